@@ -1,0 +1,102 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { SEVERITIES, TOOL_NAMES } from "./scenario.ts";
+import { Count, nullable, oneOf, record, Timestamp } from "./schema.ts";
+
+export const BUDGETS = ["turns", "tokens", "seconds", "tool_calls", "cost_usd", "context"] as const;
+export type BudgetName = (typeof BUDGETS)[number];
+
+const ModelTurnDetail = record("ModelTurnDetail", {
+  stop_reason: Type.String(),
+  tools: Type.Array(Type.String(), { description: "Names of the tools called, in order." }),
+  cached_tokens: nullable(Type.Integer({ minimum: 0 })),
+  text: Type.String({ description: "Cut at 4 kB." }),
+  usage_unknown: Type.Optional(Type.Literal(true, { description: "The provider gave no usable usage." })),
+});
+
+const ToolCallDetail = record("ToolCallDetail", {
+  tool: Type.String(),
+  input: Type.String({ description: "JSON, cut at 4 kB." }),
+  ok: Type.Boolean(),
+  exit_code: nullable(Type.Integer(), { description: "Null unless a command ended by itself." }),
+  output: Type.String({ description: "Cut at 4 kB." }),
+  bytes: Count("Bytes of the whole output."),
+});
+
+const PolicyBlockDetail = record("PolicyBlockDetail", {
+  rule: Type.String({ description: "The rule that refused it, as the scenario writes it." }),
+  tool: oneOf(TOOL_NAMES),
+  input: Type.String({ description: "JSON, cut at 4 kB." }),
+});
+
+const PolicyViolationDetail = record("PolicyViolationDetail", {
+  rule: Type.String(),
+  severity: oneOf(SEVERITIES),
+  subject: Type.String({ description: "The path or command." }),
+});
+
+const LimitDetail = record("LimitDetail", {
+  budget: oneOf(BUDGETS),
+  used: Type.Number(),
+  limit: Type.Number(),
+});
+
+const ProviderRetryDetail = record("ProviderRetryDetail", {
+  status: nullable(Type.Integer(), { description: "HTTP status of the failed try; null when there was none." }),
+  attempts: Type.Integer({ minimum: 1, description: "Tries so far." }),
+  waited_ms: Count("Time lost to this try and the wait after it."),
+});
+
+const FinalAnswerDetail = record("FinalAnswerDetail", { text: Type.String({ description: "Cut at 4 kB." }) });
+
+const ErrorDetail = record("ErrorDetail", {
+  class: oneOf(["infra", "agent"]),
+  code: Type.String(),
+  message: Type.String(),
+});
+
+const DETAILS = {
+  model_turn: ModelTurnDetail,
+  tool_call: ToolCallDetail,
+  policy_block: PolicyBlockDetail,
+  policy_violation: PolicyViolationDetail,
+  limit_warning: LimitDetail,
+  limit_reached: LimitDetail,
+  provider_retry: ProviderRetryDetail,
+  final_answer: FinalAnswerDetail,
+  error: ErrorDetail,
+};
+export type DecisionKind = keyof typeof DETAILS;
+export const DECISION_KINDS = Object.keys(DETAILS) as DecisionKind[];
+
+const DecisionSchema = record("Decision", {
+  seq: Type.Integer({ minimum: 1, description: "Position in the arm's log, from 1, without gaps." }),
+  kind: oneOf(DECISION_KINDS),
+  summary: Type.String({ description: "One line for a human reader." }),
+  tokens_in: Count("Input tokens; 0 unless kind is `model_turn`."),
+  tokens_out: Count("Output tokens; 0 unless kind is `model_turn`."),
+  latency_ms: Count("Milliseconds the step took."),
+  at: Type.Optional(Timestamp("When the step ended.")),
+  detail: Type.Optional(
+    Type.Union([
+      ModelTurnDetail,
+      ToolCallDetail,
+      PolicyBlockDetail,
+      PolicyViolationDetail,
+      LimitDetail,
+      ProviderRetryDetail,
+      FinalAnswerDetail,
+      ErrorDetail,
+    ]),
+  ),
+});
+
+export type DecisionDetail<K extends DecisionKind = DecisionKind> = Static<(typeof DETAILS)[K]>;
+
+/** One step of an arm. Only `model_turn` carries tokens: their sums equal the arm's totals. */
+export type Decision = {
+  [K in DecisionKind]: Omit<Static<typeof DecisionSchema>, "kind" | "detail"> & {
+    kind: K;
+    detail?: DecisionDetail<K>;
+  };
+}[DecisionKind];
+export const Decision = Type.Unsafe<Decision>(DecisionSchema);

@@ -1,0 +1,66 @@
+/** Every limit that applies when nobody says otherwise, with its unit and the reason for its value. */
+
+/** What an arm may use. Roomy for a small repository task; a runaway arm stops within ten minutes. */
+export const DEFAULT_BUDGET = {
+  max_turns: 40,
+  /** Input and output together; 40 turns of a 25k context. */
+  max_tokens: 1_000_000,
+  /** Working time: waiting for a throttled provider does not count. */
+  max_seconds: 600,
+  max_tool_calls: 120,
+} as const;
+
+/** Share of a budget at which an arm is told once that it runs low. */
+export const BUDGET_WARNING_SHARE = 0.8;
+
+/** Seconds for one command of an arm: a test suite, not a build farm. */
+export const COMMAND_TIMEOUT_S = 60;
+
+/** kB of output a model reads of one command; head and tail are kept. */
+export const COMMAND_OUTPUT_KB = 64;
+
+/** Seconds for one probe check or setup step. */
+export const CHECK_TIMEOUT_S = 60;
+
+/** kB of a check's output that `output_matches` looks at, and that is stored in part. */
+export const CHECK_OUTPUT_KB = 64;
+
+/** Tokens sent per model turn at most; enough for a whole source file. */
+export const MAX_OUTPUT_TOKENS = 8192;
+
+/** Tokens of evidence shown to the judge per arm, estimated at `BYTES_PER_TOKEN`. */
+export const MAX_EVIDENCE_TOKENS = 12_000;
+
+/** Bytes per token when only text is known; low, so that estimates err on the large side. */
+export const BYTES_PER_TOKEN = 3.2;
+
+/** Score gap (-1..1) up to which two arms count as equal. */
+export const TIE_MARGIN = 0.05;
+
+/** Milliseconds for one provider call of an arm or of the judge. */
+export const CALL_TIMEOUT_MS = 300_000;
+
+/** Tries of one provider call, the first included; the SDKs back off between them. */
+export const PROVIDER_TRIES = 6;
+
+/** Characters of text, inputs and outputs that a decision keeps (4 kB). */
+export const DETAIL_CHARS = 4_096;
+
+/** Bytes of one file's text kept before and after, and of all files of an arm. */
+export const CHANGED_FILE_BYTES = 200_000;
+export const CHANGED_FILES_BYTES = 2_000_000;
+
+/** Bytes of the unified diff kept per arm. */
+export const PATCH_BYTES = 2_000_000;
+
+/** Times the judge is asked again after an unusable answer. */
+export const JUDGE_REASKS = 2;
+
+/** Tokens the judge may write: twenty criteria with notes and citations fit. */
+export const JUDGE_OUTPUT_TOKENS = 8192;
+
+/** Sessions kept in memory when there is no state directory. */
+export const MEMORY_SESSIONS = 200;
+
+/** Bytes of a scenario file; beyond it the YAML reader would block the process. */
+export const SCENARIO_FILE_BYTES = 256 * 1024;

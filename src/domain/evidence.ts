@@ -1,0 +1,97 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { BUDGETS } from "./decision.ts";
+import { SEVERITIES, TOOL_NAMES } from "./scenario.ts";
+import { Count, Digest, nullable, oneOf, record, Share, Slug } from "./schema.ts";
+
+export const ChangedFile = record("ChangedFile", {
+  path: Type.String(),
+  status: oneOf(["added", "modified", "deleted"]),
+  added: Count("Lines added; 0 for binary files."),
+  removed: Count("Lines removed; 0 for binary files."),
+  binary: Type.Boolean(),
+  before: nullable(Type.String(), { description: "Text in the fixture; null when absent, binary or over the cap." }),
+  after: nullable(Type.String(), { description: "Text the arm left; null when absent, binary or over the cap." }),
+});
+export type ChangedFile = Static<typeof ChangedFile>;
+
+export const Changes = record("Changes", {
+  files: Type.Array(ChangedFile, { description: "Sorted by path." }),
+  patch: Type.String({ description: "Unified diff against the fixture; binary files by hash and size." }),
+  digest: Digest("SHA-256 over every changed path and its final bytes, whole, whatever was cut."),
+  truncated: Type.Boolean({ description: "The patch, or the text of a file, was cut to its cap." }),
+});
+export type Changes = Static<typeof Changes>;
+
+export const CheckResult = record("CheckResult", {
+  id: Slug(),
+  status: oneOf(["pass", "fail", "error"], { description: "`error`: timed out or could not start." }),
+  required: Type.Boolean(),
+  weight: Type.Number(),
+  before: nullable(oneOf(["pass", "fail"])),
+  exit_code: nullable(Type.Integer()),
+  reason: nullable(Type.String(), { description: "Why it is not a pass." }),
+  output: Type.String({ description: "Head and tail, cut at 4 kB." }),
+  duration_ms: Count("Milliseconds."),
+});
+export type CheckResult = Static<typeof CheckResult>;
+
+export const ProbeResult = record("ProbeResult", {
+  score: Share("Weight of the passed checks over the weight of all."),
+  passed: Count("Checks passed."),
+  total: Count("Checks run."),
+  checks: Type.Array(CheckResult),
+  restored: Type.Array(Type.String(), { description: "Protected files that differed and were put back first." }),
+});
+export type ProbeResult = Static<typeof ProbeResult>;
+
+export const Violation = record("Violation", {
+  rule: Type.String(),
+  severity: oneOf(SEVERITIES),
+  subject: Type.String({ description: "The path, command or behaviour." }),
+  blocked: Type.Boolean({ description: "Refused before it ran." }),
+});
+export type Violation = Static<typeof Violation>;
+
+export const RequiredResult = record("RequiredResult", {
+  id: Slug(),
+  tool: oneOf(TOOL_NAMES),
+  count: Count("Matching calls that ran."),
+  min: Type.Integer({ minimum: 1 }),
+  met: Type.Boolean(),
+});
+export type RequiredResult = Static<typeof RequiredResult>;
+
+const PassCount = record("PassCount", { passed: Count("Checks passed."), total: Count("Checks of this kind.") });
+
+export const ReferenceFixScore = record(
+  "ReferenceFixScore",
+  {
+    score: Share("0.70 resolution + 0.20 file_f1 + 0.10 similarity, renormalised over the parts that exist."),
+    resolution: nullable(oneOf(["full", "partial", "none"]), {
+      description: "SWE-bench rule over the checks with `before: fail` and `before: pass`; null without a probe.",
+    }),
+    fail_to_pass: nullable(PassCount),
+    pass_to_pass: nullable(PassCount),
+    files_expected: Type.Array(Type.String()),
+    files_touched: Type.Array(Type.String()),
+    missing_files: Type.Array(Type.String()),
+    extra_files: Type.Array(Type.String()),
+    file_precision: Share("Touched files that were expected."),
+    file_recall: Share("Expected files that were touched."),
+    file_f1: Share("Harmonic mean of precision and recall."),
+    similarity: Share("Token similarity of the normalised added and removed lines."),
+    exact_match: Type.Boolean(),
+    size_ratio: nullable(Type.Number({ minimum: 0 }), {
+      description: "Changed lines over the reference's; null when the reference changes none.",
+    }),
+  },
+  { description: "How an arm's change compares with the known fix. A different correct fix is not a wrong one." },
+);
+export type ReferenceFixScore = Static<typeof ReferenceFixScore>;
+
+export const BudgetUse = record("BudgetUse", {
+  budget: oneOf(BUDGETS),
+  used: nullable(Type.Number()),
+  limit: nullable(Type.Number()),
+});
+export type BudgetUse = Static<typeof BudgetUse>;

@@ -1,0 +1,58 @@
+/**
+ * Two kinds of failure. A Mistake is the model's: data it reads and can correct, the arm goes on.
+ * A Failure is ours, the user's or the provider's: thrown, with a code that is part of the interface.
+ */
+export const FAILURE_CODES = [
+  "invalid_request",
+  "unknown_scenario",
+  "unknown_session",
+  "unknown_arm",
+  "unknown_route",
+  "not_live",
+  "method_not_allowed",
+  "session_not_finished",
+  "body_too_large",
+  "unsupported_media_type",
+  "scenario_mismatch",
+  "invalid_scenario",
+  "credentials_missing",
+  "forbidden_host",
+  "overloaded",
+  "sandbox_unavailable",
+  "storage_full",
+  "storage_failed",
+  "provider_failed",
+  "setup_failed",
+  "workspace_failed",
+  "cancelled",
+  "interrupted",
+  "internal",
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+export interface FailureOptions {
+  readonly cause?: unknown;
+  /** The same request may succeed later, unchanged. */
+  readonly retryable?: boolean;
+  /** Extra facts for a machine; never a secret, never a host path. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly code: FailureCode;
+  readonly retryable: boolean;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.details = options.details;
+  }
+}
+
+/** What a model did wrong, in words that it can act on. */
+export class Mistake extends Error {
+  override readonly name = "Mistake";
+}

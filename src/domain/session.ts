@@ -1,0 +1,150 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Decision } from "./decision.ts";
+import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
+import { FAILURE_CODES } from "./failure.ts";
+import { Scenario } from "./scenario.ts";
+import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
+import { CONFIDENCES, OUTCOMES, Verdict } from "./verdict.ts";
+
+export const SessionId = Type.String({
+  pattern: "^session-[A-Za-z0-9._-]+-\\d{8}T\\d{9}Z$",
+  description: "`session-<scenario>-<yyyymmddThhmmssmmmZ>`.",
+});
+
+export const STATES = [
+  "queued",
+  "preparing",
+  "running",
+  "probing",
+  "judging",
+  "completed",
+  "failed",
+  "cancelled",
+  "interrupted",
+] as const;
+export type SessionState = (typeof STATES)[number];
+
+export const ARM_STATUSES = [
+  "pending",
+  "running",
+  "finished",
+  "limit_reached",
+  "disqualified",
+  "failed",
+  "cancelled",
+] as const;
+export type ArmStatus = (typeof ARM_STATUSES)[number];
+
+const Tokens = (description: string) => nullable(Type.Integer({ minimum: 0 }), { description });
+
+export const ArmSummary = record("ArmSummary", {
+  arm_id: Slug(),
+  title: Type.String(),
+  model: ModelRef,
+  model_served: nullable(Type.String(), { description: "Model id the provider said it used." }),
+  status: oneOf(ARM_STATUSES),
+  stop_reason: nullable(Type.String()),
+  error: nullable(Type.String()),
+  turns: Count("Model turns."),
+  tool_calls: Count("Tool calls, refused ones included."),
+  tokens_in: Tokens("All input, cache reads and writes included; null when a turn's usage is unknown."),
+  tokens_out: Tokens("Null when a turn's usage is unknown."),
+  cached_tokens: Tokens("Cache reads within tokens_in."),
+  cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices or usage." }),
+  wall_ms: Count("From the arm's start to its end."),
+  working_ms: Count("wall_ms less throttled_ms."),
+  throttled_ms: Count("Lost to failed provider tries and the waits after them."),
+  final_answer: nullable(Type.String()),
+  changes: nullable(Changes),
+  probe: nullable(ProbeResult),
+  violations: Type.Array(Violation),
+  required: Type.Array(RequiredResult),
+  reference_fix: nullable(ReferenceFixScore),
+  budget: Type.Array(BudgetUse),
+});
+export type ArmSummary = Static<typeof ArmSummary>;
+
+export const STAGES = ["queued", "preparing", "running", "probing", "judging", "saving"] as const;
+export type Stage = (typeof STAGES)[number];
+
+export const SessionFailure = record("SessionFailure", {
+  stage: oneOf(STAGES),
+  class: oneOf(["infra", "agent", "user"]),
+  code: oneOf(FAILURE_CODES),
+  message: Type.String(),
+  retryable: Type.Boolean({ description: "The same request may succeed later, unchanged." }),
+});
+export type SessionFailure = Static<typeof SessionFailure>;
+
+export const RunRequest = record("RunRequest", {
+  scenario: Slug({ description: "Scenario name." }),
+  model_override: Type.Optional(ModelRef),
+  judge_model: Type.Optional(Type.String({ minLength: 1 })),
+});
+export type RunRequest = Static<typeof RunRequest>;
+
+export const Fairness = record("Fairness", {
+  declared: Type.Array(Type.String(), { description: "Fields in which the arms were set up to differ." }),
+  observed: Type.Array(Type.String(), { description: "What else differed: served model, throttling, start skew." }),
+});
+export type Fairness = Static<typeof Fairness>;
+
+export const SessionTotals = record("SessionTotals", {
+  tokens_in: Tokens("Arms and judge."),
+  tokens_out: Tokens("Arms and judge."),
+  cost_usd: nullable(Type.Number({ minimum: 0 })),
+  wall_ms: nullable(Type.Integer({ minimum: 0 })),
+});
+export type SessionTotals = Static<typeof SessionTotals>;
+
+export const SessionSettings = record("SessionSettings", {
+  sandbox: oneOf(["bubblewrap", "none"]),
+  sandbox_note: nullable(Type.String(), { description: "What is not contained, when something is not." }),
+  call_timeout_ms: Count("One provider call."),
+  provider_tries: Count("Tries of one provider call."),
+  max_output_tokens: Count("Sent with a model turn unless the arm says otherwise."),
+});
+export type SessionSettings = Static<typeof SessionSettings>;
+
+const SessionOutcomeSchema = record("SessionOutcome", {
+  session_id: SessionId,
+  scenario: Slug(),
+  scenario_digest: Digest("SHA-256 over the resolved definition and the bytes it refers to."),
+  state: oneOf(STATES),
+  created_at: Timestamp("When the session was accepted."),
+  started_at: nullable(Timestamp("When it left the queue.")),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  request: record("SessionRequest", {
+    model_override: nullable(ModelRef),
+    judge_model: nullable(Type.String()),
+  }),
+  definition: Scenario,
+  settings: SessionSettings,
+  arms: Type.Array(ArmSummary, { minItems: 2, maxItems: 2 }),
+  decisions: Type.Record(Type.String(), Type.Array(Decision), { description: "Decision logs by arm id." }),
+  verdict: nullable(Verdict),
+  verdicts: Type.Array(Verdict, { description: "Rejudges, oldest first." }),
+  fairness: Fairness,
+  totals: SessionTotals,
+  failure: nullable(SessionFailure),
+  version: Type.String({ description: "Version of abeval that ran it." }),
+});
+export type SessionOutcome = Omit<Static<typeof SessionOutcomeSchema>, "arms" | "definition"> & {
+  arms: [ArmSummary, ArmSummary];
+  definition: Scenario;
+};
+export const SessionOutcome = Type.Unsafe<SessionOutcome>(SessionOutcomeSchema);
+
+export const SessionListing = record("SessionListing", {
+  session_id: SessionId,
+  scenario: Slug(),
+  state: oneOf(STATES),
+  created_at: Timestamp("When the session was accepted."),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  arms: Type.Array(record("SessionListingArm", { arm_id: Slug(), model: Type.String(), status: oneOf(ARM_STATUSES) })),
+  outcome: nullable(oneOf(OUTCOMES)),
+  winner: nullable(Type.String()),
+  confidence: nullable(oneOf(CONFIDENCES)),
+  judge_model: nullable(Type.String()),
+});
+export type SessionListing = Static<typeof SessionListing>;

@@ -1,0 +1,184 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
+import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+
+export const ArmPointer = record("ArmPointer", {
+  session_id: Type.String({ pattern: "^session-[A-Za-z0-9._-]+$" }),
+  arm_id: Slug(),
+});
+export type ArmPointer = Static<typeof ArmPointer>;
+
+export const OUTCOMES = ["winner", "tie", "inconclusive", "inconsistent", "invalid"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const SIDES = ["a", "b"] as const;
+export type Side = (typeof SIDES)[number];
+
+export const DECIDERS = ["gate", "probe", "judge", "measured", "none"] as const;
+export type Decider = (typeof DECIDERS)[number];
+
+export const CONFIDENCES = ["high", "medium", "low", "none"] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
+
+export const FLAGS = [
+  "truncated",
+  "truncated_core",
+  "injection_suspected",
+  "injection_effective",
+  "self_family",
+  "scenario_drift",
+  "judge_probe_conflict",
+  "citations_dropped",
+  "judge_invalid",
+  "judge_context_too_small",
+  "no_contrast",
+  "cost_cap_inactive",
+  "no_objective_check",
+  "single_trial",
+  "exploratory_rejudge",
+  "identity_redacted",
+  "neither_solved",
+  "both_disqualified",
+] as const;
+export type Flag = (typeof FLAGS)[number];
+
+const Signed = (description: string) => Type.Number({ minimum: -1, maximum: 1, description });
+
+export const Citation = record("Citation", {
+  side: oneOf(SIDES),
+  kind: oneOf(["decision", "diff", "probe", "answer"]),
+  ref: Type.String({ description: "Decision seq, `path[:line]`, probe check id, or `final`." }),
+  quote: Type.String({ maxLength: 160 }),
+});
+export type Citation = Static<typeof Citation>;
+
+export const CriterionScore = record("CriterionScore", {
+  id: Slug(),
+  kind: oneOf(["judged", "measured"]),
+  weight: Type.Number({ minimum: 0 }),
+  score_a: nullable(Share("Mean over both orders; null when unknown.")),
+  score_b: nullable(Share("Mean over both orders; null when unknown.")),
+  gap: nullable(Signed("score_a - score_b.")),
+  position_gap: nullable(Signed("Positive: the arm shown first was favoured.")),
+  supported: Type.Boolean({ description: "False: leaves the weighted sum for both arms." }),
+  note: Type.String(),
+  evidence: Type.Array(Citation),
+});
+export type CriterionScore = Static<typeof CriterionScore>;
+
+export const CallScore = record("CallScore", {
+  id: Slug(),
+  score_a: Type.Integer({ minimum: 0, maximum: 4 }),
+  score_b: Type.Integer({ minimum: 0, maximum: 4 }),
+  note_a: Type.String(),
+  note_b: Type.String(),
+  supported: Type.Boolean({ description: "Both candidates had at least one valid citation." }),
+});
+export type CallScore = Static<typeof CallScore>;
+
+export const JudgeCall = record("JudgeCall", {
+  order: oneOf(["ab", "ba"], { description: "Which arm was shown first." }),
+  masked: Type.Boolean({ description: "Counterfactual: suspected lines were masked." }),
+  valid: Type.Boolean(),
+  label: nullable(oneOf(["a", "b", "tie"]), { description: "Computed by code from the scores; null when invalid." }),
+  gap: nullable(Signed("Weighted score gap, arm frame.")),
+  preference: nullable(oneOf(["a", "b", "tie"]), { description: "What the judge said it prefers." }),
+  strength: nullable(oneOf(["none", "slight", "clear", "decisive"])),
+  scores: Type.Array(CallScore),
+  concerns: Type.Array(Type.String()),
+  injection_suspected: Type.Boolean(),
+  rationale: Type.String(),
+  attempts: Type.Integer({ minimum: 1 }),
+  citations_invalid: Count("Citations dropped because nothing shown supports them."),
+  tokens_in: nullable(Type.Integer({ minimum: 0 })),
+  tokens_out: nullable(Type.Integer({ minimum: 0 })),
+  latency_ms: Count("Milliseconds, re-asks included."),
+  model_served: nullable(Type.String()),
+  error: nullable(Type.String(), { description: "Why the call is invalid." }),
+});
+export type JudgeCall = Static<typeof JudgeCall>;
+
+export const Facts = record(
+  "Facts",
+  {
+    status: Type.String({ description: "The arm's status." }),
+    stop_reason: nullable(Type.String()),
+    required_checks: nullable(oneOf(["passed", "failed"]), { description: "Null when the probe has none." }),
+    probe: nullable(
+      record("ProbeFacts", {
+        score: Share("As in ProbeResult."),
+        passed: Count("Checks passed."),
+        total: Count("Checks run."),
+        checks: Type.Array(
+          record("CheckFact", { id: Slug(), status: ProbeResult.properties.checks.items.properties.status }),
+        ),
+      }),
+    ),
+    disqualified: Type.Boolean(),
+    violations: Type.Array(Violation),
+    required: Type.Array(RequiredResult),
+    changed_files: Count("Files."),
+    added: Count("Lines."),
+    removed: Count("Lines."),
+    reference_fix: nullable(ReferenceFixScore),
+  },
+  { description: "What code established about an arm, apart from every opinion." },
+);
+export type Facts = Static<typeof Facts>;
+
+export const Sensitivity = record("Sensitivity", {
+  flip_distance: nullable(Type.Number({ minimum: 0, maximum: 1 }), {
+    description: "Least share of total weight that must move between criteria to change the outcome; null: none does.",
+  }),
+  leave_one_out: Type.Array(
+    record("LeaveOneOut", {
+      criterion: Slug(),
+      outcome: oneOf(OUTCOMES),
+      winner_side: nullable(oneOf(SIDES)),
+    }),
+  ),
+});
+export type Sensitivity = Static<typeof Sensitivity>;
+
+export const Verdict = record("Verdict", {
+  verdict_id: Type.String(),
+  created_at: Timestamp("When the verdict was complete."),
+  kind: oneOf(["run", "rejudge", "cross_session"]),
+  scenario: Slug(),
+  scenario_digest: Digest("Digest of the definition that supplied rubric and reference."),
+  arm_a: ArmPointer,
+  arm_b: ArmPointer,
+  outcome: oneOf(OUTCOMES),
+  winner: nullable(Slug(), { description: "Arm id; only when outcome is `winner`." }),
+  winner_side: nullable(oneOf(SIDES)),
+  lean: nullable(Slug(), { description: "Arm id an inconclusive verdict leans to." }),
+  decided_by: oneOf(DECIDERS),
+  confidence: oneOf(CONFIDENCES),
+  score_a: nullable(Share("Weighted score, supported criteria only.")),
+  score_b: nullable(Share("Weighted score, supported criteria only.")),
+  score_gap: nullable(Signed("score_a - score_b.")),
+  net_vote: nullable(Signed("Mean label of both orders, +1 for arm a.")),
+  agreement: nullable(Share("Share of valid calls with the final label.")),
+  position_pull: nullable(Signed("Half the difference of the two orders' labels.")),
+  criteria: Type.Array(CriterionScore),
+  sensitivity: nullable(Sensitivity),
+  facts: record("FactsPair", { a: Facts, b: Facts }),
+  judge: record("JudgeIdentity", {
+    model: Type.String(),
+    model_served: nullable(Type.String()),
+    protocol: Type.String({ description: "Version of the judging protocol." }),
+    prompt_digest: nullable(Digest("SHA-256 of the fixed parts of the judge's prompt; null when no model was asked.")),
+  }),
+  calls: Type.Array(JudgeCall),
+  usage: record("JudgeUsage", {
+    tokens_in: nullable(Type.Integer({ minimum: 0 })),
+    tokens_out: nullable(Type.Integer({ minimum: 0 })),
+    cost_usd: nullable(Type.Number({ minimum: 0 })),
+    latency_ms: Count("Wall time of judging, milliseconds."),
+  }),
+  flags: Type.Array(oneOf(FLAGS)),
+  rationale: Type.String({ description: "The judge's own reasons, or how the gate decided." }),
+  statement: Type.String({ description: "One or two plain sentences; claims no more than these runs." }),
+  series: Type.Null({ description: "Reserved for repeated runs." }),
+});
+export type Verdict = Static<typeof Verdict>;

@@ -1,0 +1,28 @@
+import type { Decision } from "../domain/decision.ts";
+import type { SessionListing, SessionOutcome, SessionState } from "../domain/session.ts";
+
+export interface SessionQuery {
+  readonly scenario?: string;
+  readonly state?: SessionState;
+  /** Rows at most; absent = all. */
+  readonly limit?: number;
+  /** Only sessions older than this one. */
+  readonly before?: string;
+}
+
+/**
+ * Sessions by id. Writes are durable when the call returns.
+ * @throws Failure `storage_full` or `storage_failed`.
+ */
+export interface SessionStore extends Disposable {
+  readonly persistent: boolean;
+  /** Claims the id for this process; false when it is taken. */
+  create(outcome: SessionOutcome): boolean;
+  /** As they happen: a killed process loses at most the model call in flight. */
+  append(session_id: string, arm_id: string, decision: Decision): void;
+  /** Replaces everything known of the session but the decisions already appended. */
+  save(outcome: SessionOutcome): void;
+  get(session_id: string): SessionOutcome | undefined;
+  /** Persisted sessions, newest first; the memory store lists none. @throws Failure `unknown_session` for `before`. */
+  list(query?: SessionQuery): readonly SessionListing[];
+}

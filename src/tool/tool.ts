@@ -1,0 +1,30 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+import type { ToolName } from "../domain/scenario.ts";
+import type { ToolSpec } from "../model/client.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface ToolContext {
+  readonly workspace: Workspace;
+  readonly signal: AbortSignal;
+  /** Limits of `run_command`, from the scenario's policies. */
+  readonly timeout_ms: number;
+  readonly max_output_bytes: number;
+  readonly network: "none" | "open";
+}
+
+export interface ToolOutput {
+  readonly text: string;
+  /** False when the tool did its work but what it ran failed (a command's exit code other than 0). */
+  readonly ok: boolean;
+  /** Null unless a command ended by itself. */
+  readonly exit_code: number | null;
+  /** Bytes of the whole output, before it was cut. */
+  readonly bytes: number;
+}
+
+export interface Tool<Input extends TSchema = TSchema> extends ToolSpec {
+  readonly name: ToolName;
+  readonly input: Input;
+  /** Returns what the model will read. @throws Mistake for what the model can correct; Failure for a fault of ours. */
+  run(input: Static<Input>, context: ToolContext): Promise<ToolOutput>;
+}

@@ -1,0 +1,2 @@
+/** Inlined by the bundler: this is the build stamp. */
+export { version } from "../package.json";

@@ -1,0 +1,104 @@
+import type { Changes } from "../domain/evidence.ts";
+import type { FileSet } from "../domain/scenario.ts";
+
+export interface ShellCommand {
+  /** For `sh -c`. */
+  readonly run: string;
+  readonly timeout_ms: number;
+  /** Output beyond this is cut to head and tail with a line that says how much is missing. */
+  readonly max_output_bytes: number;
+  readonly network: "none" | "open";
+}
+
+/** `exit_code` is null unless the command ended by itself; a death by signal is 128 + its number. */
+export interface ExecResult {
+  readonly ended: "exit" | "timeout" | "output_limit" | "memory_limit" | "disk_limit";
+  readonly exit_code: number | null;
+  /** stdout and stderr in the order written, as valid text. */
+  readonly output: string;
+  /** Bytes written, whole. */
+  readonly bytes: number;
+  readonly duration_ms: number;
+}
+
+export interface FileEntry {
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface ForkOptions {
+  /** Globs put back to the pristine state first. */
+  readonly restore: readonly string[];
+  /** Laid over the copy, replacing what is there. */
+  readonly overlay: FileSource;
+}
+
+/** A directory (absolute, may be absent) and inline files laid over it. */
+export interface FileSource {
+  readonly dir: string | null;
+  readonly files: FileSet["files"];
+}
+
+/**
+ * A private copy of a fixture, made on first use: one that is never touched costs no disk. Paths are relative, with
+ * forward slashes; none may leave the workspace, also not through a link. Everything in it is hostile.
+ */
+export interface Workspace extends AsyncDisposable {
+  /** @throws Mistake when `path` is absent, not a text file, too large, or leaves the workspace. */
+  readText(path: string): Promise<string>;
+  /** Makes parent directories. @throws Mistake when `path` leaves the workspace or is a directory. */
+  writeText(path: string, text: string): Promise<void>;
+  /** @throws Mistake when absent or a directory. */
+  remove(path: string): Promise<void>;
+  /** Every regular file, sorted by path; `.git`, `node_modules` and what the fixture's .gitignore names are left out. */
+  list(): Promise<readonly FileEntry[]>;
+  /** @throws Failure `sandbox_unavailable` or `workspace_failed` for a fault of ours, never for a failing command. */
+  exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult>;
+  /** Paths matching `globs` that differ from the pristine copy (also added or removed), sorted. Cheap: by identity first. */
+  altered(globs: readonly string[]): Promise<readonly string[]>;
+  /** What differs from the pristine copy. Never touches disk when nothing was ever written. */
+  changes(): Promise<Changes>;
+  /** A copy for the probe; `restored` lists the protected files that differed. The caller disposes it. */
+  fork(options: ForkOptions): Promise<{ readonly workspace: Workspace; readonly restored: readonly string[] }>;
+  /** Applies a unified diff. @throws Mistake naming the hunk that does not apply. */
+  applyPatch(patch: string): Promise<void>;
+  /** Absolute path on the host, or null when never materialised; for `--keep-workspaces` only. */
+  readonly location: string | null;
+}
+
+/** The fixture, materialised at most once a session, after setup; every arm starts from the same bytes. */
+export interface Pristine extends AsyncDisposable {
+  /** Runs setup steps in order, network open. @throws Failure `setup_failed` naming the step and its last output. */
+  setup(steps: readonly { readonly run: string; readonly timeout_s: number }[], signal: AbortSignal): Promise<void>;
+  open(): Workspace;
+  /** Text of a pristine file; null when absent or binary. */
+  text(path: string): Promise<string | null>;
+  /** Every regular file of it, also ignored ones, sorted. */
+  list(): Promise<readonly FileEntry[]>;
+}
+
+export interface PristineOptions {
+  readonly source: FileSource;
+  readonly sandbox: Sandbox;
+  /** Leave workspaces on disk after disposal. */
+  readonly keep: boolean;
+}
+/** Costs nothing until its first use. @throws Failure `workspace_failed` when the fixture cannot be read. */
+export type OpenPristine = (options: PristineOptions) => Pristine;
+
+export interface SandboxedCommand extends ShellCommand {
+  /** Absolute host directory, mounted as the working directory; the only place that is writable and kept. */
+  readonly directory: string;
+}
+
+/** Where commands run. */
+export interface Sandbox {
+  readonly kind: "bubblewrap" | "none";
+  /** uid and gid that own workspaces; null: the process's own. */
+  readonly owner: { readonly uid: number; readonly gid: number } | null;
+  run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult>;
+}
+
+export type SandboxProbe =
+  | { readonly ok: true; readonly version: string; readonly ms: number }
+  | { readonly ok: false; readonly reason: string; readonly fix: string };
