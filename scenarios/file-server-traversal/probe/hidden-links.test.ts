@@ -1,0 +1,17 @@
+import { afterAll, expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { get, NOT_FOUND, openSite } from "./hidden-site.ts";
+
+const { base, server } = await openSite();
+
+test.each(["/outside.txt", "/outside/plan.txt", "/outside", "/outside/", "/docs/deep/", "/docs/deep/index.html"])(
+  "%s is not found",
+  async (path) => {
+    expect(await get(server, path)).toEqual(NOT_FOUND);
+  },
+);
+
+afterAll(async () => {
+  await rm(base, { recursive: true, force: true });
+  console.log("probe complete: links");
+});
