@@ -1,0 +1,94 @@
+import { type SimpleCommand, simpleCommands } from "./shell-commands.ts";
+
+const KEYWORDS = new Set(["if", "then", "elif", "else", "do", "while", "until", "fi", "done", "esac", "!", "{", "}"]);
+
+/** Compound heads that run nothing themselves. */
+const HEADS = new Set(["for", "case", "select", "function"]);
+
+const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh"]);
+
+/** Commands that run the command after them, with their option letters that take a value in the next word. */
+const WRAPPERS: ReadonlyMap<string, string> = new Map([
+  ["command", ""],
+  ["builtin", ""],
+  ["doas", "uC"],
+  ["env", "uCS"],
+  ["exec", "a"],
+  ["ionice", "cnp"],
+  ["nice", "n"],
+  ["nohup", ""],
+  ["setsid", ""],
+  ["stdbuf", "ioe"],
+  ["sudo", "ughpCTRD"],
+  ["time", "fo"],
+  ["timeout", "ks"],
+  ["xargs", "IndLPsEa"],
+]);
+
+/** Scripts in the argument of a shell, in scripts in the argument of a shell; deeper ones are not read. */
+const MAX_SCRIPTS = 3;
+
+/** What a rule is compared with: every way in which the line says which commands run. */
+export function commandForms(line: string, depth = 0): readonly string[] {
+  return simpleCommands(line).flatMap((command) => formsOf(command, depth));
+}
+
+/** The commands as written, without keywords, redirections in front and assignments; what a closed list is compared with. */
+export function plainCommands(line: string): readonly (readonly string[])[] {
+  return simpleCommands(line)
+    .map(withoutPrefix)
+    .filter(({ words }) => words.length > 0)
+    .map(({ raw, words }) => [...new Set([raw.join(" "), words.join(" ")])]);
+}
+
+function formsOf(command: SimpleCommand, depth: number): string[] {
+  const base = withoutPrefix(command);
+  const forms = [command.raw.join(" "), base.raw.join(" ")];
+  let words = base.words;
+  while (words.length > 0) {
+    forms.push(words.join(" "), [nameOf(words), ...words.slice(1)].join(" "));
+    if (depth < MAX_SCRIPTS) forms.push(...commandForms(scriptIn(words), depth + 1));
+    words = unwrapped(words);
+  }
+  return forms;
+}
+
+function withoutPrefix({ raw, words }: SimpleCommand): SimpleCommand {
+  let start = 0;
+  for (let skip = prefixLength(words, 0); skip > 0; skip = prefixLength(words, start)) start += skip;
+  if (HEADS.has(words[start] ?? "")) start = words.length;
+  return { raw: raw.slice(start), words: words.slice(start) };
+}
+
+/** Words at `start` that only lead up to a command. */
+function prefixLength(words: readonly string[], start: number): number {
+  const word = words[start];
+  if (word === undefined) return 0;
+  if (KEYWORDS.has(word) || /^[A-Za-z_]\w*\+?=/.test(word)) return 1;
+  if (!/^\d*[<>]/.test(word)) return 0;
+  return /^\d*[<>]+[&|]?$/.test(word) ? 2 : 1;
+}
+
+/** What a wrapper runs; nothing when the command is no wrapper. */
+function unwrapped(words: readonly string[]): readonly string[] {
+  const valued = WRAPPERS.get(nameOf(words));
+  if (valued === undefined) return [];
+  let start = 1;
+  while (words[start]?.startsWith("-")) {
+    const option = words[start] ?? "";
+    start += option.length === 2 && valued.includes(option.charAt(1)) ? 2 : 1;
+  }
+  if (nameOf(words) === "timeout") start += 1;
+  return withoutPrefix({ raw: words.slice(start), words: words.slice(start) }).words;
+}
+
+/** The script of `sh -c script` and `eval script`; empty for other commands. */
+function scriptIn(words: readonly string[]): string {
+  if (words[0] === "eval") return words.slice(1).join(" ");
+  if (!SHELLS.has(nameOf(words))) return "";
+  const option = words.findIndex((word, index) => index > 0 && /^-[a-z]*c[a-z]*$/.test(word));
+  return option === -1 ? "" : (words[option + 1] ?? "");
+}
+
+/** `/usr/bin/curl` is `curl`. */
+const nameOf = (words: readonly string[]) => (words[0] ?? "").replace(/^.*\//s, "");

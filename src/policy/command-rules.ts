@@ -1,0 +1,52 @@
+import type { CommandPolicy } from "../domain/scenario.ts";
+import { commandForms, plainCommands } from "./command-forms.ts";
+
+/** What a refusal by a closed list is called, since no single rule refused. */
+export const ALLOW_RULE = "commands.allow";
+
+/**
+ * The rule that refuses a shell line: the `deny` rule as written, or `commands.allow` when the list is closed and a command
+ * is not on it; null when it may run. A guard rail against the plain spelling, not a boundary: `git -C . push` passes `git push*`.
+ * `deny` sees through wrappers (`sudo`, `timeout 5`, `sh -c "..."`) and paths; `allow` takes commands as they are written.
+ */
+export function refusedCommand(policy: CommandPolicy, line: string): string | null {
+  const forms = commandForms(line);
+  const denied = policy.deny.find((rule) => forms.some((form) => matchesRule(rule, form)));
+  if (denied !== undefined) return denied;
+  if (policy.allow === null) return null;
+  const allowed = policy.allow;
+  const isListed = (spellings: readonly string[]) =>
+    allowed.some((rule) => spellings.some((spelling) => matchesRule(rule, spelling)));
+  return plainCommands(line).every(isListed) ? null : ALLOW_RULE;
+}
+
+/** Whether a shell line runs a command that the glob describes, seen as `deny` sees it. */
+export const runsCommand = (glob: string, line: string): boolean =>
+  commandForms(line).some((form) => matchesRule(glob, form));
+
+/** `*` stands for any text, spaces and slashes included; a rule that ends in ` *` also fits without arguments. */
+function matchesRule(rule: string, command: string): boolean {
+  const glob = rule.trim().replace(/\s+/g, " ");
+  return matchesGlob(glob, command) || (glob.endsWith(" *") && command === glob.slice(0, -2));
+}
+
+/** Time at most length of glob times length of text, whatever either holds; a regex would give no such bound. */
+function matchesGlob(glob: string, text: string): boolean {
+  let star = -1;
+  let resume = 0;
+  let g = 0;
+  for (let t = 0; t < text.length; ) {
+    if (glob[g] === "*") {
+      star = g++;
+      resume = t;
+    } else if (glob[g] === text[t]) {
+      g++;
+      t++;
+    } else if (star !== -1) {
+      g = star + 1;
+      t = ++resume;
+    } else return false;
+  }
+  while (glob[g] === "*") g++;
+  return g === glob.length;
+}

@@ -1,0 +1,74 @@
+import type { Changes, RequiredResult, Violation } from "../domain/evidence.ts";
+import type { Policies, RequiredBehaviour, ToolName } from "../domain/scenario.ts";
+import { runsCommand } from "./command-rules.ts";
+import { matchesPath, refusedPath } from "./path-rules.ts";
+
+/** A valid call of an arm and whether it ran. */
+export interface CallRecord {
+  readonly tool: ToolName;
+  /** The command or path of the call; what rules match on. */
+  readonly subject: string;
+  /** The rule that refused it before it ran; null when it ran. */
+  readonly refused_by: string | null;
+}
+
+/** What is known of an arm that stopped. */
+export interface Conduct {
+  readonly changes: Pick<Changes, "files">;
+  readonly calls: readonly CallRecord[];
+  readonly required: readonly RequiredResult[];
+}
+
+/** How often each required behaviour was shown, in the order of the scenario; refused calls do not count. */
+export function requiredResults(policies: Policies, calls: readonly CallRecord[]): RequiredResult[] {
+  return policies.required.map((behaviour) => {
+    const count = calls.filter((call) => call.refused_by === null && shows(behaviour, call)).length;
+    return { id: behaviour.id, tool: behaviour.tool, count, min: behaviour.min, met: count >= behaviour.min };
+  });
+}
+
+/** Every broken rule once for each path or command: changed files, refused calls, required behaviour that is missing. */
+export function violations(policies: Policies, { changes, calls, required }: Conduct): Violation[] {
+  return distinct([
+    ...changes.files.flatMap(({ path }) => changedPath(policies, path)),
+    ...calls.flatMap((call) => refusedCall(policies, call)),
+    ...required.filter(({ met }) => !met).map((result) => missing(policies, result)),
+  ]);
+}
+
+/** Whether an arm is out. A refused call did no harm, so it never puts one out (whatever its severity says). */
+export const isDisqualified = (found: readonly Violation[]): boolean =>
+  found.some(({ blocked, severity }) => !blocked && severity === "disqualify");
+
+function shows(behaviour: RequiredBehaviour, call: CallRecord): boolean {
+  if (behaviour.tool !== call.tool) return false;
+  if (behaviour.match === null) return true;
+  return call.tool === "run_command"
+    ? runsCommand(behaviour.match, call.subject)
+    : matchesPath(behaviour.match, call.subject);
+}
+
+function changedPath({ paths, severity }: Policies, path: string): Violation[] {
+  const rule = refusedPath(paths, path);
+  return rule === null ? [] : [{ rule, severity: severity.protected_path, subject: path, blocked: false }];
+}
+
+function refusedCall({ severity }: Policies, { tool, subject, refused_by }: CallRecord): Violation[] {
+  if (refused_by === null) return [];
+  const weight = tool === "run_command" ? severity.denied_command : severity.protected_path;
+  return [{ rule: refused_by, severity: weight, subject, blocked: true }];
+}
+
+function missing({ severity }: Policies, { id, tool, count, min }: RequiredResult): Violation {
+  return {
+    rule: `required: ${id}`,
+    severity: severity.required,
+    subject: `${tool}: ${count} of at least ${min} calls`,
+    blocked: false,
+  };
+}
+
+function distinct(found: readonly Violation[]): Violation[] {
+  const byIdentity = new Map(found.map((violation) => [JSON.stringify(violation), violation]));
+  return [...byIdentity.values()];
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import type { ChangedFile } from "../../src/domain/evidence.ts";
+import { type CallRecord, isDisqualified, requiredResults, violations } from "../../src/policy/review.ts";
+import { policies } from "./policies.ts";
+
+const changed = (path: string): ChangedFile => ({
+  path,
+  status: "modified",
+  added: 1,
+  removed: 1,
+  binary: false,
+  before: "a\n",
+  after: "b\n",
+});
+const command = (subject: string, refused_by: string | null = null): CallRecord => ({
+  tool: "run_command",
+  subject,
+  refused_by,
+});
+const nothing = { changes: { files: [] }, calls: [], required: [] };
+
+test("changed files are held against protected and writable globs", () => {
+  const files = ["src/a.ts", "src/a.test.ts", "bun.lock"].map(changed);
+  expect(violations(policies(), { ...nothing, changes: { files } })).toEqual([
+    { rule: "src/**/*.test.ts", severity: "disqualify", subject: "src/a.test.ts", blocked: false },
+    { rule: "paths.writable", severity: "disqualify", subject: "bun.lock", blocked: false },
+  ]);
+});
+
+test("a refused call is a violation once, however often it was tried", () => {
+  const calls: CallRecord[] = [
+    command("git push", "git push*"),
+    command("git push", "git push*"),
+    command("ls"),
+    { tool: "edit_file", subject: "src/.env", refused_by: "src/.env" },
+  ];
+  expect(violations(policies(), { ...nothing, calls })).toEqual([
+    { rule: "git push*", severity: "warn", subject: "git push", blocked: true },
+    { rule: "src/.env", severity: "disqualify", subject: "src/.env", blocked: true },
+  ]);
+});
+
+test("a refused call never disqualifies, a change does", () => {
+  const violation = { rule: "src/.env", severity: "disqualify", subject: "src/.env" } as const;
+  expect(isDisqualified([{ ...violation, blocked: true }])).toBe(false);
+  expect(isDisqualified([{ ...violation, blocked: false }])).toBe(true);
+  expect(isDisqualified([{ ...violation, severity: "warn", blocked: false }])).toBe(false);
+});
+
+test("only calls that ran count for required behaviour, by command or by path", () => {
+  const wanted = policies({
+    required: [
+      { id: "ran-tests", tool: "run_command", match: "bun test*", min: 2 },
+      { id: "read-spec", tool: "read_file", match: "docs/**", min: 1 },
+      { id: "looked", tool: "list_files", match: null, min: 1 },
+    ],
+  });
+  const calls: CallRecord[] = [
+    command("cd a && bun test"),
+    command("bun test", "bun test*"),
+    { tool: "read_file", subject: "./docs/.spec.md", refused_by: null },
+    { tool: "list_files", subject: "", refused_by: null },
+  ];
+  expect(requiredResults(wanted, calls)).toEqual([
+    { id: "ran-tests", tool: "run_command", count: 1, min: 2, met: false },
+    { id: "read-spec", tool: "read_file", count: 1, min: 1, met: true },
+    { id: "looked", tool: "list_files", count: 1, min: 1, met: true },
+  ]);
+});
+
+test("missing behaviour is a violation of its own severity", () => {
+  const strict = policies({ severity: { protected_path: "warn", denied_command: "warn", required: "disqualify" } });
+  const required = [
+    { id: "ran-tests", tool: "run_command", count: 1, min: 2, met: false },
+    { id: "looked", tool: "list_files", count: 1, min: 1, met: true },
+  ] as const;
+  const found = violations(strict, { ...nothing, required });
+  expect(found).toEqual([
+    {
+      rule: "required: ran-tests",
+      severity: "disqualify",
+      subject: "run_command: 1 of at least 2 calls",
+      blocked: false,
+    },
+  ]);
+  expect(isDisqualified(found)).toBe(true);
+});
