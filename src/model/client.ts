@@ -76,6 +76,8 @@ export interface ModelReply {
 
 export interface CallOptions {
   readonly signal: AbortSignal;
+  /** Told the moment a try failed and another will follow: from here on the provider costs the time, not the arm. */
+  readonly onFailedTry?: () => void;
   /** Told as soon as the next try starts, while the call is still under way. */
   readonly onRetry?: (retry: ProviderRetry) => void;
 }

@@ -1,0 +1,52 @@
+import type { ModelReply, ToolCall } from "./client.ts";
+import { asCount, asRecords, asText, dig, type LooseRecord } from "./lenient.ts";
+
+/** A reply of Anthropic's messages interface; undefined when it is none. */
+export function readMessage(body: unknown): ModelReply | undefined {
+  const content = dig(body, "content");
+  if (!Array.isArray(content)) return undefined;
+  const blocks = asRecords(content);
+  const calls = blocks.filter(({ type }) => type === "tool_use").map(toCall);
+  const stop_reason = asText(dig(body, "stop_reason")) ?? "unknown";
+  const stop = stopOf(stop_reason, calls.length);
+  return {
+    text: blocks.map(({ type, text }) => (type === "text" ? (asText(text) ?? "") : "")).join(""),
+    calls: stop === "context_overflow" ? [] : calls,
+    stop,
+    stop_reason,
+    ...readUsage(dig(body, "usage")),
+    model_served: asText(dig(body, "model")) ?? null,
+    raw: content,
+  };
+}
+
+function toCall({ id, name, input }: LooseRecord, index: number): ToolCall {
+  return { id: asText(id) ?? `call_${index + 1}`, name: asText(name) ?? "", input };
+}
+
+function stopOf(reason: string, calls: number): ModelReply["stop"] {
+  switch (reason) {
+    case "max_tokens":
+      return "output_limit";
+    case "model_context_window_exceeded":
+      return "context_overflow";
+    case "refusal":
+      return "refusal";
+    default:
+      return calls > 0 ? "calls" : "end";
+  }
+}
+
+type Usage = Pick<ModelReply, "tokens_in" | "tokens_out" | "cached_tokens">;
+
+/** Anthropic counts cached input apart: the whole input is the sum of the three. */
+function readUsage(usage: unknown): Usage {
+  const fresh = asCount(dig(usage, "input_tokens"));
+  const written = asCount(dig(usage, "cache_creation_input_tokens") ?? 0);
+  const cached_tokens = asCount(dig(usage, "cache_read_input_tokens") ?? 0);
+  const tokens_out = asCount(dig(usage, "output_tokens"));
+  if (fresh === null || written === null || cached_tokens === null || tokens_out === null) return NO_USAGE;
+  return { tokens_in: fresh + written + cached_tokens, tokens_out, cached_tokens };
+}
+
+const NO_USAGE: Usage = { tokens_in: null, tokens_out: null, cached_tokens: null };

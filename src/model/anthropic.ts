@@ -1,0 +1,41 @@
+import { Anthropic } from "@anthropic-ai/sdk";
+import { version } from "../version.ts";
+import { readMessage } from "./anthropic-reply.ts";
+import { messageParams } from "./anthropic-request.ts";
+import type { ModelClient } from "./client.ts";
+import type { Endpoint } from "./credentials.ts";
+import { splitModelRef } from "./model-ref.ts";
+import { SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { type Dialect, providerModel } from "./provider-model.ts";
+
+/** A model over Anthropic's messages interface. `sdk` is used as it is given, but for its fetch. */
+export function anthropicModel(ref: string, sdk: Anthropic, transport: Transport): ModelClient {
+  const { model } = splitModelRef(ref);
+  const dialect: Dialect = {
+    send: (request, { fetch, signal, force_tool }) =>
+      // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
+      sdk
+        .withOptions({ fetch })
+        .messages.create(messageParams(model, request, force_tool), { signal, timeout: request.timeout_ms }),
+    read: readMessage,
+  };
+  return providerModel(ref, dialect, transport);
+}
+
+/** The SDK's client for an endpoint: nothing is left for it to look up in the environment. */
+export function anthropicSdk({ base_url, key }: Endpoint): Anthropic {
+  return new Anthropic({
+    // The SDK adds /v1 itself; an address that has it is meant for other clients.
+    baseURL: base_url.replace(/\/+$/, "").replace(/\/v1$/, ""),
+    // Something must stand here, or the SDK searches the machine for credentials; a null header keeps it from the wire.
+    apiKey: key?.reveal() ?? "none",
+    webhookKey: null,
+    maxRetries: SDK_RETRIES,
+    logLevel: "off",
+    openTelemetry: false,
+    defaultHeaders: {
+      "User-Agent": `abeval/${version}`,
+      ...(key === null ? { "x-api-key": null, authorization: null } : {}),
+    },
+  });
+}

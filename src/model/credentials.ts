@@ -1,0 +1,129 @@
+import { type Redact, redactKeyShapes, secretRedactor } from "./redaction.ts";
+import { Secret } from "./secret.ts";
+
+/** Where a provider is reached, and with what. */
+export interface Endpoint {
+  readonly provider: string;
+  /** The wire format it speaks. */
+  readonly dialect: "anthropic" | "openai";
+  readonly base_url: string;
+  /** The address comes from the environment, not from our table. */
+  readonly base_url_overridden: boolean;
+  readonly key: Secret | null;
+  /** False where a call without a key can succeed: a local server, a gateway. */
+  readonly key_required: boolean;
+  readonly key_variable: string;
+  readonly base_url_variable: string;
+}
+
+/** Providers whose address is known. All but `anthropic` speak OpenAI's chat completions. */
+const KNOWN_BASE_URLS: Readonly<Record<string, string>> = {
+  anthropic: "https://api.anthropic.com",
+  openai: "https://api.openai.com/v1",
+  openrouter: "https://openrouter.ai/api/v1",
+  groq: "https://api.groq.com/openai/v1",
+  mistral: "https://api.mistral.ai/v1",
+  deepseek: "https://api.deepseek.com/v1",
+  xai: "https://api.x.ai/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta/openai",
+  ollama: "http://127.0.0.1:11434/v1",
+};
+
+const KEYLESS_PROVIDERS: readonly string[] = ["ollama"];
+
+/** Variables that the SDKs would read by themselves: held here so that they are redacted and can be removed. */
+const SDK_SECRET_VARIABLES: readonly string[] = [
+  "ANTHROPIC_AUTH_TOKEN",
+  "ANTHROPIC_CUSTOM_HEADERS",
+  "ANTHROPIC_WEBHOOK_SIGNING_KEY",
+  "OPENAI_ADMIN_KEY",
+  "OPENAI_CUSTOM_HEADERS",
+  "OPENAI_WEBHOOK_SECRET",
+];
+
+const KEY_SUFFIX = "_API_KEY";
+const BASE_URL_SUFFIX = "_BASE_URL";
+
+/** Provider keys and addresses, read once from an environment record. An empty variable counts as absent. */
+export class Credentials {
+  readonly #keys: ReadonlyMap<string, Secret>;
+  readonly #baseUrls: ReadonlyMap<string, string>;
+  /** Variables of the given environment that hold secrets: to be removed from what child processes may see. */
+  readonly secretNames: readonly string[];
+  /** Removes the loaded secrets, in every written form, and nothing else. */
+  readonly redactSecrets: Redact;
+
+  constructor(environment: Readonly<Record<string, string | undefined>>) {
+    const given = Object.entries(environment).flatMap(([name, value]) => {
+      const trimmed = value?.trim();
+      return trimmed ? [[name, trimmed] as const] : [];
+    });
+    this.#keys = new Map(
+      given.filter(([name]) => isSecretName(name)).map(([name, value]) => [name, new Secret(value)]),
+    );
+    this.#baseUrls = new Map(given.filter(([name]) => name.endsWith(BASE_URL_SUFFIX)));
+    const passwords = [...this.#baseUrls].flatMap(([name, url]) =>
+      urlPassword(url).map((secret) => ({ name, secret })),
+    );
+    this.secretNames = [...this.#keys.keys(), ...passwords.map(({ name }) => name)].sort();
+    this.redactSecrets = secretRedactor([...this.#keys.values(), ...passwords.map(({ secret }) => secret)]);
+  }
+
+  /** Removes the loaded secrets and whatever else looks like a key. For error texts and logs. */
+  redact(text: string): string {
+    return redactKeyShapes(this.redactSecrets(text));
+  }
+
+  /** Null when nothing says where the provider is. */
+  endpoint(provider: string): Endpoint | null {
+    const { key_variable, base_url_variable } = variablesOf(provider);
+    const overriding = this.#baseUrls.get(base_url_variable);
+    const base_url = overriding ?? KNOWN_BASE_URLS[provider];
+    if (base_url === undefined) return null;
+    return {
+      provider,
+      dialect: provider === "anthropic" ? "anthropic" : "openai",
+      base_url,
+      base_url_overridden: overriding !== undefined,
+      key: this.#keys.get(key_variable) ?? null,
+      key_required: overriding === undefined && !KEYLESS_PROVIDERS.includes(provider),
+      key_variable,
+      base_url_variable,
+    };
+  }
+
+  /** The providers we know and those the environment gives an address for, in that order. */
+  endpoints(): readonly Endpoint[] {
+    const named = [...this.#baseUrls.keys()].map((name) => name.slice(0, -BASE_URL_SUFFIX.length).toLowerCase());
+    // `my-gateway` and `my_gateway` share their variables; the spelling of the variable is as good as any.
+    const providers = new Set([...KNOWN_PROVIDERS, ...named.filter((name) => name !== "")]);
+    return [...providers].flatMap((provider) => this.endpoint(provider) ?? []);
+  }
+}
+
+export const KNOWN_PROVIDERS: readonly string[] = Object.keys(KNOWN_BASE_URLS);
+
+/** The variables of a provider: its name in upper case, with `_` for what a variable cannot hold. */
+export function variablesOf(provider: string): { readonly key_variable: string; readonly base_url_variable: string } {
+  const stem = provider.toUpperCase().replaceAll(/[-.]/g, "_");
+  return { key_variable: stem + KEY_SUFFIX, base_url_variable: stem + BASE_URL_SUFFIX };
+}
+
+function isSecretName(name: string): boolean {
+  return name.endsWith(KEY_SUFFIX) || SDK_SECRET_VARIABLES.includes(name);
+}
+
+/** The password in an address, as written and as meant. */
+function urlPassword(url: string): readonly Secret[] {
+  const written = URL.canParse(url) ? new URL(url).password : "";
+  if (written === "") return [];
+  return [new Secret(written), new Secret(decodeLoosely(written))];
+}
+
+function decodeLoosely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

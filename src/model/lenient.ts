@@ -1,0 +1,36 @@
+/** Reading what a server sent: whatever it is, nothing here throws. */
+
+export type LooseRecord = Readonly<Record<string, unknown>>;
+
+export function asRecord(value: unknown): LooseRecord | undefined {
+  // A parsed JSON object has string keys and unknown values, which is all that the type claims.
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as LooseRecord) : undefined;
+}
+
+/** The objects of a list; empty for everything else. */
+export function asRecords(value: unknown): readonly LooseRecord[] {
+  return Array.isArray(value) ? value.map(asRecord).filter((item) => item !== undefined) : [];
+}
+
+export function asText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A count of tokens, or null for what cannot be one. */
+export function asCount(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** What stands at a path of keys; undefined when the path breaks off. */
+export function dig(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce((at, key) => asRecord(at)?.[key], value);
+}
+
+/** Undefined when it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

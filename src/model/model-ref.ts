@@ -1,0 +1,69 @@
+import { Failure } from "../domain/failure.ts";
+
+/** The strongest generally available model in the pinned SDK's own model list. */
+export const DEFAULT_JUDGE_MODEL = "anthropic/claude-fable-5-2";
+
+/** Providers that call nobody. */
+export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin"];
+
+export interface ModelName {
+  /** Lower case: provider names are not case-sensitive. */
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Splits at the first slash. @throws Failure `invalid_request` when there is no provider or no model. */
+export function splitModelRef(ref: string): ModelName {
+  const slash = ref.indexOf("/");
+  if (slash < 1 || slash === ref.length - 1) {
+    throw new Failure("invalid_request", `model "${ref}": expected <provider>/<model>, for example anthropic/<model>`);
+  }
+  return { provider: ref.slice(0, slash).toLowerCase(), model: ref.slice(slash + 1) };
+}
+
+/** A judge model without a slash is taken from the default judge's provider. */
+export function judgeModelRef(model: string): string {
+  return model.includes("/") ? model : `${splitModelRef(DEFAULT_JUDGE_MODEL).provider}/${model}`;
+}
+
+/** Who trained it, by what its name starts with: the same model is sold under many providers' names. */
+const MAKER_BY_NAME: readonly (readonly [RegExp, string])[] = [
+  [/^claude/, "anthropic"],
+  [/^(gpt|chatgpt|o\d|codex)/, "openai"],
+  [/^(gemini|gemma)/, "google"],
+  [/^(mi[sx]tral|codestral|ministral|devstral|magistral|pixtral)/, "mistral"],
+  [/^deepseek/, "deepseek"],
+  [/^grok/, "xai"],
+  [/^(meta-)?llama/, "meta"],
+  [/^(qwen|qwq)/, "qwen"],
+  [/^(kimi|moonshot)/, "moonshot"],
+  [/^(glm|chatglm)/, "zhipu"],
+];
+
+/** Other names of makers, as gateways write them. */
+const MAKER_ALIASES: Readonly<Record<string, string>> = {
+  "meta-llama": "meta",
+  mistralai: "mistral",
+  "x-ai": "xai",
+  moonshotai: "moonshot",
+  "z-ai": "zhipu",
+  "google-ai-studio": "google",
+};
+
+const MAKERS: ReadonlySet<string> = new Set(MAKER_BY_NAME.map(([, maker]) => maker));
+
+/**
+ * The maker of a model, for telling whether a judge and an arm are relatives: `anthropic/claude-x` and
+ * `openrouter/anthropic/claude-x` are one family. A name nobody knows is its own family. Null for models that
+ * belong to nobody (`scripted`, `builtin`).
+ */
+export function modelFamily(ref: string): string | null {
+  const { provider, model } = splitModelRef(ref);
+  if (OFFLINE_PROVIDERS.includes(provider)) return null;
+  const path = model.toLowerCase().split("/");
+  const name = path.at(-1) ?? "";
+  const byName = MAKER_BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
+  if (byName !== undefined) return byName;
+  const named = [...path.slice(0, -1), provider].map((part) => MAKER_ALIASES[part] ?? part);
+  return named.find((part) => MAKERS.has(part)) ?? name;
+}

@@ -1,0 +1,129 @@
+import { Failure } from "../domain/failure.ts";
+import type { Endpoint } from "./credentials.ts";
+import { asText, dig, parseJson } from "./lenient.ts";
+import type { Transport } from "./provider-call.ts";
+import type { FailedTry } from "./provider-reply.ts";
+
+/** Characters of the provider's own words that a message quotes. */
+const MAX_QUOTED_CHARS = 500;
+
+/** Read before quoting: enough that a secret is never cut in half before it is removed. */
+const MAX_READ_CHARS = 64 * 1024;
+
+export interface FailedCall {
+  readonly failed: FailedTry;
+  readonly attempts: number;
+  readonly timeout_ms: number;
+}
+
+/** The failure as a user reads it: who, what, in the provider's own words without secrets, and what to do. */
+export function providerFailure(transport: Transport, call: FailedCall): Failure {
+  const { provider } = transport.endpoint;
+  const { status, retryable } = call.failed;
+  const message = `${provider} ${happened(transport, call)}${advice(transport, call.failed)}`;
+  return new Failure("provider_failed", message, { retryable, details: { provider, status } });
+}
+
+/** Its reply was JSON, but not of the shape its interface has. */
+export function unreadableReply(transport: Transport): Failure {
+  const { provider, base_url_variable } = transport.endpoint;
+  return new Failure(
+    "provider_failed",
+    `${provider} sent a reply that is not one of its interface. Check ${base_url_variable}.`,
+    { details: { provider, status: 200 } },
+  );
+}
+
+/** An error of the SDK itself, before anything was sent. */
+export function clientFailure(transport: Transport, error: unknown): Failure {
+  const { provider } = transport.endpoint;
+  const words = quote(transport, error instanceof Error ? error.message : String(error));
+  return new Failure("provider_failed", `${provider} could not be asked: ${words}`, {
+    details: { provider, status: null },
+  });
+}
+
+function happened(transport: Transport, { failed, attempts, timeout_ms }: FailedCall): string {
+  const tried = attempts === 1 ? "" : ` (${attempts} tries)`;
+  switch (failed.kind) {
+    case "status":
+      return `answered ${failed.status}${statedType(failed.words)}${tried}${stated(transport, failed.words)}`;
+    case "timeout":
+      return `did not answer within ${timeout_ms / 1000} s${tried}.`;
+    case "connection":
+      return failed.status === null
+        ? `could not be reached at ${host(transport)}${tried}: ${errorName(failed.cause)}.`
+        : `broke off its reply${tried}: ${errorName(failed.cause)}.`;
+    case "not_json":
+      return `sent a reply that is not JSON${tried}${stated(transport, failed.words)}`;
+    case "too_large":
+      return "sent a reply of more than 4 MiB.";
+    case "redirect":
+      return `answered ${failed.status}, a redirect.`;
+  }
+}
+
+function advice({ endpoint }: Transport, failed: FailedTry): string {
+  const { base_url_variable } = endpoint;
+  switch (failed.kind) {
+    case "status":
+      return statusAdvice(endpoint, failed);
+    case "redirect":
+      return ` Put the final address into ${base_url_variable}.`;
+    case "connection":
+      return failed.status === null ? ` Check ${base_url_variable}.` : "";
+    case "not_json":
+      return ` Check ${base_url_variable}.`;
+    case "timeout":
+      return " Try again later, or with a smaller max_output_tokens.";
+    case "too_large":
+      return "";
+  }
+}
+
+function statusAdvice({ key_variable, base_url_variable }: Endpoint, { status, words }: FailedTry): string {
+  if (status === 401 || status === 403) return ` Check ${key_variable}.`;
+  if (status === 404) return ` Check the model's name, and ${base_url_variable}.`;
+  if (status === 402 || status === 429) return " Check the account's limits, or try again later.";
+  const refused = /\b(temperature|top_p)\b/.exec(words)?.[1];
+  return status === 400 && refused !== undefined ? ` Leave ${refused} out of the params for this model.` : "";
+}
+
+/** Host and port: never the user, path or query, which may hold a key. */
+function host({ endpoint }: Transport): string {
+  return URL.canParse(endpoint.base_url) ? new URL(endpoint.base_url).host : endpoint.base_url_variable;
+}
+
+/** What kind of network error: the code where there is one, since messages may hold addresses. */
+function errorName(cause: unknown): string {
+  const code = asText(dig(cause, "code"));
+  if (code !== undefined) return code;
+  return cause instanceof Error ? cause.name : "unknown error";
+}
+
+function statedType(words: string): string {
+  const error = dig(parseJson(words), "error");
+  const type = asText(dig(error, "type")) ?? asText(dig(error, "code"));
+  return type === undefined || !/^[\w.-]{1,60}$/.test(type) ? "" : ` ${type}`;
+}
+
+function stated(transport: Transport, words: string): string {
+  const said = quote(transport, statedMessage(words) ?? plainText(words));
+  return said === "" ? "." : `: ${JSON.stringify(said)}.`;
+}
+
+/** Where the usual servers put it. */
+function statedMessage(words: string): string | undefined {
+  const body = parseJson(words);
+  const places = [["error", "message"], ["error"], ["message"], ["detail"]];
+  return places.map((path) => asText(dig(body, ...path))).find((text) => text !== undefined);
+}
+
+function plainText(words: string): string {
+  return words.slice(0, MAX_READ_CHARS).replaceAll(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
+}
+
+function quote({ redact }: Transport, words: string): string {
+  const clean = redact(words.slice(0, MAX_READ_CHARS)).replaceAll(/\s+/g, " ").trim();
+  return clean.length <= MAX_QUOTED_CHARS ? clean : `${clean.slice(0, MAX_QUOTED_CHARS)}…`;
+}

@@ -1,0 +1,121 @@
+import type { Clock } from "../clock.ts";
+import { asRecord, dig, type LooseRecord, parseJson } from "./lenient.ts";
+
+/**
+ * Bytes of a reply that are read. The longest answers of today's models are below 1 MB; a server that sends more is
+ * not answering.
+ */
+const MAX_REPLY_BYTES = 4 * 1024 * 1024;
+
+/** Milliseconds waited at most because a server asks for it; beyond a minute its quota, not its load, is the matter. */
+const MAX_WAIT_MS = 60_000;
+
+const RETRYABLE_STATUSES: readonly number[] = [408, 409, 429];
+
+export interface FailedTry {
+  /** `status`: the provider said no. The others: it said nothing that could be read. */
+  readonly kind: "status" | "connection" | "timeout" | "not_json" | "too_large" | "redirect";
+  /** HTTP status; null when the connection failed or timed out. */
+  readonly status: number | null;
+  readonly retryable: boolean;
+  /** The body of the reply, as it came: may hold secrets. */
+  readonly words: string;
+  /** The error behind a failed connection: may hold addresses. */
+  readonly cause?: unknown;
+}
+
+export interface ReadTry {
+  /** What the SDK gets to see: the whole body, and headers that say whether and when to repeat. */
+  readonly response: Response;
+  readonly failed: FailedTry | undefined;
+  /** Worth another try, also in the server's opinion. */
+  readonly repeat: boolean;
+}
+
+/** Reads a reply to its end and decides whether it is an answer. @throws when the try timed out while reading. */
+export async function readTry(response: Response, clock: Clock): Promise<ReadTry> {
+  const body = await readBody(response);
+  const failed = "broken" in body ? body.broken : findFailure(response.status, body);
+  if (failed === undefined) {
+    const whole = new Response(body.text, { headers: { "content-type": "application/json" } });
+    return { failed, repeat: false, response: whole };
+  }
+  const repeat = failed.retryable && response.headers.get("x-should-retry") !== "false";
+  return { failed, repeat, response: failureResponse(failed, repeat, askedWait(response.headers, clock)) };
+}
+
+interface Body {
+  readonly text: string;
+  readonly whole: boolean;
+}
+
+async function readBody(response: Response): Promise<Body & { readonly broken?: FailedTry }> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_REPLY_BYTES) return { text, whole: false };
+      text += decoder.decode(chunk, { stream: true });
+    }
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    const broken: FailedTry = { kind: "connection", status: response.status, retryable: true, words: "", cause: error };
+    return { text: "", whole: false, broken };
+  }
+  return { text: text + decoder.decode(), whole: true };
+}
+
+function findFailure(status: number, { text, whole }: Body): FailedTry | undefined {
+  if (!whole) return { kind: "too_large", status, retryable: false, words: "" };
+  if (status >= 300 && status < 400) return { kind: "redirect", status, retryable: false, words: "" };
+  if (status < 200 || status >= 400) return { kind: "status", status, retryable: isRetryable(status), words: text };
+  const body = asRecord(parseJson(text));
+  // A page instead of an answer means the wrong address and stays a page; half an answer may be whole next time.
+  if (body === undefined)
+    return { kind: "not_json", status, retryable: !text.trimStart().startsWith("<"), words: text };
+  return hiddenFailure(body, text);
+}
+
+/** Some gateways report the failure of the provider behind them with status 200. */
+function hiddenFailure(body: LooseRecord, words: string): FailedTry | undefined {
+  if (asRecord(dig(body, "error")) === undefined || "choices" in body || "content" in body) return undefined;
+  const code = Number(dig(body, "error", "code"));
+  const status = Number.isInteger(code) && code >= 400 && code <= 599 ? code : 502;
+  return { kind: "status", status, retryable: isRetryable(status), words };
+}
+
+function isRetryable(status: number): boolean {
+  return status >= 500 || RETRYABLE_STATUSES.includes(status);
+}
+
+/**
+ * The SDKs obey `x-should-retry` before their own rules, so the decision is made once, here; a server may say no, but
+ * cannot have a refusal repeated. Waits beyond a minute are cut: one SDK would obey up to 24 days, the other not at all.
+ */
+function failureResponse(failed: FailedTry, repeat: boolean, wait_ms: number | undefined): Response {
+  return new Response(failed.words, {
+    status: failed.status !== null && failed.status >= 400 ? failed.status : 502,
+    headers: {
+      "content-type": "application/json",
+      "x-should-retry": String(repeat),
+      ...(wait_ms === undefined ? {} : { "retry-after-ms": String(wait_ms) }),
+    },
+  });
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date. 0 becomes 1: an SDK takes 0 as not given. */
+function askedWait(headers: Headers, clock: Clock): number | undefined {
+  const after = headers.get("retry-after");
+  const asked = [
+    Number.parseFloat(headers.get("retry-after-ms") ?? ""),
+    Number.parseFloat(after ?? "") * 1000,
+    Date.parse(after ?? "") - clock.now().getTime(),
+  ].find((ms) => Number.isFinite(ms));
+  return asked === undefined ? undefined : Math.min(Math.max(1, Math.ceil(asked)), MAX_WAIT_MS);
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}

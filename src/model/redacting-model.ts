@@ -1,0 +1,48 @@
+import { Failure } from "../domain/failure.ts";
+import type { ModelClient, ModelReply, ToolCall } from "./client.ts";
+import { asRecord } from "./lenient.ts";
+import type { Redact } from "./redaction.ts";
+
+/**
+ * A model whose words never show a loaded secret, whatever it was made to repeat. `raw` stays as it is: it goes back
+ * to the provider and nowhere else.
+ */
+export function redactingModel(model: ModelClient, redact: Redact): ModelClient {
+  return {
+    ref: model.ref,
+    complete: async (request, options) => {
+      try {
+        return redactReply(await model.complete(request, options), redact);
+      } catch (error) {
+        throw error instanceof Failure ? redactFailure(error, redact) : error;
+      }
+    },
+  };
+}
+
+function redactReply(reply: ModelReply, redact: Redact): ModelReply {
+  const calls = reply.calls.map((call) => redactCall(call, redact));
+  const model_served = reply.model_served === null ? null : redact(reply.model_served);
+  return { ...reply, text: redact(reply.text), stop_reason: redact(reply.stop_reason), model_served, calls };
+}
+
+function redactCall({ id, name, input, unparsed }: ToolCall, redact: Redact): ToolCall {
+  const clean = { id, name: redact(name), input: redactDeep(input, redact) };
+  return unparsed === undefined ? clean : { ...clean, unparsed: redact(unparsed) };
+}
+
+function redactFailure(failure: Failure, redact: Redact): Failure {
+  const message = redact(failure.message);
+  if (message === failure.message) return failure;
+  const { retryable, details = {} } = failure;
+  return new Failure(failure.code, message, { retryable, details });
+}
+
+/** Strings and keys at any depth. Inputs come from JSON, so there are no cycles. */
+function redactDeep(value: unknown, redact: Redact): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
+  const record = asRecord(value);
+  if (record === undefined) return value;
+  return Object.fromEntries(Object.entries(record).map(([key, item]) => [redact(key), redactDeep(item, redact)]));
+}

@@ -1,0 +1,143 @@
+import { closest, distance } from "fastest-levenshtein";
+import type { Clock } from "../clock.ts";
+import { Failure } from "../domain/failure.ts";
+import type { ScriptTurn } from "../domain/scenario.ts";
+import type { CallLimiter } from "./call-limiter.ts";
+import type { ModelClient } from "./client.ts";
+import { type Credentials, type Endpoint, KNOWN_PROVIDERS, variablesOf } from "./credentials.ts";
+import { OFFLINE_PROVIDERS, splitModelRef } from "./model-ref.ts";
+import type { Fetch, Transport } from "./provider-call.ts";
+import { redactingModel } from "./redacting-model.ts";
+import { scriptedModel } from "./scripted.ts";
+
+export interface ModelSources {
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly limiter: CallLimiter;
+  /** In place of the runtime's own. */
+  readonly fetch?: Fetch;
+}
+
+/**
+ * A client for `<provider>/<model>`; `script` is what a `scripted/*` model replays.
+ * @throws Failure `credentials_missing` naming the variable to set, `invalid_scenario` for a script that is missing,
+ * `invalid_request` for a reference that names no model.
+ */
+export type ResolveModel = (ref: string, script?: readonly ScriptTurn[] | null) => ModelClient;
+
+export interface ProviderStatus {
+  readonly provider: string;
+  /** Calls can be made: the key is there, or none is needed. */
+  readonly present: boolean;
+  readonly base_url_overridden: boolean;
+  readonly key_variable: string;
+}
+
+/** Nothing of a provider is loaded or connected before the first call to it. */
+export function modelResolver(sources: ModelSources): ResolveModel {
+  // One client for all who use a model: what it learnt of the model's refusals holds for the next session.
+  const clients = new Map<string, ModelClient>();
+  return (ref, script) => {
+    if (splitModelRef(ref).provider === "scripted") return scriptedModel(ref, demandScript(ref, script));
+    const endpoint = checkModel(ref, sources.credentials);
+    const client = clients.get(ref) ?? providerClient(ref, endpoint, sources);
+    clients.set(ref, client);
+    return client;
+  };
+}
+
+/** The same check without a client. @throws as ResolveModel does, but never for a missing script. */
+export function checkModel(ref: string, credentials: Credentials): Endpoint {
+  const { provider } = splitModelRef(ref);
+  if (OFFLINE_PROVIDERS.includes(provider)) {
+    throw new Failure("invalid_request", `model "${ref}" calls no provider and cannot be used here`);
+  }
+  const endpoint = credentials.endpoint(provider);
+  if (endpoint === null) throw unknownProvider(ref, provider);
+  demandUsableUrl(endpoint);
+  demandUsableKey(ref, endpoint);
+  return endpoint;
+}
+
+/** Every provider that is known or configured, for `doctor`. No secret in it. */
+export function listProviders(credentials: Credentials): readonly ProviderStatus[] {
+  return credentials.endpoints().map(({ provider, key, key_required, base_url_overridden, key_variable }) => ({
+    provider,
+    present: key !== null || !key_required,
+    base_url_overridden,
+    key_variable,
+  }));
+}
+
+function providerClient(ref: string, endpoint: Endpoint, sources: ModelSources): ModelClient {
+  const { credentials, clock, limiter, fetch = globalThis.fetch } = sources;
+  const transport: Transport = { endpoint, clock, fetch, redact: (text) => credentials.redact(text) };
+  let connected: Promise<ModelClient> | undefined;
+  const limited: ModelClient = {
+    ref,
+    complete: async (request, options) => {
+      connected ??= connect(ref, transport);
+      const model = await connected;
+      return limiter.run(options.signal, () => model.complete(request, options));
+    },
+  };
+  return redactingModel(limited, credentials.redactSecrets);
+}
+
+/** The SDKs are large: each is loaded by the first call that needs it, so that a scripted run starts without them. */
+async function connect(ref: string, transport: Transport): Promise<ModelClient> {
+  if (transport.endpoint.dialect === "anthropic") {
+    const { anthropicModel, anthropicSdk } = await import("./anthropic.ts");
+    return anthropicModel(ref, anthropicSdk(transport.endpoint), transport);
+  }
+  const { openaiModel, openaiSdk } = await import("./openai.ts");
+  return openaiModel(ref, openaiSdk(transport.endpoint), transport);
+}
+
+function demandScript(ref: string, script: readonly ScriptTurn[] | null | undefined): readonly ScriptTurn[] {
+  if (script) return script;
+  throw new Failure(
+    "invalid_scenario",
+    `model "${ref}" replays the arm's script, and the arm has none: add \`script\``,
+  );
+}
+
+function unknownProvider(ref: string, provider: string): Failure {
+  const { base_url_variable } = variablesOf(provider);
+  const known = [...KNOWN_PROVIDERS, ...OFFLINE_PROVIDERS];
+  const near = closest(provider, known);
+  const hint =
+    distance(provider, near) <= Math.max(1, Math.floor(provider.length / 3)) ? `did you mean "${near}"? ` : "";
+  return new Failure(
+    "credentials_missing",
+    `model "${ref}": unknown provider "${provider}": ${hint}For a server that speaks OpenAI's chat completions set ${base_url_variable}`,
+    { details: { provider, variable: base_url_variable } },
+  );
+}
+
+function demandUsableUrl({ provider, base_url, base_url_variable }: Endpoint): void {
+  const problem = baseUrlProblem(base_url);
+  if (problem === undefined) return;
+  throw new Failure("credentials_missing", `${base_url_variable} ${problem}`, {
+    details: { provider, variable: base_url_variable },
+  });
+}
+
+function baseUrlProblem(base_url: string): string | undefined {
+  if (!URL.canParse(base_url)) return "is not a URL: expected something like https://gateway.example/v1";
+  const { protocol, username, password } = new URL(base_url);
+  if (protocol !== "http:" && protocol !== "https:") return "is not an http or https URL";
+  return username === "" && password === "" ? undefined : "must not hold a user name or password: use the key variable";
+}
+
+function demandUsableKey(ref: string, { provider, key, key_required, key_variable, ...endpoint }: Endpoint): void {
+  const details = { provider, variable: key_variable };
+  if (key === null && key_required) {
+    const way = `set ${key_variable}, or ${endpoint.base_url_variable} for a gateway that needs no key`;
+    throw new Failure("credentials_missing", `model "${ref}" needs a key: ${way}`, { details });
+  }
+  // Anything else cannot stand in a header: usually a line break from a file, or quotes pasted by a word processor.
+  if (key !== null && !/^[\x21-\x7e]+$/.test(key.reveal())) {
+    throw new Failure("credentials_missing", `${key_variable} holds characters that no key has`, { details });
+  }
+}
