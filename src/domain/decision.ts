@@ -36,8 +36,8 @@ const PolicyViolationDetail = record("PolicyViolationDetail", {
 
 const LimitDetail = record("LimitDetail", {
   budget: oneOf(BUDGETS),
-  used: Type.Number(),
-  limit: Type.Number(),
+  used: nullable(Type.Number(), { description: "Null for `context`: the provider only says that it is full." }),
+  limit: nullable(Type.Number()),
 });
 
 const ProviderRetryDetail = record("ProviderRetryDetail", {

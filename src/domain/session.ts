@@ -35,6 +35,10 @@ export const ARM_STATUSES = [
 ] as const;
 export type ArmStatus = (typeof ARM_STATUSES)[number];
 
+export const SANDBOX_MODES = ["auto", "bubblewrap", "none"] as const;
+/** `auto`: bubblewrap where it works; without it only commands that stand in the scenario file run. */
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
 const Tokens = (description: string) => nullable(Type.Integer({ minimum: 0 }), { description });
 
 export const ArmSummary = record("ArmSummary", {

@@ -1,0 +1,129 @@
+import type { Clock } from "../clock.ts";
+import type { Violation } from "../domain/evidence.ts";
+import { excerpt } from "../domain/excerpt.ts";
+import { Mistake } from "../domain/failure.ts";
+import type { Policies } from "../domain/scenario.ts";
+import type { ToolCall, ToolResult } from "../model/client.ts";
+import { gate } from "../policy/gate.ts";
+import type { CallRecord } from "../policy/review.ts";
+import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
+import type { Tool, ToolOutput } from "../tool/tool.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type DecisionLog, oneLine } from "./decision-log.ts";
+
+interface Desk {
+  readonly tools: readonly Tool[];
+  readonly policies: Policies;
+  readonly workspace: Workspace;
+  readonly clock: Clock;
+  readonly redact: (text: string) => string;
+  readonly log: DecisionLog;
+  readonly signal: AbortSignal;
+}
+
+/** Takes an arm's tool calls: prepare, policy gate, run. Every way out is a result that the model reads. */
+export class ToolDesk {
+  readonly records: CallRecord[] = [];
+  readonly #desk: Desk;
+  #ranCommand = false;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#desk.tools;
+  }
+
+  /** @throws Failure for a fault of ours; the signal's reason when it fires. */
+  async answer(call: ToolCall): Promise<ToolResult> {
+    const began = this.#desk.clock.ticks();
+    const output = await this.#outcome(call);
+    const text = this.#desk.redact(output.text);
+    if (output.refused) return { call_id: call.id, ok: false, text };
+    this.#desk.log.add("tool_call", {
+      summary: `${call.name} ${oneLine(subjectOf(call.input))}${ending(output)}`,
+      latency_ms: this.#desk.clock.ticks() - began,
+      detail: {
+        tool: call.name,
+        input: inputText(call),
+        ok: output.ok,
+        exit_code: output.exit_code,
+        output: excerpt(text),
+        bytes: output.bytes,
+      },
+    });
+    return { call_id: call.id, ok: output.ok, text };
+  }
+
+  /** Broken rules that end the arm now; looks only after a command, since the other tools are stopped at the gate. */
+  async disqualifying(): Promise<readonly Violation[]> {
+    const { policies, workspace } = this.#desk;
+    const ranCommand = this.#ranCommand;
+    this.#ranCommand = false;
+    if (!ranCommand || policies.severity.protected_path !== "disqualify" || policies.paths.protected.length === 0)
+      return [];
+    const paths = await workspace.altered(policies.paths.protected);
+    return paths.map((subject) => this.#violate(subject));
+  }
+
+  #violate(subject: string): Violation {
+    const violation = { rule: "protected_path", severity: "disqualify", subject, blocked: false } as const;
+    const { rule, severity } = violation;
+    this.#desk.log.add("policy_violation", {
+      summary: `protected path changed: ${subject}`,
+      detail: { rule, severity, subject },
+    });
+    return violation;
+  }
+
+  async #outcome(call: ToolCall): Promise<ToolOutput & { readonly refused?: true }> {
+    try {
+      const prepared = prepareCall(this.#desk.tools, call);
+      return this.#refusal(call, prepared) ?? (await this.#run(prepared));
+    } catch (error) {
+      if (!(error instanceof Mistake)) throw error;
+      return { text: error.message, ok: false, exit_code: null, bytes: Buffer.byteLength(error.message) };
+    }
+  }
+
+  #refusal(call: ToolCall, { tool, input }: PreparedCall): (ToolOutput & { readonly refused: true }) | undefined {
+    const subject = subjectOf(input);
+    const refusal = gate(this.#desk.policies, tool.name, input);
+    this.records.push({ tool: tool.name, subject, refused_by: refusal?.rule ?? null });
+    if (!refusal) return undefined;
+    this.#desk.log.add("policy_block", {
+      summary: `refused ${tool.name} ${oneLine(subject)}: ${refusal.rule}`,
+      detail: { rule: refusal.rule, tool: tool.name, input: inputText(call) },
+    });
+    return { text: refusal.message, ok: false, exit_code: null, bytes: 0, refused: true };
+  }
+
+  async #run(prepared: PreparedCall): Promise<ToolOutput> {
+    const { policies, workspace, signal } = this.#desk;
+    this.#ranCommand ||= prepared.tool.name === "run_command";
+    const output = await runCall(prepared, {
+      workspace,
+      signal,
+      timeout_ms: policies.commands.timeout_s * 1000,
+      max_output_bytes: policies.commands.max_output_kb * 1024,
+      network: policies.network,
+    });
+    signal.throwIfAborted();
+    return output;
+  }
+}
+
+/** The command of a command, the path of a file tool, the pattern of a search. */
+function subjectOf(input: unknown): string {
+  if (typeof input !== "object" || input === null) return "";
+  const { command, path, pattern } = input as { command?: unknown; path?: unknown; pattern?: unknown };
+  return [command, path, pattern].find((value): value is string => typeof value === "string") ?? "";
+}
+
+const inputText = (call: ToolCall) => excerpt(call.unparsed ?? JSON.stringify(call.input) ?? "");
+
+function ending({ ok, exit_code }: ToolOutput): string {
+  if (exit_code !== null) return ` → exit ${exit_code}`;
+  return ok ? "" : " → error";
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "../clock.ts";
+import type { Decision, DecisionDetail, DecisionKind } from "../domain/decision.ts";
+
+export interface Entry<K extends DecisionKind> {
+  readonly summary: string;
+  readonly detail: DecisionDetail<K>;
+  readonly latency_ms?: number;
+  readonly tokens_in?: number;
+  readonly tokens_out?: number;
+}
+
+/** Numbers an arm's decisions and hands each on at once, in order. */
+export class DecisionLog {
+  readonly decisions: Decision[] = [];
+  readonly #clock: Clock;
+  readonly #emit: (decision: Decision) => void;
+
+  constructor(clock: Clock, emit: (decision: Decision) => void) {
+    this.#clock = clock;
+    this.#emit = emit;
+  }
+
+  add<K extends DecisionKind>(kind: K, entry: Entry<K>): void {
+    const decision = {
+      seq: this.decisions.length + 1,
+      kind,
+      summary: oneLine(entry.summary),
+      tokens_in: entry.tokens_in ?? 0,
+      tokens_out: entry.tokens_out ?? 0,
+      latency_ms: Math.round(entry.latency_ms ?? 0),
+      at: this.#clock.now().toISOString(),
+      detail: entry.detail,
+    } as Decision; // K ties kind to detail; the compiler cannot see it through the union
+    this.decisions.push(decision);
+    this.#emit(decision);
+  }
+}
+
+const SUMMARY_CHARS = 160;
+
+/** For a summary: one line without control, zero-width or direction characters, cut at its end. */
+export function oneLine(text: string): string {
+  const head = text.slice(0, SUMMARY_CHARS * 4);
+  const line = head
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .replace(/\p{Cf}/gu, "")
+    .trim()
+    .toWellFormed();
+  return line.length <= SUMMARY_CHARS ? line : `${line.slice(0, SUMMARY_CHARS - 1).toWellFormed()}…`;
+}

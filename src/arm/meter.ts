@@ -1,0 +1,111 @@
+import type { BudgetName } from "../domain/decision.ts";
+import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../domain/defaults.ts";
+import type { BudgetUse } from "../domain/evidence.ts";
+import type { Arm, Budget, Price } from "../domain/scenario.ts";
+import type { ModelReply, ModelRequest } from "../model/client.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+
+export interface BudgetState {
+  readonly budget: BudgetName;
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** The arm's own limits tighten the policies' budget; neither widens the other. */
+export function effectiveBudget(budget: Budget, limits: Arm["limits"]): Budget {
+  const tighter = (name: "max_turns" | "max_tokens" | "max_seconds" | "max_tool_calls") =>
+    Math.min(budget[name], limits[name] ?? Number.POSITIVE_INFINITY);
+  const caps = [budget.max_cost_usd, limits.max_cost_usd].filter((cap) => typeof cap === "number");
+  return {
+    max_turns: tighter("max_turns"),
+    max_tokens: tighter("max_tokens"),
+    max_seconds: tighter("max_seconds"),
+    max_tool_calls: tighter("max_tool_calls"),
+    max_cost_usd: caps.length > 0 ? Math.min(...caps) : null,
+  };
+}
+
+/** Counts what an arm uses. Sums that hold an unknown are null; the budget then counts an estimate. */
+export class Meter {
+  turns = 0;
+  tool_calls = 0;
+  tokens_in: number | null = 0;
+  tokens_out: number | null = 0;
+  cached_tokens: number | null = 0;
+  readonly #budget: Budget;
+  readonly #price: Price | null;
+  readonly #stopwatch: Stopwatch;
+  readonly #warned = new Set<BudgetName>();
+  #spentTokens = 0;
+  #cost: number | null;
+
+  constructor(budget: Budget, price: Price | null, stopwatch: Stopwatch) {
+    this.#budget = budget;
+    this.#price = price;
+    this.#stopwatch = stopwatch;
+    this.#cost = price === null ? null : 0;
+  }
+
+  get cost_usd(): number | null {
+    return this.#cost;
+  }
+
+  countTurn(request: ModelRequest, reply: ModelReply): void {
+    this.turns += 1;
+    const { tokens_in, tokens_out } = reply;
+    this.#spentTokens += tokens_in ?? estimateTokens(JSON.stringify(request.messages));
+    this.#spentTokens += tokens_out ?? estimateTokens(reply.text + JSON.stringify(reply.calls));
+    this.tokens_in = add(this.tokens_in, tokens_in);
+    this.tokens_out = add(this.tokens_out, tokens_out);
+    this.cached_tokens = add(this.cached_tokens, tokens_in === null ? null : (reply.cached_tokens ?? 0));
+    this.#cost = add(this.#cost, this.#price === null ? null : turnCost(this.#price, reply));
+  }
+
+  /** The first budget that is used up. */
+  exhausted(): BudgetState | undefined {
+    return this.#states().find((state) => state.used >= state.limit);
+  }
+
+  /** Budgets that have run low since the last call; each is named once. */
+  runningLow(): readonly BudgetState[] {
+    const low = this.#states().filter(
+      (state) => state.used >= state.limit * BUDGET_WARNING_SHARE && !this.#warned.has(state.budget),
+    );
+    for (const state of low) this.#warned.add(state.budget);
+    return low;
+  }
+
+  use(): BudgetUse[] {
+    const known = this.tokens_in !== null && this.tokens_out !== null;
+    return [
+      { budget: "turns", used: this.turns, limit: this.#budget.max_turns },
+      { budget: "tokens", used: known ? this.#spentTokens : null, limit: this.#budget.max_tokens },
+      { budget: "seconds", used: this.#stopwatch.working_ms / 1000, limit: this.#budget.max_seconds },
+      { budget: "tool_calls", used: this.tool_calls, limit: this.#budget.max_tool_calls },
+      { budget: "cost_usd", used: this.#cost, limit: this.#budget.max_cost_usd },
+    ];
+  }
+
+  #states(): BudgetState[] {
+    const states: BudgetState[] = [
+      { budget: "turns", used: this.turns, limit: this.#budget.max_turns },
+      { budget: "tokens", used: this.#spentTokens, limit: this.#budget.max_tokens },
+      { budget: "seconds", used: this.#stopwatch.working_ms / 1000, limit: this.#budget.max_seconds },
+      { budget: "tool_calls", used: this.tool_calls, limit: this.#budget.max_tool_calls },
+    ];
+    if (this.#cost !== null && this.#budget.max_cost_usd !== null)
+      states.push({ budget: "cost_usd", used: this.#cost, limit: this.#budget.max_cost_usd });
+    return states;
+  }
+}
+
+const add = (sum: number | null, value: number | null) => (sum === null || value === null ? null : sum + value);
+
+const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+
+function turnCost(price: Price, { tokens_in, tokens_out, cached_tokens }: ModelReply): number | null {
+  if (tokens_in === null || tokens_out === null) return null;
+  const cached = cached_tokens ?? 0;
+  const usd = (tokens_in - cached) * price.in + cached * (price.cached_in ?? price.in) + tokens_out * price.out;
+  return usd / 1_000_000;
+}

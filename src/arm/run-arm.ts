@@ -1,0 +1,274 @@
+import type { Clock } from "../clock.ts";
+import type { Decision } from "../domain/decision.ts";
+import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
+import type { BudgetUse, Violation } from "../domain/evidence.ts";
+import { excerpt } from "../domain/excerpt.ts";
+import { Failure } from "../domain/failure.ts";
+import type { Arm, Policies } from "../domain/scenario.ts";
+import type { ArmStatus } from "../domain/session.ts";
+import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
+import type { CallRecord } from "../policy/review.ts";
+import { toolbox } from "../tool/toolbox.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { ToolDesk } from "./call-tool.ts";
+import { DecisionLog, oneLine } from "./decision-log.ts";
+import { type BudgetState, effectiveBudget, Meter } from "./meter.ts";
+import { Stopwatch, TimeUp } from "./stopwatch.ts";
+
+export interface ArmRun {
+  readonly arm: Arm;
+  readonly prompt: string;
+  readonly policies: Policies;
+  readonly model: ModelClient;
+  readonly workspace: Workspace;
+  readonly clock: Clock;
+  /** Takes secrets out of what a tool returned, before anyone reads it. */
+  readonly redact: (text: string) => string;
+  /** Called with each decision as it is made. A Failure it throws ends the arm. */
+  readonly emit: (decision: Decision) => void;
+}
+
+/** How an arm ended and what it used. Its work is in the workspace. */
+export interface ArmEnd {
+  readonly status: Extract<ArmStatus, "finished" | "limit_reached" | "disqualified">;
+  readonly stop_reason: string;
+  readonly final_answer: string | null;
+  readonly model_served: string | null;
+  readonly turns: number;
+  readonly tool_calls: number;
+  readonly tokens_in: number | null;
+  readonly tokens_out: number | null;
+  readonly cached_tokens: number | null;
+  readonly cost_usd: number | null;
+  readonly wall_ms: number;
+  readonly working_ms: number;
+  readonly throttled_ms: number;
+  readonly budget: readonly BudgetUse[];
+  /** Every call that reached the policy gate, also the refused ones. */
+  readonly calls: readonly CallRecord[];
+  /** Broken rules that ended the arm early; empty otherwise. */
+  readonly violations: readonly Violation[];
+}
+
+type Stop = Pick<ArmEnd, "status" | "stop_reason" | "final_answer"> & { readonly violations?: readonly Violation[] };
+
+/**
+ * One arm, from the prompt to its end: model turn, policy gate for each call, tool, next turn. Knows nothing of sessions,
+ * streams or stores.
+ * @throws Failure for a fault of ours or the provider's; `signal.reason` when the caller stops it.
+ */
+export async function runArm(run: ArmRun, signal: AbortSignal): Promise<ArmEnd> {
+  const { arm, policies, clock } = run;
+  const budget = effectiveBudget(policies.budget, arm.limits);
+  using stopwatch = new Stopwatch(clock, budget.max_seconds * 1000);
+  const loop = new ArmLoop(run, stopwatch, new Meter(budget, arm.price_per_mtok, stopwatch), signal);
+  return await loop.run();
+}
+
+class ArmLoop {
+  readonly #run: ArmRun;
+  readonly #stopwatch: Stopwatch;
+  readonly #meter: Meter;
+  readonly #caller: AbortSignal;
+  readonly #signal: AbortSignal;
+  readonly #log: DecisionLog;
+  readonly #desk: ToolDesk;
+  readonly #messages: Message[];
+  #served: string | null = null;
+
+  constructor(run: ArmRun, stopwatch: Stopwatch, meter: Meter, caller: AbortSignal) {
+    this.#run = run;
+    this.#stopwatch = stopwatch;
+    this.#meter = meter;
+    this.#caller = caller;
+    this.#signal = AbortSignal.any([caller, stopwatch.signal]);
+    this.#log = new DecisionLog(run.clock, run.emit);
+    this.#desk = new ToolDesk({ ...run, log: this.#log, tools: toolbox(run.arm.tools), signal: this.#signal });
+    this.#messages = [{ role: "user", text: run.prompt }];
+  }
+
+  async run(): Promise<ArmEnd> {
+    try {
+      return this.#end(await this.#untilStopped());
+    } catch (error) {
+      if (this.#caller.aborted) throw error;
+      if (error instanceof TimeUp) return this.#end(this.#stopAtLimit(this.#timeUsed()));
+      const failure = error instanceof Failure ? error : new Failure("internal", String(error), { cause: error });
+      const { code, message } = failure;
+      this.#log.add("error", { summary: message, detail: { class: "infra", code, message } });
+      throw failure;
+    }
+  }
+
+  async #untilStopped(): Promise<Stop> {
+    for (;;) {
+      this.#signal.throwIfAborted();
+      const spent = this.#meter.exhausted();
+      if (spent) return this.#stopAtLimit(spent);
+      this.#warn();
+      const stop = await this.#turn();
+      if (stop) return stop;
+    }
+  }
+
+  async #turn(): Promise<Stop | undefined> {
+    const reply = await this.#askModel();
+    if (reply.stop === "context_overflow")
+      return this.#stopAtLimit({ budget: "context", used: reply.tokens_in, limit: null });
+    this.#messages.push({ role: "assistant", text: reply.text, calls: reply.calls, raw: reply.raw });
+    if (reply.stop === "output_limit") return this.#explainCut(reply);
+    if (reply.calls.length === 0) return this.#finish(reply);
+    return await this.#answerCalls(reply);
+  }
+
+  async #askModel(): Promise<ModelReply> {
+    const request = this.#request();
+    const began = this.#run.clock.ticks();
+    const lostBefore = this.#stopwatch.throttled_ms;
+    const reply = await this.#run.model.complete(request, {
+      signal: this.#signal,
+      onFailedTry: () => this.#stopwatch.pause(),
+      onRetry: ({ status, attempts, waited_ms }) => {
+        this.#stopwatch.resume(waited_ms);
+        const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
+        this.#log.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
+      },
+    });
+    this.#signal.throwIfAborted();
+    if (reply.stop === "context_overflow") return reply;
+    this.#meter.countTurn(request, reply);
+    this.#served = reply.model_served ?? this.#served;
+    const lost = this.#stopwatch.throttled_ms - lostBefore;
+    this.#recordTurn(reply, Math.max(0, this.#run.clock.ticks() - began - lost));
+    return reply;
+  }
+
+  #request(): ModelRequest {
+    const { arm } = this.#run;
+    return {
+      system: arm.system_prompt,
+      messages: this.#messages,
+      tools: this.#desk.tools,
+      params: { ...arm.params, max_output_tokens: arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS },
+      timeout_ms: Math.max(1, Math.min(CALL_TIMEOUT_MS, Math.ceil(this.#stopwatch.remaining_ms))),
+    };
+  }
+
+  #recordTurn(reply: ModelReply, latency_ms: number): void {
+    const tools = reply.calls.map((call) => call.name);
+    const said = oneLine(reply.text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)");
+    const unknown = reply.tokens_in === null || reply.tokens_out === null;
+    this.#log.add("model_turn", {
+      summary: said,
+      latency_ms,
+      tokens_in: unknown ? 0 : (reply.tokens_in ?? 0),
+      tokens_out: unknown ? 0 : (reply.tokens_out ?? 0),
+      detail: {
+        stop_reason: reply.stop_reason,
+        tools,
+        cached_tokens: reply.cached_tokens,
+        text: excerpt(reply.text),
+        ...(unknown ? { usage_unknown: true as const } : {}),
+      },
+    });
+  }
+
+  async #answerCalls(reply: ModelReply): Promise<Stop | undefined> {
+    const results = [];
+    for (const call of reply.calls) {
+      const spent = this.#meter.exhausted();
+      if (spent && spent.budget !== "turns") return this.#stopAtLimit(spent);
+      this.#meter.tool_calls += 1;
+      results.push(await this.#desk.answer(call));
+      const violations = await this.#desk.disqualifying();
+      if (violations.length > 0) return this.#disqualify(violations);
+    }
+    this.#messages.push({ role: "tool", results });
+    return undefined;
+  }
+
+  #explainCut(reply: ModelReply): undefined {
+    if (reply.calls.length > 0) {
+      const text = "Not run: your turn was cut by the output limit before it was complete.";
+      this.#messages.push({
+        role: "tool",
+        results: reply.calls.map((call) => ({ call_id: call.id, ok: false, text })),
+      });
+    }
+    const text = "Your last turn was cut by the output limit. Go on from where you stopped, in smaller steps.";
+    this.#messages.push({ role: "user", text });
+  }
+
+  #warn(): void {
+    const low = this.#meter.runningLow();
+    if (low.length === 0) return;
+    for (const { budget, used, limit } of low)
+      this.#log.add("limit_warning", {
+        summary: `${budget} runs low: ${round(used)} of ${limit} used`,
+        detail: { budget, used: round(used), limit },
+      });
+    const lines = low.map(({ budget, used, limit }) => `${budget}: ${round(used)} of ${limit} used.`);
+    const text = `Notice: a budget runs low. ${lines.join(" ")} Finish what matters most; the work you leave counts.`;
+    this.#messages.push({ role: "user", text });
+  }
+
+  #finish(reply: ModelReply): Stop {
+    if (reply.stop === "refusal") {
+      const message = `The model declined to go on (${reply.stop_reason}).`;
+      this.#log.add("error", { summary: message, detail: { class: "agent", code: "refusal", message } });
+    }
+    const final_answer = reply.text;
+    this.#log.add("final_answer", {
+      summary: oneLine(final_answer) || "(empty answer)",
+      detail: { text: excerpt(final_answer) },
+    });
+    return { status: "finished", stop_reason: reply.stop === "refusal" ? "refusal" : "final_answer", final_answer };
+  }
+
+  #stopAtLimit({ budget, used, limit }: BudgetState | { budget: "context"; used: number | null; limit: null }): Stop {
+    const rounded = used === null ? null : round(used);
+    const summary =
+      budget === "context" ? "the conversation no longer fits the model" : `${budget}: ${rounded} of ${limit} used`;
+    this.#log.add("limit_reached", { summary, detail: { budget, used: rounded, limit } });
+    return { status: "limit_reached", stop_reason: `budget:${budget}`, final_answer: null };
+  }
+
+  #disqualify(violations: readonly Violation[]): Stop {
+    const [first] = violations;
+    return {
+      status: "disqualified",
+      stop_reason: first ? `policy:${first.rule}` : "policy",
+      final_answer: null,
+      violations,
+    };
+  }
+
+  #timeUsed(): BudgetState {
+    const seconds = this.#meter.use().find((use) => use.budget === "seconds");
+    return { budget: "seconds", used: seconds?.used ?? 0, limit: seconds?.limit ?? 0 };
+  }
+
+  #end(stop: Stop): ArmEnd {
+    const meter = this.#meter;
+    return {
+      status: stop.status,
+      stop_reason: stop.stop_reason,
+      final_answer: stop.final_answer,
+      model_served: this.#served,
+      turns: meter.turns,
+      tool_calls: meter.tool_calls,
+      tokens_in: meter.tokens_in,
+      tokens_out: meter.tokens_out,
+      cached_tokens: meter.cached_tokens,
+      cost_usd: meter.cost_usd,
+      wall_ms: this.#stopwatch.wall_ms,
+      working_ms: this.#stopwatch.working_ms,
+      throttled_ms: this.#stopwatch.throttled_ms,
+      budget: meter.use(),
+      calls: this.#desk.records,
+      violations: stop.violations ?? [],
+    };
+  }
+}
+
+const round = (value: number) => Math.round(value * 1000) / 1000;

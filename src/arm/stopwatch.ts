@@ -1,0 +1,64 @@
+import type { Clock } from "../clock.ts";
+
+/** Thrown into whatever runs when the working time is used up. */
+export class TimeUp extends Error {
+  override readonly name = "TimeUp";
+}
+
+/** Measures working time, which stands still while a provider makes the arm wait, and fires when it is used up. */
+export class Stopwatch implements Disposable {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #started: number;
+  readonly #expired = new AbortController();
+  #throttledMs = 0;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, limitMs: number) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#started = clock.ticks();
+    this.#arm();
+  }
+
+  /** Fires with a TimeUp. */
+  get signal(): AbortSignal {
+    return this.#expired.signal;
+  }
+
+  get wall_ms(): number {
+    return Math.round(this.#clock.ticks() - this.#started);
+  }
+
+  get throttled_ms(): number {
+    return Math.min(Math.round(this.#throttledMs), this.wall_ms);
+  }
+
+  get working_ms(): number {
+    return this.wall_ms - this.throttled_ms;
+  }
+
+  get remaining_ms(): number {
+    return Math.max(0, this.#limitMs - this.working_ms);
+  }
+
+  /** A try failed: until `resume`, nothing fires. */
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** The next try starts; `lostMs` is what the failed one and the wait cost. */
+  resume(lostMs: number): void {
+    this.#throttledMs += lostMs;
+    this.#arm();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#expired.abort(new TimeUp("max_seconds is used up")), this.remaining_ms);
+  }
+}

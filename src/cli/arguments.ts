@@ -1,0 +1,88 @@
+import { cli } from "cleye";
+import { closest, distance } from "fastest-levenshtein";
+
+/** Wrong words on the command line: the message says which and what would be right. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export interface FlagSpec {
+  readonly description: string;
+  /** Shown in help; its absence makes a switch without a value. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+}
+
+export interface CommandSpec<Flag extends string> {
+  readonly name: string;
+  readonly usage: string;
+  readonly description: string;
+  readonly examples: readonly string[];
+  /** By their names as typed, without dashes. */
+  readonly flags: Readonly<Record<Flag, FlagSpec>>;
+  /** What the words without dashes are; each is needed. */
+  readonly parameters: readonly string[];
+}
+
+export interface ParsedArguments<Flag extends string> {
+  readonly parameters: readonly string[];
+  value(flag: Flag): string | undefined;
+  has(flag: Flag): boolean;
+}
+
+/**
+ * Prints help and ends the process for `--help`.
+ * @throws UsageError for an unknown flag, a missing value, a value that is not among the choices, a word too many or too few.
+ */
+export function parseArguments<Flag extends string>(
+  spec: CommandSpec<Flag>,
+  args: readonly string[],
+): ParsedArguments<Flag> {
+  const specs = Object.entries<FlagSpec>(spec.flags);
+  const parsed = cli(
+    {
+      name: spec.name,
+      parameters: ["[words...]"],
+      flags: Object.fromEntries(specs.map(([flag, flagSpec]) => [camelCase(flag), cleyeFlag(flagSpec)])),
+      help: { usage: spec.usage, description: spec.description, examples: [...spec.examples] },
+    },
+    undefined,
+    [...args],
+  );
+  const [unknown] = Object.keys(parsed.unknownFlags);
+  if (unknown !== undefined) throw new UsageError(unknownFlag(unknown, Object.keys(spec.flags)));
+  const flags: Readonly<Record<string, unknown>> = parsed.flags;
+  for (const [flag, flagSpec] of specs) checkValue(flag, flagSpec, flags[camelCase(flag)]);
+  return {
+    parameters: checkWords(spec, [...parsed._]),
+    value: (flag) => flags[camelCase(flag)] as string | undefined, // cleyeFlag made it a String
+    has: (flag) => flags[camelCase(flag)] === true,
+  };
+}
+
+const cleyeFlag = ({ description, value }: FlagSpec) =>
+  value === undefined ? { type: Boolean, description } : { type: String, description, placeholder: value };
+
+const camelCase = (flag: string) => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function unknownFlag(flag: string, known: readonly string[]): string {
+  const dashed = flag.length === 1 ? `-${flag}` : `--${flag}`;
+  const near = closest(flag, known);
+  const hint = distance(flag, near) <= 3 ? `did you mean --${near}?` : `known flags: --${known.join(", --")}`;
+  return `unknown flag ${dashed}; ${hint}`;
+}
+
+function checkValue(flag: string, { value, choices }: FlagSpec, given: unknown): void {
+  if (value === undefined || given === undefined) return;
+  if (given === "") throw new UsageError(`--${flag} needs a value: --${flag} ${value}`);
+  if (choices && !choices.includes(String(given)))
+    throw new UsageError(`--${flag}: expected ${choices.join(", ")}, got "${given}"`);
+}
+
+function checkWords(spec: { usage: string; parameters: readonly string[] }, words: string[]): readonly string[] {
+  const missing = spec.parameters[words.length];
+  if (missing !== undefined) throw new UsageError(`missing <${missing}>; usage: ${spec.usage}`);
+  const extra = words[spec.parameters.length];
+  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; usage: ${spec.usage}`);
+  return words;
+}

@@ -1,0 +1,107 @@
+import { Failure } from "../domain/failure.ts";
+import type { SessionOutcome } from "../domain/session.ts";
+import { loadScenarioFile } from "../scenario/load-scenario.ts";
+import { prepareSession } from "../session/prepare-session.ts";
+import { type StartedSession, startSession } from "../session/start-session.ts";
+import type { LiveRuns } from "../stream/live-runs.ts";
+import { type CommandSpec, parseArguments, UsageError } from "./arguments.ts";
+import { EXIT, exitCodeBeforeStart, exitCodeOf } from "./exit-code.ts";
+import { OutFile } from "./out-file.ts";
+import { Painter } from "./paint.ts";
+import { openProgress } from "./progress.ts";
+import { openServices, SHARED_FLAGS } from "./services.ts";
+import { writeStdout } from "./stdout.ts";
+import { summarise } from "./summary.ts";
+
+const SPEC = {
+  name: "abeval run",
+  usage: "abeval run <scenario_file> [flags]",
+  description:
+    "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
+    "Exit status: 0 a verdict, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was spent);\n" +
+    "3 the judge gave no usable answer; 130 interrupted.",
+  examples: [
+    "abeval run scenarios/pager-last-page.yaml",
+    "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
+    "abeval run my.yaml --state-dir .abeval --out verdict.json --quiet",
+  ],
+  parameters: ["scenario_file"],
+  flags: {
+    model: { value: "<provider>/<model>", description: "use this model in both arms" },
+    "judge-model": { value: "<model>", description: "the judge; builtin/evidence judges without a model" },
+    out: { value: "<path>", description: "also write the verdict to this file" },
+    ...SHARED_FLAGS,
+    quiet: { description: "nothing on stderr but errors" },
+    "no-color": { description: "no colours on stderr" },
+  },
+} as const satisfies CommandSpec<string>;
+
+/** `abeval run`: stdout holds the verdict and nothing else. Returns the exit status. */
+export async function command(args: readonly string[]): Promise<number> {
+  try {
+    return await run(args);
+  } catch (error) {
+    if (error instanceof UsageError) return complain(`${error.message}\nSee: abeval run --help`, EXIT.usage);
+    if (error instanceof Failure) return complain(error.message, exitCodeBeforeStart(error.code));
+    throw error;
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const { parameters, value, has } = parseArguments(SPEC, args);
+  const notice = (line: string) => has("quiet") || process.stderr.write(`${line}\n`);
+  const loaded = await loadScenarioFile(parameters[0] ?? "");
+  const out = value("out");
+  using file = out === undefined ? undefined : new OutFile(out);
+  using services = await openServices({
+    state_dir: value("state-dir"),
+    sandbox: value("sandbox"),
+    keep_workspaces: has("keep-workspaces"),
+    max_sessions: 1,
+    max_queued: 0,
+    notice,
+  });
+  const plan = await prepareSession(services, loaded, {
+    ...optional("model_override", value("model")),
+    ...optional("judge_model", value("judge-model")),
+  });
+  const session = startSession(services, plan);
+  const painter = new Painter(!has("no-color"));
+  const progress = has("quiet") ? undefined : openProgress(plan.scenario, painter, services.clock);
+  const live = services.live.get(session.session_id);
+  const followed = live && progress?.follow(live);
+  const outcome = await untilDone(session, services.live);
+  await followed;
+  if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
+  return await report(outcome, file);
+}
+
+const optional = <K extends string>(name: K, value: string | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as { readonly [name in K]?: string };
+
+/** The first Ctrl-C stops the arms and saves what there is; the second ends the process. */
+async function untilDone({ session_id, done }: StartedSession, live: LiveRuns): Promise<SessionOutcome> {
+  const stop = () => {
+    process.once("SIGINT", () => process.exit(EXIT.interrupted));
+    process.once("SIGTERM", () => process.exit(EXIT.terminated));
+    live.get(session_id)?.cancel(new Failure("cancelled", "The run was interrupted."));
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  return await done;
+}
+
+async function report(outcome: SessionOutcome, file: OutFile | undefined): Promise<number> {
+  const status = exitCodeOf(outcome);
+  const { verdict, failure } = outcome;
+  if (verdict === null)
+    return complain(failure ? `${failure.message} (stage ${failure.stage}, ${failure.code})` : "no verdict", status);
+  const text = `${JSON.stringify(verdict, null, process.stdout.isTTY ? 2 : 0)}\n`;
+  file?.write(text);
+  return (await writeStdout(text)) ? status : EXIT.failed;
+}
+
+function complain(message: string, status: number): number {
+  process.stderr.write(`abeval: ${message}\n`);
+  return status;
+}

@@ -1,0 +1,76 @@
+import { systemClock, systemEntropy } from "../clock.ts";
+import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
+import { Credentials } from "../model/credentials.ts";
+import { resolveModel } from "../model/resolve-model.ts";
+import type { SessionServices } from "../session/services.ts";
+import { Slots } from "../session/slots.ts";
+import { memoryStore } from "../store/memory.ts";
+import { LiveRuns } from "../stream/live-runs.ts";
+import { version } from "../version.ts";
+import { type FlagSpec, UsageError } from "./arguments.ts";
+
+/** Flags that belong to run, serve and mcp alike. */
+export const SHARED_FLAGS = {
+  "state-dir": {
+    value: "<path>",
+    description: "keep sessions here (sessions.db and sessions/*.json); default: memory",
+  },
+  sandbox: {
+    value: "<mode>",
+    choices: SANDBOX_MODES,
+    description: "auto, bubblewrap or none (default auto: commands of a model need bubblewrap)",
+  },
+  "keep-workspaces": { description: "leave each arm's files on disk and say where" },
+} as const satisfies Record<string, FlagSpec>;
+
+export interface ServiceOptions {
+  readonly state_dir: string | undefined;
+  readonly sandbox: string | undefined;
+  readonly keep_workspaces: boolean;
+  /** Sessions at once, and how many may wait. */
+  readonly max_sessions: number;
+  readonly max_queued: number;
+  readonly notice: (line: string) => void;
+}
+
+/**
+ * Flags and environment made into values; nothing else reads the environment.
+ * @throws Failure `storage_failed` or `storage_full` when the state directory cannot be used.
+ */
+export async function openServices(options: ServiceOptions): Promise<SessionServices & Disposable> {
+  const environment = { ...process.env };
+  const credentials = new Credentials(environment);
+  for (const name of credentials.secretNames) delete process.env[name];
+  const store = await openStore(options.state_dir);
+  return {
+    clock: systemClock,
+    entropy: systemEntropy,
+    store,
+    live: new LiveRuns(),
+    slots: new Slots(options.max_sessions, options.max_queued),
+    resolveModel: resolveModel({ credentials, clock: systemClock }),
+    redact: credentials.redactSecrets,
+    sandbox: sandboxMode(options.sandbox ?? environment["ABEVAL_SANDBOX"]),
+    judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
+    keep_workspaces: options.keep_workspaces,
+    notice: options.notice,
+    version,
+    [Symbol.dispose]: () => store[Symbol.dispose](),
+  };
+}
+
+/** SQLite is loaded only by those who persist. */
+async function openStore(state_dir: string | undefined) {
+  if (state_dir === undefined) return memoryStore();
+  const { sqliteStore } = await import("../store/sqlite.ts");
+  return sqliteStore(state_dir, systemClock, systemEntropy);
+}
+
+function sandboxMode(mode: string | undefined): SandboxMode {
+  const known = SANDBOX_MODES.find((name) => name === (mode || "auto"));
+  if (known === undefined) throw new UsageError(`ABEVAL_SANDBOX: expected ${SANDBOX_MODES.join(", ")}, got "${mode}"`);
+  return known;
+}
+
+/** Whether colours are wanted: a terminal, and neither NO_COLOR nor a dumb one. */
+export const colourWanted = () => !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";

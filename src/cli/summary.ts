@@ -1,0 +1,64 @@
+import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import type { CriterionScore, Verdict } from "../domain/verdict.ts";
+import type { Painter } from "./paint.ts";
+
+const BAR_WIDTH = 12;
+
+/** What a person wants to know when the run is over: who, why, and how each criterion came out. */
+export function summarise(outcome: SessionOutcome, painter: Painter): string {
+  const { verdict, session_id } = outcome;
+  if (verdict === null) return "";
+  const lines = [
+    "",
+    headline(verdict, painter),
+    `  ${verdict.statement}`,
+    "",
+    ...outcome.arms.map((arm) => armLine(arm, painter)),
+    "",
+    ...criteriaLines(verdict, painter),
+    ...(verdict.flags.length > 0 ? [painter.paint(`  flags: ${verdict.flags.join(", ")}`, "dim")] : []),
+    painter.paint(`  ${session_id}`, "dim"),
+    "",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function headline({ outcome, winner, decided_by, confidence }: Verdict, painter: Painter): string {
+  const by = `decided by ${decided_by}, confidence ${confidence}`;
+  if (outcome === "winner")
+    return `${painter.paint(`${winner} wins`, "bold", "green")} ${painter.paint(`(${by})`, "dim")}`;
+  return `${painter.paint(outcome, "bold", "yellow")} ${painter.paint(`(${by})`, "dim")}`;
+}
+
+function armLine(arm: ArmSummary, painter: Painter): string {
+  const checks = arm.probe ? `${arm.probe.passed}/${arm.probe.total} checks` : "no checks";
+  const changed = arm.changes ? changeText(arm.changes.files) : "no changes";
+  const used = `${arm.turns} turns, ${arm.tool_calls} calls, ${(arm.working_ms / 1000).toFixed(1)} s`;
+  return `  ${painter.paint(arm.arm_id.padEnd(18), "bold")} ${arm.status}, ${checks}, ${changed}, ${used}`;
+}
+
+function changeText(files: readonly { added: number; removed: number }[]): string {
+  const sum = (pick: (file: { added: number; removed: number }) => number) =>
+    files.reduce((total, file) => total + pick(file), 0);
+  return `${files.length} ${files.length === 1 ? "file" : "files"} +${sum((f) => f.added)} -${sum((f) => f.removed)}`;
+}
+
+function criteriaLines({ criteria, arm_a, arm_b }: Verdict, painter: Painter): string[] {
+  const idWidth = Math.max(...criteria.map(({ id }) => id.length));
+  const nameWidth = Math.max(arm_a.arm_id.length, arm_b.arm_id.length);
+  return criteria.flatMap((criterion) => {
+    const label = `  ${criterion.id.padEnd(idWidth)}`;
+    if (!criterion.supported) return [painter.paint(`${label}  not judged`, "dim")];
+    const indent = " ".repeat(label.length);
+    return [
+      `${label}  ${scoreBar(criterion, "a", arm_a.arm_id.padEnd(nameWidth), painter)}`,
+      `${indent}  ${scoreBar(criterion, "b", arm_b.arm_id.padEnd(nameWidth), painter)}`,
+    ];
+  });
+}
+
+function scoreBar(criterion: CriterionScore, side: "a" | "b", name: string, painter: Painter): string {
+  const score = (side === "a" ? criterion.score_a : criterion.score_b) ?? 0;
+  const ahead = side === "a" ? (criterion.gap ?? 0) > 0 : (criterion.gap ?? 0) < 0;
+  return `${painter.bar(score, BAR_WIDTH, ahead ? "green" : "blue")} ${score.toFixed(2)} ${name}`;
+}

@@ -1,0 +1,9 @@
+import { DETAIL_CHARS } from "./defaults.ts";
+
+/** At most about `limit` characters: head and tail, with a line between them that says how much is missing. */
+export function excerpt(text: string, limit: number = DETAIL_CHARS): string {
+  if (text.length <= limit) return text;
+  const head = Math.floor(limit * 0.6);
+  const note = `\n[... ${text.length - limit} characters left out ...]\n`;
+  return (text.slice(0, head) + note + text.slice(text.length - (limit - head))).toWellFormed();
+}

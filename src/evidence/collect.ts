@@ -1,0 +1,64 @@
+import picomatch from "picomatch";
+import type { Changes } from "../domain/evidence.ts";
+import type { Policies, Task } from "../domain/scenario.ts";
+import type { ArmSummary } from "../domain/session.ts";
+import { type CallRecord, requiredResults, violations } from "../policy/review.ts";
+import type { FileSource, Workspace } from "../workspace/workspace.ts";
+import { scoreAgainstReference } from "./reference-fix.ts";
+import { runProbe } from "./run-probe.ts";
+
+export interface Collection {
+  readonly workspace: Workspace;
+  readonly calls: readonly CallRecord[];
+  readonly task: Task;
+  readonly policies: Policies;
+  readonly overlay: FileSource;
+  readonly redact: (text: string) => string;
+}
+
+export type Evidence = Pick<ArmSummary, "changes" | "probe" | "violations" | "required" | "reference_fix">;
+
+/**
+ * What a stopped arm left: its change, the hidden checks' results, the rules it broke, how near it came to the known fix.
+ * After this nobody needs the workspace. @throws Failure for a fault of ours; the signal's reason when it fires.
+ */
+export async function collectEvidence(collection: Collection, signal: AbortSignal): Promise<Evidence> {
+  const { workspace, task, policies, calls, redact } = collection;
+  const changes = redactChanges(await workspace.changes(), redact);
+  signal.throwIfAborted();
+  const probe = task.probe
+    ? await runProbe(
+        workspace,
+        {
+          probe: task.probe,
+          overlay: collection.overlay,
+          protected: policies.paths.protected,
+          network: policies.network,
+          redact,
+        },
+        signal,
+      )
+    : null;
+  const required = requiredResults(policies, calls);
+  return {
+    changes,
+    probe,
+    required,
+    violations: violations(policies, { changes, calls, required }),
+    reference_fix: task.reference_fix
+      ? scoreAgainstReference(task.reference_fix, deliverable(changes, task.deliverable), probe)
+      : null,
+  };
+}
+
+/** The part of a change that counts as the answer. */
+function deliverable(changes: Changes, globs: readonly string[]): Changes {
+  const counts = picomatch([...globs], { dot: true });
+  return { ...changes, files: changes.files.filter((file) => counts(file.path)) };
+}
+
+function redactChanges(changes: Changes, redact: (text: string) => string): Changes {
+  const clean = (text: string | null) => (text === null ? null : redact(text));
+  const files = changes.files.map((file) => ({ ...file, before: clean(file.before), after: clean(file.after) }));
+  return { ...changes, files, patch: redact(changes.patch) };
+}

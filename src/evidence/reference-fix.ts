@@ -1,0 +1,124 @@
+import { parsePatch, type StructuredPatch } from "diff";
+import type { Changes, ProbeResult, ReferenceFixScore } from "../domain/evidence.ts";
+import type { ReferenceFix } from "../domain/scenario.ts";
+
+const WEIGHTS = { resolution: 0.7, files: 0.2, similarity: 0.1 };
+
+/**
+ * How an arm's deliverable change compares with the known fix (DESIGN: evidence, never a gate). Resolution follows the
+ * SWE-bench rule: full when every check that failed before passes and none that passed before breaks.
+ */
+export function scoreAgainstReference(
+  reference: ReferenceFix,
+  changes: Changes,
+  probe: ProbeResult | null,
+): ReferenceFixScore {
+  const expected = edits(reference.patch);
+  const paths = changes.files.map((file) => file.path);
+  const touched = new Map([...edits(changes.patch)].filter(([path]) => paths.includes(path)));
+  const files = compareFiles([...expected.keys()], paths);
+  const similarity = diceSimilarity(tokens(expected), tokens(touched));
+  const resolution = resolve(probe);
+  return {
+    score: weigh(resolution, files.file_f1, similarity),
+    ...resolution,
+    ...files,
+    similarity,
+    exact_match: sameEdits(expected, touched),
+    size_ratio: ratio(size(touched), size(expected)),
+  };
+}
+
+type Edits = ReadonlyMap<string, readonly string[]>;
+
+/** Added and removed lines by path, each with its sign, white space folded, blank ones left out. */
+function edits(patch: string): Edits {
+  const byPath = new Map<string, string[]>();
+  for (const file of parsePatch(patch)) {
+    const path = patchedPath(file);
+    if (path === undefined) continue;
+    const lines = file.hunks.flatMap((hunk) => hunk.lines).filter((line) => /^[+-]/.test(line));
+    byPath.set(
+      path,
+      lines.map(normalise).filter((line) => line.length > 1),
+    );
+  }
+  return byPath;
+}
+
+const normalise = (line: string) => line.charAt(0) + line.slice(1).replace(/\s+/g, " ").trim();
+
+/** The path after the change, or before it when the file is deleted; without git's `a/` and `b/`. */
+export function patchedPath({ oldFileName, newFileName }: StructuredPatch): string | undefined {
+  const name = newFileName && newFileName !== "/dev/null" ? newFileName : oldFileName;
+  return name === undefined || name === "/dev/null" ? undefined : name.replace(/^[ab]\//, "");
+}
+
+function compareFiles(expected: readonly string[], touched: readonly string[]) {
+  const missing_files = expected.filter((path) => !touched.includes(path));
+  const extra_files = touched.filter((path) => !expected.includes(path));
+  const hits = expected.length - missing_files.length;
+  const file_precision = touched.length === 0 ? 0 : hits / touched.length;
+  const file_recall = expected.length === 0 ? 0 : hits / expected.length;
+  const file_f1 = hits === 0 ? 0 : (2 * file_precision * file_recall) / (file_precision + file_recall);
+  return {
+    files_expected: [...expected].sort(),
+    files_touched: [...touched].sort(),
+    missing_files,
+    extra_files,
+    file_precision,
+    file_recall,
+    file_f1,
+  };
+}
+
+function resolve(probe: ProbeResult | null): Pick<ReferenceFixScore, "resolution" | "fail_to_pass" | "pass_to_pass"> {
+  if (probe === null) return { resolution: null, fail_to_pass: null, pass_to_pass: null };
+  const count = (before: "pass" | "fail") => {
+    const checks = probe.checks.filter((check) => check.before === before);
+    return { passed: checks.filter((check) => check.status === "pass").length, total: checks.length };
+  };
+  const [fail_to_pass, pass_to_pass] = [count("fail"), count("pass")];
+  if (fail_to_pass.total === 0) return { resolution: null, fail_to_pass, pass_to_pass };
+  const kept = pass_to_pass.passed === pass_to_pass.total;
+  const resolution =
+    !kept || fail_to_pass.passed === 0 ? "none" : fail_to_pass.passed === fail_to_pass.total ? "full" : "partial";
+  return { resolution, fail_to_pass, pass_to_pass };
+}
+
+function weigh(resolved: ReturnType<typeof resolve>, file_f1: number, similarity: number): number {
+  const rest = WEIGHTS.files * file_f1 + WEIGHTS.similarity * similarity;
+  const { resolution, fail_to_pass } = resolved;
+  if (resolution === null || fail_to_pass === null) return rest / (WEIGHTS.files + WEIGHTS.similarity);
+  const share = { full: 1, partial: fail_to_pass.passed / fail_to_pass.total, none: 0 }[resolution];
+  return WEIGHTS.resolution * share + rest;
+}
+
+function tokens(edited: Edits): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of [...edited.values()].flat())
+    for (const word of line.slice(1).match(/\w+|[^\w\s]/g) ?? []) {
+      const token = line.charAt(0) + word;
+      counts.set(token, (counts.get(token) ?? 0) + 1);
+    }
+  return counts;
+}
+
+/** Sørensen–Dice over token counts; two empty sides are alike. */
+function diceSimilarity(one: ReadonlyMap<string, number>, two: ReadonlyMap<string, number>): number {
+  const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const all = total(one) + total(two);
+  if (all === 0) return 1;
+  let shared = 0;
+  for (const [token, count] of one) shared += Math.min(count, two.get(token) ?? 0);
+  return (2 * shared) / all;
+}
+
+function sameEdits(one: Edits, two: Edits): boolean {
+  if (one.size !== two.size) return false;
+  return [...one].every(([path, lines]) => lines.join("\n") === two.get(path)?.join("\n"));
+}
+
+const size = (edited: Edits) => [...edited.values()].reduce((sum, lines) => sum + lines.length, 0);
+
+const ratio = (own: number, other: number) => (other === 0 ? null : own / other);

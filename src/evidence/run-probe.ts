@@ -1,0 +1,64 @@
+import { CHECK_OUTPUT_KB } from "../domain/defaults.ts";
+import type { CheckResult, ProbeResult } from "../domain/evidence.ts";
+import { excerpt } from "../domain/excerpt.ts";
+import type { Probe, ProbeCheck } from "../domain/scenario.ts";
+import type { ExecResult, FileSource, Workspace } from "../workspace/workspace.ts";
+import { outputMatches } from "./output-match.ts";
+
+export interface ProbeRun {
+  readonly probe: Probe;
+  /** The hidden files. */
+  readonly overlay: FileSource;
+  /** Globs put back to their pristine state before the hidden files are laid over. */
+  readonly protected: readonly string[];
+  readonly network: "none" | "open";
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Runs the hidden checks, in order, in one copy of the final workspace; the arm's own is left alone.
+ * @throws Failure for a fault of ours; the signal's reason when it fires.
+ */
+export async function runProbe(workspace: Workspace, run: ProbeRun, signal: AbortSignal): Promise<ProbeResult> {
+  const { workspace: copy, restored } = await workspace.fork({ restore: run.protected, overlay: run.overlay });
+  await using subject = copy;
+  const checks: CheckResult[] = [];
+  for (const check of run.probe.checks) {
+    signal.throwIfAborted();
+    const command = { run: check.run, timeout_ms: check.timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+    const result = await subject.exec({ ...command, network: run.network }, signal);
+    signal.throwIfAborted();
+    checks.push(judgeCheck(check, { ...result, output: run.redact(result.output) }));
+  }
+  return { ...tally(checks), checks, restored: [...restored] };
+}
+
+function judgeCheck(check: ProbeCheck, result: ExecResult): CheckResult {
+  const reason = whyNot(check, result);
+  return {
+    id: check.id,
+    status: reason === null ? "pass" : result.ended === "exit" ? "fail" : "error",
+    required: check.required,
+    weight: check.weight,
+    before: check.before,
+    exit_code: result.exit_code,
+    reason,
+    output: excerpt(result.output),
+    duration_ms: Math.round(result.duration_ms),
+  };
+}
+
+function whyNot(check: ProbeCheck, result: ExecResult): string | null {
+  if (result.ended === "timeout") return `timed out after ${check.timeout_s} s`;
+  if (result.ended !== "exit") return `stopped: ${result.ended.replace("_", " ")}`;
+  if (result.exit_code !== check.expect_exit) return `exit code ${result.exit_code}, expected ${check.expect_exit}`;
+  if (check.output_matches !== null && !outputMatches(check.output_matches, result.output))
+    return `output does not contain ${check.output_matches}`;
+  return null;
+}
+
+function tally(checks: readonly CheckResult[]): Pick<ProbeResult, "score" | "passed" | "total"> {
+  const passed = checks.filter((check) => check.status === "pass");
+  const weigh = (some: readonly CheckResult[]) => some.reduce((sum, check) => sum + check.weight, 0);
+  return { score: weigh(passed) / weigh(checks), passed: passed.length, total: checks.length };
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bun
+import { version } from "./version.ts";
+
+const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
+
+Usage
+  abeval run <scenario_file> [flags]   run both arms, judge them, print the verdict as JSON
+
+  abeval <command> --help              flags and examples of a command
+  abeval --version                     print the version
+`;
+
+/** One dynamic import a command, so that none pays for another's code. */
+const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly string[]) => Promise<number> }>>> = {
+  run: () => import("./cli/run.ts"),
+};
+
+const [name, ...args] = process.argv.slice(2);
+
+process.exitCode = await dispatch(name, args);
+
+async function dispatch(word: string | undefined, rest: readonly string[]): Promise<number> {
+  if (word === "--version" || word === "-v") return print(`${version}\n`);
+  if (word === "--help" || word === "-h" || word === "help") return print(HELP);
+  if (word === undefined) return refuse(HELP);
+  const load = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  if (load === undefined) return await refuseUnknown(word);
+  const { command } = await load();
+  return await command(rest);
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function refuse(text: string): number {
+  process.stderr.write(text);
+  return 2;
+}
+
+async function refuseUnknown(word: string): Promise<number> {
+  const { closest } = await import("fastest-levenshtein");
+  const near = closest(word, Object.keys(COMMANDS));
+  const kind = word.startsWith("-") ? "flag" : "command";
+  return refuse(`abeval: unknown ${kind} "${word}"; did you mean "${near}"? Try abeval --help\n`);
+}

@@ -1,0 +1,31 @@
+import { Failure } from "../domain/failure.ts";
+import type { Rubric } from "../domain/scenario.ts";
+import type { Judge } from "../judge/judge.ts";
+import { BUILTIN_JUDGE, openJudge } from "../judge/open-judge.ts";
+import { DEFAULT_JUDGE_MODEL, judgeModelRef } from "../model/model-ref.ts";
+import type { SessionServices } from "./services.ts";
+
+/**
+ * First that is given: request, rubric, environment, default.
+ * @throws Failure `credentials_missing` that also names the judge which needs none.
+ */
+export function chooseJudge(
+  services: Pick<SessionServices, "resolveModel" | "judge_model" | "clock" | "entropy">,
+  requested: string | undefined,
+  rubric: Rubric,
+): { readonly judge: Judge; readonly judge_model: string } {
+  const judge_model = judgeModelRef(requested ?? rubric.judge.model ?? services.judge_model ?? DEFAULT_JUDGE_MODEL);
+  const model = judge_model === BUILTIN_JUDGE ? undefined : withWayOut(() => services.resolveModel(judge_model, null));
+  const { clock, entropy } = services;
+  return { judge: openJudge({ model, model_name: judge_model, clock, entropy }), judge_model };
+}
+
+function withWayOut<T>(resolve: () => T): T {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = `judge: ${error.message}; or judge without a model: --judge-model ${BUILTIN_JUDGE}`;
+    throw new Failure(error.code, message, { cause: error });
+  }
+}

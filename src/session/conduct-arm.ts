@@ -1,0 +1,53 @@
+import { type ArmEnd, runArm } from "../arm/run-arm.ts";
+import { Failure } from "../domain/failure.ts";
+import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { ArmSummary } from "../domain/session.ts";
+import type { ModelClient } from "../model/client.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { pendingArm } from "./pending-arm.ts";
+import type { SessionServices } from "./services.ts";
+import type { SessionRecord } from "./session-record.ts";
+
+export interface ArmConduct {
+  readonly arm: Arm;
+  readonly model: ModelClient;
+  readonly workspace: Workspace;
+  readonly scenario: Scenario;
+  readonly record: SessionRecord;
+  readonly services: SessionServices;
+}
+
+/**
+ * Runs one arm to its end and announces it.
+ * @throws Failure when the arm could not be run; it is then noted as failed.
+ */
+export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Promise<ArmEnd> {
+  const { arm, scenario, record, services } = conduct;
+  const running: ArmSummary = { ...pendingArm(arm), status: "running" };
+  record.noteArm(running);
+  try {
+    const end = await runArm(
+      {
+        arm,
+        prompt: scenario.task.prompt,
+        policies: scenario.policies,
+        model: conduct.model,
+        workspace: conduct.workspace,
+        clock: services.clock,
+        redact: services.redact,
+        emit: (decision) => record.decide(arm.id, decision),
+      },
+      signal,
+    );
+    record.armFinished({ ...running, ...summaryOf(end) });
+    return end;
+  } catch (error) {
+    if (!signal.aborted && error instanceof Failure) record.armFailed(arm.id, error.message);
+    throw error;
+  }
+}
+
+function summaryOf(end: ArmEnd): Partial<ArmSummary> {
+  const { calls: _, violations, budget, ...measured } = end;
+  return { ...measured, violations: [...violations], budget: [...budget] };
+}

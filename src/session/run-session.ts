@@ -1,0 +1,123 @@
+import type { ArmEnd } from "../arm/run-arm.ts";
+import { Failure } from "../domain/failure.ts";
+import type { Arm } from "../domain/scenario.ts";
+import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import { collectEvidence } from "../evidence/collect.ts";
+import type { Case, JudgedArm } from "../judge/judge.ts";
+import { fixtureSource, probeSource } from "../scenario/materials.ts";
+import { openPristine } from "../workspace/pristine.ts";
+import type { Pristine, Workspace } from "../workspace/workspace.ts";
+import { conductArm } from "./conduct-arm.ts";
+import { observedDifferences } from "./fairness.ts";
+import type { SessionPlan } from "./prepare-session.ts";
+import type { SessionServices } from "./services.ts";
+import type { SessionRecord } from "./session-record.ts";
+
+export interface Session {
+  readonly plan: SessionPlan;
+  readonly record: SessionRecord;
+  readonly services: SessionServices;
+  /** Fires when the session is to stop; its reason is a Failure. */
+  readonly signal: AbortSignal;
+}
+
+/** Fixture, arms, evidence, judge, verdict: the whole flow in order. Every way out is an outcome that is stored. */
+export async function runSession(session: Session): Promise<SessionOutcome> {
+  const { plan, record, services, signal } = session;
+  try {
+    using _slot = await services.slots.take(signal);
+    record.enter("preparing");
+    await using pristine = openPristine({
+      source: fixtureSource(plan.loaded),
+      sandbox: plan.sandbox,
+      keep: services.keep_workspaces,
+    });
+    await pristine.setup(plan.scenario.task.setup, signal);
+    const arms = await gatherArms(session, pristine);
+    record.enter("judging");
+    const verdict = await plan.judge(caseOf(session, arms), signal);
+    signal.throwIfAborted();
+    return record.complete(verdict);
+  } catch (error) {
+    return record.fail(failureOf(error, services));
+  }
+}
+
+/** Both arms at once, each in its own workspace; then, when both have stopped, what they left. */
+async function gatherArms(session: Session, pristine: Pristine): Promise<readonly [ArmSummary, ArmSummary]> {
+  const { plan, record } = session;
+  await using first = pristine.open();
+  await using second = pristine.open();
+  record.enter("running");
+  const [endA, endB] = await runBoth(session, [first, second]);
+  record.observe(observedDifferences(record.outcome));
+  record.enter("probing");
+  const [armA, armB] = plan.scenario.arms;
+  const a = await examine(session, armA, first, endA);
+  const b = await examine(session, armB, second, endB);
+  return [a, b];
+}
+
+/** One arm failing for a reason of ours stops the other: a comparison of one arm is worth nothing. */
+async function runBoth(session: Session, workspaces: readonly [Workspace, Workspace]): Promise<[ArmEnd, ArmEnd]> {
+  const { plan, record, services } = session;
+  const { scenario, models } = plan;
+  const own = new AbortController();
+  const signal = AbortSignal.any([session.signal, own.signal]);
+  const conduct = async (index: 0 | 1) => {
+    const conducted = { arm: scenario.arms[index], model: models[index], workspace: workspaces[index] };
+    try {
+      return await conductArm({ ...conducted, scenario, record, services }, signal);
+    } catch (error) {
+      own.abort(error);
+      throw error;
+    }
+  };
+  const [a, b] = await Promise.allSettled([conduct(0), conduct(1)]);
+  signal.throwIfAborted();
+  if (a.status === "rejected") throw a.reason;
+  if (b.status === "rejected") throw b.reason;
+  return [a.value, b.value];
+}
+
+async function examine(session: Session, arm: Arm, workspace: Workspace, end: ArmEnd): Promise<ArmSummary> {
+  const { plan, record, services, signal } = session;
+  const { task, policies } = plan.scenario;
+  const overlay = probeSource(plan.loaded);
+  const collection = { workspace, calls: end.calls, task, policies, overlay, redact: services.redact };
+  const evidence = await collectEvidence(collection, signal);
+  const summary = { ...record.arm(arm.id), ...evidence };
+  record.noteArm(summary);
+  if (services.keep_workspaces && workspace.location)
+    services.notice(`${arm.id}: workspace kept at ${workspace.location}`);
+  return summary;
+}
+
+function caseOf({ plan, record }: Session, [a, b]: readonly [ArmSummary, ArmSummary]): Case {
+  const { scenario, loaded, flags } = plan;
+  const { session_id } = record.outcome;
+  const judged = (summary: ArmSummary): JudgedArm => ({
+    pointer: { session_id, arm_id: summary.arm_id },
+    summary,
+    decisions: record.decisions(summary.arm_id),
+  });
+  return {
+    scenario: scenario.name,
+    scenario_digest: loaded.digest,
+    kind: "run",
+    task: scenario.task,
+    policies: scenario.policies,
+    rubric: scenario.rubric,
+    a: judged(a),
+    b: judged(b),
+    flags,
+  };
+}
+
+function failureOf(error: unknown, services: SessionServices): Failure {
+  if (error instanceof Failure) return error;
+  services.notice(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return new Failure("internal", "an internal error ended the session; its details are in the program's log", {
+    cause: error,
+  });
+}

@@ -1,0 +1,27 @@
+import type { Clock, Entropy } from "../clock.ts";
+import type { ScriptTurn } from "../domain/scenario.ts";
+import type { SandboxMode } from "../domain/session.ts";
+import type { ModelClient } from "../model/client.ts";
+import type { SessionStore } from "../store/store.ts";
+import type { LiveRuns } from "../stream/live-runs.ts";
+import type { Slots } from "./slots.ts";
+
+/** Every side effect a session may have, as values. */
+export interface SessionServices {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly store: SessionStore;
+  readonly live: LiveRuns;
+  readonly slots: Slots;
+  /** @throws Failure `credentials_missing` naming the variable to set. */
+  readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null) => ModelClient;
+  /** Takes provider keys out of a text. */
+  readonly redact: (text: string) => string;
+  readonly sandbox: SandboxMode;
+  /** From the environment; used when neither request nor rubric names a judge. */
+  readonly judge_model: string | undefined;
+  readonly keep_workspaces: boolean;
+  /** One line for the person who started the program: what is not contained, what was left behind. */
+  readonly notice: (line: string) => void;
+  readonly version: string;
+}

@@ -1,0 +1,144 @@
+import type { Clock } from "../clock.ts";
+import type { Decision } from "../domain/decision.ts";
+import type { RunEvent } from "../domain/event.ts";
+import { Failure } from "../domain/failure.ts";
+import type { ArmSummary, SessionOutcome, Stage } from "../domain/session.ts";
+import { tallyDecisions } from "../domain/tally.ts";
+import type { Verdict } from "../domain/verdict.ts";
+import type { SessionStore } from "../store/store.ts";
+import type { LiveRuns } from "../stream/live-runs.ts";
+import { sumTotals } from "./totals.ts";
+
+export interface RecordServices {
+  readonly store: SessionStore;
+  readonly live: LiveRuns;
+  readonly clock: Clock;
+}
+
+/**
+ * The one writer of a session: each change is stored first, then announced. At the end the order is save, announce,
+ * close, so whoever reads `verdict_ready`, or gets 404 on the stream, can already read the session.
+ */
+export class SessionRecord {
+  #outcome: SessionOutcome;
+  readonly #services: RecordServices;
+  readonly #logs = new Map<string, Decision[]>();
+
+  constructor(outcome: SessionOutcome, services: RecordServices) {
+    this.#outcome = outcome;
+    this.#services = services;
+    for (const { arm_id } of outcome.arms) this.#logs.set(arm_id, []);
+  }
+
+  /** As it is now, decisions included. */
+  get outcome(): SessionOutcome {
+    return { ...this.#outcome, decisions: Object.fromEntries(this.#logs) };
+  }
+
+  get stage(): Stage {
+    const { state } = this.#outcome;
+    return state === "queued" || state === "preparing" || state === "probing" || state === "judging"
+      ? state
+      : "running";
+  }
+
+  arm(arm_id: string): ArmSummary {
+    const [first, second] = this.#outcome.arms;
+    return first.arm_id === arm_id ? first : second;
+  }
+
+  decisions(arm_id: string): readonly Decision[] {
+    return this.#logs.get(arm_id) ?? [];
+  }
+
+  enter(state: "preparing" | "running" | "probing" | "judging"): void {
+    const started_at = this.#outcome.started_at ?? this.#now();
+    this.#save({ ...this.#outcome, state, started_at });
+  }
+
+  decide(arm_id: string, decision: Decision): void {
+    this.#services.store.append(this.#outcome.session_id, arm_id, decision);
+    this.#logs.get(arm_id)?.push(decision);
+    this.#publish({ event: "decision", session_id: this.#outcome.session_id, arm_id, decision });
+  }
+
+  /** Replaces what is known of an arm; kept with the next state change. */
+  noteArm(arm: ArmSummary): void {
+    const [first, second] = this.#outcome.arms;
+    this.#outcome = { ...this.#outcome, arms: first.arm_id === arm.arm_id ? [arm, second] : [first, arm] };
+  }
+
+  armFinished(arm: ArmSummary): void {
+    this.noteArm(arm);
+    this.#publish({ event: "arm_finished", session_id: this.#outcome.session_id, arm_id: arm.arm_id });
+  }
+
+  /** The arm could not be run, for a reason that is not its own. */
+  armFailed(arm_id: string, error: string): void {
+    this.noteArm({ ...this.arm(arm_id), ...tallyDecisions(this.decisions(arm_id)), status: "failed", error });
+  }
+
+  observe(observed: readonly string[]): void {
+    const { fairness } = this.#outcome;
+    this.#outcome = { ...this.#outcome, fairness: { ...fairness, observed: [...observed] } };
+  }
+
+  complete(verdict: Verdict): SessionOutcome {
+    this.#finish({ ...this.#outcome, state: "completed", verdict });
+    this.#publish({ event: "verdict_ready", session_id: this.#outcome.session_id, verdict });
+    this.#services.live.close(this.#outcome.session_id);
+    return this.outcome;
+  }
+
+  fail(failure: Failure): SessionOutcome {
+    const state = failure.code === "cancelled" || failure.code === "interrupted" ? failure.code : "failed";
+    const { code, message, retryable } = failure;
+    const stage = this.stage;
+    const [first, second] = this.#outcome.arms;
+    const arms: SessionOutcome["arms"] = [this.#stopped(first), this.#stopped(second)];
+    const kind = USER_FAULTS.has(code) ? "user" : "infra";
+    const ended = { ...this.#outcome, state, arms, failure: { stage, class: kind, code, message, retryable } } as const;
+    try {
+      this.#finish(ended);
+    } catch (error) {
+      // A full disk: the run has ended all the same, and its readers must hear of it.
+      this.#outcome = ended;
+      if (!(error instanceof Failure)) throw error;
+    } finally {
+      const { session_id } = this.#outcome;
+      this.#publish({ event: "session_failed", session_id, stage, code, message, retryable });
+      this.#services.live.close(session_id);
+    }
+    return this.outcome;
+  }
+
+  #stopped(arm: ArmSummary): ArmSummary {
+    if (arm.status !== "pending" && arm.status !== "running") return arm;
+    return { ...arm, ...tallyDecisions(this.decisions(arm.arm_id)), status: "cancelled" };
+  }
+
+  #finish(outcome: SessionOutcome): void {
+    const finished_at = this.#now();
+    this.#save({ ...outcome, finished_at, totals: sumTotals({ ...outcome, finished_at }) });
+  }
+
+  #save(outcome: SessionOutcome): void {
+    this.#services.store.save(outcome);
+    this.#outcome = outcome;
+  }
+
+  #publish(event: RunEvent): void {
+    this.#services.live.get(this.#outcome.session_id)?.publish(event);
+  }
+
+  #now(): string {
+    return this.#services.clock.now().toISOString();
+  }
+}
+
+const USER_FAULTS: ReadonlySet<string> = new Set([
+  "cancelled",
+  "setup_failed",
+  "invalid_scenario",
+  "credentials_missing",
+]);

@@ -1,0 +1,56 @@
+import type { SessionOutcome } from "../domain/session.ts";
+import { pendingArm } from "./pending-arm.ts";
+import type { SessionPlan } from "./prepare-session.ts";
+import { runSession } from "./run-session.ts";
+import type { SessionServices } from "./services.ts";
+import { claimSessionId } from "./session-id.ts";
+import { SessionRecord } from "./session-record.ts";
+
+export interface StartedSession {
+  readonly session_id: string;
+  /** Never rejects for a failed run: that is an outcome too. */
+  readonly done: Promise<SessionOutcome>;
+}
+
+/**
+ * Gives the session an id that can be read and streamed at once, and runs it in the background.
+ * @throws Failure `overloaded`, `storage_full` or `storage_failed`; then nothing was started.
+ */
+export function startSession(services: SessionServices, plan: SessionPlan): StartedSession {
+  services.slots.admit();
+  const now = services.clock.now();
+  const queued = (session_id: string) => queuedOutcome(services, plan, session_id, now.toISOString());
+  const session_id = claimSessionId(plan.scenario.name, now, (id) => services.store.create(queued(id)));
+  const live = services.live.open(session_id);
+  const record = new SessionRecord(queued(session_id), services);
+  return { session_id, done: runSession({ plan, record, services, signal: live.signal }) };
+}
+
+function queuedOutcome(
+  { version }: SessionServices,
+  { loaded, scenario, options, settings, declared }: SessionPlan,
+  session_id: string,
+  created_at: string,
+): SessionOutcome {
+  const [first, second] = scenario.arms;
+  return {
+    session_id,
+    scenario: scenario.name,
+    scenario_digest: loaded.digest,
+    state: "queued",
+    created_at,
+    started_at: null,
+    finished_at: null,
+    request: { model_override: options.model_override ?? null, judge_model: options.judge_model ?? null },
+    definition: loaded.definition,
+    settings,
+    arms: [pendingArm(first), pendingArm(second)],
+    decisions: { [first.id]: [], [second.id]: [] },
+    verdict: null,
+    verdicts: [],
+    fairness: { declared: [...declared], observed: [] },
+    totals: { tokens_in: null, tokens_out: null, cost_usd: null, wall_ms: null },
+    failure: null,
+    version,
+  };
+}

@@ -1,0 +1,47 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SessionOutcome } from "../domain/session.ts";
+import type { Owner } from "./owner.ts";
+
+/** `<state_dir>/sessions/<id>.json`: a whole SessionOutcome for people and scripts. The database is the truth. */
+export class JsonCopies {
+  readonly #directory: string;
+  readonly #owner: Owner;
+
+  constructor(stateDir: string, owner: Owner) {
+    this.#directory = join(stateDir, "sessions");
+    this.#owner = owner;
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+  }
+
+  /** Never torn: written beside, then renamed. */
+  write(outcome: SessionOutcome): void {
+    const temporary = this.#owner.temporary(`${outcome.session_id}.json`);
+    try {
+      const file = openSync(temporary, "w", 0o600);
+      try {
+        writeFileSync(file, render(outcome));
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(temporary, this.#path(outcome.session_id));
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  /** Whether the copy says what the database says. */
+  agrees(outcome: SessionOutcome): boolean {
+    try {
+      return readFileSync(this.#path(outcome.session_id), "utf8") === render(outcome);
+    } catch {
+      return false;
+    }
+  }
+
+  #path = (session_id: string) => join(this.#directory, `${session_id}.json`);
+}
+
+const render = (outcome: SessionOutcome) => `${JSON.stringify(outcome, null, 2)}\n`;

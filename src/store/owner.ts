@@ -1,0 +1,61 @@
+import { Database } from "bun:sqlite";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "./storage-failure.ts";
+
+/**
+ * Says which process a session belongs to: each holds an exclusive lock on a small database of its own for as long as it
+ * lives. The lock goes with the process, however it dies, and cannot be confused by a reused process id.
+ */
+export class Owner implements Disposable {
+  readonly id: string;
+  readonly #directory: string;
+  readonly #lock: Database;
+
+  constructor(stateDir: string, id: string) {
+    this.id = id;
+    this.#directory = ownersDirectory(stateDir);
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    this.#lock = new Database(join(this.#directory, `${id}.db`), { create: true });
+    this.#lock.run("BEGIN EXCLUSIVE");
+  }
+
+  /** A path for a temporary file that a later start removes if this process dies. */
+  temporary(name: string): string {
+    return join(this.#directory, `${this.id}~${name}`);
+  }
+
+  isAlive(id: string): boolean {
+    return id === this.id || isLocked(join(this.#directory, `${id}.db`));
+  }
+
+  /** Removes what dead owners left behind. */
+  sweep(): void {
+    const names = readdirSync(this.#directory);
+    const owners = new Set(names.map((name) => name.split(/[~.]/, 1)[0] ?? ""));
+    for (const owner of owners) {
+      if (this.isAlive(owner)) continue;
+      for (const name of names.filter((left) => left.startsWith(owner)))
+        rmSync(join(this.#directory, name), { force: true });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock.close();
+    for (const name of readdirSync(this.#directory))
+      if (name.startsWith(this.id)) rmSync(join(this.#directory, name), { force: true });
+  }
+}
+
+export const ownersDirectory = (stateDir: string) => join(stateDir, ".owners");
+
+function isLocked(path: string): boolean {
+  try {
+    using lock = new Database(path, { readwrite: true, create: false });
+    lock.run("PRAGMA busy_timeout = 0");
+    lock.run("BEGIN EXCLUSIVE");
+    return false;
+  } catch (error) {
+    return codeOf(error).startsWith("SQLITE_BUSY");
+  }
+}

@@ -1,0 +1,57 @@
+import type { Database } from "bun:sqlite";
+import { Failure } from "../domain/failure.ts";
+
+/** "abev": marks the file as ours. */
+const APPLICATION_ID = 0x61626576;
+
+/** One entry per schema version; entry n takes a database from version n to n + 1. */
+const MIGRATIONS = [
+  `CREATE TABLE sessions (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     session_id TEXT NOT NULL UNIQUE,
+     scenario TEXT NOT NULL,
+     state TEXT NOT NULL,
+     owner TEXT,
+     copied INTEGER NOT NULL DEFAULT 0,
+     listing TEXT NOT NULL,
+     outcome TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX sessions_by_scenario ON sessions (scenario, position);
+   CREATE INDEX sessions_by_state ON sessions (state, position);
+   CREATE INDEX sessions_owned ON sessions (owner) WHERE owner IS NOT NULL;
+   CREATE INDEX sessions_uncopied ON sessions (copied) WHERE copied = 0;
+   CREATE TABLE decisions (
+     session_id TEXT NOT NULL,
+     arm_id TEXT NOT NULL,
+     seq INTEGER NOT NULL,
+     decision TEXT NOT NULL,
+     PRIMARY KEY (session_id, arm_id, seq)
+   ) STRICT, WITHOUT ROWID;`,
+];
+
+/** @throws Failure `storage_failed` for a database that is not ours or was made by a newer version; nothing is changed. */
+export function prepareSchema(database: Database, path: string): void {
+  const version = pragma(database, "user_version");
+  const application = pragma(database, "application_id");
+  const tables = database.query("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
+  if (application !== APPLICATION_ID && (application !== 0 || tables.n > 0))
+    throw new Failure("storage_failed", `${path}: this database belongs to another program; choose another directory`);
+  if (version > MIGRATIONS.length)
+    throw new Failure("storage_failed", `${path}: made by a newer abeval (schema ${version}); use that version`);
+  database.run("PRAGMA journal_mode = WAL");
+  if (version === MIGRATIONS.length) return;
+  database.transaction(() => migrate(database)).immediate();
+}
+
+function migrate(database: Database): void {
+  // Another process may have migrated while this one waited for the lock.
+  for (let version = pragma(database, "user_version"); version < MIGRATIONS.length; version += 1)
+    database.run(MIGRATIONS[version] ?? "");
+  database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+}
+
+function pragma(database: Database, name: string): number {
+  const row = database.query(`PRAGMA ${name}`).get() as Record<string, number>;
+  return row[name] ?? 0;
+}

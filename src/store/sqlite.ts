@@ -1,0 +1,194 @@
+import { Database } from "bun:sqlite";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import type { Clock, Entropy } from "../clock.ts";
+import type { Decision } from "../domain/decision.ts";
+import { Failure } from "../domain/failure.ts";
+import { type SessionListing, SessionOutcome } from "../domain/session.ts";
+import { interrupt } from "./interrupt.ts";
+import { JsonCopies } from "./json-copy.ts";
+import { isFinal, listingOf } from "./listing.ts";
+import { Owner } from "./owner.ts";
+import { prepareSchema } from "./schema.ts";
+import { storageFailure } from "./storage-failure.ts";
+import type { SessionQuery, SessionStore } from "./store.ts";
+
+/**
+ * The layout of spec part 2 under `stateDir`. Several processes may share one directory. Sessions that a dead process
+ * left behind become `interrupted` here.
+ * @throws Failure `storage_failed` or `storage_full`; then nothing that was there has changed.
+ */
+export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): SessionStore {
+  return guarded(stateDir, () => {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    const database = openDatabase(join(stateDir, "sessions.db"));
+    // Under the write lock, as the sweep is: a lock file that is not locked yet must not look like a dead owner's.
+    const owner = database.transaction(() => new Owner(stateDir, entropy(8))).immediate();
+    const store = new SqliteStore(stateDir, database, owner);
+    store.recover(clock.now().toISOString());
+    return store;
+  });
+}
+
+function openDatabase(path: string): Database {
+  const database = new Database(path, { create: true, strict: true });
+  try {
+    for (const setting of ["busy_timeout = 5000", "foreign_keys = ON"]) database.run(`PRAGMA ${setting}`);
+    prepareSchema(database, path);
+    // FULL: what was acknowledged survives a power cut, not only a killed process.
+    database.run("PRAGMA synchronous = FULL");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const guarded = <T>(subject: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw storageFailure(error, subject);
+  }
+};
+
+class SqliteStore implements SessionStore {
+  readonly persistent = true;
+  readonly #stateDir: string;
+  readonly #database: Database;
+  readonly #owner: Owner;
+  readonly #copies: JsonCopies;
+
+  constructor(stateDir: string, database: Database, owner: Owner) {
+    this.#stateDir = stateDir;
+    this.#database = database;
+    this.#owner = owner;
+    this.#copies = new JsonCopies(stateDir, owner);
+  }
+
+  create(outcome: SessionOutcome): boolean {
+    const { session_id, scenario, state } = outcome;
+    const result = this.#write(
+      `INSERT INTO sessions (session_id, scenario, state, owner, copied, listing, outcome)
+       VALUES ($session_id, $scenario, $state, $owner, 1, $listing, $outcome) ON CONFLICT DO NOTHING`,
+      { session_id, scenario, state, owner: this.#owner.id, ...rendered(outcome) },
+    );
+    return result.changes === 1;
+  }
+
+  append(session_id: string, arm_id: string, decision: Decision): void {
+    this.#write(
+      "INSERT INTO decisions (session_id, arm_id, seq, decision) VALUES ($session_id, $arm_id, $seq, $decision)",
+      { session_id, arm_id, seq: decision.seq, decision: JSON.stringify(decision) },
+    );
+  }
+
+  save(outcome: SessionOutcome): void {
+    const { session_id, state } = outcome;
+    const final = isFinal(state);
+    this.#write(
+      `UPDATE sessions SET state = $state, owner = $owner, copied = $copied, listing = $listing, outcome = $outcome
+       WHERE session_id = $session_id`,
+      { session_id, state, owner: final ? null : this.#owner.id, copied: final ? 0 : 1, ...rendered(outcome) },
+    );
+    if (final) this.#copy(session_id);
+  }
+
+  get(session_id: string): SessionOutcome | undefined {
+    const outcome = guarded(this.#stateDir, () => this.#read(session_id));
+    if (outcome && isFinal(outcome.state) && !this.#copies.agrees(outcome)) this.#copy(session_id);
+    return outcome;
+  }
+
+  list({ scenario, state, limit, before }: SessionQuery = {}): readonly SessionListing[] {
+    return guarded(this.#stateDir, () => {
+      const conditions = ["position < $position"];
+      if (scenario !== undefined) conditions.push("scenario = $scenario");
+      if (state !== undefined) conditions.push("state = $state");
+      const rows = this.#database
+        .query(`SELECT listing FROM sessions WHERE ${conditions.join(" AND ")} ORDER BY position DESC LIMIT $limit`)
+        .all({
+          position: before === undefined ? Number.MAX_SAFE_INTEGER : this.#position(before),
+          limit: limit ?? -1,
+          ...(scenario === undefined ? {} : { scenario }),
+          ...(state === undefined ? {} : { state }),
+        }) as { listing: string }[];
+      return rows.map((row) => JSON.parse(row.listing) as SessionListing);
+    });
+  }
+
+  /** Marks what dead processes left running, writes copies that are missing, sweeps temporary files. */
+  recover(at: string): void {
+    const owned = this.#database.query("SELECT session_id, owner FROM sessions WHERE owner IS NOT NULL").all() as {
+      session_id: string;
+      owner: string;
+    }[];
+    for (const { session_id, owner } of owned) {
+      const outcome = this.#owner.isAlive(owner) ? undefined : this.#read(session_id);
+      if (outcome) this.save(interrupt(outcome, at));
+    }
+    const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
+    for (const { session_id } of uncopied as { session_id: string }[]) this.#copy(session_id);
+    this.#database.transaction(() => this.#owner.sweep()).immediate();
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+    this.#owner[Symbol.dispose]();
+  }
+
+  #read(session_id: string): SessionOutcome | undefined {
+    const row = this.#database.query("SELECT outcome FROM sessions WHERE session_id = $session_id").get({ session_id });
+    if (row === null) return undefined;
+    const stored = JSON.parse((row as { outcome: string }).outcome) as SessionOutcome;
+    const outcome = { ...stored, decisions: this.#decisions(stored) };
+    if (Value.Check(SessionOutcome, outcome)) return outcome;
+    throw new Failure(
+      "storage_failed",
+      `${session_id}: stored by another version of abeval in a form this one cannot read`,
+    );
+  }
+
+  #decisions({ session_id, arms }: SessionOutcome): SessionOutcome["decisions"] {
+    const log = this.#database.query(
+      "SELECT decision FROM decisions WHERE session_id = $session_id AND arm_id = $arm_id ORDER BY seq",
+    );
+    const read = (arm_id: string) => (log.all({ session_id, arm_id }) as { decision: string }[]).map(parseDecision);
+    return Object.fromEntries(arms.map(({ arm_id }) => [arm_id, read(arm_id)]));
+  }
+
+  #position(session_id: string): number {
+    const row = this.#database
+      .query("SELECT position FROM sessions WHERE session_id = $session_id")
+      .get({ session_id });
+    if (row === null) throw new Failure("unknown_session", `there is no session ${session_id}`);
+    return (row as { position: number }).position;
+  }
+
+  /** A copy that cannot be written now (a full disk) is written at the next start or read. */
+  #copy(session_id: string): void {
+    try {
+      const outcome = this.#read(session_id);
+      if (!outcome) return;
+      this.#copies.write(outcome);
+      this.#write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
+    } catch {
+      // The database has the session; `copied = 0` remembers what is owed.
+    }
+  }
+
+  #write(sql: string, values: Record<string, string | number | null>) {
+    return guarded(this.#stateDir, () => this.#database.query(sql).run(values));
+  }
+}
+
+/** Decisions live in their own table; the outcome is stored without them. */
+function rendered(outcome: SessionOutcome): { listing: string; outcome: string } {
+  return {
+    listing: JSON.stringify(listingOf(outcome)),
+    outcome: JSON.stringify({ ...outcome, decisions: {} }),
+  };
+}
+
+const parseDecision = (row: { decision: string }) => JSON.parse(row.decision) as Decision;

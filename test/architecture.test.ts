@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test";
+import { dirname, join, normalize } from "node:path";
+
+const ROOT = join(import.meta.dir, "..");
+
+/** Who may import whom. A folder always may import itself. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  scenario: ["domain"],
+  policy: ["domain"],
+  model: ["domain", "clock", "version"],
+  workspace: ["domain", "clock"],
+  store: ["domain", "clock"],
+  stream: ["domain"],
+  tool: ["domain", "model", "workspace"],
+  arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
+  evidence: ["domain", "workspace", "policy"],
+  judge: ["domain", "model", "clock"],
+  session: [
+    "domain",
+    "scenario",
+    "policy",
+    "model",
+    "workspace",
+    "store",
+    "stream",
+    "tool",
+    "arm",
+    "evidence",
+    "judge",
+    "clock",
+  ],
+  operation: ["domain", "scenario", "model", "workspace", "session", "store", "stream", "clock"],
+  http: ["domain", "operation", "stream"],
+  mcp: ["domain", "operation"],
+  cli: ["*"],
+  web: ["domain", "judge/score"],
+  main: ["cli", "version"],
+  clock: [],
+  version: [],
+};
+
+/** What may be named only in one place. */
+const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
+  [/\bprocess\.env\b/, /^cli\/services\.ts$/],
+  [/\bprocess\.argv\b/, /^main\.ts$/],
+  [/\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b|\bMath\.random\b|\brandomBytes\b/, /^clock\.ts$/],
+  [/\bprocess\.stdout\b|Bun\.stdout/, /^(cli\/|main\.ts$)/],
+  [/from "bun:sqlite"/, /^store\//],
+  [/from "elysia|from "@elysiajs/, /^http\//],
+  [/from "@modelcontextprotocol/, /^mcp\//],
+  [/(from|import\() ?"@anthropic-ai\/sdk/, /^model\/(anthropic|resolve)/],
+  [/(from|import\() ?"openai["/]/, /^model\/(openai|resolve)/],
+];
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+async function sources(): Promise<Source[]> {
+  const paths = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(join(ROOT, "src"))].sort();
+  return await Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, "src", path)).text() })));
+}
+
+/** `main.ts` is the room `main`; `arm/run-arm.ts` is in `arm`. */
+const roomOf = (path: string) => path.split("/")[0]?.replace(/\.ts$/, "") ?? "";
+
+const importsOf = ({ path, text }: Source) =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g)].map((match) =>
+    normalize(join(dirname(path), match[1] ?? "")),
+  );
+
+function strayImports(source: Source): string[] {
+  const room = roomOf(source.path);
+  const allowed = LAYERS[room] ?? [];
+  return importsOf(source)
+    .filter((target) => target.startsWith("../") === false && roomOf(target) !== room)
+    .filter(
+      (target) => !allowed.some((word) => word === "*" || target === `${word}.ts` || target.startsWith(`${word}/`)),
+    )
+    .map((target) => `${source.path} -> ${target}`);
+}
+
+test("every folder imports only what its layer allows", async () => {
+  const stray = (await sources()).flatMap(strayImports);
+  expect(stray).toEqual([]);
+});
+
+test("every folder under src has its row in the table of layers", async () => {
+  const rooms = new Set((await sources()).map(({ path }) => roomOf(path)));
+  expect([...rooms].filter((room) => !(room in LAYERS))).toEqual([]);
+});
+
+test("the environment, the clock, chance, stdout and each library are named in one place", async () => {
+  const strays = (await sources()).flatMap(({ path, text }) =>
+    ONLY_IN.filter(([what, where]) => what.test(text) && !where.test(path)).map(([what]) => `${path}: ${what.source}`),
+  );
+  expect(strays).toEqual([]);
+});
+
+test("the entry imports nothing of the stack before it has read its arguments", async () => {
+  const text = await Bun.file(join(ROOT, "src/main.ts")).text();
+  const statics = [...text.matchAll(/^import .* from "([^"]+)"/gm)].map((match) => match[1]);
+  expect(statics).toEqual(["./version.ts"]);
+});

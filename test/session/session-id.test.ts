@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { SessionId } from "../../src/domain/session.ts";
+import { claimSessionId, sessionId } from "../../src/session/session-id.ts";
+
+const AT = new Date("2026-01-02T03:04:05.999Z");
+
+test("an id names its scenario and the UTC time to the millisecond", () => {
+  const id = sessionId("pager-last-page", AT);
+  expect(id).toBe("session-pager-last-page-20260102T030405999Z");
+  expect(Value.Check(SessionId, id)).toBe(true);
+});
+
+test("a taken id bumps the millisecond, over the second too", () => {
+  const taken = new Set([sessionId("s", AT)]);
+  expect(claimSessionId("s", AT, (id) => !taken.has(id))).toBe("session-s-20260102T030406000Z");
+});

@@ -1,0 +1,182 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import { anOutcome, aTurn } from "../outcomes.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+const open = (path: string) => sqliteStore(path, systemClock, systemEntropy);
+
+const idOf = (n: number, scenario = "sample") => `session-${scenario}-20260102T0304${String(n).padStart(5, "0")}Z`;
+
+function failureOf(work: () => unknown): Failure {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+/** Root may mount a small file system of its own; others skip the test that needs one. */
+const canMount = () => process.platform === "linux" && process.getuid?.() === 0 && mountWorks();
+
+function mountWorks(): boolean {
+  using directory = temporaryDirectory();
+  const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k", "none", directory.path]).success;
+  if (mounted) Bun.spawnSync(["umount", directory.path]);
+  return mounted;
+}
+
+function smallDisk(path: string): Disposable {
+  Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=3m", "none", path]);
+  return { [Symbol.dispose]: () => void Bun.spawnSync(["umount", "-l", path]) };
+}
+
+test("the layout is sessions.db and one JSON copy for each finished session", () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1)));
+  store.append(idOf(1), "left", aTurn(1));
+  store.save(anOutcome(idOf(1), { state: "completed" }));
+  expect(existsSync(join(directory.path, "sessions.db"))).toBe(true);
+  const copy = JSON.parse(readFileSync(join(directory.path, "sessions", `${idOf(1)}.json`), "utf8"));
+  expect(copy).toEqual(store.get(idOf(1)));
+});
+
+test("lists newest first, by scenario, by state, by page", () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  for (const n of [1, 2, 3]) store.create(anOutcome(idOf(n)));
+  store.create(anOutcome(idOf(4, "other"), { scenario: "other" }));
+  store.save(anOutcome(idOf(2), { state: "completed" }));
+  const ids = (query = {}) => store.list(query).map((row) => row.session_id);
+  expect(ids()).toEqual([idOf(4, "other"), idOf(3), idOf(2), idOf(1)]);
+  expect(ids({ scenario: "sample" })).toEqual([idOf(3), idOf(2), idOf(1)]);
+  expect(ids({ state: "completed" })).toEqual([idOf(2)]);
+  expect(ids({ scenario: "sample", limit: 1, before: idOf(3) })).toEqual([idOf(2)]);
+  expect(failureOf(() => ids({ before: idOf(99) })).code).toBe("unknown_session");
+});
+
+test("a session whose process is gone becomes interrupted at the next start, with its decisions", async () => {
+  using directory = temporaryDirectory();
+  const script = `
+    import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/clock.ts";
+    import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite.ts";
+    import { anOutcome, aTurn } from "${import.meta.dir}/../outcomes.ts";
+    const store = sqliteStore(${JSON.stringify(directory.path)}, systemClock, systemEntropy);
+    store.create(anOutcome("${idOf(1)}", { state: "running" }));
+    store.append("${idOf(1)}", "left", aTurn(1));
+    process.kill(process.pid, "SIGKILL");`;
+  await Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "ignore", "inherit"] }).exited;
+  using store = open(directory.path);
+  const outcome = store.get(idOf(1));
+  expect(outcome?.state).toBe("interrupted");
+  expect(outcome?.failure?.code).toBe("interrupted");
+  expect(outcome?.decisions["left"]).toEqual([aTurn(1)]);
+  expect(outcome?.arms[0].turns).toBe(1);
+  expect(outcome?.verdict).toBeNull();
+});
+
+test("a session of a process that lives is left alone by another that starts", () => {
+  using directory = temporaryDirectory();
+  using first = open(directory.path);
+  first.create(anOutcome(idOf(1), { state: "running" }));
+  using second = open(directory.path);
+  expect(second.get(idOf(1))?.state).toBe("running");
+});
+
+test("two stores on one directory never give one id twice", () => {
+  using directory = temporaryDirectory();
+  using first = open(directory.path);
+  using second = open(directory.path);
+  expect([first.create(anOutcome(idOf(1))), second.create(anOutcome(idOf(1)))]).toEqual([true, false]);
+});
+
+test("a missing, torn or edited copy is written again from the database", () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1)));
+  store.save(anOutcome(idOf(1), { state: "completed" }));
+  const path = join(directory.path, "sessions", `${idOf(1)}.json`);
+  const whole = readFileSync(path, "utf8");
+  for (const damage of [
+    () => rmSync(path),
+    () => writeFileSync(path, whole.slice(0, 40)),
+    () => writeFileSync(path, "{}"),
+  ]) {
+    damage();
+    store.get(idOf(1));
+    expect(readFileSync(path, "utf8")).toBe(whole);
+  }
+});
+
+test("a damaged database is refused with its name and left as it is", () => {
+  using directory = temporaryDirectory();
+  const path = join(directory.path, "sessions.db");
+  writeFileSync(path, "this is not a database, and it is long enough to be read as one".repeat(100));
+  const before = readFileSync(path, "utf8");
+  const failure = failureOf(() => open(directory.path));
+  expect(failure.code).toBe("storage_failed");
+  expect(failure.message).toContain(directory.path);
+  expect(failure.message).toContain("damaged");
+  expect(readFileSync(path, "utf8")).toBe(before);
+});
+
+test("a database of another program and one of a newer version are refused and not changed", () => {
+  for (const [statement, word] of [
+    ["CREATE TABLE notes (text TEXT)", "another program"],
+    [`PRAGMA application_id = ${0x61626576}; PRAGMA user_version = 999`, "newer"],
+  ] as const) {
+    using directory = temporaryDirectory();
+    const path = join(directory.path, "sessions.db");
+    using database = new Database(path, { create: true });
+    database.run(statement);
+    expect(failureOf(() => open(directory.path)).message).toContain(word);
+    expect(database.query("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'sessions'").get()).toEqual({ n: 0 });
+  }
+});
+
+test("a state directory that is a file is refused in words", () => {
+  using directory = temporaryDirectory();
+  const path = join(directory.path, "file");
+  writeFileSync(path, "");
+  const failure = failureOf(() => open(path));
+  expect([failure.code, failure.message]).toEqual(["storage_failed", `${path}: is not a directory`]);
+});
+
+test.skipIf(!canMount())("a full disk is a storage_full failure and loses nothing that was acknowledged", () => {
+  using directory = temporaryDirectory();
+  using _disk = smallDisk(directory.path);
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1)));
+  const filling = () => {
+    for (let n = 2; ; n += 1) store.create(anOutcome(idOf(n), { version: "x".repeat(100_000) }));
+  };
+  expect(failureOf(filling).code).toBe("storage_full");
+  expect(store.get(idOf(1))?.session_id).toBe(idOf(1));
+  expect(store.list().length).toBeGreaterThan(1);
+});
+
+test("temporary files of dead processes are swept at the start, those of living ones stay", () => {
+  using directory = temporaryDirectory();
+  using living = open(directory.path);
+  const owners = join(directory.path, ".owners");
+  mkdirSync(owners, { recursive: true });
+  writeFileSync(join(owners, "dead~session.json"), "half");
+  using _second = open(directory.path);
+  expect(existsSync(join(owners, "dead~session.json"))).toBe(false);
+  expect(living.create(anOutcome(idOf(1)))).toBe(true);
+  expect(readdirSync(owners).filter((name) => name.endsWith(".db"))).toHaveLength(2);
+});
+
+test("only the owner of the process can read the state", () => {
+  using directory = temporaryDirectory();
+  const path = join(directory.path, "state");
+  using _store = open(path);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+});
