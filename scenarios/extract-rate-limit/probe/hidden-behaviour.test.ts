@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { createApi } from "./src/api.ts";
+import { createApi, type Caller } from "./src/api.ts";
 import { memoryParcels } from "./src/parcels.ts";
 
-const ada = { address: "10.0.0.1", apiKey: "ada" };
-const anonymous = { address: "10.0.0.1", apiKey: null };
-const elsewhere = { address: "10.0.0.2", apiKey: "ada" };
+const ada: Caller = { address: "10.0.0.1", apiKey: "ada" };
+const anonymous: Caller = { address: "10.0.0.1", apiKey: null };
+const elsewhere: Caller = { address: "10.0.0.2", apiKey: "ada" };
 
 function open() {
   const clock = { time: 777_123 };
