@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { BubblewrapSandbox } from "./sandbox/bubblewrap.ts";
+import { NO_PRLIMIT, NOT_INSTALLED, notSupported, sandboxUnavailable } from "./sandbox/fault.ts";
+import type { SandboxHost } from "./sandbox/host.ts";
+import { sandboxOwner } from "./sandbox/owner.ts";
+import { FILTERED_ARCHITECTURES, seccompFilter } from "./sandbox/seccomp.ts";
+import { findToolchain } from "./sandbox/toolchain.ts";
+import { Unsandboxed } from "./sandbox/unsandboxed.ts";
+import type { Sandbox } from "./workspace.ts";
+
+/**
+ * A sandbox as asked for, not tried out: `probeSandbox` does that.
+ * @throws Failure `sandbox_unavailable` when this machine cannot have it at all.
+ */
+export const openSandbox = (kind: Sandbox["kind"], host: SandboxHost): Sandbox =>
+  kind === "none" ? new Unsandboxed(host) : openBubblewrap(host);
+
+/** @throws Failure `sandbox_unavailable` */
+export function openBubblewrap(host: SandboxHost): BubblewrapSandbox {
+  const architecture = FILTERED_ARCHITECTURES.find((it) => it === process.arch);
+  if (process.platform !== "linux" || !architecture)
+    throw sandboxUnavailable(notSupported(process.platform, process.arch));
+  const program = Bun.which("bwrap", { PATH: host.path });
+  if (!program) throw sandboxUnavailable(NOT_INSTALLED);
+  if (!existsSync("/usr/bin/prlimit")) throw sandboxUnavailable(NO_PRLIMIT);
+  const owner = sandboxOwner();
+  const toolchain = findToolchain(host.path, host.executable, owner);
+  const filter = seccompFilter(architecture);
+  return new BubblewrapSandbox({ program, version: versionOf(program), owner, toolchain, filter, clock: host.clock });
+}
+
+function versionOf(program: string): string {
+  const { stdout } = Bun.spawnSync([program, "--version"], { env: {} });
+  return stdout.toString().replace("bubblewrap", "").trim();
+}

@@ -1,0 +1,43 @@
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../domain/failure.ts";
+import { openBubblewrap } from "./open-sandbox.ts";
+import type { BubblewrapSandbox } from "./sandbox/bubblewrap.ts";
+import { type Fault, readFault, sandboxUnavailable } from "./sandbox/fault.ts";
+import { type SandboxHost, THIS_HOST } from "./sandbox/host.ts";
+import { scratchRoot } from "./sandbox/owner.ts";
+import type { SandboxProbe } from "./workspace.ts";
+
+/** Whether commands can be fenced off here, found out by running one with everything switched on. */
+export async function probeSandbox(host: SandboxHost = THIS_HOST): Promise<SandboxProbe> {
+  const began = host.clock.ticks();
+  try {
+    const { version } = await triedSandbox(host);
+    return { ok: true, version, ms: host.clock.ticks() - began };
+  } catch (error) {
+    return { ok: false, ...faultOf(error) };
+  }
+}
+
+/** A sandbox that has run a command. @throws Failure `sandbox_unavailable` */
+export async function triedSandbox(host: SandboxHost): Promise<BubblewrapSandbox> {
+  const sandbox = openBubblewrap(host);
+  const { owner } = sandbox;
+  const directory = mkdtempSync(join(scratchRoot(owner), "abeval-"));
+  try {
+    if (owner) chownSync(directory, owner.uid, owner.gid);
+    const limits = { timeout_ms: 10_000, max_output_bytes: 4_096, network: "none" } as const;
+    const result = await sandbox.run({ run: "/bin/true", directory, ...limits }, new AbortController().signal);
+    if (result.ended !== "exit" || result.exit_code !== 0) throw sandboxUnavailable(readFault(result.output));
+    return sandbox;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** @throws what is not a fault of the sandbox */
+export function faultOf(error: unknown): Fault {
+  if (!(error instanceof Failure) || error.code !== "sandbox_unavailable") throw error;
+  const { reason, fix } = error.details ?? {};
+  return { reason: String(reason), fix: String(fix) };
+}

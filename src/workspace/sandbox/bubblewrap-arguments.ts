@@ -1,0 +1,106 @@
+import { lstatSync, readlinkSync } from "node:fs";
+import type { SandboxedCommand } from "../workspace.ts";
+import { MAX_FILE_BYTES, MAX_HEAP_BYTES, MAX_OPEN_FILES, MAX_PROCESSES } from "./limits.ts";
+import type { Toolchain } from "./toolchain.ts";
+
+/** Where the workspace stands inside; the same for both arms, whatever it is called outside. */
+export const INSIDE = "/workspace";
+
+/** Gives a descriptor that reads `content`, by its number in the sandbox. */
+export type Attach = (content: string | Uint8Array) => number;
+
+interface SandboxLayout {
+  readonly command: Pick<SandboxedCommand, "directory" | "network">;
+  readonly toolchain: Toolchain;
+  readonly filter: Uint8Array;
+  readonly attach: Attach;
+  readonly statusDescriptor: number;
+  /** Needs bubblewrap 0.8; before it the system call filter alone refuses nested namespaces. */
+  readonly disableUserns: boolean;
+}
+
+/**
+ * What `bwrap --args` reads. Order matters: /proc and /dev are closed after they are made, / last of all.
+ * Never bind a home, /tmp or /run: sockets in them can be connected to through a read-only bind.
+ */
+export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
+  const { command, toolchain, attach } = layout;
+  return [
+    ...namespaces(command.network, layout.disableUserns),
+    ...["--uid", "1000", "--gid", "1000", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...["--clearenv", ...environment(toolchain)],
+    ...["--ro-bind", "/usr", "/usr", ...["bin", "sbin", "lib", "lib64", "lib32"].flatMap(systemDirectory)],
+    ...["/nix/store", ...ETC_SHARED, ...(command.network === "open" ? ["/etc/resolv.conf"] : [])].flatMap(shared),
+    ...Object.entries(ETC_FILES).flatMap(([path, text]) => ["--ro-bind-data", String(attach(text)), path]),
+    ...toolchain.binds.flatMap(({ from, to }) => ["--ro-bind", from, to]),
+    ...Object.entries(toolchain.scripts).flatMap(([path, text]) => script(path, attach(text))),
+    ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
+    ...[...memoryDirectory("/dev/shm", 64), ...memoryDirectory("/tmp", 256), ...memoryDirectory("/home/agent", 256)],
+    ...["--bind", command.directory, INSIDE, "--chdir", INSIDE, "--remount-ro", "/"],
+    ...["--seccomp", String(attach(layout.filter)), "--json-status-fd", String(layout.statusDescriptor)],
+  ];
+}
+
+/** Limits are set inside, where this sandbox has a process count of its own; outside, bwrap itself would hit them. */
+export const limited = (run: string): readonly string[] => [
+  "/usr/bin/prlimit",
+  `--nproc=${MAX_PROCESSES}`,
+  `--fsize=${MAX_FILE_BYTES}`,
+  `--nofile=${MAX_OPEN_FILES}`,
+  `--data=${MAX_HEAP_BYTES}`,
+  "--core=0",
+  "--",
+  "/bin/sh",
+  "-c",
+  run,
+];
+
+const namespaces = (network: SandboxedCommand["network"], disableUserns: boolean) => [
+  ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"],
+  ...["--hostname", "sandbox"],
+  ...(network === "none" ? ["--unshare-net"] : []),
+  ...(disableUserns ? ["--disable-userns"] : []),
+];
+
+function environment(toolchain: Toolchain): readonly string[] {
+  const variables = {
+    PATH: [...toolchain.path, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
+    HOME: "/home/agent",
+    USER: "agent",
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    TMPDIR: "/tmp",
+    CI: "1",
+  };
+  return Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
+}
+
+/** /bin and the like: links into /usr on most systems, directories of their own on others. */
+function systemDirectory(name: string): readonly string[] {
+  const path = `/${name}`;
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (!entry) return [];
+  return entry.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+}
+
+const shared = (path: string) => ["--ro-bind-try", path, path];
+
+const script = (path: string, descriptor: number) => ["--perms", "0755", "--ro-bind-data", String(descriptor), path];
+
+const memoryDirectory = (path: string, mebibytes: number) => ["--size", String(mebibytes * 2 ** 20), "--tmpfs", path];
+
+const ETC_SHARED = [
+  "/etc/alternatives",
+  "/etc/ld.so.cache",
+  "/etc/ssl/certs",
+  "/etc/pki/tls/certs",
+  "/etc/pki/ca-trust",
+  "/etc/localtime",
+];
+
+const ETC_FILES = {
+  "/etc/passwd": "agent:x:1000:1000::/home/agent:/bin/sh\n",
+  "/etc/group": "agent:x:1000:\n",
+  "/etc/hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
+  "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+};

@@ -1,0 +1,130 @@
+import type { Clock } from "../../clock.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
+import { AnonymousFiles } from "./anonymous-file.ts";
+import { bubblewrapArguments, limited } from "./bubblewrap-arguments.ts";
+import { NOT_INSTALLED, readFault, sandboxUnavailable } from "./fault.ts";
+import { printedText } from "./printed.ts";
+import { isGone } from "./process-table.ts";
+import { refusedScript } from "./refused-script.ts";
+import { supervise } from "./supervise.ts";
+import type { Toolchain } from "./toolchain.ts";
+
+interface BubblewrapSettings {
+  /** Absolute path of bwrap. */
+  readonly program: string;
+  readonly version: string;
+  readonly owner: Sandbox["owner"];
+  readonly toolchain: Toolchain;
+  readonly filter: Uint8Array;
+  readonly clock: Clock;
+}
+
+/** Commands in namespaces of their own: no network unless asked, no foreign file or process, nothing outlives them. */
+export class BubblewrapSandbox implements Sandbox {
+  readonly kind = "bubblewrap";
+  readonly owner: Sandbox["owner"];
+  readonly version: string;
+  readonly #settings: BubblewrapSettings;
+  #sound = true;
+
+  constructor(settings: BubblewrapSettings) {
+    this.owner = settings.owner;
+    this.version = settings.version;
+    this.#settings = settings;
+  }
+
+  /** False once a command could not be started in it. */
+  get sound(): boolean {
+    return this.#sound;
+  }
+
+  async run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
+    signal.throwIfAborted();
+    const refused = refusedScript(command.run);
+    if (refused) return refused;
+    try {
+      return await this.#supervised(command, signal);
+    } catch (error) {
+      if (error instanceof Failure) this.#sound = false;
+      throw error;
+    }
+  }
+
+  async #supervised(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
+    using files = new AnonymousFiles();
+    const { child, output, status } = this.#start(command, files);
+    const kill = () => child.kill("SIGKILL");
+    const watched = { ...command, child, output, kill, clock: this.#settings.clock };
+    try {
+      const { ended, duration_ms } = await supervise(watched, signal);
+      const { exit_code } = readStatus(status);
+      const printed = printedText(output, command.max_output_bytes);
+      if (ended !== "exit") return { ended, exit_code: null, ...printed, duration_ms };
+      if (exit_code === undefined) throw sandboxUnavailable(readFault(printed.output));
+      return { ended, exit_code, ...printed, duration_ms };
+    } finally {
+      await isOver(readStatus(status).child_pid);
+    }
+  }
+
+  #start(command: SandboxedCommand, files: AnonymousFiles) {
+    const { program, version, owner, toolchain, filter } = this.#settings;
+    const output = files.appending(owner);
+    const status = files.appending(null);
+    const descriptors = [status];
+    const attach = (content: string | Uint8Array) => FIRST_DESCRIPTOR + descriptors.push(files.holding(content)) - 1;
+    const list = bubblewrapArguments({
+      ...{ command, toolchain, filter, attach },
+      disableUserns: supportsDisableUserns(version),
+      statusDescriptor: FIRST_DESCRIPTOR,
+    });
+    const argumentsDescriptor = attach(list.map((argument) => `${argument}\0`).join(""));
+    files.unlink();
+    const child = spawnOrFail([program, "--args", String(argumentsDescriptor), "--", ...limited(command.run)], {
+      cwd: "/",
+      env: {},
+      stdio: ["ignore", output, output, ...descriptors],
+      detached: true,
+      ...owner,
+    });
+    return { child, output, status };
+  }
+}
+
+/** Came with 0.8. */
+function supportsDisableUserns(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 0 || minor >= 8;
+}
+
+/** After stdin, stdout and stderr. */
+const FIRST_DESCRIPTOR = 3;
+
+function spawnOrFail(command: string[], options: Parameters<typeof Bun.spawn>[1]) {
+  try {
+    return Bun.spawn(command, options);
+  } catch (error) {
+    // node's own errors carry a code
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw sandboxUnavailable(code === "ENOENT" ? NOT_INSTALLED : readFault(message));
+  }
+}
+
+const MAX_STATUS_BYTES = 4_096;
+
+/**
+ * What bwrap says about itself. Without an exit code the command never ran, whatever bwrap's own exit status is:
+ * a fault of the sandbox and a failing command can both be a 1.
+ */
+function readStatus(descriptor: number): { readonly child_pid?: number; readonly exit_code?: number } {
+  const { output: text } = printedText(descriptor, MAX_STATUS_BYTES);
+  const child = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+  const exit = /"exit-code":\s*(\d+)/.exec(text)?.[1];
+  return { ...(child && { child_pid: Number(child) }), ...(exit && { exit_code: Number(exit) }) };
+}
+
+/** The kernel takes the rest of the process namespace down a moment after bwrap is gone; files are read only then. */
+async function isOver(init: number | undefined): Promise<void> {
+  for (let tries = 0; init !== undefined && !isGone(init) && tries < 5_000; tries += 1) await Bun.sleep(1);
+}

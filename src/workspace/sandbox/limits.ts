@@ -1,0 +1,36 @@
+/** What one command may take from the machine, whatever a scenario says. */
+
+const MiB = 1024 * 1024;
+
+/** Processes and threads at once: a parallel test run, not a fork bomb. */
+export const MAX_PROCESSES = 256;
+
+/** Bytes of one file; also stops sparse files of any claimed size. */
+export const MAX_FILE_BYTES = 256 * MiB;
+
+/** Open files of one process. */
+export const MAX_OPEN_FILES = 1024;
+
+/** Bytes of heap of one process. Not of address space: 4 GB of it already stops WebAssembly in node. */
+export const MAX_HEAP_BYTES = 1024 * MiB;
+
+/** Bytes of resident memory of the whole process tree. */
+export const MAX_TREE_BYTES = 2048 * MiB;
+
+/** Bytes a command may print before it is stopped. */
+export const MAX_PRINTED_BYTES = 64 * MiB;
+
+/** Bytes on disk of a workspace. */
+export const MAX_WORKSPACE_BYTES = 2048 * MiB;
+
+/** Free bytes of the disk that no command may use up; less on a small disk (`disk-watch.ts`). */
+export const RESERVED_BYTES = 512 * MiB;
+
+/** Bytes of a script: Linux takes 128 kB as one argument, and the environment counts too. */
+export const MAX_SCRIPT_BYTES = 120_000;
+
+/** Milliseconds between two looks at a running command. */
+export const WATCH_INTERVAL_MS = 100;
+
+/** Milliseconds between SIGTERM and SIGKILL where there is no process namespace. */
+export const TERM_GRACE_MS = 2_000;

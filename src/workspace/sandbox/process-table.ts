@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+interface ProcessRow {
+  readonly pid: number;
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly resident_bytes: number;
+  /** Clock ticks since boot; with the pid, it names a process for good. */
+  readonly started: string;
+}
+
+const PAGE_BYTES = 4096;
+
+/** A process as /proc shows it; undefined when it is gone, or where there is no /proc. */
+export function processRow(pid: number): ProcessRow | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return undefined;
+  }
+  // The name stands in parentheses and may hold anything, parentheses included.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state = "", parent, group] = fields;
+  return {
+    pid,
+    state,
+    parent: Number(parent),
+    group: Number(group),
+    resident_bytes: Number(fields[21]) * PAGE_BYTES,
+    started: fields[19] ?? "",
+  };
+}
+
+/** `leader`, everything in its process group, and everything that descends from these. */
+export function processTree(leader: number): readonly ProcessRow[] {
+  const rows = processIds().flatMap((pid) => processRow(pid) ?? []);
+  const children = Map.groupBy(rows, (row) => row.parent);
+  const tree = new Set(rows.filter((row) => row.pid === leader || row.group === leader));
+  // A Set hands out what is added while it is walked.
+  for (const row of tree) for (const child of children.get(row.pid) ?? []) tree.add(child);
+  return [...tree];
+}
+
+export function processIds(): readonly number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/** Ended, reaped or not. */
+export function isGone(pid: number): boolean {
+  const row = processRow(pid);
+  return row === undefined || row.state === "Z" || row.state === "X";
+}

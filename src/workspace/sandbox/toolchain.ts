@@ -1,0 +1,63 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Sandbox } from "../workspace.ts";
+import { isReachable } from "./owner.ts";
+import { publicCopy } from "./public-copy.ts";
+
+/** Programs that lie outside /usr, and where the sandbox shows them. */
+export interface Toolchain {
+  readonly binds: readonly { readonly from: string; readonly to: string }[];
+  /** Small executable scripts by their path inside. */
+  readonly scripts: Readonly<Record<string, string>>;
+  /** Directories inside that go before the usual PATH. */
+  readonly path: readonly string[];
+}
+
+/** Neutral names inside: the real ones may tell whose machine this is. */
+const BUN_DIRECTORY = "/opt/bun/bin";
+const NODE_DIRECTORY = "/opt/node";
+const SELF = "/opt/bun/abeval";
+
+const NOTHING: Toolchain = { binds: [], scripts: {}, path: [] };
+
+/**
+ * `bun` and `node` for the sandbox. `bun` is always there: where the machine has none, `executable` serves as one.
+ * @param searchPath the PATH of this machine
+ */
+export function findToolchain(searchPath: string, executable: string, owner: Sandbox["owner"]): Toolchain {
+  const parts = [bun(Bun.which("bun", { PATH: searchPath }), executable, owner), node(searchPath, owner)];
+  return {
+    binds: parts.flatMap((part) => part.binds),
+    scripts: Object.assign({}, ...parts.map((part) => part.scripts)),
+    path: parts.flatMap((part) => part.path),
+  };
+}
+
+function bun(found: string | null, executable: string, owner: Sandbox["owner"]): Toolchain {
+  if (found && isSharedAlready(found)) return NOTHING;
+  const path = [BUN_DIRECTORY];
+  if (found && isReachable(realpathSync(found), owner))
+    return { binds: [{ from: realpathSync(found), to: `${BUN_DIRECTORY}/bun` }], scripts: {}, path };
+  const from = isReachable(executable, owner) ? executable : publicCopy(executable);
+  return { binds: [{ from, to: SELF }], scripts: { [`${BUN_DIRECTORY}/bun`]: bunShim(SELF) }, path };
+}
+
+/** A `bun` made of our own executable. By a script, so that only it, and not every command, carries the variable. */
+export const bunShim = (executable: string) => `#!/bin/sh\nBUN_BE_BUN=1 exec '${executable}' "$@"\n`;
+
+function node(searchPath: string, owner: Sandbox["owner"]): Toolchain {
+  const found = Bun.which("node", { PATH: searchPath });
+  if (!found || isSharedAlready(found)) return NOTHING;
+  const binary = realpathSync(found);
+  if (!isReachable(binary, owner)) return NOTHING;
+  const prefix = dirname(dirname(binary));
+  const path = [`${NODE_DIRECTORY}/bin`];
+  // npm lies beside node in an installation of its own; a bin directory shared with other things stays out.
+  if (existsSync(join(prefix, "include/node")))
+    return { binds: [{ from: prefix, to: NODE_DIRECTORY }], scripts: {}, path };
+  return { binds: [{ from: binary, to: `${NODE_DIRECTORY}/bin/node` }], scripts: {}, path };
+}
+
+/** On the usual PATH and below /usr, which every sandbox sees. */
+const isSharedAlready = (found: string) =>
+  /^(\/usr(\/local)?)?\/bin\/[^/]+$/.test(found) && realpathSync(found).startsWith("/usr/");

@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { Clock } from "../../clock.ts";
+import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
+import { AnonymousFiles } from "./anonymous-file.ts";
+import { MAX_FILE_BYTES, TERM_GRACE_MS } from "./limits.ts";
+import { printedText } from "./printed.ts";
+import { processIds } from "./process-table.ts";
+import { refusedScript } from "./refused-script.ts";
+import { supervise } from "./supervise.ts";
+import { bunShim } from "./toolchain.ts";
+
+interface UnsandboxedSettings {
+  /** PATH that commands get. */
+  readonly path: string;
+  /** Serves as `bun` where PATH has none. */
+  readonly executable: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Commands with everything this user may do. Only the environment is kept from them: it may hold provider keys.
+ * Network policy cannot be held here.
+ */
+export class Unsandboxed implements Sandbox {
+  readonly kind = "none";
+  readonly owner = null;
+  readonly #settings: UnsandboxedSettings;
+
+  constructor(settings: UnsandboxedSettings) {
+    this.#settings = settings;
+  }
+
+  async run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
+    signal.throwIfAborted();
+    const refused = refusedScript(command.run);
+    if (refused) return refused;
+    const scratch = mkdtempSync(join(tmpdir(), "abeval-"));
+    using files = new AnonymousFiles();
+    const output = files.appending(null);
+    files.unlink();
+    const child = Bun.spawn(["/bin/sh", "-c", LIMITED, command.run], {
+      cwd: command.directory,
+      env: this.#environment(scratch),
+      stdio: ["ignore", output, output],
+      detached: true,
+    });
+    const kill = () => terminate(child.pid, child.exited);
+    try {
+      const watched = { ...command, child, output, kill, clock: this.#settings.clock };
+      const { ended, exit_code, duration_ms } = await supervise(watched, signal);
+      const printed = printedText(output, command.max_output_bytes);
+      return { ended, exit_code: ended === "exit" ? exit_code : null, ...printed, duration_ms };
+    } finally {
+      signalGroup(child.pid, "SIGKILL");
+      killMarked(scratch);
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  }
+
+  #environment(scratch: string): Record<string, string> {
+    const [home, temporary, tools] = ["home", "tmp", "bin"].map((name) => join(scratch, name)) as [
+      string,
+      string,
+      string,
+    ]; // three in, three out
+    mkdirSync(home);
+    mkdirSync(temporary);
+    const { path, executable } = this.#settings;
+    const shared = { HOME: home, TMPDIR: temporary, LANG: "C.UTF-8", TERM: "dumb", CI: "1" };
+    if (Bun.which("bun", { PATH: path })) return { ...shared, PATH: path };
+    mkdirSync(tools);
+    writeFileSync(join(tools, "bun"), bunShim(executable), { mode: 0o755 });
+    return { ...shared, PATH: `${tools}${delimiter}${path}` };
+  }
+}
+
+/** POSIX counts file sizes in blocks of 512 bytes. A lower limit of the user's own stays. */
+const LIMITED = `{ ulimit -f ${MAX_FILE_BYTES / 512}; ulimit -c 0; } 2>/dev/null; exec /bin/sh -c "$0"`;
+
+function terminate(group: number, exited: Promise<number>): void {
+  signalGroup(group, "SIGTERM");
+  const insist = setTimeout(() => signalGroup(group, "SIGKILL"), TERM_GRACE_MS);
+  void exited.finally(() => clearTimeout(insist));
+}
+
+function signalGroup(group: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-group, signal);
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+/** A process that left the group by `setsid` still carries the home it was given; no other process has that one. */
+function killMarked(scratch: string): void {
+  const mark = `HOME=${join(scratch, "home")}\0`;
+  for (const pid of processIds()) {
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark)) process.kill(pid, "SIGKILL");
+    } catch {
+      // Another user's, or gone already.
+    }
+  }
+}
