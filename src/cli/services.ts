@@ -1,7 +1,8 @@
 import { systemClock, systemEntropy } from "../clock.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
+import { CallLimiter } from "../model/call-limiter.ts";
 import { Credentials } from "../model/credentials.ts";
-import { resolveModel } from "../model/resolve-model.ts";
+import { modelResolver } from "../model/resolve-model.ts";
 import type { SessionServices } from "../session/services.ts";
 import { Slots } from "../session/slots.ts";
 import { memoryStore } from "../store/memory.ts";
@@ -23,6 +24,9 @@ export const SHARED_FLAGS = {
   "keep-workspaces": { description: "leave each arm's files on disk and say where" },
 } as const satisfies Record<string, FlagSpec>;
 
+/** Provider calls at once for each session that runs: both arms, or both orders of the judge, and as many again. */
+const CALLS_PER_SESSION = 4;
+
 export interface ServiceOptions {
   readonly state_dir: string | undefined;
   readonly sandbox: string | undefined;
@@ -42,13 +46,14 @@ export async function openServices(options: ServiceOptions): Promise<SessionServ
   const credentials = new Credentials(environment);
   for (const name of credentials.secretNames) delete process.env[name];
   const store = await openStore(options.state_dir);
+  const calls = CALLS_PER_SESSION * options.max_sessions;
   return {
     clock: systemClock,
     entropy: systemEntropy,
     store,
     live: new LiveRuns(),
     slots: new Slots(options.max_sessions, options.max_queued),
-    resolveModel: resolveModel({ credentials, clock: systemClock }),
+    resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(calls) }),
     redact: credentials.redactSecrets,
     sandbox: sandboxMode(options.sandbox ?? environment["ABEVAL_SANDBOX"]),
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,

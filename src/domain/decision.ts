@@ -48,7 +48,7 @@ const ProviderRetryDetail = record("ProviderRetryDetail", {
 
 const FinalAnswerDetail = record("FinalAnswerDetail", { text: Type.String({ description: "Cut at 4 kB." }) });
 
-const ErrorDetail = record("ErrorDetail", {
+const ErrorDetail = record("AgentErrorDetail", {
   class: oneOf(["infra", "agent"]),
   code: Type.String(),
   message: Type.String(),

@@ -64,3 +64,7 @@ export const MEMORY_SESSIONS = 200;
 
 /** Bytes of a scenario file; beyond it the YAML reader would block the process. */
 export const SCENARIO_FILE_BYTES = 256 * 1024;
+
+/** Files and bytes that a fixture, probe or reference directory may hold; each arm gets a copy of the fixture. */
+export const MATERIAL_FILES = 20_000;
+export const MATERIAL_BYTES = 256_000_000;

@@ -24,6 +24,10 @@ export const STATES = [
 ] as const;
 export type SessionState = (typeof STATES)[number];
 
+/** Nothing of the run will change any more; a rejudge may still add to it. */
+export const isFinal = (state: SessionState) =>
+  state === "completed" || state === "failed" || state === "cancelled" || state === "interrupted";
+
 export const ARM_STATUSES = [
   "pending",
   "running",
@@ -79,13 +83,6 @@ export const SessionFailure = record("SessionFailure", {
   retryable: Type.Boolean({ description: "The same request may succeed later, unchanged." }),
 });
 export type SessionFailure = Static<typeof SessionFailure>;
-
-export const RunRequest = record("RunRequest", {
-  scenario: Slug({ description: "Scenario name." }),
-  model_override: Type.Optional(ModelRef),
-  judge_model: Type.Optional(Type.String({ minLength: 1 })),
-});
-export type RunRequest = Static<typeof RunRequest>;
 
 export const Fairness = record("Fairness", {
   declared: Type.Array(Type.String(), { description: "Fields in which the arms were set up to differ." }),

@@ -1,8 +1,4 @@
-import type { SessionListing, SessionOutcome, SessionState } from "../domain/session.ts";
-
-export const FINAL_STATES: readonly SessionState[] = ["completed", "failed", "cancelled", "interrupted"];
-
-export const isFinal = (state: SessionState) => FINAL_STATES.includes(state);
+import type { SessionListing, SessionOutcome } from "../domain/session.ts";
 
 export function listingOf(outcome: SessionOutcome): SessionListing {
   const { verdict } = outcome;

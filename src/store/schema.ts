@@ -26,7 +26,13 @@ const MIGRATIONS = [
      seq INTEGER NOT NULL,
      decision TEXT NOT NULL,
      PRIMARY KEY (session_id, arm_id, seq)
-   ) STRICT, WITHOUT ROWID;`,
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE verdicts (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     session_id TEXT NOT NULL,
+     verdict TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX verdicts_by_session ON verdicts (session_id, position);`,
 ];
 
 /** @throws Failure `storage_failed` for a database that is not ours or was made by a newer version; nothing is changed. */

@@ -5,10 +5,11 @@ import { Value } from "@sinclair/typebox/value";
 import type { Clock, Entropy } from "../clock.ts";
 import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
-import { type SessionListing, SessionOutcome } from "../domain/session.ts";
+import { isFinal, type SessionListing, SessionOutcome } from "../domain/session.ts";
+import type { Verdict } from "../domain/verdict.ts";
 import { interrupt } from "./interrupt.ts";
 import { JsonCopies } from "./json-copy.ts";
-import { isFinal, listingOf } from "./listing.ts";
+import { listingOf } from "./listing.ts";
 import { Owner } from "./owner.ts";
 import { prepareSchema } from "./schema.ts";
 import { storageFailure } from "./storage-failure.ts";
@@ -95,6 +96,14 @@ class SqliteStore implements SessionStore {
     if (final) this.#copy(session_id);
   }
 
+  addVerdict(session_id: string, verdict: Verdict): void {
+    this.#write("INSERT INTO verdicts (session_id, verdict) VALUES ($session_id, $verdict)", {
+      session_id,
+      verdict: JSON.stringify(verdict),
+    });
+    this.#copy(session_id);
+  }
+
   get(session_id: string): SessionOutcome | undefined {
     const outcome = guarded(this.#stateDir, () => this.#read(session_id));
     if (outcome && isFinal(outcome.state) && !this.#copies.agrees(outcome)) this.#copy(session_id);
@@ -142,7 +151,7 @@ class SqliteStore implements SessionStore {
     const row = this.#database.query("SELECT outcome FROM sessions WHERE session_id = $session_id").get({ session_id });
     if (row === null) return undefined;
     const stored = JSON.parse((row as { outcome: string }).outcome) as SessionOutcome;
-    const outcome = { ...stored, decisions: this.#decisions(stored) };
+    const outcome = { ...stored, decisions: this.#decisions(stored), verdicts: this.#verdicts(session_id) };
     if (Value.Check(SessionOutcome, outcome)) return outcome;
     throw new Failure(
       "storage_failed",
@@ -158,6 +167,13 @@ class SqliteStore implements SessionStore {
     return Object.fromEntries(arms.map(({ arm_id }) => [arm_id, read(arm_id)]));
   }
 
+  #verdicts(session_id: string): Verdict[] {
+    const rows = this.#database
+      .query("SELECT verdict FROM verdicts WHERE session_id = $session_id ORDER BY position")
+      .all({ session_id }) as { verdict: string }[];
+    return rows.map((row) => JSON.parse(row.verdict) as Verdict);
+  }
+
   #position(session_id: string): number {
     const row = this.#database
       .query("SELECT position FROM sessions WHERE session_id = $session_id")
@@ -170,7 +186,7 @@ class SqliteStore implements SessionStore {
   #copy(session_id: string): void {
     try {
       const outcome = this.#read(session_id);
-      if (!outcome) return;
+      if (!outcome || !isFinal(outcome.state)) return;
       this.#copies.write(outcome);
       this.#write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
     } catch {
@@ -183,11 +199,11 @@ class SqliteStore implements SessionStore {
   }
 }
 
-/** Decisions live in their own table; the outcome is stored without them. */
+/** Decisions and later verdicts have tables of their own; the outcome is stored without them. */
 function rendered(outcome: SessionOutcome): { listing: string; outcome: string } {
   return {
     listing: JSON.stringify(listingOf(outcome)),
-    outcome: JSON.stringify({ ...outcome, decisions: {} }),
+    outcome: JSON.stringify({ ...outcome, decisions: {}, verdicts: [] }),
   };
 }
 

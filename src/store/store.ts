@@ -1,5 +1,6 @@
 import type { Decision } from "../domain/decision.ts";
 import type { SessionListing, SessionOutcome, SessionState } from "../domain/session.ts";
+import type { Verdict } from "../domain/verdict.ts";
 
 export interface SessionQuery {
   readonly scenario?: string;
@@ -20,8 +21,10 @@ export interface SessionStore extends Disposable {
   create(outcome: SessionOutcome): boolean;
   /** As they happen: a killed process loses at most the model call in flight. */
   append(session_id: string, arm_id: string, decision: Decision): void;
-  /** Replaces everything known of the session but the decisions already appended. */
+  /** Replaces everything known of the session but the decisions and verdicts already appended. */
   save(outcome: SessionOutcome): void;
+  /** One more verdict on the session's arms, beside the run's own. */
+  addVerdict(session_id: string, verdict: Verdict): void;
   get(session_id: string): SessionOutcome | undefined;
   /** Persisted sessions, newest first; the memory store lists none. @throws Failure `unknown_session` for `before`. */
   list(query?: SessionQuery): readonly SessionListing[];

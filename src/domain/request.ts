@@ -1,0 +1,41 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { ModelRef, oneOf, record, Slug } from "./schema.ts";
+import { SessionId, STATES } from "./session.ts";
+import { ArmPointer } from "./verdict.ts";
+
+const JudgeModel = Type.String({
+  minLength: 1,
+  description: "Judge model; without a slash it is taken from the default judge's provider.",
+});
+
+export const RunRequest = record(
+  "RunRequest",
+  {
+    scenario: Slug({ description: "Scenario name." }),
+    model_override: Type.Optional({ ...ModelRef, description: "`<provider>/<model>`: replaces the model of both arms." }),
+    judge_model: Type.Optional(JudgeModel),
+  },
+  { examples: [{ scenario: "pager-last-page" }] },
+);
+export type RunRequest = Static<typeof RunRequest>;
+
+export const RunStarted = record("RunStarted", { session_id: SessionId });
+export type RunStarted = Static<typeof RunStarted>;
+
+export const VerdictRequest = record("VerdictRequest", {
+  arm_a: ArmPointer,
+  arm_b: ArmPointer,
+  judge_model: Type.Optional(JudgeModel),
+});
+export type VerdictRequest = Static<typeof VerdictRequest>;
+
+/** Most sessions one page may ask for. */
+export const MAX_PAGE = 500;
+
+export const SessionListRequest = record("SessionListRequest", {
+  scenario: Type.Optional(Slug({ description: "Only sessions of this scenario." })),
+  state: Type.Optional(oneOf(STATES, { description: "Only sessions in this state." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
+  before: Type.Optional({ ...SessionId, description: "Only sessions older than this one." }),
+});
+export type SessionListRequest = Static<typeof SessionListRequest>;

@@ -1,0 +1,19 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+import type { Services } from "./services.ts";
+
+/** Something that can be asked, the same through every door. */
+export interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
+  readonly name: string;
+  readonly title: string;
+  /** For the reader of an API: what it does, what it costs, what comes next. */
+  readonly summary: string;
+  readonly input: Input;
+  readonly output: Output;
+  /** @throws Failure, whose code says what happened. */
+  run(services: Services, input: Static<Input>, signal: AbortSignal): Promise<Static<Output>>;
+}
+
+/** Ties the types of input and output to the schemas. */
+export const operation = <Input extends TSchema, Output extends TSchema>(
+  spec: Operation<Input, Output>,
+): Operation<Input, Output> => spec;

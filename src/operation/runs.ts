@@ -1,0 +1,49 @@
+import { Failure } from "../domain/failure.ts";
+import { RunRequest, RunStarted } from "../domain/request.ts";
+import { SessionOutcome } from "../domain/session.ts";
+import { prepareSession } from "../session/prepare-session.ts";
+import { type StartedSession, startSession } from "../session/start-session.ts";
+import { operation } from "./operation.ts";
+import type { Services } from "./services.ts";
+
+/** @throws Failure for everything that can be refused before anything is spent. */
+export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
+  const loaded = await services.catalog.get(scenario);
+  return startSession(services, await prepareSession(services, loaded, options));
+}
+
+export const runScenario = operation({
+  name: "run_scenario",
+  title: "Run a scenario and wait",
+  summary: "Runs both arms and the judge, and answers with the outcome when the judge is done. Spends model tokens.",
+  input: RunRequest,
+  output: SessionOutcome,
+  async run(services, request) {
+    const { done } = await startRun(services, request);
+    const outcome = await done;
+    if (outcome.failure === null) return outcome;
+    const { code, message, retryable } = outcome.failure;
+    const details = { session_id: outcome.session_id, stage: outcome.failure.stage };
+    throw new Failure(code, message, { retryable, details });
+  },
+});
+
+export const startScenario = operation({
+  name: "start_scenario",
+  title: "Start a run",
+  summary: "Starts a run in the background and answers with its id at once. Spends model tokens.",
+  input: RunRequest,
+  output: RunStarted,
+  async run(services, request) {
+    const { session_id } = await startRun(services, request);
+    return { session_id };
+  },
+});
+
+/** Stops a run in flight or queued; its stream ends with `session_failed`. @throws Failure `not_live`. */
+export function cancelRun({ live }: Services, session_id: string): RunStarted {
+  const run = live.get(session_id);
+  if (!run) throw new Failure("not_live", `no run of "${session_id}" is in flight; read the session instead`);
+  run.cancel(new Failure("cancelled", "The run was cancelled."));
+  return { session_id };
+}

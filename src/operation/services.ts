@@ -1,0 +1,10 @@
+import type { DoctorServices } from "../session/doctor/doctor.ts";
+import type { SessionServices } from "../session/services.ts";
+import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
+
+/** Every side effect of the program, as values. */
+export interface Services extends SessionServices, DoctorServices {
+  readonly catalog: ScenarioCatalog;
+  /** Monotonic milliseconds when the program started. */
+  readonly started_ticks: number;
+}

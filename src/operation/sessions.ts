@@ -1,0 +1,30 @@
+import { Type } from "@sinclair/typebox";
+import { Failure } from "../domain/failure.ts";
+import { SessionListRequest } from "../domain/request.ts";
+import { record } from "../domain/schema.ts";
+import { SessionListing, SessionOutcome } from "../domain/session.ts";
+import { operation } from "./operation.ts";
+
+export const listSessions = operation({
+  name: "list_sessions",
+  title: "List sessions",
+  summary: "Persisted sessions, newest first; none when the server runs without a state directory.",
+  input: SessionListRequest,
+  output: Type.Array(SessionListing),
+  async run({ store }, query) {
+    return [...store.list(query)];
+  },
+});
+
+export const getSession = operation({
+  name: "get_session",
+  title: "Get a session",
+  summary: "Everything known of a session: arm summaries, decisions, verdicts. Also while it runs.",
+  input: record("GetSessionRequest", { session_id: Type.String() }),
+  output: SessionOutcome,
+  async run({ store }, { session_id }) {
+    const outcome = store.get(session_id);
+    if (outcome) return outcome;
+    throw new Failure("unknown_session", `there is no session "${session_id}"`);
+  },
+});

@@ -1,0 +1,94 @@
+import { Failure } from "../domain/failure.ts";
+import type { VerdictRequest } from "../domain/request.ts";
+import type { Arm } from "../domain/scenario.ts";
+import type { SessionOutcome } from "../domain/session.ts";
+import type { ArmPointer, Flag, Verdict } from "../domain/verdict.ts";
+import type { Case, JudgedArm } from "../judge/judge.ts";
+import { differences } from "../scenario/declared-differences.ts";
+import { comparabilityDigest } from "../scenario/digest.ts";
+import { chooseJudge } from "./choose-judge.ts";
+import { sharesOneFamily } from "./prepare-session.ts";
+import type { SessionServices } from "./services.ts";
+import { isFinal } from "../domain/session.ts";
+import { sumTotals } from "./totals.ts";
+
+/** A stored arm with the session it ran in. */
+interface StoredArm extends JudgedArm {
+  readonly session: SessionOutcome;
+}
+
+/**
+ * A new verdict on two stored arms, without running them again. arm_a's session supplies rubric and reference. It is
+ * stored with both sessions; a finished session without a verdict is completed by it.
+ * @throws Failure `invalid_request`, `unknown_session`, `unknown_arm`, `scenario_mismatch` (before anything else is
+ * looked at), `session_not_finished`, `credentials_missing`, `provider_failed`.
+ */
+export async function rejudge(services: SessionServices, request: VerdictRequest, signal: AbortSignal): Promise<Verdict> {
+  const { arm_a, arm_b, judge_model } = request;
+  if (arm_a.session_id === arm_b.session_id && arm_a.arm_id === arm_b.arm_id)
+    throw new Failure("invalid_request", "arm_a and arm_b are the same arm; name two arms to compare");
+  const [sessionA, sessionB] = [sessionOf(services, arm_a), sessionOf(services, arm_b)];
+  if (sessionA.scenario !== sessionB.scenario)
+    throw new Failure(
+      "scenario_mismatch",
+      `arms of different scenarios cannot be compared: ${sessionA.scenario} and ${sessionB.scenario}`,
+    );
+  const [a, b] = [armOf(sessionA, arm_a), armOf(sessionB, arm_b)];
+  const { judge, judge_model: chosen } = chooseJudge(services, judge_model, sessionA.definition.rubric);
+  const verdict = await judge(caseOf(a, b, chosen), signal);
+  for (const session_id of new Set([arm_a.session_id, arm_b.session_id])) keep(services, session_id, verdict);
+  return verdict;
+}
+
+function sessionOf({ store }: SessionServices, { session_id }: ArmPointer): SessionOutcome {
+  const session = store.get(session_id);
+  if (session) return session;
+  throw new Failure("unknown_session", `there is no session ${session_id}`);
+}
+
+function armOf(session: SessionOutcome, pointer: ArmPointer): StoredArm {
+  const summary = session.arms.find((arm) => arm.arm_id === pointer.arm_id);
+  if (!summary) {
+    const known = session.arms.map((arm) => arm.arm_id).join(", ");
+    throw new Failure("unknown_arm", `${pointer.session_id} has no arm "${pointer.arm_id}"; its arms: ${known}`);
+  }
+  const examined = summary.changes !== null && (summary.probe !== null || session.definition.task.probe === null);
+  if (!examined)
+    throw new Failure(
+      "session_not_finished",
+      `arm ${pointer.arm_id} of ${pointer.session_id} has no evidence to judge (session state: ${session.state})`,
+    );
+  return { session, pointer, summary, decisions: session.decisions[pointer.arm_id] ?? [] };
+}
+
+function caseOf(a: StoredArm, b: StoredArm, judge_model: string): Case {
+  const { scenario, scenario_digest, definition } = a.session;
+  const { task, policies, rubric } = definition;
+  const kind = a.session.session_id === b.session.session_id ? "rejudge" : "cross_session";
+  return { scenario, scenario_digest, kind, task, policies, rubric, a, b, flags: flagsOf(a, b, judge_model) };
+}
+
+function flagsOf(a: StoredArm, b: StoredArm, judge_model: string): Flag[] {
+  const flags: Flag[] = [];
+  if (comparabilityDigest(a.session.definition) !== comparabilityDigest(b.session.definition))
+    flags.push("scenario_drift");
+  if (a.session.verdict !== null || b.session.verdict !== null) flags.push("exploratory_rejudge");
+  if (differences(asRun(a), asRun(b)).length === 0) flags.push("no_contrast");
+  if (sharesOneFamily(judge_model, a.summary, b.summary)) flags.push("self_family");
+  return flags;
+}
+
+/** The arm's definition with the model that really ran. */
+function asRun({ session, summary }: StoredArm): Arm {
+  const [first, second] = session.definition.arms;
+  return { ...(first.id === summary.arm_id ? first : second), model: summary.model };
+}
+
+function keep({ store, clock }: SessionServices, session_id: string, verdict: Verdict): void {
+  store.addVerdict(session_id, verdict);
+  const session = store.get(session_id);
+  if (verdict.kind !== "rejudge" || !session || session.verdict !== null || !isFinal(session.state)) return;
+  const finished_at = session.finished_at ?? clock.now().toISOString();
+  const completed = { ...session, state: "completed", verdict, failure: null, finished_at } as const;
+  store.save({ ...completed, totals: sumTotals(completed) });
+}

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "..");
+
+/** The program under test: the compiled binary when ABEVAL_BIN names it, else the sources. */
+const PROGRAM = process.env["ABEVAL_BIN"]
+  ? [join(ROOT, process.env["ABEVAL_BIN"])]
+  : [process.execPath, join(ROOT, "src/main.ts")];
+
+export const scenarioFile = (name: string) => join(ROOT, "scenarios", `${name}.yaml`);
+
+export interface Invocation {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Finished {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts the program as a user would: its own process, an environment with nothing in it but what is named. */
+export function startAbeval(args: readonly string[], { cwd = ROOT, env = {} }: Invocation = {}) {
+  return Bun.spawn([...PROGRAM, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+export async function abeval(args: readonly string[], invocation: Invocation = {}): Promise<Finished> {
+  const child = startAbeval(args, invocation);
+  const [stdout, stderr, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { status, stdout, stderr };
+}
