@@ -1,0 +1,69 @@
+import { Type } from "@sinclair/typebox";
+import { systemClock } from "../../src/clock.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import { CallLimiter } from "../../src/model/call-limiter.ts";
+import type { ModelClient, ModelRequest, ProviderRetry, ToolSpec } from "../../src/model/client.ts";
+import { Credentials } from "../../src/model/credentials.ts";
+import { modelResolver } from "../../src/model/resolve-model.ts";
+import type { Wire } from "../fake-provider/exchange.ts";
+import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
+
+export const READ_FILE: ToolSpec = {
+  name: "read_file",
+  description: "Reads a file.",
+  input: Type.Object({ path: Type.String() }),
+};
+
+export const REQUEST: ModelRequest = {
+  system: "You are careful.",
+  messages: [{ role: "user", text: "Fix it." }],
+  tools: [],
+  params: { max_output_tokens: 100 },
+  timeout_ms: 5_000,
+};
+
+export function clientOf({ environment }: Pick<FakeProvider, "environment">, ref: string): ModelClient {
+  const credentials = new Credentials(environment);
+  return modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(8) })(ref);
+}
+
+export interface Asked {
+  readonly retries: readonly ProviderRetry[];
+  readonly failedTries: number;
+}
+
+/** Asks once and watches the retries. */
+export async function ask(
+  client: ModelClient,
+  request: Partial<ModelRequest> = {},
+  signal = new AbortController().signal,
+) {
+  const retries: ProviderRetry[] = [];
+  let failedTries = 0;
+  const reply = await client
+    .complete(
+      { ...REQUEST, ...request },
+      {
+        signal,
+        onRetry: (retry) => retries.push(retry),
+        onFailedTry: () => {
+          failedTries += 1;
+        },
+      },
+    )
+    .catch((error: unknown) => error);
+  return { reply, retries, failedTries };
+}
+
+/** What a caller sees of a failure. */
+export function seen(error: unknown) {
+  if (!(error instanceof Failure)) throw new Error("not a Failure", { cause: error });
+  const { code, message, retryable, details } = error;
+  return { code, message, retryable, details };
+}
+
+export const REF: Readonly<Record<Wire, string>> = { anthropic: "anthropic/claude-x", openai: "openai/gpt-x" };
+export const WIRES: readonly Wire[] = ["anthropic", "openai"];
+/** Both SDKs wait this long only when a server says so; it keeps tests of retries fast. */
+export const AT_ONCE = { "retry-after-ms": "1" };
+export { FAKE_KEY };

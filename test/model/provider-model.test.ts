@@ -1,0 +1,406 @@
+import { describe, expect, test } from "bun:test";
+import type { ModelReply } from "../../src/model/client.ts";
+import type { Action, Fault, SeenRequest } from "../fake-provider/exchange.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { AT_ONCE, ask, clientOf, FAKE_KEY, READ_FILE, REF, REQUEST, seen, WIRES } from "./asking.ts";
+
+const FAILED_500: Action = { status: 500, body: { error: { type: "api_error", message: "boom" } }, headers: AT_ONCE };
+
+/** The parts of a reply that do not depend on the wire format. */
+function essence(reply: unknown) {
+  if (typeof reply !== "object" || reply === null || !("stop" in reply))
+    throw new Error("not a reply", { cause: reply });
+  // It came from `complete`, or `ask` would have given the error.
+  const { raw: _raw, stop_reason: _word, ...rest } = reply as ModelReply;
+  return rest;
+}
+
+describe.each(WIRES)("a model over %s", (wire) => {
+  const ref = REF[wire];
+  const model = ref.split("/")[1] ?? "";
+
+  test("a plain answer comes back with its usage and the model that gave it", async () => {
+    await using provider = await startFakeProvider({
+      reply: {
+        text: "Done.",
+        usage: { in: 120, out: 7, cached: 100, written: wire === "anthropic" ? 15 : 0 },
+        model: "served-1",
+      },
+    });
+    const { reply } = await ask(clientOf(provider, ref));
+    expect(essence(reply)).toEqual({
+      text: "Done.",
+      calls: [],
+      stop: "end",
+      tokens_in: 120,
+      tokens_out: 7,
+      cached_tokens: 100,
+      model_served: "served-1",
+    });
+  });
+
+  test("the request carries the system prompt, tools, given params and nothing that was not given", async () => {
+    await using provider = await startFakeProvider();
+    await ask(clientOf(provider, ref), { tools: [READ_FILE], params: { max_output_tokens: 64, temperature: 0 } });
+    const [request] = provider.requests;
+    expect(request).toMatchObject({
+      model,
+      system: "You are careful.",
+      messages: [{ role: "user", text: "Fix it." }],
+      tools: [{ name: "read_file", description: "Reads a file.", input: JSON.parse(JSON.stringify(READ_FILE.input)) }],
+      force_tool: undefined,
+      body: { temperature: 0 },
+    });
+    expect(Object.keys(request?.body ?? {})).not.toContain("top_p");
+    expect(request?.headers["user-agent"]).toStartWith("abeval/");
+  });
+
+  test("tool calls come back parsed, and their results go out in the wire's own form", async () => {
+    await using provider = await startFakeProvider({
+      plan: [
+        {
+          text: "I look.",
+          calls: [
+            { id: "c1", name: "read_file", input: { path: "a" } },
+            { id: "c2", name: "read_file", input: { path: "b" } },
+          ],
+        },
+      ],
+    });
+    const client = clientOf(provider, ref);
+    const { reply } = await ask(client, { tools: [READ_FILE] });
+    const calls = [
+      { id: "c1", name: "read_file", input: { path: "a" } },
+      { id: "c2", name: "read_file", input: { path: "b" } },
+    ];
+    expect(essence(reply)).toMatchObject({ text: "I look.", stop: "calls", calls });
+    const { text, raw } = reply as ModelReply;
+    const results = [
+      { call_id: "c1", ok: true, text: "one" },
+      { call_id: "c2", ok: true, text: "two" },
+    ];
+    await ask(client, {
+      tools: [READ_FILE],
+      messages: [...REQUEST.messages, { role: "assistant", text, calls, raw }, { role: "tool", results }],
+    });
+    expect(provider.requests[1]?.messages).toEqual([
+      { role: "user", text: "Fix it." },
+      { role: "assistant", text: "I look.", calls },
+      { role: "tool", results },
+    ]);
+  });
+
+  test("a turn without its raw form is sent from what is known of it", async () => {
+    await using provider = await startFakeProvider();
+    const calls = [{ id: "c1", name: "read_file", input: { path: "a" } }];
+    const results = [{ call_id: "c1", ok: true, text: "one" }];
+    const messages = [
+      { role: "user", text: "Fix it." },
+      { role: "assistant", text: "", calls },
+      { role: "tool", results },
+      { role: "user", text: "Go on." },
+    ] as const;
+    await ask(clientOf(provider, ref), { messages });
+    expect(provider.requests[0]?.messages).toEqual([...messages]);
+  });
+
+  test("a call that was cut and never ran gets a result, or the provider would refuse the history", async () => {
+    await using provider = await startFakeProvider({
+      plan: [{ calls: [{ id: "c1", name: "read_file", input: {} }], stop: "output_limit" }],
+    });
+    const client = clientOf(provider, ref);
+    const { reply } = await ask(client, { tools: [READ_FILE] });
+    const { text, calls, stop, raw } = reply as ModelReply;
+    expect(stop).toBe("output_limit");
+    await ask(client, {
+      messages: [...REQUEST.messages, { role: "assistant", text, calls, raw }, { role: "user", text: "Shorter." }],
+    });
+    expect(provider.requests[1]?.messages.slice(2)).toMatchObject([
+      { role: "tool", results: [{ call_id: "c1" }] },
+      { role: "user", text: "Shorter." },
+    ]);
+  });
+
+  test("a forced tool call names the tool", async () => {
+    await using provider = await startFakeProvider({ reply: { calls: [{ name: "read_file", input: { path: "x" } }] } });
+    const { reply } = await ask(clientOf(provider, ref), { tools: [READ_FILE], force_tool: "read_file" });
+    expect(provider.requests[0]?.force_tool).toBe("read_file");
+    expect(essence(reply)).toMatchObject({ stop: "calls", calls: [{ name: "read_file", input: { path: "x" } }] });
+  });
+
+  test("a model that refuses to be forced is asked again without, and is not forced again", async () => {
+    const answer = (request: SeenRequest): Action =>
+      request.force_tool === undefined
+        ? { calls: [{ name: "read_file", input: {} }] }
+        : {
+            status: 400,
+            body: {
+              error: {
+                type: "invalid_request_error",
+                message: 'tool_choice: type "tool" and "any" are not supported for this model.',
+              },
+            },
+          };
+    await using provider = await startFakeProvider({ reply: answer });
+    const client = clientOf(provider, ref);
+    const first = await ask(client, { tools: [READ_FILE], force_tool: "read_file" });
+    const second = await ask(client, { tools: [READ_FILE], force_tool: "read_file" });
+    expect([essence(first.reply).stop, essence(second.reply).stop]).toEqual(["calls", "calls"]);
+    expect(provider.requests.map(({ force_tool }) => force_tool)).toEqual(["read_file", undefined, undefined]);
+  });
+
+  test("throttling is waited out, told while it happens, and costs no tokens", async () => {
+    await using provider = await startFakeProvider({
+      plan: [
+        {
+          status: 429,
+          body: { error: { type: "rate_limit_error", message: "slow down" } },
+          headers: { "retry-after": "0" },
+        },
+      ],
+      reply: { text: "Done.", usage: { in: 10, out: 2 } },
+    });
+    const { reply, retries, failedTries } = await ask(clientOf(provider, ref));
+    expect(essence(reply)).toMatchObject({ text: "Done.", tokens_in: 10, tokens_out: 2 });
+    expect(retries).toEqual([{ status: 429, attempts: 1, waited_ms: expect.any(Number) }]);
+    expect(failedTries).toBe(1);
+  });
+
+  test("five failures are survived", async () => {
+    await using provider = await startFakeProvider({ plan: Array.from({ length: 5 }, () => FAILED_500) });
+    const { reply, retries } = await ask(clientOf(provider, ref));
+    expect(essence(reply)).toMatchObject({ text: "Done.", stop: "end" });
+    expect(retries.map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("the sixth failure is the call's", async () => {
+    await using provider = await startFakeProvider({ reply: FAILED_500 });
+    const { reply, failedTries } = await ask(clientOf(provider, ref));
+    expect(seen(reply)).toEqual({
+      code: "provider_failed",
+      message: `${wire} answered 500 api_error (6 tries): "boom".`,
+      retryable: true,
+      details: { provider: wire, status: 500 },
+    });
+    expect([provider.requests.length, failedTries]).toEqual([6, 5]);
+  });
+
+  test("an overloaded provider is asked again", async () => {
+    await using provider = await startFakeProvider({
+      plan: [
+        {
+          status: 529,
+          body: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
+          headers: AT_ONCE,
+        },
+      ],
+    });
+    expect((await ask(clientOf(provider, ref))).retries).toMatchObject([{ status: 529 }]);
+  });
+
+  test.each(["reset", "malformed_json", "empty"] as const)("a reply lost to %s is asked for again", async (fault) => {
+    await using provider = await startFakeProvider({ plan: [{ fault, headers: AT_ONCE }] });
+    const { reply, retries } = await ask(clientOf(provider, ref));
+    expect(essence(reply)).toMatchObject({ text: "Done." });
+    expect(retries).toMatchObject([{ status: 200, attempts: 1 }]);
+  });
+
+  test.each([
+    [
+      "malformed_json",
+      'sent a reply that is not JSON (6 tries): "{\\"id\\":\\"cut\\",\\"content\\":[{\\"type\\":\\"te". Check',
+    ],
+    ["empty", "sent a reply that is not JSON (6 tries). Check"],
+    ["reset", "broke off its reply (6 tries): ECONNRESET."],
+  ] as const)("a provider that only gives %s fails in words", async (fault, words) => {
+    await using provider = await startFakeProvider({ reply: { fault, headers: AT_ONCE } });
+    const { reply } = await ask(clientOf(provider, ref));
+    expect(seen(reply)).toMatchObject({ code: "provider_failed", retryable: true });
+    expect(seen(reply).message).toStartWith(`${wire} ${words}`);
+    expect(provider.requests).toHaveLength(6);
+  });
+
+  test.each([
+    ["html", '"Sign in"'],
+    ["large", "more than 4 MiB"],
+  ] as const)("a reply of %s is a failure at once", async (fault, words) => {
+    await using provider = await startFakeProvider({ reply: { fault } });
+    const { reply } = await ask(clientOf(provider, ref));
+    expect(seen(reply)).toMatchObject({ code: "provider_failed", retryable: false });
+    expect(seen(reply).message).toContain(words);
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["an array", []],
+    ["an empty object", {}],
+    ["null parts", { content: null, choices: [null] }],
+    ["a number for a message", { content: 3, choices: [{ message: 3 }] }],
+  ])("JSON that is no reply (%s) is a failure, not a crash", async (_, body) => {
+    await using provider = await startFakeProvider({ reply: { status: 200, body, headers: { ...AT_ONCE } } });
+    const { reply } = await ask(clientOf(provider, ref));
+    expect(seen(reply)).toMatchObject({ code: "provider_failed", details: { provider: wire, status: 200 } });
+  });
+
+  test.each(["hang", "slow_drip"] as const)("a try that outlasts its timeout (%s) is repeated", async (fault) => {
+    await using provider = await startFakeProvider({ plan: [{ fault }] });
+    const { reply, retries } = await ask(clientOf(provider, ref), { timeout_ms: 60 });
+    expect(essence(reply)).toMatchObject({ text: "Done." });
+    expect(retries).toMatchObject([{ status: null, attempts: 1 }]);
+  });
+
+  test("a key that the provider echoes is not shown, and the variable to check is", async () => {
+    await using provider = await startFakeProvider({ reply: { status: 401, echo: true } });
+    const { reply } = await ask(clientOf(provider, ref));
+    const failure = seen(reply);
+    expect(failure).toMatchObject({ retryable: false, details: { provider: wire, status: 401 } });
+    expect(failure.message).toContain("[redacted]");
+    expect(failure.message).toEndWith(`Check ${wire.toUpperCase()}_API_KEY.`);
+    expect(Bun.inspect(reply) + JSON.stringify(reply)).not.toContain(FAKE_KEY);
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  test.each([400, 403, 404, 422])(
+    "a refusal with status %i is not repeated, even if the server says so",
+    async (status) => {
+      const body = { error: { type: "refused", message: "no" } };
+      await using provider = await startFakeProvider({
+        reply: { status, body, headers: { "x-should-retry": "true" } },
+      });
+      const { reply } = await ask(clientOf(provider, ref));
+      expect(seen(reply)).toMatchObject({ retryable: false, details: { provider: wire, status } });
+      expect(provider.requests).toHaveLength(1);
+    },
+  );
+
+  test("a server may say that trying again is useless", async () => {
+    await using provider = await startFakeProvider({ reply: { status: 429, headers: { "x-should-retry": "false" } } });
+    const { reply, failedTries } = await ask(clientOf(provider, ref));
+    expect(seen(reply)).toMatchObject({ retryable: true, details: { provider: wire, status: 429 } });
+    expect([provider.requests.length, failedTries]).toEqual([1, 0]);
+  });
+
+  test("a redirect is not followed: it could carry the key elsewhere", async () => {
+    await using elsewhere = await startFakeProvider();
+    await using provider = await startFakeProvider({
+      reply: { status: 307, headers: { location: `${elsewhere.url}/v1/messages` } },
+    });
+    const { reply } = await ask(clientOf(provider, ref));
+    expect(seen(reply).message).toBe(
+      `${wire} answered 307, a redirect. Put the final address into ${wire.toUpperCase()}_BASE_URL.`,
+    );
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test("a provider that cannot be reached is named with its address and variable", async () => {
+    const gone = await startFakeProvider();
+    await gone[Symbol.asyncDispose]();
+    const controller = new AbortController();
+    const client = clientOf(gone, ref);
+    let failedTries = 0;
+    const pending = client.complete(REQUEST, {
+      signal: controller.signal,
+      onFailedTry: () => {
+        failedTries += 1;
+        controller.abort(new Error("enough"));
+      },
+    });
+    expect(await pending.catch((error: unknown) => error)).toEqual(new Error("enough"));
+    expect(failedTries).toBe(1);
+  });
+
+  test.each([
+    ["a wait between tries", { status: 429, headers: { "retry-after": "50" } } satisfies Action],
+    ["a hang", { fault: "hang" } satisfies Fault],
+  ])("cancelling during %s rejects at once with the reason", async (_, action) => {
+    const controller = new AbortController();
+    const reason = new Error("stopped by the user");
+    await using provider = await startFakeProvider({
+      reply: () => {
+        setTimeout(() => controller.abort(reason), 20);
+        return action;
+      },
+    });
+    const started = performance.now();
+    expect((await ask(clientOf(provider, ref), {}, controller.signal)).reply).toBe(reason);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  test("a signal that fired before means that nothing is sent", async () => {
+    await using provider = await startFakeProvider();
+    const reason = new Error("too late");
+    expect((await ask(clientOf(provider, ref), {}, AbortSignal.abort(reason))).reply).toBe(reason);
+    expect(provider.requests).toEqual([]);
+  });
+
+  test("an input that no longer fits is a reply, not a failure", async () => {
+    const message =
+      wire === "anthropic"
+        ? "prompt is too long: 215000 tokens > 200000 maximum"
+        : "This model's maximum context length is 8192 tokens.";
+    await using provider = await startFakeProvider({
+      reply: { status: 400, body: { error: { type: "invalid_request_error", message } } },
+    });
+    expect(essence((await ask(clientOf(provider, ref))).reply)).toEqual({
+      text: "",
+      calls: [],
+      stop: "context_overflow",
+      tokens_in: null,
+      tokens_out: null,
+      cached_tokens: null,
+      model_served: null,
+    });
+  });
+
+  test("a refusal says so", async () => {
+    await using provider = await startFakeProvider({ reply: { stop: "refusal" } });
+    expect(essence((await ask(clientOf(provider, ref))).reply)).toMatchObject({ text: "", calls: [], stop: "refusal" });
+  });
+
+  test("an answer of nothing is an empty final answer", async () => {
+    await using provider = await startFakeProvider({ reply: {} });
+    expect(essence((await ask(clientOf(provider, ref))).reply)).toMatchObject({ text: "", calls: [], stop: "end" });
+  });
+
+  test("a secret that the model repeats is taken out of text and call inputs", async () => {
+    await using provider = await startFakeProvider({
+      reply: {
+        text: `The key is ${FAKE_KEY}.`,
+        calls: [{ id: "c", name: "read_file", input: { deep: [{ path: btoa(FAKE_KEY) }] } }],
+      },
+    });
+    const { reply } = await ask(clientOf(provider, ref));
+    expect(essence(reply)).toMatchObject({
+      text: "The key is [redacted].",
+      calls: [{ input: { deep: [{ path: expect.stringContaining("[redacted]") }] } }],
+    });
+  });
+
+  test("a long answer may be asked for without streaming", async () => {
+    await using provider = await startFakeProvider();
+    const { reply } = await ask(clientOf(provider, ref), { params: { max_output_tokens: 128_000 } });
+    expect(essence(reply)).toMatchObject({ text: "Done." });
+  });
+
+  test.each([
+    [{ input_tokens: -1, output_tokens: 1, prompt_tokens: -1, completion_tokens: 1 }],
+    [{ input_tokens: 1.5, output_tokens: 1, prompt_tokens: 1.5, completion_tokens: 1 }],
+    [undefined],
+    ["many"],
+  ])("usage that cannot be true (%p) is unknown", async (usage) => {
+    const message = { content: "x", role: "assistant" };
+    const body = {
+      content: [{ type: "text", text: "x" }],
+      choices: [{ message, finish_reason: "stop" }],
+      stop_reason: "end_turn",
+      usage,
+    };
+    await using provider = await startFakeProvider({ reply: { status: 200, body } });
+    expect(essence((await ask(clientOf(provider, ref))).reply)).toMatchObject({
+      text: "x",
+      tokens_in: null,
+      tokens_out: null,
+      cached_tokens: null,
+    });
+  });
+});
