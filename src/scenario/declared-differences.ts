@@ -1,0 +1,37 @@
+import type { Arm, Scenario } from "../domain/scenario.ts";
+import { VARIABLE_FIELDS, type VariableField } from "../domain/scenario-file.ts";
+import { canonicalJson } from "./digest.ts";
+
+/**
+ * Fields in which two arms are set up to differ. Id, title, script and the name after `scripted/` never count; prices count
+ * only for one and the same model, since another model has other prices anyway.
+ */
+export function differences(first: Arm, second: Arm): VariableField[] {
+  const differing = VARIABLE_FIELDS.filter((field) => comparable(first, field) !== comparable(second, field));
+  return differing.includes("model") ? differing.filter((field) => field !== "price_per_mtok") : differing;
+}
+
+export interface Overridden {
+  readonly scenario: Scenario;
+  /** The definition has a cost cap, which cannot be enforced without prices. */
+  readonly costCapInactive: boolean;
+}
+
+/** The definition with one model for both arms. Their prices are unknown from then on, and so is what they cost. */
+export function applyModelOverride(definition: Scenario, model: string): Overridden {
+  const [first, second] = definition.arms;
+  const withModel = (arm: Arm): Arm => ({ ...arm, model, price_per_mtok: null });
+  const caps = [definition.policies.budget, first.limits, second.limits].map(
+    ({ max_cost_usd }) => max_cost_usd ?? null,
+  );
+  return {
+    scenario: { ...definition, arms: [withModel(first), withModel(second)] },
+    costCapInactive: caps.some((cap) => cap !== null),
+  };
+}
+
+function comparable(arm: Arm, field: VariableField): string {
+  if (field === "model") return arm.model.replace(/^scripted\/.*/, "scripted/");
+  if (field === "tools") return canonicalJson([...arm.tools].sort());
+  return canonicalJson(arm[field]);
+}

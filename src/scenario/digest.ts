@@ -1,0 +1,26 @@
+import type { Scenario } from "../domain/scenario.ts";
+import { sha256 } from "./materials.ts";
+
+/** JSON with sorted keys and no white space: equal values give equal text. Keys without a value are left out. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value)
+    .filter(([, entry]) => entry !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(",")}}`;
+}
+
+/** SHA-256 over the whole definition, which holds the digests of every byte it refers to. */
+export const scenarioDigest = (definition: Scenario): string => sha256(canonicalJson(definition));
+
+/**
+ * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. Arms do not count,
+ * nor where the files lie, only their bytes. A difference between two sessions is `scenario_drift`.
+ */
+export function comparabilityDigest({ task, policies, rubric }: Scenario): string {
+  const fixture = task.fixture?.digest ?? null;
+  const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
+  const reference = task.reference_fix?.digest ?? null;
+  return sha256(canonicalJson({ task: { ...task, fixture, probe, reference_fix: reference }, policies, rubric }));
+}

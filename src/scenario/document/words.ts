@@ -1,0 +1,26 @@
+import { distance } from "fastest-levenshtein";
+import { cut } from "../problems.ts";
+
+/** A value as an error message shows it: short, and as it was written as far as possible. */
+export function inWords(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (typeof value === "string") return JSON.stringify(cut(value));
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a map";
+  return String(value);
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function alternatives(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
+}
+
+/** `; did you mean "model"?` when one of `known` is close enough to be meant, else empty. */
+export function didYouMean(written: string, known: readonly string[]): string {
+  if (written.length > 64) return "";
+  const ranked = known.map((word) => ({ word, edits: distance(written.toLowerCase(), word.toLowerCase()) }));
+  const best = ranked.sort((a, b) => a.edits - b.edits)[0];
+  const isClose = best !== undefined && best.edits <= Math.max(1, Math.floor(best.word.length / 3));
+  return isClose ? `; did you mean "${best.word}"?` : "";
+}

@@ -1,0 +1,166 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import type { FieldPath, Problem, Problems } from "../problems.ts";
+
+/** 1-based, columns in UTF-16 units, as editors count them. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface YamlDocument {
+  /** Plain data: maps, lists, text, numbers, booleans, null. Meaningless when the text is not YAML. */
+  readonly value: unknown;
+  /** False when the text is not YAML; why is among the problems. */
+  readonly readable: boolean;
+  position(problem: Problem): Position;
+}
+
+/** Deeper than any scenario; a limit of ours keeps what follows clear of the stack's. */
+const MAX_DEPTH = 50;
+
+const CORE_TAGS = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
+
+/**
+ * Reads YAML 1.2 without the parts that surprise: no aliases, merge keys, tags, directives or repeated keys. The library's own
+ * check for repeated keys takes quadratic time, so it is off and ours, which is linear, tells them with their place.
+ */
+export function readYaml(text: string, problems: Problems): YamlDocument {
+  const lines = new LineCounter();
+  const directive = /^%/m.exec(text);
+  if (directive) return unreadable(text, problems, "directives are not supported; remove this line", directive.index);
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    merge: false,
+    prettyErrors: false,
+    logLevel: "error",
+  });
+  for (const { message, pos } of document.errors) problems.add([], inWords(message), { offset: pos[0] });
+  const readable = document.errors.length === 0;
+  const value = readable ? new Reader(problems).read(document.contents, [], undefined) : undefined;
+  return {
+    value,
+    readable,
+    position: ({ path, at, offset }) => {
+      const { line, col } = lines.linePos(offset ?? offsetOf(document, path, at));
+      return { line: Math.max(line, 1), column: Math.max(col, 1) };
+    },
+  };
+}
+
+function unreadable(text: string, problems: Problems, message: string, offset: number): YamlDocument {
+  problems.add([], message, { offset });
+  const line = text.slice(0, offset).split("\n").length;
+  return { value: undefined, readable: false, position: () => ({ line, column: 1 }) };
+}
+
+function inWords(message: string): string {
+  if (message.startsWith("Maximum call stack")) return "nested too deeply";
+  if (message.includes("multiple documents")) return "a second document begins; a scenario file holds one";
+  return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+}
+
+class Reader {
+  readonly #problems: Problems;
+
+  constructor(problems: Problems) {
+    this.#problems = problems;
+  }
+
+  read(node: unknown, path: FieldPath, parent: Node | undefined): unknown {
+    if (node === null || node === undefined) return null;
+    if (path.length > MAX_DEPTH) return this.#refuse(path, "nested too deeply", parent);
+    if (isAlias(node))
+      return this.#refuse(path, `aliases (*${node.source}) are not supported; write the value out`, node);
+    if (isScalar(node) || isMap(node) || isSeq(node)) return this.#content(node, path);
+    return this.#refuse(path, "a map entry stands where a value belongs", parent);
+  }
+
+  #content(node: Scalar | YAMLMap | YAMLSeq, path: FieldPath): unknown {
+    if (node.tag !== undefined && !CORE_TAGS.test(node.tag))
+      return this.#refuse(path, `tags (${node.tag}) are not supported; write a plain value`, node);
+    if (isScalar(node)) return node.value;
+    if (isMap(node)) return this.#map(node.items, path, node);
+    return node.items.map((item, index) => this.read(item, [...path, index], node));
+  }
+
+  #map(pairs: readonly Pair[], path: FieldPath, node: Node): Record<string, unknown> {
+    const value: Record<string, unknown> = {};
+    const seen = new Set<string>();
+    for (const pair of pairs) {
+      const key = keyOf(pair);
+      if (key === undefined) this.#refuse(path, "a key must be plain text", pair.key);
+      else if (key === "__proto__") this.#refuse([...path, key], "cannot be used as a key", pair.key);
+      else if (seen.has(key)) this.#repeated([...path, key], pair.key);
+      else {
+        seen.add(key);
+        value[key] = this.read(pair.value, [...path, key], node);
+      }
+    }
+    return value;
+  }
+
+  #repeated(path: FieldPath, key: unknown): void {
+    this.#problems.add(path, "is given twice in the same map; keep one", { at: "key", ...placeOf(key) });
+  }
+
+  #refuse(path: FieldPath, message: string, node: unknown): null {
+    this.#problems.add(path, message, placeOf(node));
+    return null;
+  }
+}
+
+/** Numbers and booleans as keys keep their spelling: `0:` is the key "0". */
+function keyOf({ key }: Pair): string | undefined {
+  if (!isScalar(key) || key.value === null || key.tag !== undefined) return undefined;
+  return typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
+}
+
+const placeOf = (node: unknown): { offset?: number } => {
+  const offset = startOf(node);
+  return offset === undefined ? {} : { offset };
+};
+
+function startOf(node: unknown): number | undefined {
+  if (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) return node.range?.[0];
+  return undefined;
+}
+
+/** The place of the deepest part of `path` that the text has. */
+function offsetOf({ contents }: Document, path: FieldPath, at: Problem["at"]): number {
+  let node: unknown = contents;
+  let offset = startOf(contents) ?? 0;
+  for (const [index, step] of path.entries()) {
+    const found = child(node, step);
+    if (found === undefined) break;
+    const isKeyWanted = at === "key" && index === path.length - 1;
+    offset = (isKeyWanted || isEmpty(found.value) ? startOf(found.key) : startOf(found.value)) ?? offset;
+    node = found.value;
+  }
+  return offset;
+}
+
+function child(node: unknown, step: string | number): { readonly key: unknown; readonly value: unknown } | undefined {
+  if (isSeq(node) && typeof step === "number" && step < node.items.length) {
+    const value = node.items[step];
+    return { key: value, value };
+  }
+  if (!isMap(node)) return undefined;
+  return node.items.find((pair) => keyOf(pair) === step);
+}
+
+/** Nothing is written after the key, so only the key can be pointed at. */
+const isEmpty = (node: unknown) => node === null || (isScalar(node) && node.value === null && !node.source);

@@ -1,0 +1,43 @@
+import { basename, dirname, extname, resolve } from "node:path";
+import { SCENARIO_FILE_BYTES } from "../domain/defaults.ts";
+import { Failure } from "../domain/failure.ts";
+import { scenarioDigest } from "./digest.ts";
+import type { LoadedScenario } from "./loaded-scenario.ts";
+import { parseScenario, type ScenarioError } from "./parse-scenario.ts";
+import { readText } from "./read-text.ts";
+import { Unusable } from "./unusable.ts";
+
+/** Endings of scenario files. */
+export const SCENARIO_ENDINGS = [".yaml", ".yml"];
+
+export interface ScenarioFilePath {
+  readonly path: string;
+  /** The file as messages name it. */
+  readonly file: string;
+  readonly consulted?: Set<string>;
+}
+
+/** One scenario file, for `abeval run <file>`. @throws Failure `invalid_scenario` */
+export const loadScenarioFile = (path: string): Promise<LoadedScenario> => loadScenario({ path, file: path });
+
+/** @throws Failure `invalid_scenario` */
+export async function loadScenario({ path, file, consulted = new Set() }: ScenarioFilePath): Promise<LoadedScenario> {
+  const absolute = resolve(path);
+  const ending = extname(path);
+  if (!SCENARIO_ENDINGS.includes(ending))
+    throw unreadable(file, "is not a scenario file; its name must end in .yaml or .yml");
+  const text = await readText(absolute, SCENARIO_FILE_BYTES).catch((error: unknown) => {
+    throw error instanceof Unusable ? unreadable(file, `${error.message}${hint(error)}`) : error;
+  });
+  const directory = dirname(absolute);
+  const definition = await parseScenario({ text, file, stem: basename(path, ending), directory, consulted });
+  return { definition, digest: scenarioDigest(definition), file, directory };
+}
+
+const hint = ({ message }: Unusable) => (message === "does not exist" ? "; give the path of a .yaml file" : "");
+
+/** A file that could not be read at all is wrong at its first character, so that every message has the same form. */
+function unreadable(file: string, message: string): Failure {
+  const error: ScenarioError = { line: 1, column: 1, field: "", message: `the file ${message}` };
+  return new Failure("invalid_scenario", `${file}:1:1 ${error.message}`, { details: { errors: [error] } });
+}

@@ -1,0 +1,67 @@
+import { Failure } from "../domain/failure.ts";
+import type { Scenario } from "../domain/scenario.ts";
+import type { ScenarioFile } from "../domain/scenario-file.ts";
+import { checkShape } from "./document/check-shape.ts";
+import { readYaml, type YamlDocument } from "./document/yaml-document.ts";
+import { fieldName, Problems } from "./problems.ts";
+import { resolveScenario } from "./resolve/resolve-scenario.ts";
+
+/** Errors told at once; whoever made more will run it again. */
+const MAX_ERRORS = 20;
+
+export interface ScenarioText {
+  readonly text: string;
+  /** The file as messages name it. */
+  readonly file: string;
+  /** The file's name without its ending; the scenario must be called so. */
+  readonly stem: string;
+  /** Absolute directory of the file. */
+  readonly directory: string;
+  /** Filled with the absolute paths of the files and directories that the result depends on, also when it is a failure. */
+  readonly consulted?: Set<string>;
+}
+
+/** One mistake in a scenario file; line and column start at 1. */
+export interface ScenarioError {
+  readonly line: number;
+  readonly column: number;
+  /** Such as `arms[1].model`; empty for the whole file. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/**
+ * A scenario with shorthands, `extends`, defaults and files resolved.
+ * @throws Failure `invalid_scenario`: its message has a line `<file>:<line>:<column> <field>: <what>` for each mistake, in the
+ * order of the file; its details have them as `errors` (`ScenarioError`).
+ */
+export async function parseScenario(source: ScenarioText): Promise<Scenario> {
+  const problems = new Problems();
+  const document = readYaml(source.text, problems);
+  if (document.readable) checkShape(document.value, problems);
+  const definition = await resolve(source, document.value, problems);
+  if (definition === null) throw invalidScenario(source.file, located(document, problems));
+  return definition;
+}
+
+async function resolve(source: ScenarioText, value: unknown, problems: Problems): Promise<Scenario | null> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const { directory: root, stem, consulted = new Set() } = source;
+  // The problems say which areas have the shape of a ScenarioFile; only these are looked into.
+  return resolveScenario({ problems, root, consulted }, value as ScenarioFile, stem);
+}
+
+function located(document: YamlDocument, problems: Problems): ScenarioError[] {
+  return problems.found
+    .map((problem) => ({ ...document.position(problem), field: fieldName(problem.path), message: problem.message }))
+    .sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function invalidScenario(file: string, errors: readonly ScenarioError[]): Failure {
+  const shown = errors.slice(0, MAX_ERRORS);
+  const lines = shown.map(({ line, column, field, message }) =>
+    [`${file}:${line}:${column}`, field === "" ? message : `${field}: ${message}`].join(" "),
+  );
+  if (errors.length > shown.length) lines.push(`and ${errors.length - shown.length} more`);
+  return new Failure("invalid_scenario", lines.join("\n"), { details: { errors: shown } });
+}

@@ -1,0 +1,49 @@
+/** Where in a scenario file a value stands: keys and list positions from the top. */
+export type FieldPath = readonly (string | number)[];
+
+export interface Problem {
+  readonly path: FieldPath;
+  readonly message: string;
+  /** `key`: the key is the problem, what it holds is sound. `value`: what stands there cannot be used. */
+  readonly at: "key" | "value";
+  /** Character offset in the text, where the path alone would not find it. */
+  readonly offset?: number;
+}
+
+/** Beyond it problems are counted no more: a file this broken is read again anyway. */
+const MAX_PROBLEMS = 500;
+
+/** Everything wrong with one file, gathered so that it can be told at once. */
+export class Problems {
+  readonly #found: Problem[] = [];
+
+  get found(): readonly Problem[] {
+    return this.#found;
+  }
+
+  add(path: FieldPath, message: string, place: Partial<Pick<Problem, "at" | "offset">> = {}): void {
+    if (this.#found.length < MAX_PROBLEMS) this.#found.push({ path, message, at: "value", ...place });
+  }
+
+  /** Whether the value at `path` has its right shape all the way down. */
+  sound(path: FieldPath): boolean {
+    return !this.#found.some((problem) => problem.at === "value" && touches(problem.path, path));
+  }
+}
+
+/** A problem touches a value when it lies in it or around it. */
+const touches = (problem: FieldPath, path: FieldPath) =>
+  path.every((step, index) => index >= problem.length || problem[index] === step);
+
+/** `arms[1].model`; keys that would read as something else are quoted. Empty for the whole file. */
+export function fieldName(path: FieldPath): string {
+  const steps = path.map((step) => {
+    if (typeof step === "number") return `[${step}]`;
+    return /^[\w-]{1,64}$/.test(step) ? `.${step}` : `[${JSON.stringify(cut(step))}]`;
+  });
+  return steps.join("").replace(/^\./, "");
+}
+
+/** At most `limit` characters, the cut shown. */
+export const cut = (text: string, limit = 60): string =>
+  text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}...`;

@@ -1,0 +1,101 @@
+import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
+import { type Arm, type Budget, type Price, TOOL_NAMES } from "../../domain/scenario.ts";
+import type { ArmFile } from "../../domain/scenario-file.ts";
+import { RESERVED_ARM_IDS } from "../../domain/schema.ts";
+import type { Problems } from "../problems.ts";
+import { readText } from "../read-text.ts";
+import { attempt, locate, type ResolveContext } from "./context.ts";
+import { extendArms } from "./extend-arms.ts";
+import { checkDistinct } from "./ids.ts";
+
+/** The arms with `extends`, defaults and prompt files in place; only meaningful while there are no problems. */
+export async function resolveArms(context: ResolveContext, authored: readonly ArmFile[]): Promise<Arm[]> {
+  const { problems } = context;
+  checkDistinct(
+    problems,
+    ["arms"],
+    authored.map(({ id }) => id),
+  );
+  for (const [index, arm] of authored.entries()) checkOwn(problems, index, arm);
+  const extended = extendArms(problems, authored);
+  return Promise.all(extended.map((arm, index) => resolveArm(context, index, arm)));
+}
+
+/** Limits that would widen the budget, and cost caps that nobody could keep account of. */
+export function checkBudgets(problems: Problems, budget: Budget, arms: readonly Arm[]): void {
+  for (const [index, arm] of arms.entries()) {
+    for (const [name, limit] of Object.entries(arm.limits))
+      checkLimit(problems, ["arms", index, "limits", name], limit, budget);
+    const cap = arm.limits.max_cost_usd ?? budget.max_cost_usd;
+    if (cap !== null && arm.price_per_mtok === null && !isScripted(arm.model))
+      problems.add(
+        ["arms", index, "price_per_mtok"],
+        `missing, but max_cost_usd (${cap}) needs it; give the prices or remove the cap`,
+      );
+  }
+}
+
+function checkLimit(
+  problems: Problems,
+  path: readonly (string | number)[],
+  limit: number | null,
+  budget: Budget,
+): void {
+  const name = String(path.at(-1));
+  const allowed: unknown = Reflect.get(budget, name);
+  if (limit !== null && typeof allowed === "number" && limit > allowed)
+    problems.add(
+      path,
+      `${limit} is more than policies.budget.${name} (${allowed}); a limit can only tighten the budget`,
+    );
+}
+
+function checkOwn(problems: Problems, index: number, { id, system_prompt, system_prompt_file }: ArmFile): void {
+  if (RESERVED_ARM_IDS.includes(id.toLowerCase()))
+    problems.add(["arms", index, "id"], `"${id}" is reserved, it would read as an outcome; choose another`);
+  if (system_prompt !== undefined && system_prompt_file !== undefined)
+    problems.add(["arms", index, "system_prompt_file"], "system_prompt is given too; keep one");
+}
+
+async function resolveArm(context: ResolveContext, index: number, arm: ArmFile): Promise<Arm> {
+  checkModel(context.problems, index, arm);
+  const price = arm.price_per_mtok ?? null;
+  return {
+    id: arm.id,
+    title: arm.title ?? arm.id,
+    model: arm.model ?? "",
+    system_prompt: arm.system_prompt ?? (await promptFromFile(context, index, arm.system_prompt_file)),
+    tools: arm.tools ?? [...TOOL_NAMES],
+    params: arm.params ?? {},
+    limits: arm.limits ?? {},
+    price_per_mtok: price === null ? null : completePrice(context.problems, index, price),
+    script: arm.script ?? null,
+  };
+}
+
+function checkModel(problems: Problems, index: number, { model, script }: ArmFile): void {
+  const path = ["arms", index, "model"];
+  if (model === undefined) problems.add(path, "missing; expected <provider>/<model>");
+  else if (model.startsWith("builtin/")) problems.add(path, `${model} is a judge; an arm needs a model that acts`);
+  else if (isScripted(model) && !script?.length)
+    problems.add(["arms", index, "script"], `missing; ${model} replays the arm's script and needs at least one turn`);
+}
+
+const isScripted = (model: string) => model.startsWith("scripted/");
+
+async function promptFromFile(context: ResolveContext, index: number, file: string | undefined): Promise<string> {
+  if (file === undefined) return "";
+  const text = await attempt(context, ["arms", index, "system_prompt_file"], file, async () => {
+    const real = await locate(context, file, "file");
+    return readText(real, SCENARIO_FILE_BYTES);
+  });
+  return text ?? "";
+}
+
+function completePrice(problems: Problems, index: number, price: NonNullable<ArmFile["price_per_mtok"]>): Price {
+  for (const name of ["in", "out"] as const) {
+    if (price[name] === undefined)
+      problems.add(["arms", index, "price_per_mtok", name], "missing; expected US dollars per million tokens");
+  }
+  return { in: price.in ?? 0, out: price.out ?? 0, cached_in: price.cached_in ?? null };
+}

@@ -1,0 +1,41 @@
+import { resolve } from "node:path";
+import { confinedPath } from "../confined-path.ts";
+import type { FieldPath, Problems } from "../problems.ts";
+import { Unusable } from "../unusable.ts";
+
+/** What every step of resolving a file shares. */
+export interface ResolveContext {
+  readonly problems: Problems;
+  /** Absolute directory of the scenario file; nothing outside it is read. */
+  readonly root: string;
+  /** Absolute paths the result depends on, beside the scenario file; filled as they are found. */
+  readonly consulted: Set<string>;
+}
+
+/** What `use` gives; what cannot be used becomes a problem at `path`, and null. */
+export async function attempt<T>(
+  { problems }: ResolveContext,
+  path: FieldPath,
+  subject: string,
+  use: () => Promise<T> | T,
+): Promise<T | null> {
+  try {
+    return await use();
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    problems.add(path, `${subject} ${error.message}`);
+    return null;
+  }
+}
+
+/** The real path of what the file names; both it and the path as written are noted as consulted. @throws Unusable */
+export async function locate(
+  { root, consulted }: ResolveContext,
+  path: string,
+  kind: "file" | "directory",
+): Promise<string> {
+  consulted.add(resolve(root, path));
+  const real = await confinedPath(root, path, kind);
+  consulted.add(real);
+  return real;
+}

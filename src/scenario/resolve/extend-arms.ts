@@ -1,0 +1,47 @@
+import type { ArmFile } from "../../domain/scenario-file.ts";
+import { didYouMean } from "../document/words.ts";
+import type { Problems } from "../problems.ts";
+
+/**
+ * Each arm with what it `extends` written out: maps merge by key, lists and texts replace. The id and the title are an arm's
+ * own. An arm whose chain is broken or leads in a circle stays as it is.
+ */
+export function extendArms(problems: Problems, arms: readonly ArmFile[]): ArmFile[] {
+  const byId = new Map(arms.map((arm) => [arm.id, arm]));
+  return arms.map((arm, index) => {
+    const { chain, fault } = chainOf(arm, byId);
+    if (fault === null) return chain.reduceRight((base, own) => merged(base, own));
+    problems.add(["arms", index, "extends"], fault);
+    return arm;
+  });
+}
+
+/** An arm and what it starts from, nearest first. */
+function chainOf(arm: ArmFile, byId: ReadonlyMap<string, ArmFile>): { chain: ArmFile[]; fault: string | null } {
+  const chain = [arm];
+  for (let parent = arm.extends; parent !== undefined; ) {
+    const next = byId.get(parent);
+    if (next === undefined) {
+      return { chain, fault: `there is no arm "${parent}"${didYouMean(parent, [...byId.keys()])}` };
+    }
+    if (chain.includes(next))
+      return { chain, fault: `leads in a circle: ${[...chain, next].map(({ id }) => id).join(" -> ")}` };
+    chain.push(next);
+    parent = next.extends;
+  }
+  return { chain, fault: null };
+}
+
+function merged(base: ArmFile, own: ArmFile): ArmFile {
+  const { title: _title, system_prompt, system_prompt_file, ...inherited } = base;
+  const hasOwnPrompt = own.system_prompt !== undefined || own.system_prompt_file !== undefined;
+  const prompt: Partial<ArmFile> = {};
+  if (!hasOwnPrompt && system_prompt !== undefined) prompt.system_prompt = system_prompt;
+  if (!hasOwnPrompt && system_prompt_file !== undefined) prompt.system_prompt_file = system_prompt_file;
+  const result: ArmFile = { ...inherited, ...prompt, ...own };
+  if (base.params && own.params) result.params = { ...base.params, ...own.params };
+  if (base.limits && own.limits) result.limits = { ...base.limits, ...own.limits };
+  if (base.price_per_mtok && own.price_per_mtok)
+    result.price_per_mtok = { ...base.price_per_mtok, ...own.price_per_mtok };
+  return result;
+}

@@ -1,0 +1,60 @@
+import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../domain/defaults.ts";
+import type { Arm, Policies } from "../../domain/scenario.ts";
+import type { PoliciesFile } from "../../domain/scenario-file.ts";
+import type { Problems } from "../problems.ts";
+import { checkCommandGlobs, checkPathGlobs, commandGlobFault, pathGlobFault } from "./globs.ts";
+import { checkDistinct } from "./ids.ts";
+
+/** The policies with every default in place. */
+export function resolvePolicies(problems: Problems, authored: PoliciesFile = {}): Policies {
+  const { commands = {}, paths = {}, required = [] } = authored;
+  checkCommandGlobs(problems, ["policies", "commands", "deny"], commands.deny);
+  checkCommandGlobs(problems, ["policies", "commands", "allow"], commands.allow);
+  checkPathGlobs(problems, ["policies", "paths", "writable"], paths.writable);
+  checkPathGlobs(problems, ["policies", "paths", "protected"], paths.protected);
+  checkDistinct(
+    problems,
+    ["policies", "required"],
+    required.map(({ id }) => id),
+  );
+  for (const [index, behaviour] of required.entries()) checkMatch(problems, index, behaviour);
+  if (authored.severity?.denied_command === "disqualify")
+    problems.add(
+      ["policies", "severity", "denied_command"],
+      "a refused command never ran, so it cannot disqualify; write warn or leave it out",
+    );
+  return {
+    budget: { ...DEFAULT_BUDGET, max_cost_usd: null, ...authored.budget },
+    commands: {
+      deny: [],
+      allow: null,
+      timeout_s: COMMAND_TIMEOUT_S,
+      max_output_kb: COMMAND_OUTPUT_KB,
+      ...commands,
+    },
+    paths: { writable: ["**"], protected: [], ...paths },
+    network: authored.network ?? "none",
+    required: required.map((behaviour) => ({ match: null, min: 1, ...behaviour })),
+    severity: { protected_path: "disqualify", denied_command: "warn", required: "warn", ...authored.severity },
+  };
+}
+
+/** Required behaviour that an arm has no tool for could never be shown. */
+export function checkRequiredTools(problems: Problems, policies: Policies, arms: readonly Arm[]): void {
+  for (const [index, { tool }] of policies.required.entries()) {
+    const without = arms.find((arm) => !arm.tools.includes(tool));
+    if (without !== undefined)
+      problems.add(["policies", "required", index, "tool"], `arm "${without.id}" does not have the tool ${tool}`);
+  }
+}
+
+type Behaviour = NonNullable<PoliciesFile["required"]>[number];
+
+function checkMatch(problems: Problems, index: number, { tool, match }: Behaviour): void {
+  const path = ["policies", "required", index, "match"];
+  if (match === undefined) return;
+  const hasNoSubject = tool === "list_files" || tool === "search_files";
+  const fault = tool === "run_command" ? commandGlobFault(match) : pathGlobFault(match);
+  if (hasNoSubject) problems.add(path, `calls of ${tool} have no path to match; leave it out`);
+  else if (fault !== null) problems.add(path, fault);
+}

@@ -1,0 +1,67 @@
+import type { Arm, Policies, Rubric, Scenario, Task } from "../../domain/scenario.ts";
+import type { ScenarioFile } from "../../domain/scenario-file.ts";
+import type { Problems } from "../problems.ts";
+import { checkBudgets, resolveArms } from "./arms.ts";
+import type { ResolveContext } from "./context.ts";
+import { checkRequiredTools, resolvePolicies } from "./policies.ts";
+import { checkMeasures, resolveRubric } from "./rubric.ts";
+import { resolveTask } from "./task.ts";
+
+/**
+ * The scenario with nothing left to look up, or null when there are problems. Each area is looked at when its own shape is
+ * sound, so that a mistake in one does not hide those in another; `file` may hold anything where it is not.
+ */
+export async function resolveScenario(
+  context: ResolveContext,
+  file: ScenarioFile,
+  stem: string,
+): Promise<Scenario | null> {
+  const { problems } = context;
+  const areas = await resolveAreas(context, file);
+  if (problems.sound(["name"]) && file.name !== stem)
+    problems.add(["name"], `is "${file.name}" but the file's name begins with "${stem}"; they must be equal`);
+  checkTogether(problems, file, areas);
+  const { task, arms, policies, rubric } = areas;
+  if (problems.found.length > 0 || !task || !arms || !policies || !rubric) return null;
+  return {
+    name: file.name,
+    title: file.title ?? file.name,
+    description: file.description ?? "",
+    tags: file.tags ?? [],
+    varies: file.varies ?? null,
+    task,
+    arms: arms as [Arm, Arm], // the schema counted them
+    policies,
+    rubric,
+  };
+}
+
+interface Areas {
+  readonly task: Task | null;
+  readonly arms: readonly Arm[] | null;
+  readonly policies: Policies | null;
+  readonly rubric: Rubric | null;
+}
+
+async function resolveAreas(context: ResolveContext, file: ScenarioFile): Promise<Areas> {
+  const { problems } = context;
+  // Asked before anything is resolved: what resolving finds in one area says nothing of the shape of another.
+  const [taskSound, armsSound, policiesSound, rubricSound] = (["task", "arms", "policies", "rubric"] as const).map(
+    (area) => problems.sound([area]),
+  );
+  return {
+    task: taskSound ? await resolveTask(context, file.task) : null,
+    arms: armsSound ? await resolveArms(context, file.arms) : null,
+    policies: policiesSound ? resolvePolicies(problems, file.policies) : null,
+    rubric: rubricSound ? resolveRubric(problems, file.rubric) : null,
+  };
+}
+
+/** What can only be wrong between two areas. */
+function checkTogether(problems: Problems, file: ScenarioFile, { task, arms, policies, rubric }: Areas): void {
+  if (arms && policies) {
+    checkBudgets(problems, policies.budget, arms);
+    checkRequiredTools(problems, policies, arms);
+  }
+  if (task && rubric) checkMeasures(problems, file.rubric, file.task);
+}

@@ -1,0 +1,68 @@
+import { MAX_EVIDENCE_TOKENS, TIE_MARGIN } from "../../domain/defaults.ts";
+import type { Criterion, Measure, Rubric } from "../../domain/scenario.ts";
+import type { CriterionFile, RubricFile, TaskFile } from "../../domain/scenario-file.ts";
+import type { Problems } from "../problems.ts";
+import { assignIds, checkDistinct, slugOf } from "./ids.ts";
+
+type CriterionMap = Exclude<CriterionFile, string>;
+
+/** The rubric with every default in place. */
+export function resolveRubric(
+  problems: Problems,
+  { instructions, tie_margin, criteria, judge = {} }: RubricFile,
+): Rubric {
+  const maps = criteria.map((criterion) => (typeof criterion === "string" ? { question: criterion } : criterion));
+  for (const [index, criterion] of maps.entries()) checkKind(problems, index, criterion);
+  checkDistinct(
+    problems,
+    ["rubric", "criteria"],
+    maps.map(({ id }) => id),
+  );
+  if (maps.every(({ weight }) => weight === 0))
+    problems.add(["rubric", "criteria"], "every weight is 0, so nothing would decide; give one a weight above 0");
+  const ids = assignIds(maps.map((map, index) => ({ given: map.id, proposed: proposedId(map, index) })));
+  return {
+    instructions: instructions ?? "",
+    tie_margin: tie_margin ?? TIE_MARGIN,
+    criteria: maps.map((map, index) => resolveCriterion(map, ids[index] ?? "")),
+    judge: {
+      model: judge.model ?? null,
+      probe_visibility: judge.probe_visibility ?? "shown",
+      max_evidence_tokens: judge.max_evidence_tokens ?? MAX_EVIDENCE_TOKENS,
+    },
+  };
+}
+
+/** A measure without what it measures would leave the verdict for both arms. */
+export function checkMeasures(problems: Problems, { criteria }: RubricFile, task: TaskFile): void {
+  const needs: Partial<Record<Measure, "probe" | "reference_fix">> = {
+    probe_score: "probe",
+    reference_fix: "reference_fix",
+  };
+  for (const [index, criterion] of criteria.entries()) {
+    const measure = typeof criterion === "string" ? undefined : criterion.measure;
+    const needed = measure === undefined ? undefined : needs[measure];
+    if (needed !== undefined && task[needed] === undefined)
+      problems.add(["rubric", "criteria", index, "measure"], `${measure} needs task.${needed}, which is missing`);
+  }
+}
+
+function checkKind(problems: Problems, index: number, { question, measure, anchors }: CriterionMap): void {
+  const path = ["rubric", "criteria", index];
+  if (question === undefined && measure === undefined)
+    problems.add(path, "needs a question (scored by the judge) or a measure (scored by code)");
+  else if (question !== undefined && measure !== undefined)
+    problems.add(path, "has both a question (scored by the judge) and a measure (scored by code); keep one");
+  else if (measure !== undefined && anchors !== undefined)
+    problems.add([...path, "anchors"], "anchors explain a question's scores; a measure is scored by code");
+  else if (question?.trim() === "") problems.add([...path, "question"], "must not be blank");
+}
+
+const proposedId = ({ question, measure }: CriterionMap, index: number) =>
+  measure === undefined ? slugOf(question ?? "", `criterion-${index + 1}`) : measure.replaceAll("_", "-");
+
+function resolveCriterion({ question, measure, weight = 1, anchors = {} }: CriterionMap, id: string): Criterion {
+  return measure === undefined
+    ? { id, kind: "judged", question: question ?? "", weight, anchors }
+    : { id, kind: "measured", measure, weight };
+}

@@ -1,0 +1,20 @@
+/** A file or directory that a scenario names and that cannot be used; the message says why, without the path. */
+export class Unusable extends Error {
+  override readonly name = "Unusable";
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "does not exist",
+  ENOTDIR: "does not exist",
+  EACCES: "may not be read",
+  EPERM: "may not be read",
+  ELOOP: "is a link that leads in a circle",
+  ENAMETOOLONG: "is too long a path",
+};
+
+/** A failed system call as an Unusable; everything else is thrown on. */
+export function unusable(error: unknown): Unusable {
+  if (error instanceof Unusable) return error;
+  if (!(error instanceof Error) || !("code" in error)) throw error;
+  return new Unusable(REASONS[String(error.code)] ?? `cannot be read (${String(error.code)})`, { cause: error });
+}
