@@ -9,6 +9,6 @@ export const health = operation({
   input: Type.Object({}, { additionalProperties: false }),
   output: Health,
   async run({ clock, started_ticks, version }) {
-    return { status: "ok", version, uptime_ms: Math.round(clock.ticks() - started_ticks) };
+    return { status: "ok" as const, version, uptime_ms: Math.round(clock.ticks() - started_ticks) };
   },
 });
