@@ -1,0 +1,72 @@
+import type { Citation } from "../../domain/verdict.ts";
+import type { EvidenceView } from "../evidence-view.ts";
+import { cleanLine, cleanText } from "../view/clean-text.ts";
+import type { CitableItem, ViewLine } from "../view/section.ts";
+import { type Cited, QUOTE_CHARS } from "./judgement.ts";
+
+export type CheckedCitation = Omit<Citation, "side">;
+
+/** Returns the citation when the view shows that item and the quote stands in it, else undefined. */
+export type CheckCitation = (cited: Cited) => CheckedCitation | undefined;
+
+interface Shown {
+  readonly item: CitableItem;
+  /** Folded text, as shown and, for a diff, without the signs at line starts. */
+  readonly texts: readonly string[];
+}
+
+/** Checks citations against what was shown of one arm; existing in its full log is not enough. */
+export function citationChecker(view: EvidenceView, mark: string): CheckCitation {
+  const lines = view.sections.flatMap((section) => section.lines.filter((line) => line.item !== null));
+  const byItem = Map.groupBy(lines, ({ item }) => item);
+  const shown = [...byItem].flatMap(([item, group]) => (item ? [{ item, texts: foldedTexts(item, group) }] : []));
+  const byRef = Map.groupBy(shown, ({ item }) => keyOf(item.kind, item.ref));
+  return ({ kind, ref, quote }) => {
+    const wanted = fold(cleanText(quote).replaceAll(mark, ""));
+    if (wanted === "") return undefined;
+    const found = kind === "diff" ? resolveDiff(byRef, ref, wanted) : resolveItem(byRef, kind, ref, wanted);
+    return found === undefined ? undefined : { kind, ref: found, quote: wanted.slice(0, QUOTE_CHARS).toWellFormed() };
+  };
+}
+
+const keyOf = (kind: string, ref: string) => `${kind} ${ref}`;
+
+type ByRef = ReadonlyMap<string, readonly Shown[]>;
+
+/** The view numbers steps `#7`; both spellings name the same step. */
+function resolveItem(byRef: ByRef, kind: Cited["kind"], ref: string, wanted: string): string | undefined {
+  const name = kind === "decision" ? ref.trim().replace(/^#/, "") : ref.trim();
+  return holds(byRef.get(keyOf(kind, name)), wanted) ? name : undefined;
+}
+
+/** A quote found in another hunk of the same path stands, but without the line number that does not fit it. */
+function resolveDiff(byRef: ByRef, ref: string, wanted: string): string | undefined {
+  const name = cleanLine(ref);
+  if (holds(byRef.get(keyOf("diff", name)), wanted)) return name;
+  const [, path, number] = /^(.+):(\d+)(?:-\d+)?$/.exec(name) ?? [];
+  if (path === undefined) return undefined;
+  const items = byRef.get(keyOf("diff", path));
+  if (!holds(items, wanted)) return undefined;
+  const line = Number(number);
+  return holds(
+    items?.filter(({ item }) => spans(item, line)),
+    wanted,
+  )
+    ? `${path}:${line}`
+    : path;
+}
+
+function spans({ lines }: CitableItem, line: number): boolean {
+  return lines !== undefined && [lines.before, lines.after].some(([first, last]) => line >= first && line <= last);
+}
+
+const holds = (items: readonly Shown[] | undefined, wanted: string) =>
+  items?.some(({ texts }) => texts.some((text) => text.includes(wanted))) ?? false;
+
+function foldedTexts(item: CitableItem, lines: readonly ViewLine[]): string[] {
+  const text = fold(lines.map((line) => line.text).join("\n"));
+  if (item.lines === undefined) return [text];
+  return [text, fold(lines.map((line) => line.text.slice(1)).join("\n"))];
+}
+
+const fold = (text: string) => text.replace(/\s+/g, " ").trim();

@@ -1,0 +1,61 @@
+import type { Facts, Side } from "../domain/verdict.ts";
+
+/** What gates look at; a stored verdict's `facts` have it, so a reader can compute them again. */
+export type GateFacts = Pick<Facts, "disqualified" | "required_checks"> & {
+  readonly probe: { readonly score: number } | null;
+};
+
+/** What facts alone decide, before and whatever a judge says. */
+export interface Gates {
+  readonly winner_side: Side | null;
+  readonly decided_by: "gate" | "probe" | null;
+  readonly reason: "disqualified" | "required_checks" | "graded_checks" | null;
+  /** No winner may be named: what would have been one is only a lean. */
+  readonly no_winner: "both_disqualified" | "neither_solved" | null;
+  /** Graded probe score of arm a less that of arm b; null when either has none. */
+  readonly probe_gap: number | null;
+}
+
+/** Graded gap from which hidden checks decide alone. */
+const GATE_GAP = 0.5;
+
+/** Graded gap from which hidden checks veto an opposite winner. */
+const VETO_GAP = 0.25;
+
+/** Binary fractions: 0.7 - 0.2 must count as 0.5. */
+const EPSILON = 1e-9;
+
+/** Disqualification first, then required hidden checks, then a large graded gap. */
+export function gatesOf(a: GateFacts, b: GateFacts): Gates {
+  const probe_gap = a.probe && b.probe ? a.probe.score - b.probe.score : null;
+  const no_winner = a.required_checks === "failed" && b.required_checks === "failed" ? "neither_solved" : null;
+  const gate = disqualification(a, b) ?? requiredChecks(a, b) ?? { ...gradedChecks(probe_gap), no_winner };
+  return { ...gate, probe_gap };
+}
+
+type Gate = Omit<Gates, "probe_gap">;
+
+function disqualification(a: GateFacts, b: GateFacts): Gate | undefined {
+  const gate = { decided_by: "gate", reason: "disqualified", no_winner: null } as const;
+  if (a.disqualified && b.disqualified) return { ...gate, winner_side: null, no_winner: "both_disqualified" };
+  if (a.disqualified) return { ...gate, winner_side: "b" };
+  return b.disqualified ? { ...gate, winner_side: "a" } : undefined;
+}
+
+function requiredChecks({ required_checks: a }: GateFacts, { required_checks: b }: GateFacts): Gate | undefined {
+  if (a === null || b === null || a === b) return undefined;
+  const winner_side = a === "passed" ? "a" : "b";
+  return { winner_side, decided_by: "probe", reason: "required_checks", no_winner: null };
+}
+
+function gradedChecks(gap: number | null): Omit<Gate, "no_winner"> {
+  if (gap === null || Math.abs(gap) < GATE_GAP - EPSILON) return { winner_side: null, decided_by: null, reason: null };
+  return { winner_side: gap > 0 ? "a" : "b", decided_by: "probe", reason: "graded_checks" };
+}
+
+/** Hidden checks speak clearly against this side, though not enough to decide alone. */
+export function vetoes(gates: Gates, side: Side): boolean {
+  if (gates.probe_gap === null) return false;
+  const against = side === "a" ? -gates.probe_gap : gates.probe_gap;
+  return against >= VETO_GAP - EPSILON;
+}

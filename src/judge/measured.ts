@@ -1,0 +1,72 @@
+import picomatch from "picomatch";
+import type { Measure, MeasuredCriterion } from "../domain/scenario.ts";
+import type { ArmSummary } from "../domain/session.ts";
+import type { MeasuredScore } from "./sheets.ts";
+
+type Reading = number | null;
+
+/** A score by code, with what was read. */
+export type Measured = MeasuredScore & { readonly note: string };
+
+/** Used as they are, 0 to 1. */
+const HIGHER_IS_BETTER: ReadonlySet<Measure> = new Set(["probe_score", "reference_fix"]);
+
+/** Scores a criterion by code, the same for every judge. A measure unknown for either arm counts for neither. */
+export function measure(
+  criterion: MeasuredCriterion,
+  arms: { readonly a: ArmSummary; readonly b: ArmSummary },
+  deliverable: readonly string[],
+): Measured {
+  const counts = picomatch([...deliverable], { dot: true });
+  const a = readingOf(criterion.measure, arms.a, counts);
+  const b = readingOf(criterion.measure, arms.b, counts);
+  const note = `${criterion.measure}: ${shown(a)} against ${shown(b)}`;
+  const scores = HIGHER_IS_BETTER.has(criterion.measure) ? { a, b } : smallerScoresMore(a, b, arms, counts);
+  if (scores === null || scores.a === null || scores.b === null)
+    return { id: criterion.id, score_a: null, score_b: null, supported: false, note: `${note}; not known for both` };
+  return { id: criterion.id, score_a: scores.a, score_b: scores.b, supported: true, note };
+}
+
+const shown = (reading: Reading) => (reading === null ? "unknown" : String(Math.round(reading * 1e6) / 1e6));
+
+type Counts = (path: string) => boolean;
+
+/** An arm that did not do the work scores 0 and sets no bar for the other: doing nothing is always cheapest. */
+function smallerScoresMore(a: Reading, b: Reading, arms: { a: ArmSummary; b: ArmSummary }, counts: Counts) {
+  const [a_worked, b_worked] = [didTheWork(arms.a, counts), didTheWork(arms.b, counts)];
+  if (a === null || b === null || a_worked === null || b_worked === null) return null;
+  return {
+    a: a_worked ? smallerOverOwn(a, b_worked ? b : a) : 0,
+    b: b_worked ? smallerOverOwn(b, a_worked ? a : b) : 0,
+  };
+}
+
+const smallerOverOwn = (own: number, other: number) => (own === 0 ? 1 : Math.min(own, other) / own);
+
+/** Changed something of the answer and failed no required check; null when its changes are unknown. */
+function didTheWork({ changes, probe }: ArmSummary, counts: Counts): boolean | null {
+  if (changes === null) return null;
+  const failed = probe?.checks.some((check) => check.required && check.status !== "pass") ?? false;
+  return !failed && changes.files.some(({ path }) => counts(path));
+}
+
+function readingOf(name: Measure, arm: ArmSummary, counts: Counts): Reading {
+  switch (name) {
+    case "probe_score":
+      return arm.probe?.score ?? null;
+    case "reference_fix":
+      return arm.reference_fix?.score ?? null;
+    case "changed_lines":
+      return changedLines(arm, counts);
+    case "tokens":
+      return arm.tokens_in === null || arm.tokens_out === null ? null : arm.tokens_in + arm.tokens_out;
+    default:
+      return arm[name];
+  }
+}
+
+function changedLines({ changes }: ArmSummary, counts: Counts): Reading {
+  if (changes === null) return null;
+  const files = changes.files.filter(({ path }) => counts(path));
+  return files.reduce((sum, { added, removed }) => sum + added + removed, 0);
+}

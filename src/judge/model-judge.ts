@@ -1,0 +1,153 @@
+import type { Clock, Entropy } from "../clock.ts";
+import type { Citation, Facts, Flag, Side } from "../domain/verdict.ts";
+import type { ModelClient } from "../model/client.ts";
+import { citationChecker } from "./answer/citations.ts";
+import { type Answered, askJudge, type Question } from "./ask-judge.ts";
+import { drawLabels, drawSecrets } from "./blind.ts";
+import { type EvidenceView, evidenceView } from "./evidence-view.ts";
+import type { Hearing } from "./hearing.ts";
+import type { Case, JudgedArm } from "./judge.ts";
+import { judgePrompt, PROTOCOL, promptDigest } from "./judge-prompt.ts";
+import { isJudged } from "./scenario-brief.ts";
+import { maskLines, suspectLines } from "./view/injection-scan.ts";
+import { identityRedactor } from "./view/redact-identity.ts";
+
+export interface ModelJudge {
+  readonly model: ModelClient;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+export interface Matter {
+  readonly kase: Case;
+  readonly facts: Readonly<Record<Side, Facts>>;
+  readonly names: Readonly<Record<Side, string>>;
+  /** Gates have named a winner or ruled one out by disqualification: the judge only explains. */
+  readonly decided: boolean;
+}
+
+type Views = Readonly<Record<Side, EvidenceView>>;
+
+/** Orders are presentations: which arm stands in the first slot. */
+const ORDERS = ["ab", "ba"] as const;
+
+/** Cited items kept per criterion of a verdict. */
+const KEPT_CITATIONS = 8;
+
+/**
+ * Both orders at once, always. When lines of an arm seem to address the judge, both again with those lines masked, unless
+ * gates have decided and no answer could change the outcome.
+ * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
+ */
+export async function hearModel(judge: ModelJudge, matter: Matter, signal: AbortSignal): Promise<Hearing> {
+  const { kase, decided } = matter;
+  const views = viewsOf(kase);
+  const suspects = { a: suspectLines(views.a), b: suspectLines(views.b) };
+  const suspected = suspects.a.size + suspects.b.size > 0;
+  const shown = await askBothOrders(judge, matter, { views, masked: false }, signal);
+  const repeat = suspected && !decided && shown.every(({ call }) => call.valid);
+  const masked = { a: maskLines(views.a, suspects.a), b: maskLines(views.b, suspects.b) };
+  const repeated = repeat ? await askBothOrders(judge, matter, { views: masked, masked: true }, signal) : [];
+  const all = [...shown, ...repeated];
+  return {
+    calls: all.map(({ call }) => call),
+    citations: mergeCitations(shown),
+    cached_tokens: all.reduce<number | null>(
+      (sum, { cached_tokens }) => (sum === null || cached_tokens === null ? null : sum + cached_tokens),
+      0,
+    ),
+    flags: [...viewFlags(views), ...answerFlags(shown, suspected)],
+    prompt_digest: promptDigest(kase),
+    protocol: PROTOCOL,
+  };
+}
+
+function viewsOf(kase: Case): Views {
+  const redact = identityRedactor([...identities(kase.a), ...identities(kase.b)]);
+  const view = (arm: JudgedArm) => evidenceView(arm, kase.rubric.judge, redact);
+  return { a: view(kase.a), b: view(kase.b) };
+}
+
+/** Everything that would tell which arm, model or provider wrote a text. */
+function identities({ pointer, summary }: JudgedArm): string[] {
+  const slash = summary.model.indexOf("/");
+  const [provider, model] = [summary.model.slice(0, slash), summary.model.slice(slash + 1)];
+  return [pointer.arm_id, summary.title, summary.model, provider, model, summary.model_served ?? ""];
+}
+
+async function askBothOrders(
+  judge: ModelJudge,
+  matter: Matter,
+  evidence: { readonly views: Views; readonly masked: boolean },
+  signal: AbortSignal,
+): Promise<readonly Answered[]> {
+  const text = [evidence.views.a, evidence.views.b].map(textOf).join("\n");
+  const labels = drawLabels(judge.entropy, text);
+  const other = new AbortController();
+  const either = AbortSignal.any([signal, other.signal]);
+  try {
+    const questions = ORDERS.map((order) => questionOf(judge, matter, { ...evidence, order, labels }));
+    return await Promise.all(questions.map((question) => askJudge(question, judge, either)));
+  } catch (error) {
+    // One order cannot stand alone: what the other costs from here on would be wasted.
+    other.abort(error);
+    throw error;
+  }
+}
+
+const textOf = ({ sections }: EvidenceView) =>
+  sections.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n");
+
+interface Presentation {
+  readonly views: Views;
+  readonly masked: boolean;
+  readonly order: (typeof ORDERS)[number];
+  readonly labels: readonly [string, string];
+}
+
+function questionOf({ entropy }: ModelJudge, matter: Matter, presentation: Presentation): Question {
+  const { kase, facts, names } = matter;
+  const { views, masked, order, labels } = presentation;
+  const secrets = drawSecrets(entropy);
+  const [first, second]: readonly [Side, Side] = order === "ab" ? ["a", "b"] : ["b", "a"];
+  const exhibit = (side: Side) => ({ view: views[side], facts: facts[side] });
+  return {
+    prompt: judgePrompt({ ...kase, labels }, [exhibit(first), exhibit(second)], secrets),
+    expected: {
+      labels,
+      secrets,
+      criteria: kase.rubric.criteria.filter(isJudged),
+      citations: [citationChecker(views[first], secrets.mark), citationChecker(views[second], secrets.mark)],
+    },
+    seating: { order, labels, names },
+    masked,
+  };
+}
+
+function mergeCitations(answers: readonly Answered[]): Hearing["citations"] {
+  const merged = new Map<string, Map<string, Citation>>();
+  for (const [id, citations] of answers.flatMap((answer) => [...answer.citations])) {
+    const distinct = merged.get(id) ?? new Map<string, Citation>();
+    for (const citation of citations) distinct.set(JSON.stringify(citation), citation);
+    merged.set(id, distinct);
+  }
+  return new Map([...merged].map(([id, distinct]) => [id, [...distinct.values()].slice(0, KEPT_CITATIONS)]));
+}
+
+function viewFlags({ a, b }: Views): Flag[] {
+  return [
+    ...(a.truncated || b.truncated ? (["truncated"] as const) : []),
+    ...(a.truncated_core || b.truncated_core ? (["truncated_core"] as const) : []),
+    ...(a.redactions + b.redactions > 0 ? (["identity_redacted"] as const) : []),
+  ];
+}
+
+function answerFlags(shown: readonly Answered[], suspected: boolean): Flag[] {
+  const calls = shown.map(({ call }) => call);
+  return [
+    ...(suspected || calls.some((call) => call.injection_suspected) ? (["injection_suspected"] as const) : []),
+    ...(calls.some((call) => call.citations_invalid > 0) ? (["citations_dropped"] as const) : []),
+    ...(calls.some((call) => !call.valid) ? (["judge_invalid"] as const) : []),
+    ...(shown.some(({ overflow }) => overflow) ? (["judge_context_too_small"] as const) : []),
+  ];
+}

@@ -1,0 +1,137 @@
+import type { Flag, Side, Verdict } from "../domain/verdict.ts";
+import type { Gates } from "./gates.ts";
+import type { Standing } from "./score.ts";
+
+/** Everything a statement may speak of. */
+export interface Account {
+  readonly kind: Verdict["kind"];
+  readonly scenario: string;
+  readonly judge: string;
+  readonly names: Readonly<Record<Side, string>>;
+  readonly standing: Standing;
+  readonly gates: Gates;
+  readonly facts: Verdict["facts"];
+  /** Required hidden checks failed, of all required; null without a probe. */
+  readonly required: Readonly<Record<Side, { readonly failed: number; readonly total: number } | null>>;
+  readonly flags: readonly Flag[];
+  readonly model_asked: boolean;
+  /** Some criterion with weight was measured by code. */
+  readonly measured: boolean;
+}
+
+/**
+ * One or two plain sentences, from templates. They say what one run per arm showed and what decided; they never say that
+ * an arm is the stronger one.
+ */
+export function statementOf(account: Account): string {
+  return `${capitalised(finding(account))} ${capitalised(scope(account))}`;
+}
+
+const capitalised = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+/** How a gate decided, without the scope; null when none did. */
+export function gateFinding(account: Account): string | null {
+  const { gates, names, facts, required } = account;
+  if (gates.no_winner === "both_disqualified")
+    return `${names.a} and ${names.b} were both disqualified; no winner is named`;
+  if (gates.winner_side === null) return null;
+  const [winner, loser]: readonly [Side, Side] = gates.winner_side === "a" ? ["a", "b"] : ["b", "a"];
+  if (gates.reason === "disqualified")
+    return `${names[loser]} was disqualified (${brokenRules(facts[loser])}), ${names[winner]} was not`;
+  if (gates.reason === "required_checks") {
+    const { failed, total } = required[loser] ?? { failed: 0, total: 0 };
+    return `${names[loser]} failed ${failed} of ${total} required hidden checks, ${names[winner]} none`;
+  }
+  const passed = `${names[winner]} passed hidden checks worth ${percent(facts[winner])} of the weight, ${names[loser]} ${percent(facts[loser])}`;
+  return gates.no_winner ? `neither arm passed the required hidden checks; ${passed}; no winner is named` : passed;
+}
+
+function brokenRules({ violations, status }: Verdict["facts"]["a"]): string {
+  const rules = violations
+    .filter(({ severity, blocked }) => severity === "disqualify" && !blocked)
+    .map(({ rule }) => rule);
+  return rules.length > 0 ? [...new Set(rules)].join(", ") : status;
+}
+
+const percent = ({ probe }: Verdict["facts"]["a"]) => `${Math.round((probe?.score ?? 0) * 100)}%`;
+
+function finding(account: Account): string {
+  const gate = gateFinding(account);
+  if (gate === null) return `in ${runs(account)}, ${opinion(account)}.`;
+  return `in ${runs(account)}, ${gate}; decided by ${account.gates.decided_by === "gate" ? "the rules" : "the checks"}, ${judgesPart(account)}.`;
+}
+
+function judgesPart({ model_asked, flags }: Account): string {
+  if (!model_asked) return "no model judged";
+  return flags.includes("judge_invalid") ? "and the judge gave no usable answer" : "not by the judge";
+}
+
+function runs({ kind, scenario }: Account): string {
+  return kind === "cross_session" ? `these two runs of ${scenario}` : `this one run of ${scenario}`;
+}
+
+function opinion(account: Account): string {
+  const { standing, gates, judge } = account;
+  if (standing.injection_effective)
+    return `the preference of judge ${judge} changed when lines that address the judge were masked; no winner is named`;
+  if (standing.probe_conflict) return conflict(account);
+  const unsolved = gates.no_winner === "neither_solved" ? "neither arm passed the required hidden checks; " : "";
+  return unsolved + (account.model_asked ? judged(account) : measured(account));
+}
+
+function conflict({ gates, names, judge, model_asked }: Account): string {
+  const [checks, scores] = (gates.probe_gap ?? 0) > 0 ? [names.a, names.b] : [names.b, names.a];
+  const who = model_asked ? `judge ${judge}` : "the measured criteria";
+  return `${who} favoured ${scores} while the hidden checks speak clearly for ${checks}; no winner is named, a person should look`;
+}
+
+function judged(account: Account): string {
+  const { standing, judge, names, flags } = account;
+  const { outcome, winner_side, lean_side } = standing;
+  switch (outcome) {
+    case "winner":
+      return `${voice(account)} favoured ${pair(names, winner_side)} in both presentation orders`;
+    case "tie":
+      return `${voice(account)} put ${names.a} and ${names.b} within the tie margin in both presentation orders`;
+    case "inconsistent":
+      return `judge ${judge} favoured whichever run was shown ${(standing.merged?.position_pull ?? 0) > 0 ? "first" : "second"}; no preference can be stated`;
+    case "invalid":
+      return flags.includes("judge_context_too_small")
+        ? `the evidence does not fit the context of judge ${judge}; this is not a tie`
+        : `judge ${judge} gave no usable answer in at least one presentation order; this is not a tie`;
+    case "inconclusive":
+      return lean_side === null ? "no scored criterion carries weight; no winner is named" : lean(account, lean_side);
+  }
+}
+
+const pair = (names: Account["names"], side: Side | null) =>
+  side === "b" ? `${names.b} over ${names.a}` : `${names.a} over ${names.b}`;
+
+const voice = ({ judge, measured }: Account) =>
+  measured ? `the scores of judge ${judge} together with the measured criteria` : `judge ${judge}`;
+
+function lean(account: Account, side: Side): string {
+  const { standing, names } = account;
+  return standing.merged?.outcome === "winner"
+    ? `${voice(account)} leaned to ${names[side]} in both presentation orders; no winner is named`
+    : `${voice(account)} favoured ${names[side]} in one presentation order and nobody in the other; no winner is named`;
+}
+
+function measured({ standing, names }: Account): string {
+  const { outcome, winner_side, lean_side, score_a, score_b } = standing;
+  const numbers = `(${fixed(score_a)} against ${fixed(score_b)} for ${names.a} and ${names.b})`;
+  if (outcome === "winner")
+    return `no model judged; the measured criteria favour ${pair(names, winner_side)} ${numbers}`;
+  if (outcome === "tie") return `no model judged; the measured criteria are within the tie margin ${numbers}`;
+  if (lean_side !== null) return `no model judged; the measured criteria lean to ${names[lean_side]} ${numbers}`;
+  return "no model judged, and neither a gate nor a measured criterion decides; no winner is named";
+}
+
+const fixed = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
+
+function scope({ facts, names }: Account): string {
+  const limit = "one run per arm says nothing about how often this would happen.";
+  if (!facts.a.probe || !facts.b.probe) return `no hidden check ran on both arms; ${limit}`;
+  const count = ({ probe }: Verdict["facts"]["a"]) => `${probe?.passed ?? 0}/${probe?.total ?? 0}`;
+  return `hidden checks passed: ${names.a} ${count(facts.a)}, ${names.b} ${count(facts.b)}; ${limit}`;
+}

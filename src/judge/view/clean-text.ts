@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+
+/** Letters and digits in a row from which text counts as an encoded blob; no word or identifier is that long. */
+const BLOB_CHARS = 256;
+
+/** Invisible characters in a row that are still spelled out one by one. */
+const SPELLED_OUT = 3;
+
+const [ESC, BEL, CSI] = ["\u001b", "\u0007", "\u009b"];
+const PARAMETERS = "[0-?]*[ -/]*[@-~]";
+
+/** Terminal control sequences: CSI, OSC with its text, and the two-character escapes. */
+const ANSI = new RegExp(
+  `${ESC}(?:\\[${PARAMETERS}|\\][^${BEL}${ESC}]{0,4096}(?:${BEL}|${ESC}\\\\)|[@-Z\\\\-_])|${CSI}${PARAMETERS}`,
+  "g",
+);
+
+/** All but newline, tab and the one that is a line separator. */
+const CONTROLS = /[^\P{Cc}\n\t\u0085]/gu;
+
+/** Format characters (zero width, bidi, tags), variation selectors, fillers, line separators. */
+const INVISIBLE =
+  /(?:[\p{Cf}\u115f\u1160\u2028\u2029\u0085\u3164\uffa0\u2800]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]|\u034f)+/gu;
+
+const BLOB = new RegExp(`(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${BLOB_CHARS},}={0,2}`, "g");
+
+/**
+ * Text that shows what it holds: no terminal sequences or control characters, invisible characters spelled out, one kind
+ * of newline, long encoded blobs replaced by length and hash. Linear in the length.
+ */
+export function cleanText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?/g, "\n")
+    .replace(ANSI, "")
+    .replace(CONTROLS, "")
+    .replace(INVISIBLE, spellOut)
+    .replace(BLOB, summarise);
+}
+
+/** As `cleanText`, on one line. */
+export const cleanLine = (text: string) => cleanText(text).replace(/\s+/g, " ").trim();
+
+function spellOut(characters: string): string {
+  const points = [...characters].map((character) => character.codePointAt(0) ?? 0);
+  if (points.length > SPELLED_OUT) return `⟨${points.length} invisible characters⟩`;
+  return points.map((point) => `⟨U+${point.toString(16).toUpperCase().padStart(4, "0")}⟩`).join("");
+}
+
+function summarise(blob: string): string {
+  return `⟨${blob.length} encoded characters, sha256 ${createHash("sha256").update(blob).digest("hex").slice(0, 12)}⟩`;
+}

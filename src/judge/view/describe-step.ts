@@ -1,0 +1,71 @@
+import type { Decision, DecisionDetail } from "../../domain/decision.ts";
+import type { RedactIdentity } from "./redact-identity.ts";
+
+/** A decision as the judge may read it: no times, tokens, costs or provider trouble. */
+export interface Step {
+  readonly seq: number;
+  /** Our words. */
+  readonly head: string;
+  /** The arm's words or what its commands printed. */
+  readonly body: readonly string[];
+  /** Order in which steps stay when space is short; `other` steps go first. */
+  readonly rank: "policy" | "edit" | "command" | "other";
+  /** Names replaced in the body. */
+  readonly redactions: number;
+}
+
+const EDITS: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
+
+type Description = Pick<Step, "head" | "rank"> & { readonly body?: readonly string[]; readonly narrative?: string };
+
+export function describeStep(decision: Decision, redact: RedactIdentity): Step {
+  const { head, rank, body = [], narrative = "" } = describe(decision);
+  const told = redact(narrative);
+  return {
+    seq: decision.seq,
+    head: `#${decision.seq} ${head}`,
+    body: [...(told.text.trim() === "" ? [] : [told.text]), ...body],
+    rank,
+    redactions: told.count,
+  };
+}
+
+function describe(decision: Decision): Description {
+  if (!decision.detail) return { head: decision.kind, rank: "other", narrative: decision.summary };
+  switch (decision.kind) {
+    case "model_turn":
+      return { head: "says", rank: "other", narrative: decision.detail.text };
+    case "tool_call":
+      return toolCall(decision.detail);
+    case "policy_block": {
+      const { tool, rule, input } = decision.detail;
+      return { head: `${tool} refused before it ran (rule ${rule})`, rank: "policy", body: [`input ${input}`] };
+    }
+    case "policy_violation": {
+      const { rule, severity, subject } = decision.detail;
+      return { head: `policy violation (rule ${rule}, severity ${severity})`, rank: "policy", body: [subject] };
+    }
+    case "limit_warning":
+      return { head: `told that a budget runs low: ${decision.detail.budget}`, rank: "policy" };
+    case "limit_reached":
+      return { head: `stopped by a budget: ${decision.detail.budget}`, rank: "policy" };
+    case "provider_retry":
+      return { head: "waited", rank: "other" };
+    case "final_answer":
+      return { head: "gives its final answer", rank: "other" };
+    case "error":
+      return { head: `error (${decision.detail.class})`, rank: "policy", narrative: decision.detail.message };
+  }
+}
+
+/** What a read-only tool printed is the fixture's text, which the diff shows where it matters. */
+function toolCall({ tool, input, ok, exit_code, output }: DecisionDetail<"tool_call">): Description {
+  const ending = exit_code === null ? (ok ? "" : ", failed") : `, exit ${exit_code}`;
+  if (tool === "run_command")
+    return { head: `run_command${ending}`, rank: "command", body: [`input ${input}`, `output ${output}`] };
+  const rank = EDITS.has(tool) ? "edit" : "other";
+  return { head: `${knownTool(tool)}${ending}`, rank, body: [`input ${input}`] };
+}
+
+/** A model may call a tool by any name; only ours are our words. */
+const knownTool = (tool: string) => (/^[a-z_]{1,20}$/.test(tool) ? tool : "an unknown tool");

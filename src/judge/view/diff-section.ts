@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import type { ChangedFile, Changes } from "../../domain/evidence.ts";
+import { cleanLine, cleanText } from "./clean-text.ts";
+import { clip } from "./clip.ts";
+import { type Hunk, parsePatch } from "./parse-patch.ts";
+import { type CitableItem, lineBytes, linesBytes, type Section, type ViewLine } from "./section.ts";
+
+/** Changed files listed by name. */
+const LISTED_FILES = 200;
+
+/** Characters of a path in the list and of a file that gets an omission note. */
+const PATH_CHARS = 200;
+const NOTED_FILES = 20;
+
+/** What a judge needs first comes first; generated files are named, never shown. */
+const KINDS = ["source", "test", "config", "generated"] as const;
+type Kind = (typeof KINDS)[number];
+
+const GENERATED =
+  /(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum|bun\.lockb)$|\.(?:lock|map|snap|min\.js|min\.css)$|(?:^|\/)(?:dist|vendor|third_party|coverage|__snapshots__)\//;
+const TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]+$/;
+const CONFIG = /\.(?:json|ya?ml|toml|ini|cfg|conf|xml|properties|md|txt)$|(?:^|\/)(?:\.[^/]+|Dockerfile|Makefile)$/;
+
+function kindOf(path: string): Kind {
+  if (GENERATED.test(path)) return "generated";
+  if (TEST.test(path)) return "test";
+  return CONFIG.test(path) ? "config" : "source";
+}
+
+/** The change, parsed once; `bytes` is about what showing all of it takes. */
+export interface DiffDraft {
+  readonly changes: Changes | null;
+  readonly hunks: readonly Hunk[];
+  readonly bytes: number;
+}
+
+export function draftDiff(changes: Changes | null): DiffDraft {
+  const hunks = changes ? parsePatch(changes.patch) : [];
+  const list = linesBytes(changes ? fileList(changes.files, []) : []);
+  return { changes, hunks, bytes: hunks.reduce((sum, { text }) => sum + lineBytes(text) + PATH_CHARS, list) };
+}
+
+/** All changed files by name, then whole hunks while they fit; a hunk is never cut. */
+export function diffSection({ changes, hunks }: DiffDraft, bytes: number): Section {
+  const title = "Changes to the workspace (unified diff against the start)";
+  if (changes === null || changes.files.length === 0) {
+    const text = changes === null ? "The changes are not known." : "No file was changed.";
+    const item: CitableItem = { kind: "diff", ref: "none" };
+    return { name: "diff", title, lines: [{ text, authored: false, item }], omissions: [], core_cut: changes === null };
+  }
+  const list = fileList(changes.files, hunks);
+  const chosen = fitting(hunks, bytes - linesBytes(list));
+  const left_out = hunks.filter((hunk) => kindOf(hunk.path) !== "generated" && !chosen.has(hunk));
+  const cutShort = changes.truncated ? ["The stored diff itself was cut to its cap."] : [];
+  return {
+    name: "diff",
+    title,
+    lines: [...list, ...hunks.toSorted(byKind).flatMap((hunk) => chosen.get(hunk) ?? [])],
+    omissions: [...omissions(left_out), ...cutShort],
+    core_cut: changes.truncated || left_out.some(({ path }) => kindOf(path) === "source"),
+  };
+}
+
+const byKind = (one: Hunk, other: Hunk) => KINDS.indexOf(kindOf(one.path)) - KINDS.indexOf(kindOf(other.path));
+
+function fileList(files: readonly ChangedFile[], hunks: readonly Hunk[]): ViewLine[] {
+  const listed = files.slice(0, LISTED_FILES).map((file): ViewLine => {
+    const counts = file.binary ? "binary" : `+${file.added} -${file.removed}`;
+    const text = `${file.status} ${shownPath(file.path)} ${counts}${hashNote(file, hunks)}`;
+    return { text, authored: true, item: { kind: "diff", ref: shownPath(file.path) } };
+  });
+  const more = files.length - listed.length;
+  if (more > 0) listed.push({ text: `and ${more} more changed files, not listed`, authored: false, item: null });
+  return listed;
+}
+
+function hashNote({ path }: ChangedFile, hunks: readonly Hunk[]): string {
+  if (kindOf(path) !== "generated") return "";
+  const text = hunks.flatMap((hunk) => (hunk.path === path ? [hunk.text] : [])).join("\n");
+  return ` (generated, not shown: ${text.length} characters, sha256 ${sha256(text).slice(0, 12)})`;
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** A path is the arm's text too. */
+const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
+
+function fitting(hunks: readonly Hunk[], bytes: number): Map<Hunk, readonly ViewLine[]> {
+  const chosen = new Map<Hunk, readonly ViewLine[]>();
+  let left = bytes;
+  for (const hunk of hunks.toSorted(byKind)) {
+    // Cleaning can only shrink a hunk by replacing blobs; one many times too large is not worth cleaning.
+    if (kindOf(hunk.path) === "generated" || hunk.text.length > left * 8) continue;
+    const lines = hunkLines(hunk);
+    const size = linesBytes(lines);
+    if (size > left) continue;
+    chosen.set(hunk, lines);
+    left -= size;
+  }
+  return chosen;
+}
+
+function hunkLines(hunk: Hunk): ViewLine[] {
+  const item: CitableItem = {
+    kind: "diff",
+    ref: shownPath(hunk.path),
+    lines: { before: hunk.before, after: hunk.after },
+  };
+  const text = cleanText(hunk.text.replace(/\r(?=\n|$)/g, "").replaceAll("\r", "⟨CR⟩"));
+  const lines = text.split("\n").map((line) => ({ text: line, authored: line.startsWith("+"), item }));
+  return [{ text: `file ${shownPath(hunk.path)}`, authored: true, item: null }, ...lines];
+}
+
+function omissions(hunks: readonly Hunk[]): string[] {
+  const files = Map.groupBy(hunks, ({ path }) => path);
+  const notes = [...files].slice(0, NOTED_FILES).map(([path, group]) => {
+    const [added, removed] = [sum(group, "added"), sum(group, "removed")];
+    return `${shownPath(path)}: ${group.length} hunks left out for space (+${added} -${removed}).`;
+  });
+  const more = files.size - notes.length;
+  return more > 0 ? [...notes, `${more} more files with hunks left out for space.`] : notes;
+}
+
+const sum = (hunks: readonly Hunk[], count: "added" | "removed") =>
+  hunks.reduce((total, hunk) => total + hunk[count], 0);

@@ -1,0 +1,59 @@
+import type { EvidenceView } from "../evidence-view.ts";
+import type { ViewLine } from "./section.ts";
+
+/** Written in place of a line that seems to address the judge. */
+export const MASKED = "[line masked]";
+
+const EVALUATOR = "(?:judge|grader|evaluator|assessor|rater|reviewer)s?";
+const PRIZE = "(?:scores?|marks?|points?|ratings?|grades?)";
+
+/** Text that speaks to whoever judges rather than to whoever reads code. */
+const ADDRESSES = [
+  new RegExp(
+    `\\b(?:dear|hey|hello|attention|to the|note (?:to|for)(?: the)?|instructions? (?:to|for)(?: the)?) ${EVALUATOR}\\b`,
+    "i",
+  ),
+  new RegExp(`\\b${EVALUATOR}\\b.{0,40}\\b(?:must|should|shall|please|is instructed|are instructed)\\b`, "i"),
+  new RegExp(`^\\W*(?:AI )?${EVALUATOR}\\s*[:,]`, "i"),
+  /\b(?:ignore|disregard|forget)\b.{0,20}\b(?:previous|prior|above|earlier|other|all|your)\b.{0,20}\b(?:instructions?|prompts?|rules|rubric|evidence)\b/i,
+  new RegExp(
+    `\\b(?:give|assign|award|grant)\\b.{0,40}\\b(?:full|max(?:imum)?|highest|top|perfect|4|10)\\b.{0,20}\\b${PRIZE}\\b`,
+    "i",
+  ),
+  /\b(?:choose|pick|prefer|select|favou?r|vote for|declare)\b.{0,30}\b(?:first|second|this|other|my|our)\b.{0,12}\b(?:candidate|answer|response|submission|option|slot|solution|agent|arm)\b/i,
+  /\b(?:this|first|second) (?:candidate|submission|agent|arm) (?:is|should be|must be) (?:the )?(?:winner|preferred|best|chosen)\b/i,
+];
+
+/** Imitations of the answer's form, of fences and of chat templates. */
+const IMITATES = [
+  /submit_judgement|deciding_criteria/i,
+  /["']?(?:preference|echo|injection_suspected|candidates)["']?\s*:\s*["'{[]/i,
+  /(?:BEGIN|END) EVIDENCE|<<<|>>>\s*END/,
+  /<\|[a-z_]+\|>|\[\/?INST\]|<\/?(?:system|assistant|user)>|^\W*(?:system|assistant)\s*:/i,
+];
+
+/** A comment that vouches for the code beside it. */
+const VOUCHES =
+  /(?:\/\/|\/\*|^\+\s*\*|#|--|<!--).*(?:\b(?:reviewed|approved|verified|certified|validated) by\b|\ball (?:hidden )?(?:tests|checks) pass\b|\b(?:guaranteed|proven|known) (?:to be )?correct\b)/i;
+
+/** Longer lines are looked at in their first part only; shown lines are short, except in a diff. */
+const SCANNED_CHARS = 4_000;
+
+/** Lines authored by the arm that seem to address the judge, imitate its forms or vouch for the work. */
+export function suspectLines(view: EvidenceView): ReadonlySet<ViewLine> {
+  const lines = view.sections.flatMap(({ name, lines }) => lines.filter((line) => isSuspect(line, name === "diff")));
+  return new Set(lines);
+}
+
+function isSuspect({ text, authored }: ViewLine, isDiff: boolean): boolean {
+  if (!authored) return false;
+  const line = text.slice(0, SCANNED_CHARS);
+  const said = [...ADDRESSES, ...IMITATES].some((pattern) => pattern.test(line.replace(/^[+\s]+/, "")));
+  return said || (isDiff && VOUCHES.test(line));
+}
+
+/** The same view with these lines masked; nothing moves, so that only their words are gone. */
+export function maskLines(view: EvidenceView, suspects: ReadonlySet<ViewLine>): EvidenceView {
+  const mask = (line: ViewLine) => (suspects.has(line) ? { ...line, text: `${line.text.charAt(0)} ${MASKED}` } : line);
+  return { ...view, sections: view.sections.map((section) => ({ ...section, lines: section.lines.map(mask) })) };
+}

@@ -1,0 +1,32 @@
+/** Something a judge may cite; `lines` are the line numbers a hunk spans, before and after the change. */
+export interface CitableItem {
+  readonly kind: "decision" | "diff" | "probe" | "answer";
+  /** Decision seq, path, probe check id, or `final`. */
+  readonly ref: string;
+  readonly lines?: { readonly before: LineRange; readonly after: LineRange };
+}
+
+export type LineRange = readonly [first: number, last: number];
+
+export interface ViewLine {
+  readonly text: string;
+  /** Written by the arm or printed by what it wrote; false for our words and the fixture's. */
+  readonly authored: boolean;
+  /** What a quote of this line is a quote of; null when it cannot be cited. */
+  readonly item: CitableItem | null;
+}
+
+export interface Section {
+  readonly name: "diff" | "digest" | "probe" | "answer" | "notes";
+  readonly title: string;
+  readonly lines: readonly ViewLine[];
+  /** What was left out, in fixed wording. */
+  readonly omissions: readonly string[];
+  /** Something that the answer consists of was left out. */
+  readonly core_cut: boolean;
+}
+
+/** UTF-8 bytes of a line with its newline. */
+export const lineBytes = (text: string) => Buffer.byteLength(text) + 1;
+
+export const linesBytes = (lines: readonly ViewLine[]) => lines.reduce((sum, { text }) => sum + lineBytes(text), 0);
