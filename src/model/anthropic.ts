@@ -2,7 +2,7 @@ import { Anthropic } from "@anthropic-ai/sdk";
 import { version } from "../version.ts";
 import { readMessage } from "./anthropic-reply.ts";
 import { messageParams } from "./anthropic-request.ts";
-import type { ModelClient } from "./client.ts";
+import type { ModelClient, ModelRequest } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { splitModelRef } from "./model-ref.ts";
 import { SDK_RETRIES, type Transport } from "./provider-call.ts";
@@ -13,17 +13,28 @@ export function anthropicModel(ref: string, sdk: Anthropic, transport: Transport
   const { model } = splitModelRef(ref);
   const dialect: Dialect = {
     send: (request, { fetch, signal, force_tool }) =>
-      // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
-      sdk
-        .withOptions({ fetch })
-        .messages.create(messageParams(model, request, force_tool), { signal, timeout: request.timeout_ms }),
+      sdk.withOptions({ fetch }).messages.create(messageParams(model, request, force_tool), {
+        signal,
+        // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
+        timeout: request.timeout_ms,
+        headers: versionHeaders(request),
+      }),
     read: readMessage,
   };
   return providerModel(ref, dialect, transport);
 }
 
+/**
+ * The interface that the SDK speaks has no sampling parameters: it refuses them for every model. The one before has them
+ * for the models that still take them, and says of the others that they do not.
+ */
+function versionHeaders({ params }: ModelRequest): Record<string, string> {
+  const sampled = params.temperature !== undefined || params.top_p !== undefined;
+  return sampled ? { "anthropic-version": "2023-06-01" } : {};
+}
+
 /** The SDK's client for an endpoint: nothing is left for it to look up in the environment. */
-export function anthropicSdk({ base_url, key }: Endpoint): Anthropic {
+export function anthropicSdk({ base_url, base_url_overridden, key }: Endpoint): Anthropic {
   return new Anthropic({
     // The SDK adds /v1 itself; an address that has it is meant for other clients.
     baseURL: base_url.replace(/\/+$/, "").replace(/\/v1$/, ""),
@@ -35,7 +46,9 @@ export function anthropicSdk({ base_url, key }: Endpoint): Anthropic {
     openTelemetry: false,
     defaultHeaders: {
       "User-Agent": `abeval/${version}`,
-      ...(key === null ? { "x-api-key": null, authorization: null } : {}),
+      ...(key === null ? { authorization: null } : {}),
+      // The SDK sends the key as a bearer token; gateways made for earlier clients look for it here.
+      ...(key !== null && base_url_overridden ? { "x-api-key": key.reveal() } : {}),
     },
   });
 }

@@ -65,7 +65,7 @@ export class Credentials {
     const passwords = [...this.#baseUrls].flatMap(([name, url]) =>
       urlPassword(url).map((secret) => ({ name, secret })),
     );
-    this.secretNames = [...this.#keys.keys(), ...passwords.map(({ name }) => name)].sort();
+    this.secretNames = [...new Set([...this.#keys.keys(), ...passwords.map(({ name }) => name)])].sort();
     this.redactSecrets = secretRedactor([...this.#keys.values(), ...passwords.map(({ secret }) => secret)]);
   }
 

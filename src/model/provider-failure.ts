@@ -55,7 +55,7 @@ function happened(transport: Transport, { failed, attempts, timeout_ms }: Failed
         ? `could not be reached at ${host(transport)}${tried}: ${errorName(failed.cause)}.`
         : `broke off its reply${tried}: ${errorName(failed.cause)}.`;
     case "not_json":
-      return `sent a reply that is not JSON${tried}${stated(transport, failed.words)}`;
+      return `sent a reply that is not a JSON object${tried}${stated(transport, failed.words)}`;
     case "too_large":
       return "sent a reply of more than 4 MiB.";
     case "redirect":

@@ -82,8 +82,12 @@ function findFailure(status: number, { text, whole }: Body): FailedTry | undefin
 function hiddenFailure(body: LooseRecord, words: string): FailedTry | undefined {
   if (asRecord(dig(body, "error")) === undefined || "choices" in body || "content" in body) return undefined;
   const code = Number(dig(body, "error", "code"));
-  const status = Number.isInteger(code) && code >= 400 && code <= 599 ? code : 502;
+  const status = isErrorStatus(code) ? code : 502;
   return { kind: "status", status, retryable: isRetryable(status), words };
+}
+
+function isErrorStatus(status: number | null): status is number {
+  return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
 }
 
 function isRetryable(status: number): boolean {
@@ -96,7 +100,7 @@ function isRetryable(status: number): boolean {
  */
 function failureResponse(failed: FailedTry, repeat: boolean, wait_ms: number | undefined): Response {
   return new Response(failed.words, {
-    status: failed.status !== null && failed.status >= 400 ? failed.status : 502,
+    status: isErrorStatus(failed.status) ? failed.status : 502,
     headers: {
       "content-type": "application/json",
       "x-should-retry": String(repeat),

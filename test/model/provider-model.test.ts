@@ -208,9 +208,9 @@ describe.each(WIRES)("a model over %s", (wire) => {
   test.each([
     [
       "malformed_json",
-      'sent a reply that is not JSON (6 tries): "{\\"id\\":\\"cut\\",\\"content\\":[{\\"type\\":\\"te". Check',
+      'sent a reply that is not a JSON object (6 tries): "{\\"id\\":\\"cut\\",\\"content\\":[{\\"type\\":\\"te". Check',
     ],
-    ["empty", "sent a reply that is not JSON (6 tries). Check"],
+    ["empty", "sent a reply that is not a JSON object (6 tries). Check"],
     ["reset", "broke off its reply (6 tries): ECONNRESET."],
   ] as const)("a provider that only gives %s fails in words", async (fault, words) => {
     await using provider = await startFakeProvider({ reply: { fault, headers: AT_ONCE } });
@@ -292,7 +292,7 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  test("a provider that cannot be reached is named with its address and variable", async () => {
+  test("a connection that fails is tried again, until the caller stops it", async () => {
     const gone = await startFakeProvider();
     await gone[Symbol.asyncDispose]();
     const controller = new AbortController();

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { Credentials } from "../../src/model/credentials.ts";
+
+const KEY = "canary+key/7f3a9b2c=d1";
+
+describe("endpoints", () => {
+  test("a known provider has its address and its variables", () => {
+    const { key, ...endpoint } = new Credentials({ GROQ_API_KEY: KEY }).endpoint("groq") ?? {};
+    expect(key?.reveal()).toBe(KEY);
+    expect(endpoint).toEqual({
+      provider: "groq",
+      dialect: "openai",
+      base_url: "https://api.groq.com/openai/v1",
+      base_url_overridden: false,
+      key_required: true,
+      key_variable: "GROQ_API_KEY",
+      base_url_variable: "GROQ_BASE_URL",
+    });
+  });
+
+  test("a variable overrides the address of a known provider, whose key is then optional", () => {
+    const credentials = new Credentials({ ANTHROPIC_BASE_URL: "https://gateway.example/anthropic" });
+    expect(credentials.endpoint("anthropic")).toMatchObject({
+      dialect: "anthropic",
+      base_url: "https://gateway.example/anthropic",
+      base_url_overridden: true,
+      key: null,
+      key_required: false,
+    });
+  });
+
+  test("any other name is a provider when its address is set; dashes and dots become underscores", () => {
+    const credentials = new Credentials({ MY_GATEWAY_V2_BASE_URL: "http://gw/v1", MY_GATEWAY_V2_API_KEY: KEY });
+    const endpoint = credentials.endpoint("my-gateway.v2");
+    expect(endpoint).toMatchObject({
+      dialect: "openai",
+      base_url: "http://gw/v1",
+      key_variable: "MY_GATEWAY_V2_API_KEY",
+    });
+    expect(endpoint?.key?.reveal()).toBe(KEY);
+    expect(credentials.endpoint("another")).toBeNull();
+  });
+
+  test("an empty variable counts as absent, and blanks around a value do not belong to it", () => {
+    const credentials = new Credentials({ OPENAI_API_KEY: "", XAI_API_KEY: ` ${KEY}\n`, NOWHERE_BASE_URL: " " });
+    expect(credentials.endpoint("openai")?.key).toBeNull();
+    expect(credentials.endpoint("xai")?.key?.reveal()).toBe(KEY);
+    expect(credentials.endpoint("nowhere")).toBeNull();
+  });
+
+  test("ollama needs no key", () => {
+    expect(new Credentials({}).endpoint("ollama")).toMatchObject({
+      key_required: false,
+      base_url: "http://127.0.0.1:11434/v1",
+    });
+  });
+
+  test("the list holds the known providers and those with an address", () => {
+    const providers = new Credentials({ HOUSE_BASE_URL: "http://h/v1" }).endpoints().map(({ provider }) => provider);
+    expect(providers).toEqual([
+      "anthropic",
+      "openai",
+      "openrouter",
+      "groq",
+      "mistral",
+      "deepseek",
+      "xai",
+      "google",
+      "ollama",
+      "house",
+    ]);
+  });
+});
+
+describe("secrets", () => {
+  test("the variables that hold one are named, so that they can be removed from the environment", () => {
+    const names = new Credentials({
+      OPENAI_API_KEY: KEY,
+      HOUSE_API_KEY: KEY,
+      HOUSE_BASE_URL: "http://user:hidden-password@h/v1",
+      GROQ_BASE_URL: "http://plain/v1",
+      ANTHROPIC_CUSTOM_HEADERS: "authorization: Bearer abc",
+      MISTRAL_API_KEY: "",
+      PATH: "/bin",
+    }).secretNames;
+    expect(names).toEqual(["ANTHROPIC_CUSTOM_HEADERS", "HOUSE_API_KEY", "HOUSE_BASE_URL", "OPENAI_API_KEY"]);
+  });
+
+  test("no way of printing credentials shows one", () => {
+    const credentials = new Credentials({ OPENAI_API_KEY: KEY, HOUSE_BASE_URL: "http://user:hidden-password@h/v1" });
+    const key = credentials.endpoint("openai")?.key;
+    const printed = [
+      Bun.inspect(credentials),
+      JSON.stringify(credentials),
+      Bun.inspect(key),
+      JSON.stringify({ key }),
+      `${key}`,
+      `${[key]}`,
+    ];
+    expect(printed.filter((text) => text.includes(KEY) || text.includes("hidden-password"))).toEqual([]);
+    expect(printed.slice(2)).toEqual(["[secret]", '{"key":"[secret]"}', "[secret]", "[secret]"]);
+  });
+
+  const FORMS: readonly (readonly [string, (secret: string) => string])[] = [
+    ["raw", (secret) => secret],
+    ["JSON", (secret) => JSON.stringify(secret).slice(1, -1)],
+    ["URL", encodeURIComponent],
+    ["hex", (secret) => Buffer.from(secret).toString("hex")],
+    ["upper hex", (secret) => Buffer.from(secret).toString("hex").toUpperCase()],
+  ];
+
+  test.each(FORMS)("a secret goes from any text around it in its %s form", (_, form) => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ minLength: 8, maxLength: 60 }), fc.string(), (before, secret, after) => {
+        const value = `k${secret.trim()}0123456789`;
+        const { redact } = redactor(value);
+        expect(redact(before + form(value) + after)).not.toContain(form(value));
+      }),
+    );
+  });
+
+  test.each(["base64", "base64url"] as const)(
+    "a secret inside a longer %s text leaves no readable part",
+    (encoding) => {
+      fc.assert(
+        fc.property(fc.string({ maxLength: 9 }), fc.string({ maxLength: 9 }), (before, after) => {
+          const clean = redactor(KEY).redact(Buffer.from(before + KEY + after).toString(encoding));
+          expect(clean).toContain("[redacted]");
+          const rest = clean.split("[redacted]").map((part) => Buffer.from(part, encoding).toString());
+          expect(rest.some((part) => part.includes(KEY.slice(2, -2)))).toBe(false);
+        }),
+      );
+    },
+  );
+
+  test("text without a secret stays as it is", () => {
+    const text = "The key is in OPENAI_API_KEY; sk-some-css-class-name and Bearer tokens are words.";
+    expect(redactor(KEY).redact(text)).toBe(text);
+  });
+
+  test("what looks like a key goes too, whoever's it is", () => {
+    const text = `sk-ant-api03-AbCdEfGh1234567890 / Authorization: Bearer abcDEF123.456-789_x / Basic dXNlcjpwYXNzd29yZDE=`;
+    expect(redactor(KEY).redact(text)).toBe("[redacted] / Authorization: Bearer [redacted] / Basic [redacted]");
+  });
+
+  test("what a model writes loses only the loaded secrets", () => {
+    const credentials = new Credentials({ OPENAI_API_KEY: KEY });
+    expect(credentials.redactSecrets(`sk-ant-api03-AbCdEfGh1234567890 ${KEY}`)).toBe(
+      "sk-ant-api03-AbCdEfGh1234567890 [redacted]",
+    );
+  });
+
+  test("a value too short to be a secret is not searched for", () => {
+    expect(new Credentials({ OLLAMA_API_KEY: "ollama" }).redactSecrets("ollama runs here")).toBe("ollama runs here");
+  });
+});
+
+function redactor(key: string): Pick<Credentials, "redact"> {
+  const credentials = new Credentials({ HOUSE_API_KEY: key });
+  return { redact: (text) => credentials.redact(text) };
+}

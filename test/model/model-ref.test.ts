@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test";
+import { judgeModelRef, modelFamily, splitModelRef } from "../../src/model/model-ref.ts";
+
+test("a reference is split at the first slash, its provider in lower case", () => {
+  expect(splitModelRef("OpenRouter/Anthropic/Claude-X")).toEqual({
+    provider: "openrouter",
+    model: "Anthropic/Claude-X",
+  });
+});
+
+test.each(["gpt", "/gpt", "openai/"])("%p names no model", (ref) => {
+  expect(() => splitModelRef(ref)).toThrow(`model "${ref}": expected <provider>/<model>`);
+});
+
+test("a judge without a slash is taken from the default judge's provider", () => {
+  expect(judgeModelRef("claude-x")).toBe("anthropic/claude-x");
+  expect(judgeModelRef("openai/gpt-x")).toBe("openai/gpt-x");
+});
+
+describe("families", () => {
+  test.each([
+    ["anthropic/claude-x", "anthropic"],
+    ["openrouter/anthropic/claude-x", "anthropic"],
+    ["gateway/claude-x", "anthropic"],
+    ["openai/o3", "openai"],
+    ["groq/openai/gpt-oss-120b", "openai"],
+    ["openai/ft-of-ours", "openai"],
+    ["openrouter/x-ai/grok-4", "xai"],
+    ["openrouter/mistralai/small", "mistral"],
+    ["groq/llama-3.3-70b", "meta"],
+    ["google/gemini-pro", "google"],
+    ["gateway/house-model", "house-model"],
+    ["ollama/house-model", "house-model"],
+    ["scripted/x", null],
+    ["builtin/evidence", null],
+  ])("%s belongs to %p", (ref, family) => {
+    expect(modelFamily(ref)).toBe(family);
+  });
+});

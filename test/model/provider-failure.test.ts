@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { systemClock } from "../../src/clock.ts";
+import { Credentials } from "../../src/model/credentials.ts";
+import type { Transport } from "../../src/model/provider-call.ts";
+import { providerFailure } from "../../src/model/provider-failure.ts";
+import type { FailedTry } from "../../src/model/provider-reply.ts";
+import { checkModel } from "../../src/model/resolve-model.ts";
+
+const KEY = "canary-key-5d1e7f";
+const credentials = new Credentials({ HOUSE_BASE_URL: "http://house.example:8080/v1?key=secret", HOUSE_API_KEY: KEY });
+const transport: Transport = {
+  endpoint: checkModel("house/x", credentials),
+  clock: systemClock,
+  fetch: globalThis.fetch,
+  redact: (text) => credentials.redact(text),
+};
+
+function messageOf(failed: Partial<FailedTry>, attempts = 1): string {
+  const whole: FailedTry = { kind: "status", status: 500, retryable: true, words: "", ...failed };
+  return providerFailure(transport, { failed: whole, attempts, timeout_ms: 1500 }).message;
+}
+
+test.each<[Partial<FailedTry>, string]>([
+  [
+    {
+      kind: "connection",
+      status: null,
+      cause: Object.assign(new Error("http://house/?key=secret"), { code: "ConnectionRefused" }),
+    },
+    "house could not be reached at house.example:8080 (6 tries): ConnectionRefused. Check HOUSE_BASE_URL.",
+  ],
+  [
+    { kind: "timeout", status: null },
+    "house did not answer within 1.5 s (6 tries). Try again later, or with a smaller max_output_tokens.",
+  ],
+  [{ words: "" }, "house answered 500 (6 tries)."],
+  [{ words: '{"detail":"no such thing"}' }, 'house answered 500 (6 tries): "no such thing".'],
+  [{ words: '{"error":"down"}' }, 'house answered 500 (6 tries): "down".'],
+  [
+    { words: "<html><style>x{}</style><h1>Bad\n gateway</h1></html>", status: 502 },
+    'house answered 502 (6 tries): "Bad gateway".',
+  ],
+  [
+    { status: 404, words: '{"error":{"message":"no model x","code":"model_not_found"}}' },
+    'house answered 404 model_not_found (6 tries): "no model x". Check the model\'s name, and HOUSE_BASE_URL.',
+  ],
+  [{ status: 429, words: "" }, "house answered 429 (6 tries). Check the account's limits, or try again later."],
+])("%p reads as a sentence with what to do", (failed, message) => {
+  expect(messageOf(failed, 6)).toBe(message);
+});
+
+test("at most 500 characters are quoted, and a key at the cut does not lose only its end", () => {
+  const message = messageOf({ words: `${"x".repeat(490)}${KEY}${"y".repeat(500)}` });
+  expect(message).not.toContain(KEY.slice(0, 6));
+  expect(message.length).toBeLessThan(560);
+});
+
+test("a type that is not a word is not quoted", () => {
+  expect(messageOf({ words: JSON.stringify({ error: { type: KEY.repeat(9), message: "m" } }) })).toBe(
+    'house answered 500: "m".',
+  );
+});
