@@ -1,11 +1,11 @@
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { chownSync, rmSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import { openBubblewrap } from "./open-sandbox.ts";
 import type { BubblewrapSandbox } from "./sandbox/bubblewrap.ts";
 import { type Fault, readFault, sandboxUnavailable } from "./sandbox/fault.ts";
 import { type SandboxHost, THIS_HOST } from "./sandbox/host.ts";
 import { scratchRoot } from "./sandbox/owner.ts";
+import { scratchDirectory } from "./scratch.ts";
 import type { SandboxProbe } from "./workspace.ts";
 
 /** Whether commands can be fenced off here, found out by running one with everything switched on. */
@@ -23,7 +23,7 @@ export async function probeSandbox(host: SandboxHost = THIS_HOST): Promise<Sandb
 export async function triedSandbox(host: SandboxHost): Promise<BubblewrapSandbox> {
   const sandbox = openBubblewrap(host);
   const { owner } = sandbox;
-  const directory = mkdtempSync(join(scratchRoot(owner), "abeval-"));
+  const directory = scratchDirectory(scratchRoot(owner));
   try {
     if (owner) chownSync(directory, owner.uid, owner.gid);
     const limits = { timeout_ms: 10_000, max_output_bytes: 4_096, network: "none" } as const;

@@ -1,13 +1,13 @@
-import { closeSync, fchownSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, fchownSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { scratchDirectory } from "../scratch.ts";
 
 /**
  * Open files without a name, for one command: nothing is left on disk whatever happens to this process.
  * Disposal closes them.
  */
 export class AnonymousFiles implements Disposable {
-  readonly #directory = mkdtempSync(join(tmpdir(), "abeval-"));
+  readonly #directory = scratchDirectory();
   readonly #descriptors: number[] = [];
 
   /** A descriptor positioned at the start of `content`. */

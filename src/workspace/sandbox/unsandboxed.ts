@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Clock } from "../../clock.ts";
+import { scratchDirectory } from "../scratch.ts";
 import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";
 import { MAX_FILE_BYTES, TERM_GRACE_MS } from "./limits.ts";
@@ -36,7 +36,7 @@ export class Unsandboxed implements Sandbox {
     signal.throwIfAborted();
     const refused = refusedScript(command.run);
     if (refused) return refused;
-    const scratch = mkdtempSync(join(tmpdir(), "abeval-"));
+    const scratch = scratchDirectory();
     using files = new AnonymousFiles();
     const output = files.appending(null);
     files.unlink();

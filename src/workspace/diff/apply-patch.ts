@@ -1,0 +1,70 @@
+import { applyPatch, parsePatch, type StructuredPatch } from "diff";
+import { Mistake } from "../../domain/failure.ts";
+
+/** What applying a patch does to one path; `text` null removes it. */
+export interface PatchedFile {
+  readonly path: string;
+  readonly text: string | null;
+}
+
+/**
+ * What a unified diff makes of some files. Lines must fit exactly, though they may have moved.
+ * @throws Mistake naming the file and the hunk that does not apply; nothing is applied then.
+ */
+export async function patchFiles(
+  patch: string,
+  readText: (path: string) => Promise<string>,
+): Promise<readonly PatchedFile[]> {
+  const results: PatchedFile[] = [];
+  for (const part of parse(patch)) results.push(...(await patchFile(part, readText)));
+  if (results.length === 0) throw new Mistake("The patch holds no change to a file.");
+  return results;
+}
+
+function parse(patch: string): readonly StructuredPatch[] {
+  try {
+    return parsePatch(patch).filter((part) => part.oldFileName !== undefined || part.newFileName !== undefined);
+  } catch (error) {
+    throw new Mistake(`Not a unified diff: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function patchFile(
+  part: StructuredPatch,
+  readText: (path: string) => Promise<string>,
+): Promise<readonly PatchedFile[]> {
+  const from = sidePath(part.oldFileName, "a/", part.isCreate);
+  const to = sidePath(part.newFileName, "b/", part.isDelete);
+  const path = to ?? from ?? "";
+  if (part.isBinary) throw new Mistake(`${path}: binary patches cannot be applied.`);
+  if (part.newMode === "120000") throw new Mistake(`${path}: patches that make links cannot be applied.`);
+  const text = applied(part, from === null ? "" : await readText(from), path);
+  if (to === null) return [{ path, text: null }];
+  const moved = from !== null && from !== to && part.isRename === true;
+  return moved
+    ? [
+        { path: from, text: null },
+        { path: to, text },
+      ]
+    : [{ path: to, text }];
+}
+
+/** Null: the file is absent on this side. */
+function sidePath(name: string | undefined, prefix: string, absent: boolean | undefined): string | null {
+  if (name === undefined || name === "/dev/null" || absent) return null;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+function applied(part: StructuredPatch, text: string, path: string): string {
+  const whole = applyTo(text, part);
+  if (whole !== false) return whole;
+  const failing = part.hunks.find(
+    (_, index) => applyTo(text, { ...part, hunks: part.hunks.slice(0, index + 1) }) === false,
+  );
+  const at = failing ? `@@ -${failing.oldStart},${failing.oldLines} +${failing.newStart},${failing.newLines} @@` : "";
+  const number = failing ? part.hunks.indexOf(failing) + 1 : part.hunks.length;
+  throw new Mistake(`${path}: hunk ${number} of ${part.hunks.length} (${at}) does not apply.`);
+}
+
+const applyTo = (text: string, part: StructuredPatch) =>
+  applyPatch(text, part, { fuzzFactor: 0, autoConvertLineEndings: false });

@@ -1,0 +1,103 @@
+import { CHANGED_FILE_BYTES, CHANGED_FILES_BYTES, PATCH_BYTES } from "../../domain/defaults.ts";
+import type { ChangedFile, Changes } from "../../domain/evidence.ts";
+import type { Difference } from "./compare.ts";
+import { type Content, ContentReader } from "./content.ts";
+import { DiffEffort, filePatch } from "./file-patch.ts";
+
+/** Changed files listed one by one: more are generated, not written. */
+const MAX_LISTED_FILES = 5_000;
+
+/** Paths named when they did not fit the patch. */
+const MAX_NAMED_PATHS = 50;
+
+export const NO_CHANGES: Changes = {
+  files: [],
+  patch: "",
+  digest: new Bun.CryptoHasher("sha256").digest("hex"),
+  truncated: false,
+};
+
+/** What differs between two trees, as evidence: within the caps of `defaults.ts`, and in bounded time whatever lies there. */
+export async function describeChanges(
+  differences: readonly Difference[],
+  roots: { readonly before: string; readonly after: string },
+): Promise<Changes> {
+  const reader = new ContentReader();
+  const report = new ChangeReport();
+  for (const { path, before, after } of differences) {
+    const old = await reader.read(roots.before, before);
+    const now = await reader.read(roots.after, after);
+    report.add(path, old, now);
+  }
+  return report.finish();
+}
+
+class ChangeReport {
+  readonly #files: ChangedFile[] = [];
+  readonly #patches: string[] = [];
+  readonly #leftOut: string[] = [];
+  readonly #digest = new Bun.CryptoHasher("sha256");
+  readonly #effort = new DiffEffort();
+  #patchBytes = 0;
+  #textBytes = 0;
+  #truncated = false;
+
+  add(path: string, before: Content, after: Content): void {
+    this.#digest.update(`${path}\0${after.kind === "absent" ? "absent" : after.digest}\0`);
+    if (before.kind === "unread" || after.kind === "unread") this.#truncated = true;
+    if (this.#files.length >= MAX_LISTED_FILES) {
+      this.#leftOut.push(path);
+      return;
+    }
+    const { patch, added, removed } = filePatch(path, before, after, this.#effort);
+    this.#addPatch(path, patch);
+    const binary = !isText(before) || !isText(after);
+    const status = before.kind === "absent" ? "added" : after.kind === "absent" ? "deleted" : "modified";
+    this.#files.push({ path, status, added, removed, binary, before: this.#keep(before), after: this.#keep(after) });
+  }
+
+  finish(): Changes {
+    return {
+      files: this.#files,
+      patch: this.#patches.join("") + leftOutLine(this.#leftOut),
+      digest: this.#digest.digest("hex"),
+      truncated: this.#truncated || this.#leftOut.length > 0,
+    };
+  }
+
+  #addPatch(path: string, patch: string): void {
+    const bytes = Buffer.byteLength(patch);
+    if (this.#patchBytes + bytes > PATCH_BYTES) {
+      this.#leftOut.push(path);
+      return;
+    }
+    this.#patchBytes += bytes;
+    this.#patches.push(patch);
+  }
+
+  #keep(content: Content): string | null {
+    const text = textOf(content);
+    if (text === null) return null;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > CHANGED_FILE_BYTES || this.#textBytes + bytes > CHANGED_FILES_BYTES) {
+      this.#truncated = true;
+      return null;
+    }
+    this.#textBytes += bytes;
+    return text;
+  }
+}
+
+const isText = ({ kind }: Content) => kind === "text" || kind === "link" || kind === "absent";
+
+function textOf(content: Content): string | null {
+  if (content.kind === "text") return content.text;
+  return content.kind === "link" ? `-> ${content.target}` : null;
+}
+
+function leftOutLine(paths: readonly string[]): string {
+  if (paths.length === 0) return "";
+  const named = paths.slice(0, MAX_NAMED_PATHS).map((path) => JSON.stringify(path));
+  const more = paths.length - named.length;
+  return `Not shown, too large: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}\n`;
+}

@@ -1,0 +1,32 @@
+import { type IsIgnored, ignoredBy, isNeverWork } from "./ignored.ts";
+import { asText, readRegular } from "./tree/contents.ts";
+import { type TreeEntry, walk } from "./tree/walk.ts";
+import type { FileEntry } from "./workspace.ts";
+
+/** The fixture on disk, as workspaces see it. */
+export interface PristineTree {
+  readonly root: string;
+  readonly entries: readonly TreeEntry[];
+  readonly isIgnored: IsIgnored;
+}
+
+const MAX_GITIGNORE_BYTES = 1024 * 1024;
+
+export async function readTree(root: string): Promise<PristineTree> {
+  const entries = await walk(root);
+  const gitignores = new Map<string, string>();
+  for (const { path, kind } of entries) {
+    if (kind !== "file" || !/(^|\/)\.gitignore$/.test(path) || isNeverWork(path)) continue;
+    const bytes = readRegular(root, path, MAX_GITIGNORE_BYTES);
+    const text = bytes && asText(bytes);
+    if (text !== undefined) gitignores.set(path.slice(0, -".gitignore".length).replace(/\/$/, ""), text);
+  }
+  return { root, entries, isIgnored: ignoredBy(gitignores) };
+}
+
+/** The regular files among some entries, sorted by path. */
+export const filesOf = (entries: readonly TreeEntry[]): readonly FileEntry[] =>
+  entries
+    .filter((entry) => entry.kind === "file")
+    .map(({ path, size }) => ({ path, size }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));

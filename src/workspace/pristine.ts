@@ -1,0 +1,114 @@
+import { chownSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../domain/failure.ts";
+import { filesOf, type PristineTree, readTree } from "./pristine-tree.ts";
+import { scratchRoot } from "./sandbox/owner.ts";
+import { keptDirectory, scratchDirectory } from "./scratch.ts";
+import { TempWorkspace } from "./temp-workspace.ts";
+import { asText, readRegular } from "./tree/contents.ts";
+import { copyTree } from "./tree/copy-tree.ts";
+import { workspaceFailed } from "./tree/io-failure.ts";
+import { layOver } from "./tree/lay-over.ts";
+import { removeTree } from "./tree/remove-tree.ts";
+import type { FileEntry, OpenPristine, Pristine, PristineOptions, Workspace } from "./workspace.ts";
+
+export const openPristine: OpenPristine = (options) => new TempPristine(options);
+
+/** Bytes of a file that is asked for as text. */
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+
+/** Bytes of a setup step's output that its failure shows. */
+const SETUP_OUTPUT_BYTES = 4_096;
+
+class TempPristine implements Pristine {
+  readonly #options: PristineOptions;
+  #home: string | undefined;
+  #tree: Promise<PristineTree> | undefined;
+
+  constructor(options: PristineOptions) {
+    this.#options = options;
+  }
+
+  async setup(steps: Parameters<Pristine["setup"]>[0], signal: AbortSignal): Promise<void> {
+    if (steps.length === 0) return;
+    const { root } = await this.#materialised();
+    for (const [index, { run, timeout_s }] of steps.entries()) {
+      const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: SETUP_OUTPUT_BYTES, network: "open" } as const;
+      const result = await this.#options.sandbox.run({ run, directory: root, ...limits }, signal);
+      if (result.ended === "exit" && result.exit_code === 0) continue;
+      const how = result.ended === "exit" ? `exit code ${result.exit_code}` : result.ended.replace("_", " ");
+      throw new Failure("setup_failed", `task.setup[${index}] \`${run}\` failed (${how}): ${result.output.trim()}`, {
+        details: { step: index, run },
+      });
+    }
+    this.#tree = readTree(root);
+  }
+
+  open(): Workspace {
+    return new TempWorkspace({
+      ...this.#options,
+      pristine: () => this.#materialised(),
+      place: () => this.#freshDirectory(),
+    });
+  }
+
+  async text(path: string): Promise<string | null> {
+    const { root, entries } = await this.#materialised();
+    if (!entries.some((entry) => entry.path === path && entry.kind === "file")) return null;
+    const bytes = readRegular(root, path, MAX_TEXT_BYTES);
+    return (bytes && asText(bytes)) ?? null;
+  }
+
+  async list(): Promise<readonly FileEntry[]> {
+    const { entries } = await this.#materialised();
+    return filesOf(entries);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const [home, tree] = [this.#home, this.#tree];
+    this.#home = undefined;
+    if (home === undefined) return;
+    const root = (await tree?.catch(() => undefined))?.root;
+    if (!this.#options.keep) await removeTree(home);
+    else if (root !== undefined) await removeTree(root);
+  }
+
+  #materialised(): Promise<PristineTree> {
+    this.#tree ??= this.#materialise();
+    return this.#tree;
+  }
+
+  async #materialise(): Promise<PristineTree> {
+    const { source, sandbox } = this.#options;
+    const root = this.#freshDirectory();
+    const { owner } = sandbox;
+    try {
+      if (source.dir === null) {
+        mkdirSync(root, { mode: 0o700 });
+        if (owner) chownSync(root, owner.uid, owner.gid);
+      } else await copyTree({ from: source.dir, to: root, owner, made_by: "author" });
+      await layOver(root, { dir: null, files: source.files }, owner);
+      return await readTree(root);
+    } catch (error) {
+      throw workspaceFailed("cannot make a copy of the fixture", error);
+    }
+  }
+
+  /** A path that does not exist yet; its name is random, for a command may learn it. */
+  #freshDirectory(): string {
+    this.#home ??= this.#makeHome();
+    return join(this.#home, crypto.randomUUID());
+  }
+
+  #makeHome(): string {
+    const { sandbox, keep } = this.#options;
+    const root = scratchRoot(sandbox.owner);
+    try {
+      const home = keep ? keptDirectory(root) : scratchDirectory(root);
+      if (sandbox.owner) chownSync(home, sandbox.owner.uid, sandbox.owner.gid);
+      return home;
+    } catch (error) {
+      throw workspaceFailed(`cannot make a directory in ${root}`, error);
+    }
+  }
+}

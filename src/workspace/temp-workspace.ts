@@ -1,0 +1,160 @@
+import type { Changes } from "../domain/evidence.ts";
+import { patchFiles } from "./diff/apply-patch.ts";
+import { describeChanges, NO_CHANGES } from "./diff/changes.ts";
+import { compareTrees, type Difference } from "./diff/compare.ts";
+import { readTextFile, removeFile, writeTextFile } from "./files.ts";
+import { basesOf, matchesAny } from "./globs.ts";
+import { filesOf, type PristineTree } from "./pristine-tree.ts";
+import { copyTree } from "./tree/copy-tree.ts";
+import { workspaceFailed } from "./tree/io-failure.ts";
+import { layOver } from "./tree/lay-over.ts";
+import { removeTree } from "./tree/remove-tree.ts";
+import { restore } from "./tree/restore.ts";
+import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
+import { walk } from "./tree/walk.ts";
+import type { ExecResult, FileEntry, ForkOptions, Sandbox, ShellCommand, Workspace } from "./workspace.ts";
+
+export interface TempWorkspaceOptions {
+  readonly sandbox: Sandbox;
+  readonly keep: boolean;
+  readonly pristine: () => Promise<PristineTree>;
+  /** A path for a copy, which does not exist yet. */
+  readonly place: () => string;
+  /** Copies the files to `root` and tells what stands where; default: the pristine ones. */
+  readonly fill?: (root: string) => Promise<Snapshot>;
+}
+
+interface Copy {
+  readonly root: string;
+  readonly pristine: PristineTree;
+  readonly snapshot: Snapshot;
+}
+
+/** A workspace in a temporary directory. Between two commands nothing of the arm is alive; the host reads only then. */
+export class TempWorkspace implements Workspace {
+  readonly #options: TempWorkspaceOptions;
+  #copy: Promise<Copy> | undefined;
+  #location: string | null = null;
+  /** Something may differ from the pristine copy. */
+  #touched: boolean;
+  #disposed = false;
+
+  constructor(options: TempWorkspaceOptions) {
+    this.#options = options;
+    this.#touched = options.fill !== undefined;
+  }
+
+  get location(): string | null {
+    return this.#location;
+  }
+
+  async readText(path: string): Promise<string> {
+    const { root } = await this.#materialised();
+    return readTextFile(root, path);
+  }
+
+  async writeText(path: string, text: string): Promise<void> {
+    const { root } = await this.#touch();
+    writeTextFile(root, path, text, this.#options.sandbox.owner);
+  }
+
+  async remove(path: string): Promise<void> {
+    const { root } = await this.#touch();
+    removeFile(root, path);
+  }
+
+  async list(): Promise<readonly FileEntry[]> {
+    const { root, pristine } = await this.#materialised();
+    return filesOf(await walk(root, { skip: pristine.isIgnored }));
+  }
+
+  async exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult> {
+    const { root } = await this.#touch();
+    return await this.#options.sandbox.run({ ...command, directory: root }, signal);
+  }
+
+  async altered(globs: readonly string[]): Promise<readonly string[]> {
+    return (await this.#differences(globs)).map((difference) => difference.path);
+  }
+
+  async changes(): Promise<Changes> {
+    if (!this.#touched) return NO_CHANGES;
+    const { root, pristine, snapshot } = await this.#materialised();
+    const skip = pristine.isIgnored;
+    const entries = await walk(root, { skip });
+    const before = { root: pristine.root, entries: pristine.entries.filter(({ path }) => !skip(path, false)) };
+    const differences = await compareTrees(before, { root, entries }, snapshot);
+    return await describeChanges(differences, { before: pristine.root, after: root });
+  }
+
+  async fork({ restore: globs, overlay }: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
+    const differences = await this.#differences(globs);
+    const fill = (target: string) => this.#fillFork(target, differences, overlay);
+    const workspace = new TempWorkspace({ ...this.#options, keep: false, fill });
+    await workspace.#materialised();
+    return { workspace, restored: differences.map((difference) => difference.path) };
+  }
+
+  async applyPatch(patch: string): Promise<void> {
+    const files = await patchFiles(patch, (path) => this.readText(path));
+    for (const { path, text } of files) {
+      if (text === null) await this.remove(path);
+      else await this.writeText(path, text);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    await this.#copy?.catch(() => undefined);
+    if (this.#location !== null && !this.#options.keep) await removeTree(this.#location);
+  }
+
+  #touch(): Promise<Copy> {
+    this.#touched = true;
+    return this.#materialised();
+  }
+
+  #materialised(): Promise<Copy> {
+    this.#copy ??= this.#materialise();
+    return this.#copy;
+  }
+
+  async #materialise(): Promise<Copy> {
+    const pristine = await this.#options.pristine();
+    const root = this.#options.place();
+    this.#location = root;
+    const snapshot = await (this.#options.fill?.(root) ?? this.#copyOf(pristine, root));
+    return { root, pristine, snapshot };
+  }
+
+  async #copyOf(pristine: PristineTree, root: string): Promise<Snapshot> {
+    const { owner } = this.#options.sandbox;
+    return new Snapshot(await copyTree({ from: pristine.root, to: root, owner, made_by: "arm" }));
+  }
+
+  /** Ignored directories count here: a protected path may lie in one. */
+  async #differences(globs: readonly string[]): Promise<readonly Difference[]> {
+    if (!this.#touched || globs.length === 0) return [];
+    const { root, pristine, snapshot } = await this.#materialised();
+    const fits = matchesAny(globs);
+    const now = await walk(root, { from: basesOf(globs) });
+    const side = (entries: PristineTree["entries"]) => entries.filter(({ path }) => fits(path));
+    const before = { root: pristine.root, entries: side(pristine.entries) };
+    return await compareTrees(before, { root, entries: side(now) }, snapshot);
+  }
+
+  async #fillFork(target: string, differences: readonly Difference[], overlay: ForkOptions["overlay"]) {
+    const { owner } = this.#options.sandbox;
+    const pristine = await this.#options.pristine();
+    const from = this.#touched ? (await this.#materialised()).root : pristine.root;
+    try {
+      await copyTree({ from, to: target, owner, made_by: "arm" });
+      restore({ from: pristine.root, to: target, differences, owner });
+      await layOver(target, overlay, owner);
+      return NO_SNAPSHOT;
+    } catch (error) {
+      throw workspaceFailed("cannot make a copy of the final workspace", error);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import type { FileSource, Sandbox } from "../workspace.ts";
+import { readRegular } from "./contents.ts";
+import { place } from "./place.ts";
+import { breathe, type TreeEntry, walk } from "./walk.ts";
+
+/** Files laid between two moments in which others may run. */
+const BATCH = 100;
+
+/**
+ * Lays a directory and then inline files over a tree, in place of what stands there. Their authors are trusted,
+ * the tree is not. @throws Failure `workspace_failed` when the source holds anything but files and directories.
+ */
+export async function layOver(root: string, source: FileSource, owner: Sandbox["owner"]): Promise<void> {
+  const { dir, files } = source;
+  const entries = dir === null ? [] : await walk(dir);
+  for (const [index, entry] of entries.entries()) {
+    if (index % BATCH === BATCH - 1) await breathe();
+    if (dir !== null && entry.kind !== "directory") layFile(root, dir, entry, owner);
+  }
+  for (const [path, text] of Object.entries(files)) place(root, { path, bytes: text, mode: 0o644 }, owner);
+}
+
+function layFile(root: string, dir: string, { path, kind, size, mode }: TreeEntry, owner: Sandbox["owner"]): void {
+  const bytes = kind === "file" ? readRegular(dir, path, size) : undefined;
+  if (!bytes)
+    throw new Failure("workspace_failed", `${join(path)}: is not a regular file; lay files only over a workspace`);
+  place(root, { path, bytes, mode: (mode & 0o777) | 0o600 }, owner);
+}

@@ -1,0 +1,32 @@
+import { lchownSync, readlinkSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Difference } from "../diff/compare.ts";
+import type { Sandbox } from "../workspace.ts";
+import { readRegular } from "./contents.ts";
+import { displace, place } from "./place.ts";
+
+export interface Restoration {
+  readonly from: string;
+  readonly to: string;
+  readonly differences: readonly Difference[];
+  readonly owner: Sandbox["owner"];
+}
+
+/** Puts paths back to what they are in `from`: added ones go, changed and deleted ones return. */
+export function restore({ from, to, differences, owner }: Restoration): void {
+  // What was added goes first: it may stand where something has to return.
+  for (const { path, before } of differences) if (!before) displace(to, path);
+  for (const { path, before } of differences) {
+    if (before?.kind === "link") restoreLink(from, to, path, owner);
+    const bytes = before?.kind === "file" ? readRegular(from, path, before.size) : undefined;
+    if (before && bytes) place(to, { path, bytes, mode: before.mode }, owner);
+  }
+}
+
+function restoreLink(from: string, to: string, path: string, owner: Sandbox["owner"]): void {
+  // Clears the way as for a file, then takes the file's place.
+  place(to, { path, bytes: "", mode: 0o600 }, owner);
+  displace(to, path);
+  symlinkSync(readlinkSync(join(from, path)), join(to, path));
+  if (owner) lchownSync(join(to, path), owner.uid, owner.gid);
+}

@@ -1,0 +1,106 @@
+import { type BigIntStats, chmodSync, type Dirent, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { errorCode } from "./io-failure.ts";
+
+/** `unreadable`: its name is no valid text, or its path is too long; nothing more can be known of it. */
+export type EntryKind = "file" | "directory" | "link" | "special" | "unreadable";
+
+export interface TreeEntry {
+  /** Relative to the root, with forward slashes. */
+  readonly path: string;
+  readonly kind: EntryKind;
+  readonly size: number;
+  readonly mode: number;
+  readonly identity: Identity;
+}
+
+/** Changes whenever a file's bytes do: no program can set a ctime. */
+export interface Identity {
+  readonly inode: bigint;
+  /** Nanoseconds since the epoch. */
+  readonly ctime: bigint;
+}
+
+export interface WalkOptions {
+  /** Files and directories to walk, relative to the root; "" is all of it, which is the default. */
+  readonly from?: readonly string[];
+  /** Entries to leave out, with everything below them. */
+  readonly skip?: (path: string, isDirectory: boolean) => boolean;
+}
+
+/** Entries between two moments in which others may run. */
+const BATCH = 1_000;
+
+/**
+ * Everything below `root`, in no order. Follows no link and opens no file, so nothing in the tree can make it read
+ * elsewhere or wait. Directories that shut their owner out are opened.
+ */
+export async function walk(root: string, options: WalkOptions = {}): Promise<readonly TreeEntry[]> {
+  const found: TreeEntry[] = [];
+  const pending: string[] = [];
+  const visit = (path: string) => {
+    const entry = entryAt(root, path);
+    if (options.skip?.(path, entry.kind === "directory")) return;
+    found.push(entry);
+    if (entry.kind === "directory") pending.push(path);
+  };
+  for (const start of options.from ?? [""]) {
+    if (start === "") pending.push("");
+    else if (isPresent(root, start)) visit(start);
+  }
+  let pause = BATCH;
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    for (const path of namesIn(root, directory)) visit(path);
+    if (found.length < pause) continue;
+    pause = found.length + BATCH;
+    await breathe();
+  }
+  return found;
+}
+
+/** Lets timers and sockets have their turn in long work. */
+export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** One entry, its parents known to be real directories. */
+export function entryAt(root: string, path: string): TreeEntry {
+  try {
+    const stats = lstatSync(join(root, path), { bigint: true });
+    const { size, mode, ino, ctimeNs } = stats;
+    const identity = { inode: ino, ctime: ctimeNs };
+    return { path, kind: kindOf(stats), size: Number(size), mode: Number(mode) & 0o7777, identity };
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENAMETOOLONG") throw error;
+    return { path, kind: "unreadable", size: 0, mode: 0, identity: { inode: 0n, ctime: 0n } };
+  }
+}
+
+function kindOf(stats: BigIntStats | Dirent): EntryKind {
+  if (stats.isFile()) return "file";
+  if (stats.isDirectory()) return "directory";
+  return stats.isSymbolicLink() ? "link" : "special";
+}
+
+function namesIn(root: string, directory: string): readonly string[] {
+  const prefix = directory === "" ? "" : `${directory}/`;
+  return readNames(join(root, directory)).map((name) => prefix + name);
+}
+
+function readNames(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (errorCode(error) === "ENAMETOOLONG" || errorCode(error) === "ENOENT") return [];
+    if (errorCode(error) !== "EACCES") throw error;
+    chmodSync(path, 0o700);
+    return readdirSync(path);
+  }
+}
+
+/** Something stands there, and every step on the way to it is a real directory, none a link. */
+export function isPresent(root: string, path: string): boolean {
+  const steps = path.split("/");
+  return steps.every((_, depth) => {
+    const step = lstatSync(join(root, ...steps.slice(0, depth + 1)), { throwIfNoEntry: false });
+    return depth === steps.length - 1 ? step !== undefined : step?.isDirectory() === true;
+  });
+}
