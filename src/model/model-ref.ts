@@ -6,7 +6,7 @@ export const DEFAULT_JUDGE_MODEL = "anthropic/claude-fable-5-2";
 /** Providers that call nobody. */
 export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin"];
 
-export interface ModelName {
+interface ModelName {
   /** Lower case: provider names are not case-sensitive. */
   readonly provider: string;
   readonly model: string;

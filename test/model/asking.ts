@@ -27,11 +27,6 @@ export function clientOf({ environment }: Pick<FakeProvider, "environment">, ref
   return modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(8) })(ref);
 }
 
-export interface Asked {
-  readonly retries: readonly ProviderRetry[];
-  readonly failedTries: number;
-}
-
 /** Asks once and watches the retries. */
 export async function ask(
   client: ModelClient,

@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import { readTry } from "../../src/model/provider-reply.ts";
+
+const clock = { now: () => new Date("2026-01-01T00:00:00.000Z"), ticks: () => 0 };
+
+async function waitAsked(headers: Record<string, string>): Promise<string | null> {
+  const { response } = await readTry(new Response("", { status: 429, headers }), clock);
+  return response.headers.get("retry-after-ms");
+}
+
+test.each<[Record<string, string>, string | null]>([
+  [{ "retry-after": "2" }, "2000"],
+  [{ "retry-after": "0" }, "1"],
+  [{ "retry-after": "-5" }, "1"],
+  [{ "retry-after": "0.5" }, "500"],
+  [{ "retry-after": "90" }, "60000"],
+  [{ "retry-after": "99999999999999" }, "60000"],
+  [{ "retry-after": "Thu, 01 Jan 2026 00:00:10 GMT" }, "10000"],
+  [{ "retry-after": "Thu, 01 Jan 2099 00:00:00 GMT" }, "60000"],
+  [{ "retry-after": "later" }, null],
+  [{ "retry-after-ms": "7", "retry-after": "9" }, "7"],
+  [{}, null],
+])("a server that asks to wait with %p is given %p milliseconds", async (headers, wait) => {
+  expect(await waitAsked(headers)).toBe(wait);
+});
+
+test("an answer is handed on whole, as JSON, whatever its headers said of it", async () => {
+  const { response, ...rest } = await readTry(
+    new Response('{"a":1}', { headers: { "content-type": "text/plain" } }),
+    clock,
+  );
+  expect(rest).toEqual({ failed: undefined, repeat: false });
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(await response.json()).toEqual({ a: 1 });
+});
+
+test("a character cut by the network's packets is put together again", async () => {
+  const bytes = new TextEncoder().encode('{"a":"é"}');
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes.slice(0, 7));
+      controller.enqueue(bytes.slice(7));
+      controller.close();
+    },
+  });
+  const { response } = await readTry(new Response(body), clock);
+  expect(await response.json()).toEqual({ a: "é" });
+});
+
+test("reading stops when a reply is too large, however large it would be", async () => {
+  let sent = 0;
+  const endless = new ReadableStream({
+    pull(controller) {
+      sent += 1;
+      controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
+    },
+  });
+  const { failed, repeat } = await readTry(new Response(endless), clock);
+  expect({ kind: failed?.kind, repeat }).toEqual({ kind: "too_large", repeat: false });
+  expect(sent).toBeLessThan(8);
+});
