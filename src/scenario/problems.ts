@@ -4,8 +4,10 @@ export type FieldPath = readonly (string | number)[];
 export interface Problem {
   readonly path: FieldPath;
   readonly message: string;
-  /** `key`: the key is the problem, what it holds is sound. `value`: what stands there cannot be used. */
+  /** What a reader should be shown of the field. */
   readonly at: "key" | "value";
+  /** The values around it can be used all the same. */
+  readonly harmless?: boolean;
   /** Character offset in the text, where the path alone would not find it. */
   readonly offset?: number;
 }
@@ -21,13 +23,23 @@ export class Problems {
     return this.#found;
   }
 
-  add(path: FieldPath, message: string, place: Partial<Pick<Problem, "at" | "offset">> = {}): void {
-    if (this.#found.length < MAX_PROBLEMS) this.#found.push({ path, message, at: "value", ...place });
+  get full(): boolean {
+    return this.#found.length >= MAX_PROBLEMS;
+  }
+
+  add(path: FieldPath, message: string, place: Partial<Pick<Problem, "at" | "offset" | "harmless">> = {}): void {
+    if (!this.full) this.#found.push({ path, message, at: "value", ...place });
+  }
+
+  /** Whether this very value is already known to be unusable. */
+  saidOf(path: FieldPath): boolean {
+    const field = fieldName(path);
+    return this.#found.some((problem) => !problem.harmless && fieldName(problem.path) === field);
   }
 
   /** Whether the value at `path` has its right shape all the way down. */
   sound(path: FieldPath): boolean {
-    return !this.#found.some((problem) => problem.at === "value" && touches(problem.path, path));
+    return !this.#found.some((problem) => !problem.harmless && touches(problem.path, path));
   }
 }
 

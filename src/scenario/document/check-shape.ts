@@ -11,7 +11,14 @@ const TOP_KEYS = "expected a map with name, task, arms and rubric";
 export function checkShape(value: unknown, problems: Problems): void {
   if (value === null) problems.add([], `the file is empty; ${TOP_KEYS}`);
   else if (typeof value !== "object" || Array.isArray(value)) problems.add([], `${TOP_KEYS}, got ${inWords(value)}`);
-  else for (const error of Value.Errors(ScenarioFile, value)) addError(error, value, problems);
+  else checkFile(value, problems);
+}
+
+function checkFile(value: object, problems: Problems): void {
+  for (const error of Value.Errors(ScenarioFile, value)) {
+    addError(error, value, problems);
+    if (problems.full) return;
+  }
 }
 
 function addError(error: ValueError, root: unknown, problems: Problems): void {
@@ -25,8 +32,9 @@ function addError(error: ValueError, root: unknown, problems: Problems): void {
     }
   }
   const path = fieldPath(error.path, root);
-  const at = error.type === ValueErrorType.ObjectAdditionalProperties ? "key" : "value";
-  problems.add(path, explain(error, String(path.at(-1) ?? "")), { at });
+  if (problems.saidOf(path)) return;
+  const isUnknownKey = error.type === ValueErrorType.ObjectAdditionalProperties;
+  problems.add(path, explain(error, String(path.at(-1) ?? "")), isUnknownKey ? { at: "key", harmless: true } : {});
 }
 
 /** Which of several ways to write a value the author took, by its type alone; undefined when it is none of them. */

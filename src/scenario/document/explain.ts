@@ -78,7 +78,7 @@ function wrongCount(schema: TSchema, found: number, name: string): string {
   const least = NUMERALS[minItems] ?? String(minItems);
   if (minItems === maxItems) return `expected exactly ${least} ${name}, found ${found}`;
   return found < minItems
-    ? `expected at least ${least}, found ${NUMERALS[found] ?? found}`
+    ? `expected at least ${least}, found ${found === 0 ? "none" : found}`
     : `expected at most ${maxItems}, found ${found}`;
 }
 

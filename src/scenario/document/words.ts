@@ -19,8 +19,17 @@ export function alternatives(words: readonly string[]): string {
 /** `; did you mean "model"?` when one of `known` is close enough to be meant, else empty. */
 export function didYouMean(written: string, known: readonly string[]): string {
   if (written.length > 64) return "";
-  const ranked = known.map((word) => ({ word, edits: distance(written.toLowerCase(), word.toLowerCase()) }));
+  const ranked = known.map((word) => ({ word, edits: edits(written.toLowerCase(), word.toLowerCase()) }));
   const best = ranked.sort((a, b) => a.edits - b.edits)[0];
-  const isClose = best !== undefined && best.edits <= Math.max(1, Math.floor(best.word.length / 3));
+  const isClose =
+    best !== undefined && best.edits < best.word.length && best.edits <= Math.max(1, best.word.length / 3);
   return isClose ? `; did you mean "${best.word}"?` : "";
 }
+
+/** Swapped letters are the likeliest slip, nearer than any other edit. */
+const edits = (written: string, word: string) => {
+  const isSwap = written !== word && sortedLetters(written) === sortedLetters(word);
+  return isSwap ? 0.5 : distance(written, word);
+};
+
+const sortedLetters = (text: string) => [...text].sort().join("");

@@ -31,6 +31,8 @@ export interface YamlDocument {
 /** Deeper than any scenario; a limit of ours keeps what follows clear of the stack's. */
 const MAX_DEPTH = 50;
 
+const OVERFLOW = "Maximum call stack";
+
 const CORE_TAGS = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
 
 /**
@@ -48,7 +50,11 @@ export function readYaml(text: string, problems: Problems): YamlDocument {
     prettyErrors: false,
     logLevel: "error",
   });
-  for (const { message, pos } of document.errors) problems.add([], inWords(message), { offset: pos[0] });
+  for (const { message, pos } of document.errors) {
+    problems.add([], inWords(message), { offset: pos[0] });
+    // The reader gave up here; what follows is about the rest of the text being missing.
+    if (message.startsWith(OVERFLOW)) break;
+  }
   const readable = document.errors.length === 0;
   const value = readable ? new Reader(problems).read(document.contents, [], undefined) : undefined;
   return {
@@ -68,7 +74,7 @@ function unreadable(text: string, problems: Problems, message: string, offset: n
 }
 
 function inWords(message: string): string {
-  if (message.startsWith("Maximum call stack")) return "nested too deeply";
+  if (message.startsWith(OVERFLOW)) return "nested too deeply";
   if (message.includes("multiple documents")) return "a second document begins; a scenario file holds one";
   return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
@@ -114,7 +120,11 @@ class Reader {
   }
 
   #repeated(path: FieldPath, key: unknown): void {
-    this.#problems.add(path, "is given twice in the same map; keep one", { at: "key", ...placeOf(key) });
+    this.#problems.add(path, "is given twice in the same map; keep one", {
+      at: "key",
+      harmless: true,
+      ...placeOf(key),
+    });
   }
 
   #refuse(path: FieldPath, message: string, node: unknown): null {

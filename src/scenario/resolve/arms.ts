@@ -16,8 +16,9 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
     ["arms"],
     authored.map(({ id }) => id),
   );
+  const isDistinct = problems.sound(["arms"]);
   for (const [index, arm] of authored.entries()) checkOwn(problems, index, arm);
-  const extended = extendArms(problems, authored);
+  const extended = isDistinct ? extendArms(problems, authored) : authored;
   return Promise.all(extended.map((arm, index) => resolveArm(context, index, arm)));
 }
 
@@ -50,15 +51,21 @@ function checkLimit(
     );
 }
 
-function checkOwn(problems: Problems, index: number, { id, system_prompt, system_prompt_file }: ArmFile): void {
+function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
+  const { id, model, system_prompt, system_prompt_file } = arm;
   if (RESERVED_ARM_IDS.includes(id.toLowerCase()))
     problems.add(["arms", index, "id"], `"${id}" is reserved, it would read as an outcome; choose another`);
+  if (model?.startsWith("builtin/"))
+    problems.add(["arms", index, "model"], `${model} is a judge; an arm needs a model that acts`);
+  // With `extends`, the arm that it starts from is to blame.
+  if (model === undefined && arm.extends === undefined)
+    problems.add(["arms", index, "model"], "missing; expected <provider>/<model>");
   if (system_prompt !== undefined && system_prompt_file !== undefined)
     problems.add(["arms", index, "system_prompt_file"], "system_prompt is given too; keep one");
 }
 
 async function resolveArm(context: ResolveContext, index: number, arm: ArmFile): Promise<Arm> {
-  checkModel(context.problems, index, arm);
+  checkScript(context.problems, index, arm);
   const price = arm.price_per_mtok ?? null;
   return {
     id: arm.id,
@@ -73,11 +80,8 @@ async function resolveArm(context: ResolveContext, index: number, arm: ArmFile):
   };
 }
 
-function checkModel(problems: Problems, index: number, { model, script }: ArmFile): void {
-  const path = ["arms", index, "model"];
-  if (model === undefined) problems.add(path, "missing; expected <provider>/<model>");
-  else if (model.startsWith("builtin/")) problems.add(path, `${model} is a judge; an arm needs a model that acts`);
-  else if (isScripted(model) && !script?.length)
+function checkScript(problems: Problems, index: number, { model, script }: ArmFile): void {
+  if (model !== undefined && isScripted(model) && !script?.length)
     problems.add(["arms", index, "script"], `missing; ${model} replays the arm's script and needs at least one turn`);
 }
 

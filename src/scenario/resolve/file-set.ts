@@ -34,7 +34,7 @@ export function checkInlinePaths({ problems }: ResolveContext, path: FieldPath, 
   const directories = new Set(Object.keys(files).flatMap(parents));
   for (const name of Object.keys(files)) {
     const fault = workspacePathFault(name) ?? (directories.has(name) ? "is also a directory of another file" : null);
-    if (fault !== null) problems.add([...path, name], `the path ${fault}`);
+    if (fault !== null) problems.add([...path, name], `the path ${fault}`, { at: "key" });
   }
 }
 

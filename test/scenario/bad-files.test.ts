@@ -1,0 +1,598 @@
+import { describe, expect, test } from "bun:test";
+import { symlink } from "node:fs/promises";
+import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import { parseScenario } from "../../src/scenario/parse-scenario.ts";
+import { failureOf, SHORT, scenarioFolder } from "./scenario-folder.ts";
+
+const messageOf = async (text: string) => {
+  const failure = await failureOf(parseScenario({ text, file: "short.yaml", stem: "short", directory: "/nowhere" }));
+  return failure.message.replaceAll("short.yaml:", "");
+};
+
+/** What is wrong; a text of the short file, and what it is replaced by; the message, without the file's name. */
+const MISTAKES: readonly (readonly [string, string, string, string])[] = [
+  [
+    "unknown top key",
+    "task:",
+    "taks: 1\ntask:",
+    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, task, arms, policies, rubric',
+  ],
+  [
+    "unknown arm key",
+    "    model: openai",
+    "    modle: 1\n    model: openai",
+    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script',
+  ],
+  [
+    "unknown key far from any",
+    "  prompt:",
+    "  zzzzzz: 1\n  prompt:",
+    "3:3 task.zzzzzz: unknown key; allowed: prompt, fixture, setup, probe, reference_fix, deliverable",
+  ],
+  [
+    "key of another case",
+    "  prompt:",
+    "  Prompt: 1\n  prompt:",
+    '3:3 task.Prompt: unknown key; did you mean "prompt"? Allowed: prompt, fixture, setup, probe, reference_fix, deliverable',
+  ],
+  ["missing prompt", "  prompt: Say hello.", "  setup: []", "3:3 task.prompt: missing; expected text"],
+  [
+    "missing rubric",
+    "rubric:\n  criteria:\n    - Is it friendly?\n    - Is it short?\n    - measure: tokens\n",
+    "",
+    "1:1 rubric: missing; expected a map",
+  ],
+  ["missing model", "    model: openai/gpt-x\n", "", "5:5 arms[0].model: missing; expected <provider>/<model>"],
+  ["model without slash", "openai/gpt-x", "gpt", '6:12 arms[0].model: expected <provider>/<model>, got "gpt"'],
+  [
+    "model judge",
+    "openai/gpt-x",
+    "builtin/evidence",
+    "6:12 arms[0].model: builtin/evidence is a judge; an arm needs a model that acts",
+  ],
+  ["number for text", "Say hello.", "5", "3:11 task.prompt: expected text, got 5"],
+  ["empty text", "Say hello.", '""', "3:11 task.prompt: must not be empty"],
+  ["blank text", "Say hello.", '"  "', "3:11 task.prompt: must not be blank"],
+  ["key without value", "Say hello.", "", "3:3 task.prompt: expected text, got nothing"],
+  ["list for map", "  prompt: Say hello.", "  - a", "3:3 task: expected a map, got a list"],
+  [
+    "text for list",
+    "  criteria:\n    - Is it friendly?\n    - Is it short?\n    - measure: tokens",
+    "  criteria: good",
+    '12:13 rubric.criteria: expected a list, got "good"',
+  ],
+  [
+    "one arm",
+    "  - id: loud\n    extends: plain\n    system_prompt: You shout.\n",
+    "",
+    "5:3 arms: expected exactly two arms, found 1",
+  ],
+  ["three arms", "rubric:", "  - {id: third, extends: plain}\nrubric:", "5:3 arms: expected exactly two arms, found 3"],
+  [
+    "no arms list",
+    "arms:\n  - id: plain\n    model: openai/gpt-x\n    system_prompt: You are brief.\n  - id: loud\n    extends: plain\n    system_prompt: You shout.\n",
+    "arms: []\n",
+    "4:7 arms: expected exactly two arms, found 0",
+  ],
+  ["equal arm ids", "id: loud", "id: plain", '8:9 arms[1].id: "plain" is taken; ids must differ'],
+  ["reserved", "id: loud", "id: Tie", '8:9 arms[1].id: "Tie" is reserved, it would read as an outcome; choose another'],
+  [
+    "bad slug",
+    "id: loud",
+    "id: lo ud",
+    '8:9 arms[1].id: expected a name of at most 64 letters, digits, ".", "_" and "-", a letter or digit first, got "lo ud"',
+  ],
+  [
+    "unknown extends",
+    "extends: plain",
+    "extends: plan",
+    '9:14 arms[1].extends: there is no arm "plan"; did you mean "plain"?',
+  ],
+  ["extends itself", "extends: plain", "extends: loud", "9:14 arms[1].extends: leads in a circle: loud -> loud"],
+  [
+    "circle",
+    "id: plain",
+    "id: plain\n    extends: loud",
+    "6:14 arms[0].extends: leads in a circle: plain -> loud -> plain\n10:14 arms[1].extends: leads in a circle: loud -> plain -> loud",
+  ],
+  [
+    "unknown tool",
+    "extends: plain",
+    "extends: plain\n    tools: [read_file, run_comand]",
+    '10:24 arms[1].tools[1]: expected read_file, write_file, edit_file, list_files, search_files or run_command, got "run_comand"; did you mean "run_command"?',
+  ],
+  [
+    "same tool twice",
+    "extends: plain",
+    "extends: plain\n    tools: [read_file, read_file]",
+    "10:12 arms[1].tools: the same entry is given twice",
+  ],
+  [
+    "zero budget",
+    "rubric:",
+    "policies: {budget: {max_turns: 0}}\nrubric:",
+    "11:32 policies.budget.max_turns: expected a whole number from 1 to 10000, got 0",
+  ],
+  [
+    "negative budget",
+    "rubric:",
+    "policies: {budget: {max_seconds: -1, max_turns: 1.5}}\nrubric:",
+    "11:34 policies.budget.max_seconds: expected a number above 0, at most 86400, got -1\n11:49 policies.budget.max_turns: expected a whole number from 1 to 10000, got 1.5",
+  ],
+  [
+    "infinite",
+    "rubric:",
+    "policies: {budget: {max_seconds: .inf}}\nrubric:",
+    "11:34 policies.budget.max_seconds: expected a number above 0, at most 86400, got Infinity",
+  ],
+  [
+    "wider limit",
+    "extends: plain",
+    "extends: plain\n    limits: {max_turns: 50}",
+    "10:25 arms[1].limits.max_turns: 50 is more than policies.budget.max_turns (40); a limit can only tighten the budget",
+  ],
+  [
+    "cap without prices",
+    "rubric:",
+    "policies: {budget: {max_cost_usd: 1}}\nrubric:",
+    "5:5 arms[0].price_per_mtok: missing, but max_cost_usd (1) needs it; give the prices or remove the cap\n8:5 arms[1].price_per_mtok: missing, but max_cost_usd (1) needs it; give the prices or remove the cap",
+  ],
+  [
+    "cap of one arm",
+    "extends: plain",
+    "extends: plain\n    limits: {max_cost_usd: 1}",
+    "8:5 arms[1].price_per_mtok: missing, but max_cost_usd (1) needs it; give the prices or remove the cap",
+  ],
+  [
+    "half price",
+    "extends: plain",
+    "extends: plain\n    price_per_mtok: {in: 1}",
+    "10:21 arms[1].price_per_mtok.out: missing; expected US dollars per million tokens",
+  ],
+  [
+    "temperature",
+    "extends: plain",
+    "extends: plain\n    params: {temperature: 3}",
+    "10:27 arms[1].params.temperature: expected a number from 0 to 2, got 3",
+  ],
+  [
+    "no criteria",
+    "  criteria:\n    - Is it friendly?\n    - Is it short?\n    - measure: tokens",
+    "  criteria: []",
+    "12:13 rubric.criteria: expected at least one, found none",
+  ],
+  [
+    "weights zero",
+    "    - Is it friendly?\n    - Is it short?\n    - measure: tokens",
+    "    - {question: A, weight: 0}",
+    "13:5 rubric.criteria: every weight is 0, so nothing would decide; give one a weight above 0",
+  ],
+  [
+    "negative weight",
+    "measure: tokens",
+    "{measure: tokens, weight: -1}",
+    "15:33 rubric.criteria[2].weight: expected a number from 0 to 1000000, got -1",
+  ],
+  [
+    "duplicate criterion",
+    "    - Is it friendly?\n    - Is it short?",
+    "    - {id: a, question: A}\n    - {id: a, question: B}",
+    '14:12 rubric.criteria[1].id: "a" is taken; ids must differ',
+  ],
+  [
+    "both",
+    "measure: tokens",
+    "{measure: tokens, question: A}",
+    "15:7 rubric.criteria[2]: has both a question (scored by the judge) and a measure (scored by code); keep one",
+  ],
+  [
+    "neither",
+    "measure: tokens",
+    "weight: 1",
+    "15:7 rubric.criteria[2]: needs a question (scored by the judge) or a measure (scored by code)",
+  ],
+  [
+    "anchors on measure",
+    "measure: tokens",
+    "{measure: tokens, anchors: {0: a}}",
+    "15:34 rubric.criteria[2].anchors: anchors explain a question's scores; a measure is scored by code",
+  ],
+  [
+    "anchor 5",
+    "measure: tokens",
+    "{question: A, anchors: {5: a}}",
+    "15:31 rubric.criteria[2].anchors.5: unknown key; allowed: 0, 1, 2, 3, 4",
+  ],
+  [
+    "unknown measure",
+    "measure: tokens",
+    "measure: tokns",
+    '15:16 rubric.criteria[2].measure: expected probe_score, reference_fix, changed_lines, turns, tool_calls, tokens, wall_ms or cost_usd, got "tokns"; did you mean "tokens"?',
+  ],
+  [
+    "probe_score without probe",
+    "measure: tokens",
+    "measure: probe_score",
+    "15:16 rubric.criteria[2].measure: probe_score needs task.probe, which is missing",
+  ],
+  [
+    "reference without",
+    "measure: tokens",
+    "measure: reference_fix",
+    "15:16 rubric.criteria[2].measure: reference_fix needs task.reference_fix, which is missing",
+  ],
+  ["number criterion", "measure: tokens", "5", "15:7 rubric.criteria[2]: expected text or a map, got 5"],
+  [
+    "name no slug",
+    "name: short",
+    "name: my short",
+    '1:7 name: expected a name of at most 64 letters, digits, ".", "_" and "-", a letter or digit first, got "my short"',
+  ],
+  [
+    "name not stem",
+    "name: short",
+    "name: long",
+    '1:7 name: is "long" but the file\'s name begins with "short"; they must be equal',
+  ],
+  [
+    "scripted without",
+    "openai/gpt-x",
+    "scripted/x",
+    "5:5 arms[0].script: missing; scripted/x replays the arm's script and needs at least one turn\n8:5 arms[1].script: missing; scripted/x replays the arm's script and needs at least one turn",
+  ],
+  [
+    "script call two",
+    "extends: plain",
+    "extends: plain\n    script: [{calls: [{read_file: {}, list_files: {}}]}]",
+    "10:23 arms[1].script[0].calls[0]: expected a map with exactly one key, found 2",
+  ],
+  [
+    "regex",
+    "  prompt: Say hello.",
+    "  prompt: Say hello.\n  probe: {checks: [{run: a, output_matches: /(a/}]}",
+    "4:45 task.probe.checks[0].output_matches: /(a/ is not a regular expression (RE2 syntax): missing closing ): `(a`",
+  ],
+  [
+    "lookahead",
+    "  prompt: Say hello.",
+    '  prompt: Say hello.\n  probe: {checks: [{run: a, output_matches: "/a(?!b)/"}]}',
+    "4:45 task.probe.checks[0].output_matches: /a(?!b)/ is not a regular expression (RE2 syntax): invalid or unsupported Perl syntax: `(?!`",
+  ],
+  [
+    "empty regex",
+    "  prompt: Say hello.",
+    "  prompt: Say hello.\n  probe: {checks: [{run: a, output_matches: //}]}",
+    "4:45 task.probe.checks[0].output_matches: // is not a regular expression (RE2 syntax): it is empty and would match everything",
+  ],
+  [
+    "dup checks",
+    "  prompt: Say hello.",
+    "  prompt: Say hello.\n  probe: {checks: [{id: a, run: a}, {id: a, run: b}]}",
+    '4:42 task.probe.checks[1].id: "a" is taken; ids must differ',
+  ],
+  [
+    "check wrong type",
+    "  prompt: Say hello.",
+    "  prompt: Say hello.\n  probe: {checks: [5]}",
+    "4:20 task.probe.checks[0]: expected text or a map, got 5",
+  ],
+  [
+    "check without run",
+    "  prompt: Say hello.",
+    "  prompt: Say hello.\n  probe: {checks: [{id: a}]}",
+    "4:20 task.probe.checks[0].run: missing; expected text",
+  ],
+  [
+    "check weight",
+    "  prompt: Say hello.",
+    "  prompt: Say hello.\n  probe: {checks: [{run: a, weight: 0}]}",
+    "4:37 task.probe.checks[0].weight: expected a number above 0, at most 1000000, got 0",
+  ],
+  [
+    "check before",
+    "  prompt: Say hello.",
+    "  prompt: Say hello.\n  probe: {checks: [{run: a, before: failed}]}",
+    '4:37 task.probe.checks[0].before: expected pass or fail, got "failed"',
+  ],
+  [
+    "no checks",
+    "  prompt: Say hello.",
+    "  prompt: Say hello.\n  probe: {checks: []}",
+    "4:19 task.probe.checks: expected at least one, found none",
+  ],
+  [
+    "globs",
+    "rubric:",
+    'policies: {paths: {writable: [""], protected: [/etc/x, "../a", a/, "!b"]}}\nrubric:',
+    '11:31 policies.paths.writable[0]: an empty glob matches nothing; remove it\n11:48 policies.paths.protected[0]: "/etc/x" is absolute; write it relative to the workspace, without the first slash\n11:56 policies.paths.protected[1]: "../a" leaves the workspace; `..` matches nothing there\n11:64 policies.paths.protected[2]: "a/" matches no file; for everything in a directory write "a/**"\n11:68 policies.paths.protected[3]: "!b" is a negation, which is not supported; list what shall match',
+  ],
+  [
+    "deliverable",
+    "  prompt: Say hello.",
+    "  prompt: a\n  deliverable: []",
+    "4:16 task.deliverable: with an empty list no change counts; leave it out to count everything",
+  ],
+  [
+    "empty deny",
+    "rubric:",
+    'policies: {commands: {deny: [" "]}}\nrubric:',
+    "11:30 policies.commands.deny[0]: an empty rule matches nothing; remove it",
+  ],
+  [
+    "both prompts",
+    "system_prompt: You shout.",
+    "system_prompt: You shout.\n    system_prompt_file: a.md",
+    "11:25 arms[1].system_prompt_file: system_prompt is given too; keep one",
+  ],
+  [
+    "severity",
+    "rubric:",
+    "policies: {severity: {denied_command: disqualify}}\nrubric:",
+    "11:39 policies.severity.denied_command: a refused command never ran, so it cannot disqualify; write warn or leave it out",
+  ],
+  [
+    "required tool",
+    "rubric:",
+    "    tools: [read_file]\npolicies: {required: [{id: a, tool: run_command}]}\nrubric:",
+    '12:37 policies.required[0].tool: arm "loud" does not have the tool run_command',
+  ],
+  [
+    "required match",
+    "rubric:",
+    "policies: {required: [{id: a, tool: list_files, match: a}]}\nrubric:",
+    "11:56 policies.required[0].match: calls of list_files have no path to match; leave it out",
+  ],
+  [
+    "required dup",
+    "rubric:",
+    "policies: {required: [{id: a, tool: list_files}, {id: a, tool: list_files}]}\nrubric:",
+    '11:55 policies.required[1].id: "a" is taken; ids must differ',
+  ],
+  ["network", "rubric:", "policies: {network: on}\nrubric:", '11:21 policies.network: expected none or open, got "on"'],
+  [
+    "varies",
+    "name: short",
+    "name: short\nvaries: [model, prompt]",
+    '2:17 varies[1]: expected model, system_prompt, tools, params, limits or price_per_mtok, got "prompt"',
+  ],
+  [
+    "tie_margin",
+    "rubric:",
+    "rubric:\n  tie_margin: 2",
+    "12:15 rubric.tie_margin: expected a number from 0 to 1, got 2",
+  ],
+  [
+    "fixture wrong type",
+    "  prompt: Say hello.",
+    "  prompt: a\n  fixture: 5",
+    "4:12 task.fixture: expected text or a map, got 5",
+  ],
+  [
+    "fixture empty",
+    "  prompt: Say hello.",
+    "  prompt: a\n  fixture: {}",
+    "4:12 task.fixture: needs `dir` or `files`; leave it out for an empty workspace",
+  ],
+  [
+    "inline path",
+    "  prompt: Say hello.",
+    "  prompt: a\n  fixture: {files: {../a: x, /b: x, c: x, c/d: x}}",
+    '4:21 task.fixture.files["../a"]: the path must not contain `..`\n4:30 task.fixture.files["/b"]: the path must be relative\n4:37 task.fixture.files.c: the path is also a directory of another file',
+  ],
+  [
+    "inline not text",
+    "  prompt: Say hello.",
+    "  prompt: a\n  fixture: {files: {a: 5}}",
+    "4:24 task.fixture.files.a: expected text, got 5",
+  ],
+  [
+    "reference both",
+    "  prompt: Say hello.",
+    "  prompt: a\n  reference_fix: {patch: a, dir: b}",
+    "4:18 task.reference_fix: has both a patch and fixed files; keep one",
+  ],
+  [
+    "reference none",
+    "  prompt: Say hello.",
+    "  prompt: a\n  reference_fix: {}",
+    "4:18 task.reference_fix: needs `patch`, `dir` or `files`",
+  ],
+  [
+    "reference same",
+    "  prompt: Say hello.",
+    "  prompt: a\n  fixture: {files: {a: x}}\n  reference_fix: {files: {a: x}}",
+    "5:18 task.reference_fix: the fix changes nothing: every file is as in the fixture",
+  ],
+  ["duplicate key", "name: short", "name: short\nname: short", "2:1 name: is given twice in the same map; keep one"],
+  [
+    "duplicate nested",
+    "    model: openai/gpt-x",
+    "    model: openai/gpt-x\n    model: openai/gpt-y",
+    "7:5 arms[0].model: is given twice in the same map; keep one",
+  ],
+  [
+    "alias",
+    "    system_prompt: You are brief.",
+    "    system_prompt: &p You are brief.\n    title: *p",
+    "8:12 arms[0].title: aliases (*p) are not supported; write the value out",
+  ],
+  [
+    "merge key",
+    "extends: plain",
+    "<<: {model: a/b}",
+    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script',
+  ],
+  ["tag", "Say hello.", "!secret abc", "3:19 task.prompt: tags (!secret) are not supported; write a plain value"],
+  [
+    "binary",
+    "Say hello.",
+    "!!binary aGk=",
+    "3:20 task.prompt: tags (tag:yaml.org,2002:binary) are not supported; write a plain value",
+  ],
+  ["proto", "task:", "__proto__: {a: 1}\ntask:", "2:1 __proto__: cannot be used as a key"],
+  [
+    "constructor",
+    "task:",
+    "constructor: {a: 1}\ntask:",
+    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, task, arms, policies, rubric",
+  ],
+  ["complex key", "task:", "? [a]\n: 1\ntask:", "2:3 a key must be plain text"],
+  ["syntax", "Say hello.", '"Say hello.', '16:1 not valid YAML: missing closing "quote'],
+  ["tab", "  prompt", "\tprompt", "3:1 not valid YAML: tabs are not allowed as indentation"],
+  ["two documents", "rubric:", "---\nrubric:", "11:1 a second document begins; a scenario file holds one"],
+  ["directive", "name:", "%YAML 1.2\n---\nname:", "1:1 directives are not supported; remove this line"],
+];
+
+test.each(MISTAKES)("%s", async (_, replaced, by, message) => {
+  expect(SHORT).toContain(replaced);
+  expect(await messageOf(SHORT.replace(replaced, () => by))).toBe(message);
+});
+
+describe("a file that holds no map", () => {
+  test.each([
+    ["", "1:1 the file is empty; expected a map with name, task, arms and rubric"],
+    ["# only a comment\n", "1:1 the file is empty; expected a map with name, task, arms and rubric"],
+    ["- a\n- b\n", "1:1 expected a map with name, task, arms and rubric, got a list"],
+    ["\n\n  5", "3:3 expected a map with name, task, arms and rubric, got 5"],
+    ["[", "1:2 not valid YAML: flow sequence must end with a ]"],
+  ])("%j", async (text, message) => {
+    expect(await messageOf(text)).toBe(message);
+  });
+});
+
+test("all mistakes of a file are told at once, in the order of the file", async () => {
+  const text = SHORT.replace("gpt-x", "")
+    .replace("Say hello.", "5")
+    .replace("extends: plain", "extnds: plain\n    tools: all")
+    .replace("measure: tokens", "{measure: probe_score, weight: -1}")
+    .replace("rubric:", "policies: {budget: {max_turns: 0}, paths: {protected: [/a]}}\nrubric:");
+  const failure = await failureOf(parseScenario({ text, file: "a/b.yaml", stem: "b", directory: "/nowhere" }));
+  const errors = [
+    {
+      line: 1,
+      column: 7,
+      field: "name",
+      message: 'is "short" but the file\'s name begins with "b"; they must be equal',
+    },
+    { line: 3, column: 11, field: "task.prompt", message: "expected text, got 5" },
+    { line: 6, column: 12, field: "arms[0].model", message: 'expected <provider>/<model>, got "openai/"' },
+    {
+      line: 9,
+      column: 5,
+      field: "arms[1].extnds",
+      message:
+        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script',
+    },
+    { line: 10, column: 12, field: "arms[1].tools", message: 'expected a list, got "all"' },
+    {
+      line: 12,
+      column: 32,
+      field: "policies.budget.max_turns",
+      message: "expected a whole number from 1 to 10000, got 0",
+    },
+    {
+      line: 17,
+      column: 38,
+      field: "rubric.criteria[2].weight",
+      message: "expected a number from 0 to 1000000, got -1",
+    },
+  ];
+  expect(failure.code).toBe("invalid_scenario");
+  expect(failure.details).toEqual({ errors });
+  expect(failure.message).toBe(
+    errors.map(({ line, column, field, message }) => `a/b.yaml:${line}:${column} ${field}: ${message}`).join("\n"),
+  );
+});
+
+test("beyond twenty mistakes the rest is counted", async () => {
+  const keys = Array.from({ length: 33 }, (_, index) => `qqqq${index}: 1\n`).join("");
+  const failure = await failureOf(
+    parseScenario({ text: SHORT + keys, file: "short.yaml", stem: "short", directory: "/" }),
+  );
+  expect(failure.message.split("\n")).toHaveLength(21);
+  expect(failure.message).toEndWith("\nand 13 more");
+});
+
+describe("materials", () => {
+  const withTask = (fields: string) => SHORT.replace("  prompt: Say hello.", `  prompt: Say hello.\n  ${fields}`);
+
+  test.each([
+    ["fixture: fix", "4:12 task.fixture: fix does not exist"],
+    ["fixture: {dir: fix}", "4:18 task.fixture.dir: fix does not exist"],
+    ["fixture: file.txt", "4:12 task.fixture: file.txt is not a directory"],
+    ["fixture: ..", "4:12 task.fixture: .. is not inside the scenarios directory"],
+    ["fixture: .", "4:12 task.fixture: . is not inside the scenarios directory"],
+    ["fixture: here/../../x", "4:12 task.fixture: here/../../x is not inside the scenarios directory"],
+    ["fixture: /etc", "4:12 task.fixture: /etc must be relative to the scenario file"],
+    ["fixture: out", "4:12 task.fixture: out leads out of the scenarios directory through a link"],
+    ["fixture: out/fixture", "4:12 task.fixture: out/fixture leads out of the scenarios directory through a link"],
+    ["probe: {dir: gone, checks: [a]}", "4:16 task.probe.dir: gone does not exist"],
+    ["reference_fix: {patch: gone}", "4:26 task.reference_fix.patch: gone does not exist"],
+    ["reference_fix: {patch: here}", "4:26 task.reference_fix.patch: here is not a file"],
+    ["reference_fix: {patch: ../a}", "4:26 task.reference_fix.patch: ../a is not inside the scenarios directory"],
+    [
+      "reference_fix: {patch: file.txt}",
+      "4:26 task.reference_fix.patch: file.txt is not a unified diff, or touches no file",
+    ],
+    [
+      "reference_fix: {patch: torn.patch}",
+      "4:26 task.reference_fix.patch: torn.patch is not a unified diff (Hunk at line 3 contained invalid line broken)",
+    ],
+    [
+      "reference_fix: {patch: out.patch}",
+      "4:26 task.reference_fix.patch: out.patch names b/../x, which must not contain `..`",
+    ],
+    ["reference_fix: {patch: latin.txt}", "4:26 task.reference_fix.patch: latin.txt is not UTF-8 text"],
+    ["reference_fix: {dir: bin}", "4:18 task.reference_fix: the fix has a.bin, which is not text"],
+    ["reference_fix: {dir: gone}", "4:24 task.reference_fix.dir: gone does not exist"],
+    ["reference_fix: {files: {../a: b}}", '4:27 task.reference_fix.files["../a"]: the path must not contain `..`'],
+  ])("%s", async (fields, message) => {
+    await using elsewhere = await scenarioFolder({ "fixture/a.txt": "a" });
+    await using folder = await scenarioFolder({
+      "short.yaml": withTask(fields),
+      "file.txt": "text\n",
+      "here/a.txt": "a",
+      "torn.patch": "--- a/x\n+++ b/x\n@@ -1 +1 @@\nbroken\n",
+      "out.patch": "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n".replace("a/../x", "/dev/null"),
+      "latin.txt": new Uint8Array([0xe9, 0x0a]),
+      "bin/a.bin": new Uint8Array([1, 0, 2]),
+    });
+    await symlink(elsewhere.directory, folder.path("out"));
+    const failure = await failureOf(loadScenarioFile(folder.path("short.yaml")));
+    expect(failure.message).toBe(`${folder.path("short.yaml")}:${message}`);
+  });
+
+  test("a prompt file that is missing or outside is refused", async () => {
+    const withPrompt = (file: string) => SHORT.replace("system_prompt: You shout.", `system_prompt_file: ${file}`);
+    await using folder = await scenarioFolder({ "short.yaml": withPrompt("a.md") });
+    const file = folder.path("short.yaml");
+    expect((await failureOf(loadScenarioFile(file))).message).toBe(
+      `${file}:10:25 arms[1].system_prompt_file: a.md does not exist`,
+    );
+    await folder.write("short.yaml", withPrompt("../a.md"));
+    expect((await failureOf(loadScenarioFile(file))).message).toBe(
+      `${file}:10:25 arms[1].system_prompt_file: ../a.md is not inside the scenarios directory`,
+    );
+  });
+});
+
+describe("the file itself", () => {
+  test.each([
+    ["gone.yaml", "1:1 the file does not exist; give the path of a .yaml file"],
+    ["directory.yaml", "1:1 the file is not a regular file"],
+    ["notes.txt", "1:1 the file is not a scenario file; its name must end in .yaml or .yml"],
+    ["large.yaml", "1:1 the file has 257 KiB, more than 256 KiB"],
+    ["latin.yaml", "1:1 the file is not UTF-8 text"],
+    ["pipe.yaml", "1:1 the file is not a regular file"],
+  ])("%s", async (name, message) => {
+    await using folder = await scenarioFolder({
+      "directory.yaml/a.txt": "a",
+      "notes.txt": SHORT,
+      "large.yaml": `#${"x".repeat(256 * 1024)}`,
+      "latin.yaml": new Uint8Array([0x61, 0x3a, 0xe9]),
+    });
+    Bun.spawnSync(["mkfifo", folder.path("pipe.yaml")]);
+    const failure = await failureOf(loadScenarioFile(folder.path(name)));
+    expect(failure.message).toBe(`${folder.path(name)}:${message}`);
+  });
+});
