@@ -90,8 +90,8 @@ export const ScriptCall = Type.Record(Type.String(), Type.Unknown(), {
 export type ScriptCall = Static<typeof ScriptCall>;
 
 export const ScriptTurn = record("ScriptTurn", {
-  say: Type.Optional(Type.String()),
-  calls: Type.Optional(Type.Array(ScriptCall)),
+  say: Type.Optional(Type.String({ description: "What the model says." })),
+  calls: Type.Optional(Type.Array(ScriptCall, { description: "Tool calls; a turn without any is the final answer." })),
   delay_ms: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 60_000, description: "Waited before the turn, milliseconds." }),
   ),
@@ -99,9 +99,9 @@ export const ScriptTurn = record("ScriptTurn", {
 export type ScriptTurn = Static<typeof ScriptTurn>;
 
 export const ModelParams = record("ModelParams", {
-  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
-  top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  max_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature." })),
+  top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "Nucleus sampling." })),
+  max_output_tokens: Type.Optional(Type.Integer({ minimum: 1, description: "Tokens of one model turn." })),
 });
 export type ModelParams = Static<typeof ModelParams>;
 

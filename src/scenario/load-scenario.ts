@@ -25,9 +25,9 @@ export async function loadScenario({ path, file, consulted = new Set() }: Scenar
   const absolute = resolve(path);
   const ending = extname(path);
   if (!SCENARIO_ENDINGS.includes(ending))
-    throw unreadable(file, "is not a scenario file; its name must end in .yaml or .yml");
+    throw wholeFileFailure(file, "the file is not a scenario file; its name must end in .yaml or .yml");
   const text = await readText(absolute, SCENARIO_FILE_BYTES).catch((error: unknown) => {
-    throw error instanceof Unusable ? unreadable(file, `${error.message}${hint(error)}`) : error;
+    throw error instanceof Unusable ? wholeFileFailure(file, `the file ${error.message}${hint(error)}`) : error;
   });
   const directory = dirname(absolute);
   const definition = await parseScenario({ text, file, stem: basename(path, ending), directory, consulted });
@@ -36,8 +36,8 @@ export async function loadScenario({ path, file, consulted = new Set() }: Scenar
 
 const hint = ({ message }: Unusable) => (message === "does not exist" ? "; give the path of a .yaml file" : "");
 
-/** A file that could not be read at all is wrong at its first character, so that every message has the same form. */
-function unreadable(file: string, message: string): Failure {
-  const error: ScenarioError = { line: 1, column: 1, field: "", message: `the file ${message}` };
-  return new Failure("invalid_scenario", `${file}:1:1 ${error.message}`, { details: { errors: [error] } });
+/** What is wrong with a file as a whole is told at its first character, so that every message has the same form. */
+export function wholeFileFailure(file: string, message: string): Failure {
+  const error: ScenarioError = { line: 1, column: 1, field: "", message };
+  return new Failure("invalid_scenario", `${file}:1:1 ${message}`, { details: { errors: [error] } });
 }

@@ -37,9 +37,9 @@ export class Problems {
     return this.#found.some((problem) => !problem.harmless && fieldName(problem.path) === field);
   }
 
-  /** Whether the value at `path` has its right shape all the way down. */
+  /** Whether the value at `path` has its right shape all the way down; not known any more once there are too many problems. */
   sound(path: FieldPath): boolean {
-    return !this.#found.some((problem) => !problem.harmless && touches(problem.path, path));
+    return !this.full && !this.#found.some((problem) => !problem.harmless && touches(problem.path, path));
   }
 }
 

@@ -5,7 +5,7 @@ import { Failure } from "../domain/failure.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
 import { isBelow } from "./confined-path.ts";
 import { didYouMean } from "./document/words.ts";
-import { loadScenario, SCENARIO_ENDINGS } from "./load-scenario.ts";
+import { loadScenario, SCENARIO_ENDINGS, wholeFileFailure } from "./load-scenario.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
 import { fileStamp, treeStamp } from "./stamp.ts";
 
@@ -70,10 +70,7 @@ class DirectoryCatalog implements ScenarioCatalog {
     isCurrent: (reading: Reading, path: string) => Promise<boolean>,
   ): Promise<LoadedScenario | Failure> {
     if (other !== undefined)
-      return new Failure(
-        "invalid_scenario",
-        `${this.#label(name + ending)}: ${name}${other} exists too; keep one of them`,
-      );
+      return wholeFileFailure(this.#label(name + ending), `${name}${other} exists too; keep one of them`);
     const path = join(this.directory, name + ending);
     const known = this.#readings.get(path);
     if (known !== undefined && (await isCurrent(known, path))) return known.result;
@@ -96,14 +93,11 @@ class DirectoryCatalog implements ScenarioCatalog {
     const file = this.#label(fileName);
     try {
       if (!isBelow(await realpath(this.directory), await realpath(path)))
-        return new Failure(
-          "invalid_scenario",
-          `${file}:1:1 the file leads out of the scenarios directory through a link`,
-        );
+        return wholeFileFailure(file, "the file leads out of the scenarios directory through a link");
       return await loadScenario({ path, file, consulted });
     } catch (error) {
       if (error instanceof Failure && error.code === "invalid_scenario") return error;
-      if (isMissing(error)) return new Failure("invalid_scenario", `${file}:1:1 the file does not exist`);
+      if (isMissing(error)) return wholeFileFailure(file, "the file does not exist");
       throw error;
     }
   }
@@ -143,8 +137,12 @@ const isProbablyUnchanged = async (reading: Reading, path: string) =>
 const isScenario = (entry: Dirent) =>
   !entry.isDirectory() && !entry.name.startsWith(".") && SCENARIO_ENDINGS.includes(extname(entry.name));
 
-const byName = (a: Dirent, b: Dirent) =>
-  basename(a.name, extname(a.name)) + a.name < basename(b.name, extname(b.name)) + b.name ? -1 : 1;
+const stemOf = ({ name }: Dirent) => basename(name, extname(name));
+
+const byName = (a: Dirent, b: Dirent) => {
+  const [first, second] = stemOf(a) === stemOf(b) ? [a.name, b.name] : [stemOf(a), stemOf(b)];
+  return first < second ? -1 : 1;
+};
 
 const isMissing = (error: unknown) => error instanceof Error && "code" in error && error.code === "ENOENT";
 

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test";
+import type { Arm, Scenario } from "../../src/domain/scenario.ts";
+import { applyModelOverride, differences } from "../../src/scenario/declared-differences.ts";
+import { parseScenario } from "../../src/scenario/parse-scenario.ts";
+import { SHORT } from "./scenario-folder.ts";
+
+const ARM: Arm = {
+  id: "a",
+  title: "A",
+  model: "openai/x",
+  system_prompt: "",
+  tools: ["read_file", "edit_file"],
+  params: {},
+  limits: {},
+  price_per_mtok: { in: 1, out: 2, cached_in: null },
+  script: null,
+};
+
+describe("arms differ in", () => {
+  test.each<[string, Partial<Arm>, string[]]>([
+    ["nothing by id, title and script", { id: "b", title: "B", script: [{ say: "x" }] }, []],
+    ["nothing by the order of tools", { tools: ["edit_file", "read_file"] }, []],
+    ["the system prompt", { system_prompt: "x" }, ["system_prompt"]],
+    ["the model alone, whose prices follow it", { model: "openai/y", price_per_mtok: null }, ["model"]],
+    ["prices of one model", { price_per_mtok: null }, ["price_per_mtok"]],
+    [
+      "several fields",
+      { tools: [], params: { temperature: 1 }, limits: { max_turns: 1 } },
+      ["tools", "params", "limits"],
+    ],
+    ["a scripted against a real model", { model: "scripted/x" }, ["model"]],
+  ])("%s", (_, changes, expected) => {
+    expect(differences(ARM, { ...ARM, ...changes })).toEqual(expected as never[]);
+  });
+
+  test("nothing by the name after scripted/", () => {
+    expect(differences({ ...ARM, model: "scripted/a" }, { ...ARM, model: "scripted/b" })).toEqual([]);
+  });
+});
+
+describe("a model override", () => {
+  const definition = async (text: string): Promise<Scenario> =>
+    parseScenario({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
+  const PRICED = SHORT.replace("gpt-x", "gpt-x\n    price_per_mtok: {in: 1, out: 2}");
+
+  test("replaces both models and forgets their prices, nothing else", async () => {
+    const before = await definition(PRICED);
+    const [first, second] = before.arms;
+    const { scenario, costCapInactive } = applyModelOverride(before, "groq/y/z");
+    const changes = { model: "groq/y/z", price_per_mtok: null };
+    expect(scenario).toEqual({
+      ...before,
+      arms: [
+        { ...first, ...changes },
+        { ...second, ...changes },
+      ],
+    });
+    expect(costCapInactive).toBe(false);
+    expect(first.model).toBe("openai/gpt-x");
+  });
+
+  test("says that a cost cap no longer holds, of the budget or of one arm", async () => {
+    const budget = PRICED.replace("rubric:", "policies: {budget: {max_cost_usd: 1}}\nrubric:");
+    const limit = PRICED.replace("extends: plain", "extends: plain\n    limits: {max_cost_usd: 1}");
+    expect(applyModelOverride(await definition(budget), "a/b").costCapInactive).toBe(true);
+    expect(applyModelOverride(await definition(limit), "a/b").costCapInactive).toBe(true);
+  });
+});

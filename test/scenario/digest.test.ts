@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import type { Scenario } from "../../src/domain/scenario.ts";
+import { canonicalJson, comparabilityDigest, scenarioDigest } from "../../src/scenario/digest.ts";
+import { parseScenario } from "../../src/scenario/parse-scenario.ts";
+import { SHORT } from "./scenario-folder.ts";
+
+const short = (text = SHORT) => parseScenario({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
+
+test("canonical JSON sorts keys at every depth and keeps the order of lists", () => {
+  expect(canonicalJson({ b: [2, 1, { d: null, c: "é" }], a: undefined, A: true })).toBe(
+    '{"A":true,"b":[2,1,{"c":"é","d":null}]}',
+  );
+});
+
+test("two spellings of one scenario have one digest, comments and order aside", async () => {
+  const [head = "", tail = ""] = SHORT.split("arms:\n");
+  const [arms = "", rubric = ""] = tail.split("rubric:\n");
+  const shuffled = `# c\nrubric:\n${rubric}arms:\n${arms}${head}`;
+  const spelled = SHORT.replace("- Is it short?", "- {question: Is it short?, id: is-it-short, weight: 1}");
+  const digests = await Promise.all([SHORT, shuffled, spelled].map(async (text) => scenarioDigest(await short(text))));
+  expect(new Set(digests).size).toBe(1);
+});
+
+test("any change of the definition changes its digest, only what both arms share changes comparability", async () => {
+  const base = await short();
+  const changed = async (replaced: string, by: string) => {
+    const other = await short(SHORT.replace(replaced, by));
+    return [scenarioDigest(other) !== scenarioDigest(base), comparabilityDigest(other) !== comparabilityDigest(base)];
+  };
+  expect(await changed("You shout.", "You sing.")).toEqual([true, false]);
+  expect(await changed("name: short", "name: short\ntitle: T")).toEqual([true, false]);
+  expect(await changed("Say hello.", "Say goodbye.")).toEqual([true, true]);
+  expect(await changed("Is it short?", "Is it long?")).toEqual([true, true]);
+  expect(await changed("rubric:", "policies: {network: open}\nrubric:")).toEqual([true, true]);
+  expect(await changed("Say hello.", "Say hello.\n  fixture: {files: {a: b}}")).toEqual([true, true]);
+});
+
+test("a fixture that moves with its bytes stays comparable", async () => {
+  const { task, ...rest } = await short();
+  const at = (dir: string): Scenario => ({
+    ...rest,
+    task: { ...task, fixture: { dir, files: {}, digest: "0".repeat(64) } },
+  });
+  expect(comparabilityDigest(at("a"))).toBe(comparabilityDigest(at("b")));
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { Failure } from "../../src/domain/failure.ts";
+import { parseScenario } from "../../src/scenario/parse-scenario.ts";
+import { failureOf, SHORT } from "./scenario-folder.ts";
+
+const SIZE = 256 * 1024;
+const parse = (text: string) => parseScenario({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
+const filled = (part: string, start = "") => (start + part.repeat(Math.ceil(SIZE / part.length))).slice(0, SIZE);
+
+describe("a file of the largest size is refused with a place, whatever it holds:", () => {
+  test.each([
+    ["a flat map", Array.from({ length: 20_000 }, (_, index) => `key-${index}: 1`).join("\n")],
+    ["one key again and again", filled("a: 1\n")],
+    ["open brackets", filled("[")],
+    ["closed brackets", `a: ${"[".repeat(5_000)}${"]".repeat(5_000)}`],
+    ["deep maps", filled("{a: ")],
+    ["deep lists", filled("- ")],
+    ["deep indentation", Array.from({ length: 700 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
+    ["one long text", filled("x", "name: ")],
+    ["one long key", filled("x", "? ")],
+    ["an alias bomb", `a: &a [x, x]\n${Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [*a, *a]`).join("\n")}`],
+    ["an alias of itself", "a: &a [*a]"],
+    ["nothing but errors", filled("]\n")],
+    ["nothing but anchors", filled("&a ")],
+    ["nothing but tags", filled("!a ")],
+    ["nothing but directives", filled("%\n")],
+    ["nothing but comments", filled("#\n")],
+    ["nothing but quotes", filled('"')],
+    ["many wrong arms", `arms:\n${filled("- 1\n")}`],
+    ["many wrong criteria", `rubric:\n  criteria:\n${filled("  - {a: 1}\n")}`],
+    [
+      "many files",
+      `task:\n  prompt: a\n  fixture:\n    files:\n${Array.from({ length: 9_000 }, (_, i) => `      a/${i}/../b: x`).join("\n")}`,
+    ],
+  ])("%s", async (_, text) => {
+    const { code, message } = await failureOf(parse(text));
+    expect(code).toBe("invalid_scenario");
+    expect(message.split("\n").every((line) => /^short\.yaml:\d+:\d+ \S|^and \d+ more$/.test(line))).toBe(true);
+    expect(message.length).toBeLessThan(20_000);
+  });
+});
+
+test("however a file is damaged, it is a scenario or a failure with a place", async () => {
+  const bits = [
+    "- ",
+    "  ",
+    "\n",
+    ":",
+    "{",
+    "}",
+    "[",
+    "]",
+    "&a ",
+    "*a",
+    "!t ",
+    '"',
+    "'",
+    "|",
+    "null",
+    "-1",
+    "1e999",
+    "~",
+    "\0",
+    "é",
+    "name",
+  ];
+  const damage = fc.record({
+    at: fc.nat(SHORT.length),
+    cut: fc.nat(20),
+    insert: fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 8 }), fc.constantFrom(...SHORT.split("\n"))),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
+      const text = damages.reduce((t, { at, cut, insert }) => t.slice(0, at) + insert + t.slice(at + cut), SHORT);
+      const result = await parse(text).catch((error: unknown) => error);
+      if (!(result instanceof Failure)) return expect(result).toHaveProperty("rubric");
+      expect(result.code).toBe("invalid_scenario");
+      expect(result.message).toMatch(/^short\.yaml:[1-9]\d*:[1-9]\d* \S/);
+    }),
+    { numRuns: 500 },
+  );
+});

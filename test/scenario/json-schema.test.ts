@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { scenarioJsonSchema } from "../../src/scenario/json-schema.ts";
+import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+
+const SCENARIOS = join(import.meta.dir, "../../scenarios");
+const FILE = join(SCENARIOS, "scenario.schema.json");
+
+test("the schema that editors read is the one that files are checked with", async () => {
+  expect(await Bun.file(FILE).text()).toBe(scenarioJsonSchema());
+});
+
+test("every named part is defined once, and every reference leads to one", () => {
+  const schema = scenarioJsonSchema();
+  const referenced = [...schema.matchAll(/"\$ref": "#\/\$defs\/(\w+)"/g)].map((match) => match[1]);
+  const document = JSON.parse(schema);
+  expect(Object.keys(document.$defs).sort()).toEqual([...new Set(referenced)].sort() as string[]);
+  expect(document.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
+  expect(schema).not.toContain('"$id"');
+});
+
+test("every field that an author can write is described", () => {
+  const undescribed: string[] = [];
+  JSON.parse(scenarioJsonSchema(), (_, value) => {
+    for (const [key, field] of Object.entries<Record<string, unknown>>(value?.properties ?? {})) {
+      if (field["description"] === undefined && field["$ref"] === undefined) undescribed.push(key);
+    }
+    return value;
+  });
+  expect(undescribed).toEqual([]);
+});
+
+test("the bundled scenarios load, and tell editors where the schema is", async () => {
+  const names = (await readdir(SCENARIOS)).filter((name) => name.endsWith(".yaml"));
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of names) {
+    const file = join(SCENARIOS, name);
+    const [first = ""] = (await Bun.file(file).text()).split("\n");
+    const schema = /^# yaml-language-server: \$schema=(\S+)$/.exec(first)?.[1] ?? "";
+    expect(join(dirname(file), schema)).toBe(FILE);
+    expect((await loadScenarioFile(file)).definition.name).toBe(name.replace(/\.yaml$/, ""));
+  }
+});
