@@ -24,6 +24,9 @@ export function sensitivityOf(basis: Basis, weights: Weights): Sensitivity {
 /** Beyond a boundary rather than on it; far below the precision that is reported. */
 const NUDGE = 1e-7;
 
+/** Binary fractions: a walk may begin or end on a boundary. */
+const ROUNDING = 1e-9;
+
 const DIGITS = 4;
 
 function flipDistance(basis: Basis, weights: Weights, now: Standing): number | null {
@@ -88,8 +91,8 @@ function turningPoints(walk: Walk, sheets: readonly Sheet[], tie_margin: number)
       const [start, from, to] = [gaps[index] ?? 0, walk.stops[index] ?? 0, walk.stops[index + 1] ?? 0];
       return [tie_margin, -tie_margin]
         .map((margin) => (margin - start) / (end - start))
-        .filter((part) => part >= 0 && part <= 1)
-        .map((part) => from + part * (to - from));
+        .filter((part) => part >= -ROUNDING && part <= 1 + ROUNDING)
+        .map((part) => from + Math.max(0, part) * (to - from));
     });
   });
   return points.sort((one, other) => one - other);

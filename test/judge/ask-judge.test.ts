@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test";
+import type { Verdict } from "../../src/domain/verdict.ts";
+import { openJudge } from "../../src/judge/open-judge.ts";
+import type { ModelClient } from "../../src/model/client.ts";
+import { buildCase } from "./build-case.ts";
+import {
+  called,
+  countingEntropy,
+  fixedClock,
+  type Judgement,
+  mockJudge,
+  SILENT,
+  spoken,
+  wellFormed,
+} from "./mock-judge.ts";
+
+const judgeCase = (model: ModelClient): Promise<Verdict> =>
+  openJudge({ model, model_name: "mock/judge", clock: fixedClock(), entropy: countingEntropy() })(
+    buildCase(),
+    new AbortController().signal,
+  );
+
+/** Ruins the citations of one criterion, in every attempt. */
+function uncited(criterion: string) {
+  return mockJudge((request) => {
+    const answer: Judgement = wellFormed(request, (_, ids) => Object.fromEntries(ids.map((id) => [id, 3])));
+    for (const { criteria } of Object.values(answer.candidates))
+      for (const entry of criteria)
+        if (entry.id === criterion) entry.evidence = [{ kind: "decision", ref: "99", quote: "unseen" }];
+    return called(answer);
+  });
+}
+
+describe("citations that stay bad", () => {
+  test("are dropped after two re-asks; the criterion leaves the sum for both arms", async () => {
+    const judge = uncited("style");
+    const verdict = await judgeCase(judge);
+    expect(judge.requests).toHaveLength(6);
+    expect(verdict.outcome).toBe("tie");
+    expect(verdict.criteria.map(({ id, supported, score_a }) => ({ id, supported, score_a }))).toEqual([
+      { id: "root-cause", supported: true, score_a: 0.75 },
+      { id: "style", supported: false, score_a: null },
+    ]);
+    expect(
+      verdict.calls.map(({ valid, citations_invalid, attempts }) => ({ valid, citations_invalid, attempts })),
+    ).toEqual([
+      { valid: true, citations_invalid: 2, attempts: 3 },
+      { valid: true, citations_invalid: 2, attempts: 3 },
+    ]);
+    expect(verdict.flags).toEqual(["citations_dropped", "single_trial"]);
+  });
+
+  test("make the call invalid when they take more than a third of the weight", async () => {
+    const verdict = await judgeCase(uncited("root-cause"));
+    expect(verdict.outcome).toBe("invalid");
+    expect(verdict.calls[0]?.error).toBe(
+      "more than one third of the judged weight has no valid citation for a candidate",
+    );
+  });
+
+  test("do not matter once a later answer has good ones", async () => {
+    let asked = 0;
+    const bad = uncited("style");
+    const judge: ModelClient = {
+      ref: "mock/judge",
+      complete: async (request, options) => {
+        asked += 1;
+        if (request.messages.length === 1) return await bad.complete(request, options);
+        return called(wellFormed(request, (_, ids) => Object.fromEntries(ids.map((id) => [id, 3]))));
+      },
+    };
+    const verdict = await judgeCase(judge);
+    expect({ asked, flags: verdict.flags }).toEqual({ asked: 4, flags: ["single_trial"] });
+  });
+});
+
+test("an earlier usable answer outlives a later unusable one", async () => {
+  const bad = uncited("style");
+  const judge: ModelClient = {
+    ref: "mock/judge",
+    complete: async (request, options) =>
+      request.messages.length === 1 ? await bad.complete(request, options) : { ...SILENT, stop: "refusal" },
+  };
+  const verdict = await judgeCase(judge);
+  expect(verdict.calls.map(({ valid, attempts }) => ({ valid, attempts }))).toEqual([
+    { valid: true, attempts: 2 },
+    { valid: true, attempts: 2 },
+  ]);
+});
+
+test("after an answer in text the errors follow as the user's words", async () => {
+  const judge = mockJudge(() => spoken("I like the first."));
+  await judgeCase(judge);
+  expect(judge.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+    "assistant",
+    "user",
+  ]);
+});
+
+test("a turn that was cut is not sent back; the errors join the question", async () => {
+  const judge = mockJudge(() => ({
+    ...SILENT,
+    stop: "output_limit",
+    calls: [{ id: "1", name: "submit_judgement", input: {} }],
+  }));
+  await judgeCase(judge);
+  const [last] = judge.requests.at(-1)?.messages ?? [];
+  expect(judge.requests.at(-1)?.messages).toHaveLength(1);
+  expect(last?.role === "user" && last.text).toEndWith(
+    "- the answer was cut by the output limit: write shorter notes\nAnswer again, completely, by one call of submit_judgement.",
+  );
+});
+
+test("the judge's prose is cleaned and cut, not refused for its length", async () => {
+  const judge = mockJudge((request) =>
+    called({ ...wellFormed(request, () => ({})), rationale: `\u001b[31m${"long ".repeat(1000)}\u202e` }),
+  );
+  const { rationale } = (await judgeCase(judge)).calls[0] ?? { rationale: "" };
+  expect({ length: rationale.length, start: rationale.slice(0, 9), end: rationale.at(-1) }).toEqual({
+    length: 900,
+    start: "long long",
+    end: "…",
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { gatesOf } from "../../src/judge/gates.ts";
+import { type Basis, decide, type Standing } from "../../src/judge/score.ts";
+import { sensitivityOf } from "../../src/judge/sensitivity.ts";
+import type { Ballot, MeasuredScore } from "../../src/judge/sheets.ts";
+
+const NO_GATES = gatesOf(
+  { disqualified: false, required_checks: null, probe: null },
+  { disqualified: false, required_checks: null, probe: null },
+);
+const IDS = ["one", "two", "three"];
+
+const ballot = (order: "ab" | "ba", pairs: readonly (readonly [number, number])[], masked = false): Ballot => ({
+  order,
+  masked,
+  valid: true,
+  scores: pairs.map(([score_a, score_b], index) => ({ id: IDS[index] ?? "", score_a, score_b, supported: true })),
+});
+
+const basis = (calls: readonly Ballot[], parts: Partial<Basis> = {}): Basis => ({
+  calls,
+  measured: [],
+  gates: NO_GATES,
+  tie_margin: 0.05,
+  ...parts,
+});
+const weights = (...values: number[]) => new Map(values.map((value, index) => [IDS[index] ?? "", value]));
+const result = ({ outcome, winner_side }: Standing) => `${outcome} ${winner_side ?? "-"}`;
+
+describe("decide", () => {
+  test("a gap at the margin is a tie, one beyond it is not", () => {
+    const near: MeasuredScore = { id: "one", score_a: 0.3, score_b: 0.25, supported: true };
+    const decided = (score_b: number) => result(decide(basis([], { measured: [{ ...near, score_b }] }), weights(1)));
+    expect([decided(0.25), decided(0.24), decided(0.36)]).toEqual(["tie -", "winner a", "winner b"]);
+  });
+
+  test("a criterion that one order does not support counts in neither", () => {
+    const [ab, ba] = [
+      ballot("ab", [
+        [4, 0],
+        [0, 4],
+      ]),
+      ballot("ba", [
+        [4, 0],
+        [0, 4],
+      ]),
+    ];
+    const shaky = { ...ba, scores: ba.scores.map((score) => ({ ...score, supported: score.id !== "two" })) };
+    expect(result(decide(basis([ab, ba]), weights(1, 3)))).toBe("winner b");
+    expect(result(decide(basis([ab, shaky]), weights(1, 3)))).toBe("winner a");
+  });
+
+  test("scores without weight decide nothing and are no invalid answer", () => {
+    const standing = decide(basis([ballot("ab", [[4, 0]]), ballot("ba", [[4, 0]])]), weights(0));
+    expect({ result: result(standing), score_a: standing.score_a }).toEqual({
+      result: "inconclusive -",
+      score_a: null,
+    });
+  });
+
+  test("one valid order alone gives no score", () => {
+    const { outcome, score_a } = decide(
+      basis([ballot("ab", [[4, 0]]), { ...ballot("ba", []), valid: false }]),
+      weights(1),
+    );
+    expect({ outcome, score_a }).toEqual({ outcome: "invalid", score_a: null });
+  });
+
+  test("a masked pair without a valid answer takes nothing away", () => {
+    const shown = [ballot("ab", [[4, 0]]), ballot("ba", [[4, 0]])];
+    expect(result(decide(basis([...shown, { ...ballot("ab", [], true), valid: false }]), weights(1)))).toBe("winner a");
+  });
+});
+
+const score = fc.integer({ min: 0, max: 4 });
+const pair = fc.tuple(score, score);
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const anyBasis = fc.record({
+  ab: fc.array(pair, { minLength: 3, maxLength: 3 }),
+  ba: fc.array(pair, { minLength: 3, maxLength: 3 }),
+  masked: fc.option(fc.array(pair, { minLength: 3, maxLength: 3 })),
+  probes: fc.option(fc.tuple(share, share)),
+  disqualified: fc.tuple(fc.boolean(), fc.boolean()),
+  required: fc.tuple(fc.constantFrom("passed", "failed", null), fc.constantFrom("passed", "failed", null)),
+  weight: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 3, maxLength: 3 }),
+});
+
+type Parts = typeof anyBasis extends fc.Arbitrary<infer T> ? T : never;
+
+test("exchanging the arms mirrors every outcome", () => {
+  const mirror = { a: "b", b: "a" } as const;
+  const build = (parts: Parts, swapped: boolean): Basis => {
+    const side = <T>([a, b]: readonly [T, T]): readonly [T, T] => (swapped ? [b, a] : [a, b]);
+    const rows = (pairs: readonly (readonly [number, number])[]) => pairs.map(side);
+    const [first, second] = swapped ? [parts.ba, parts.ab] : [parts.ab, parts.ba];
+    const masked = parts.masked ? [ballot("ab", rows(parts.masked), true), ballot("ba", rows(parts.masked), true)] : [];
+    const probes = parts.probes ? side(parts.probes) : null;
+    const facts = (index: 0 | 1) => ({
+      disqualified: side(parts.disqualified)[index],
+      required_checks: side<"passed" | "failed" | null>(parts.required)[index],
+      probe: probes && { score: probes[index] },
+    });
+    return basis([ballot("ab", rows(first)), ballot("ba", rows(second)), ...masked], {
+      gates: gatesOf(facts(0), facts(1)),
+    });
+  };
+  fc.assert(
+    fc.property(anyBasis, (parts) => {
+      const [one, other] = [
+        decide(build(parts, false), weights(...parts.weight)),
+        decide(build(parts, true), weights(...parts.weight)),
+      ];
+      expect(other.outcome).toBe(one.outcome);
+      expect(other.winner_side).toBe(one.winner_side && mirror[one.winner_side]);
+      expect(other.lean_side).toBe(one.lean_side && mirror[one.lean_side]);
+      expect(other.decided_by).toBe(one.decided_by);
+      expect(other.score_a).toBe(one.score_b);
+    }),
+  );
+});
+
+describe("sensitivity", () => {
+  test("flip distance is the weight that must move until the outcome changes", () => {
+    const split = basis(
+      [
+        ballot("ab", [
+          [4, 0],
+          [0, 4],
+        ]),
+        ballot("ba", [
+          [4, 0],
+          [0, 4],
+        ]),
+      ],
+      { tie_margin: 0 },
+    );
+    // Shares 0.75 and 0.25: the gap is 0.5 and falls by 2 for each unit moved.
+    expect(sensitivityOf(split, weights(3, 1))).toEqual({
+      flip_distance: 0.25,
+      leave_one_out: [
+        { criterion: "one", outcome: "winner", winner_side: "b" },
+        { criterion: "two", outcome: "winner", winner_side: "a" },
+      ],
+    });
+  });
+
+  test("no weights change an outcome that every criterion supports, or that a gate decided", () => {
+    const clear = [
+      ballot("ab", [
+        [4, 0],
+        [4, 1],
+      ]),
+      ballot("ba", [
+        [4, 0],
+        [4, 1],
+      ]),
+    ];
+    const split = [
+      ballot("ab", [
+        [4, 0],
+        [0, 4],
+      ]),
+      ballot("ba", [
+        [4, 0],
+        [0, 4],
+      ]),
+    ];
+    const gates = gatesOf(
+      { disqualified: true, required_checks: null, probe: null },
+      { disqualified: false, required_checks: null, probe: null },
+    );
+    expect([
+      sensitivityOf(basis(clear), weights(1, 1)).flip_distance,
+      sensitivityOf(basis(split, { gates }), weights(3, 1)).flip_distance,
+    ]).toEqual([null, null]);
+  });
+
+  test("against a search of the whole simplex it is the least distance", () => {
+    const steps = 40;
+    const grid = Array.from({ length: steps + 1 }, (_, x) =>
+      Array.from({ length: steps + 1 - x }, (_, y) => [x / steps, y / steps, (steps - x - y) / steps]),
+    ).flat();
+    fc.assert(
+      fc.property(
+        fc.array(pair, { minLength: 3, maxLength: 3 }),
+        fc.array(pair, { minLength: 3, maxLength: 3 }),
+        fc.constantFrom(...grid),
+        (ab, ba, start) => {
+          const given = basis([ballot("ab", ab), ballot("ba", ba)]);
+          const now = result(decide(given, weights(...start)));
+          const distances = grid
+            .filter((point) => result(decide(given, weights(...point))) !== now)
+            .map((point) => point.reduce((sum, value, index) => sum + Math.abs(value - (start[index] ?? 0)), 0) / 2);
+          const { flip_distance } = sensitivityOf(given, weights(...start));
+          if (flip_distance === null) expect(distances).toEqual([]);
+          // No point of the grid with another outcome is nearer.
+          else for (const distance of distances) expect(distance).toBeGreaterThan(flip_distance - 1e-4);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("weights moved by the flip distance do change the outcome", () => {
+    const given = basis([
+      ballot("ab", [
+        [4, 1],
+        [1, 3],
+        [2, 2],
+      ]),
+      ballot("ba", [
+        [4, 1],
+        [1, 3],
+        [2, 3],
+      ]),
+    ]);
+    const { flip_distance } = sensitivityOf(given, weights(2, 1, 1));
+    const moved = (distance: number) => result(decide(given, weights(0.5 - distance, 0.25 + distance, 0.25)));
+    expect(moved((flip_distance ?? 0) - 1e-3)).toBe(result(decide(given, weights(2, 1, 1))));
+    expect(moved((flip_distance ?? 0) + 1e-3)).not.toBe(result(decide(given, weights(2, 1, 1))));
+  });
+});

@@ -1,0 +1,187 @@
+import { expect, test } from "bun:test";
+import { OUTCOMES, type Verdict } from "../../src/domain/verdict.ts";
+import { factsOf } from "../../src/judge/facts.ts";
+import { gatesOf } from "../../src/judge/gates.ts";
+import { mergeOrders } from "../../src/judge/merge.ts";
+import type { Standing } from "../../src/judge/score.ts";
+import { type Account, statementOf } from "../../src/judge/statement.ts";
+import { buildArm, buildCase, probe } from "./build-case.ts";
+
+const { policies } = buildCase();
+const facts = (parts: Parameters<typeof buildArm>[1]) => factsOf(buildArm("plain", parts).summary, policies);
+const PASSED = facts({ probe: probe("pass", 10) });
+
+const STANDING: Standing = {
+  outcome: "winner",
+  winner_side: "a",
+  lean_side: null,
+  decided_by: "judge",
+  score_a: 0.9,
+  score_b: 0.4,
+  score_gap: 0.5,
+  merged: mergeOrders("a", "a"),
+  probe_conflict: false,
+  injection_effective: false,
+};
+
+function account(standing: Partial<Standing>, parts: Partial<Account> = {}): Account {
+  const both: Verdict["facts"] = parts.facts ?? { a: PASSED, b: PASSED };
+  return {
+    kind: "run",
+    scenario: "S",
+    judge: "J",
+    names: { a: "alpha", b: "beta" },
+    standing: { ...STANDING, ...standing },
+    gates: gatesOf(both.a, both.b),
+    required: { a: { failed: 1, total: 8 }, b: { failed: 2, total: 8 } },
+    flags: [],
+    model_asked: true,
+    measured: false,
+    ...parts,
+    facts: both,
+  };
+}
+
+const FAILED = facts({ probe: probe("fail", 1) });
+const [OUT, NONE] = [facts({ status: "disqualified" }), facts({ probe: null })];
+
+/** Every branch, with what its first sentence says. */
+const BRANCHES: [what: string, account: Account, says: string][] = [
+  ["winner", account({}), "judge J favoured alpha over beta in both presentation orders"],
+  [
+    "winner b with measures",
+    account({ winner_side: "b" }, { measured: true }),
+    "the scores of judge J together with the measured criteria favoured beta over alpha",
+  ],
+  ["tie", account({ outcome: "tie", winner_side: null }), "judge J put alpha and beta within the tie margin"],
+  [
+    "inconsistent, first",
+    account({ outcome: "inconsistent", winner_side: null, merged: mergeOrders("a", "b") }),
+    "whichever run was shown first; no preference can be stated",
+  ],
+  [
+    "inconsistent, second",
+    account({ outcome: "inconsistent", winner_side: null, merged: mergeOrders("b", "a") }),
+    "whichever run was shown second",
+  ],
+  [
+    "lean",
+    account({ outcome: "inconclusive", winner_side: null, lean_side: "b", merged: mergeOrders("tie", "b") }),
+    "favoured beta in one presentation order and nobody in the other; no winner is named",
+  ],
+  ["no weight", account({ outcome: "inconclusive", winner_side: null }), "no scored criterion carries weight"],
+  [
+    "invalid",
+    account({ outcome: "invalid", winner_side: null }),
+    "gave no usable answer in at least one presentation order; this is not a tie",
+  ],
+  [
+    "too small",
+    account({ outcome: "invalid", winner_side: null }, { flags: ["judge_context_too_small"] }),
+    "the evidence does not fit the context of judge J; this is not a tie",
+  ],
+  [
+    "conflict",
+    account(
+      { outcome: "inconclusive", winner_side: null, probe_conflict: true },
+      { facts: { a: facts({ probe: probe("pass", 6) }), b: PASSED } },
+    ),
+    "judge J favoured alpha while the hidden checks speak clearly for beta",
+  ],
+  [
+    "measured conflict",
+    account(
+      { outcome: "inconclusive", winner_side: null, probe_conflict: true, merged: null },
+      { model_asked: false, facts: { a: PASSED, b: facts({ probe: probe("pass", 6) }) } },
+    ),
+    "the measured criteria favoured beta while the hidden checks speak clearly for alpha",
+  ],
+  [
+    "injection",
+    account({ outcome: "inconclusive", winner_side: null, injection_effective: true }),
+    "changed when lines that address the judge were masked; no winner is named",
+  ],
+  [
+    "neither solved",
+    account({ outcome: "inconclusive", winner_side: null, lean_side: "a" }, { facts: { a: FAILED, b: FAILED } }),
+    "neither arm passed the required hidden checks; judge J leaned to alpha in both presentation orders; no winner is named",
+  ],
+  [
+    "neither solved, graded",
+    account({}, { facts: { a: facts({ probe: probe("fail", 9) }), b: FAILED } }),
+    "neither arm passed the required hidden checks; alpha passed hidden checks worth 90% of the weight, beta 10%; no winner is named; decided by the checks",
+  ],
+  [
+    "required",
+    account({}, { facts: { a: PASSED, b: FAILED } }),
+    "beta failed 2 of 8 required hidden checks, alpha none; decided by the checks, not by the judge",
+  ],
+  [
+    "required, judge unusable",
+    account({}, { facts: { a: PASSED, b: FAILED }, flags: ["judge_invalid"] }),
+    "decided by the checks, and the judge gave no usable answer",
+  ],
+  [
+    "graded",
+    account({}, { facts: { a: facts({ probe: probe("pass", 2) }), b: PASSED } }),
+    "beta passed hidden checks worth 100% of the weight, alpha 20%",
+  ],
+  [
+    "disqualified",
+    account({}, { facts: { a: PASSED, b: OUT } }),
+    "beta was disqualified (disqualified), alpha was not; decided by the rules",
+  ],
+  [
+    "both disqualified",
+    account({ winner_side: null }, { facts: { a: OUT, b: OUT } }),
+    "alpha and beta were both disqualified; no winner is named; decided by the rules",
+  ],
+  [
+    "measured winner",
+    account({ decided_by: "measured", merged: null }, { model_asked: false }),
+    "no model judged; the measured criteria favour alpha over beta (0.90 against 0.40 for alpha and beta)",
+  ],
+  [
+    "measured tie",
+    account({ outcome: "tie", winner_side: null, merged: null }, { model_asked: false }),
+    "no model judged; the measured criteria are within the tie margin",
+  ],
+  [
+    "measured lean",
+    account(
+      { outcome: "inconclusive", winner_side: null, lean_side: "b", merged: null },
+      { model_asked: false, facts: { a: FAILED, b: FAILED } },
+    ),
+    "no model judged; the measured criteria lean to beta",
+  ],
+  [
+    "nothing",
+    account(
+      { outcome: "inconclusive", winner_side: null, merged: null, score_a: null, score_b: null },
+      { model_asked: false },
+    ),
+    "no model judged, and neither a gate nor a measured criterion decides",
+  ],
+];
+
+const BARRED = /\b(?:better|superior|proves?|significant(?:ly)?|outperforms?|equal|as good as)\b/i;
+
+for (const [what, given, says] of BRANCHES)
+  test(`${what}: one or two plain sentences about this run, with no barred word`, () => {
+    const statement = statementOf(given);
+    expect(statement).toContain(says);
+    expect(statement).toStartWith("In this one run of S, ");
+    expect(statement).not.toMatch(BARRED);
+    expect(statement).toEndWith("one run per arm says nothing about how often this would happen.");
+    expect(statement.match(/[.!?](?=\s|$)/g)).toHaveLength(2);
+  });
+
+test("the branches cover every outcome", () => {
+  expect(new Set(BRANCHES.map(([, { standing }]) => standing.outcome))).toEqual(new Set(OUTCOMES));
+});
+
+test("two sessions are two runs, and missing checks are said", () => {
+  expect(statementOf(account({}, { kind: "cross_session", facts: { a: NONE, b: PASSED } }))).toBe(
+    "In these two runs of S, judge J favoured alpha over beta in both presentation orders. No hidden check ran on both arms; one run per arm says nothing about how often this would happen.",
+  );
+});
