@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { BubblewrapSandbox } from "./sandbox/bubblewrap.ts";
 import { NO_PRLIMIT, NOT_INSTALLED, notSupported, sandboxUnavailable } from "./sandbox/fault.ts";
-import type { SandboxHost } from "./sandbox/host.ts";
+import { type SandboxHost, THIS_HOST } from "./sandbox/host.ts";
 import { sandboxOwner } from "./sandbox/owner.ts";
 import { FILTERED_ARCHITECTURES, seccompFilter } from "./sandbox/seccomp.ts";
 import { findToolchain } from "./sandbox/toolchain.ts";
@@ -12,7 +12,7 @@ import type { Sandbox } from "./workspace.ts";
  * A sandbox as asked for, not tried out: `probeSandbox` does that.
  * @throws Failure `sandbox_unavailable` when this machine cannot have it at all.
  */
-export const openSandbox = (kind: Sandbox["kind"], host: SandboxHost): Sandbox =>
+export const openSandbox = (kind: Sandbox["kind"], host: SandboxHost = THIS_HOST): Sandbox =>
   kind === "none" ? new Unsandboxed(host) : openBubblewrap(host);
 
 /** @throws Failure `sandbox_unavailable` */

@@ -130,7 +130,8 @@ export class TempWorkspace implements Workspace {
 
   async #copyOf(pristine: PristineTree, root: string): Promise<Snapshot> {
     const { owner } = this.#options.sandbox;
-    return new Snapshot(await copyTree({ from: pristine.root, to: root, owner, made_by: "arm" }));
+    const { root: from, entries } = pristine;
+    return new Snapshot(await copyTree({ from, to: root, owner, made_by: "arm", entries }));
   }
 
   /** Ignored directories count here: a protected path may lie in one. */

@@ -25,6 +25,8 @@ export interface CopyOptions {
    * `arm`: anything may lie there; what is no file, directory or link is left out.
    */
   readonly made_by: "author" | "arm";
+  /** What `from` holds, when that is known; it is walked otherwise. */
+  readonly entries?: readonly TreeEntry[];
 }
 
 /** Files between two moments in which others may run. */
@@ -38,7 +40,7 @@ export async function copyTree(options: CopyOptions): Promise<readonly TreeEntry
   try {
     mkdirSync(options.to, { mode: 0o700 });
     own(options.to, options.owner);
-    const entries = (await walk(options.from)).toSorted(byDepth);
+    const entries = (options.entries ?? (await walk(options.from))).toSorted(byDepth);
     const copied: TreeEntry[] = [];
     for (const [index, entry] of entries.entries()) {
       if (index % BATCH === BATCH - 1) await breathe();

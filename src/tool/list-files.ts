@@ -1,0 +1,29 @@
+import { Type } from "@sinclair/typebox";
+import picomatch from "picomatch";
+import { outputOf } from "./output.ts";
+import type { Tool } from "./tool.ts";
+
+const MAX_ENTRIES = 1_000;
+
+const input = Type.Object(
+  {
+    pattern: Type.Optional(Type.String({ minLength: 1, description: "Glob, like src/**/*.ts. Default: every file." })),
+  },
+  { additionalProperties: false },
+);
+
+export const listFiles: Tool<typeof input> = {
+  name: "list_files",
+  description:
+    "List the files of the workspace, one path a line, sorted. Leaves out .git, node_modules and ignored files. " +
+    `At most ${MAX_ENTRIES} are shown.`,
+  input,
+  async run({ pattern = "**" }, { workspace }) {
+    const fits = picomatch(pattern.replace(/^\.\//, ""), { dot: true });
+    const paths = (await workspace.list()).map((file) => file.path).filter((path) => fits(path));
+    if (paths.length === 0) return outputOf(`[no file matches ${pattern}]`);
+    const more = paths.length - MAX_ENTRIES;
+    const note = more > 0 ? [`[${more} more files not shown; use a narrower pattern]`] : [];
+    return outputOf([...paths.slice(0, MAX_ENTRIES), ...note].join("\n"), paths.join("\n"));
+  },
+};
