@@ -5,6 +5,7 @@ import { Mistake } from "../domain/failure.ts";
 import type { Policies } from "../domain/scenario.ts";
 import type { ToolCall, ToolResult } from "../model/client.ts";
 import { gate } from "../policy/gate.ts";
+import { refusedPath } from "../policy/path-rules.ts";
 import type { CallRecord } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
 import type { Tool, ToolOutput } from "../tool/tool.ts";
@@ -64,17 +65,15 @@ export class ToolDesk {
     if (!ranCommand || policies.severity.protected_path !== "disqualify" || policies.paths.protected.length === 0)
       return [];
     const paths = await workspace.altered(policies.paths.protected);
-    return paths.map((subject) => this.#violate(subject));
+    return paths.map((path) => this.#violate(path));
   }
 
   #violate(subject: string): Violation {
-    const violation = { rule: "protected_path", severity: "disqualify", subject, blocked: false } as const;
-    const { rule, severity } = violation;
-    this.#desk.log.add("policy_violation", {
-      summary: `protected path changed: ${subject}`,
-      detail: { rule, severity, subject },
-    });
-    return violation;
+    const rule = refusedPath(this.#desk.policies.paths, subject) ?? subject;
+    const severity = "disqualify";
+    const summary = `protected path changed: ${subject}`;
+    this.#desk.log.add("policy_violation", { summary, detail: { rule, severity, subject } });
+    return { rule, severity, subject, blocked: false };
   }
 
   async #outcome(call: ToolCall): Promise<ToolOutput & { readonly refused?: true }> {

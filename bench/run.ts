@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startFakeProvider } from "../test/fake-provider/fake-provider.ts";
+import { inTurns, report, round, sampleOf, timeProcess } from "./measure.ts";
+
+/** One run of the compiled program: start, a session without commands, and sessions with a slow provider. */
+const ABEVAL = join(import.meta.dir, "../dist/abeval");
+const ROUNDS = 15;
+const PROVIDER_MS = 200;
+
+const directory = mkdtempSync(join(tmpdir(), "abeval-bench-"));
+try {
+  await startTimes();
+  await scriptedSession();
+  for (const calls of [1, 4]) await slowProvider(calls);
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function startTimes(): Promise<void> {
+  const source = join(directory, "empty.ts");
+  const empty = join(directory, "empty");
+  writeFileSync(source, "");
+  await Bun.$`bun build --compile --minify --bytecode --format=esm ${source} --outfile ${empty}`.quiet();
+  const took = async (command: readonly string[]) => (await timeProcess(command)).ms;
+  const times = await inTurns(
+    { empty: () => took([empty]), version: () => took([ABEVAL, "--version"]), help: () => took([ABEVAL, "--help"]) },
+    ROUNDS * 2,
+  );
+  for (const name of ["version", "help"] as const) {
+    const ratio = times[name].median / times.empty.median;
+    const yardstick = `${round(ratio)} x an empty program (${round(times.empty.median)} ms)`;
+    report(`--${name}`, times[name], { unit: "ms", yardstick, goal: "<= 1.5 x", met: ratio <= 1.5 });
+  }
+}
+
+const scenario = (name: string, arms: readonly string[], judge: string) =>
+  [`name: ${name}`, "task: {prompt: Say hello.}", "arms:", ...arms, `rubric: {criteria: [{question: Was it kind?}, {measure: turns}], judge: {model: ${judge}}}`, ""].join("\n");
+
+async function scriptedSession(): Promise<void> {
+  const file = join(directory, "hello.yaml");
+  const arm = (id: string) => `  - {id: ${id}, model: scripted/${id}, system_prompt: ${id}, script: [{say: Hello.}]}`;
+  writeFileSync(file, scenario("hello", [arm("one"), arm("two")], "builtin/evidence"));
+  const figures = [];
+  for (let n = 0; n < ROUNDS; n += 1) figures.push(await timeProcess([ABEVAL, "run", file, "--quiet"]));
+  const failed = figures.filter(({ status }) => status !== 0).length;
+  if (failed > 0) throw new Error(`${failed} of ${ROUNDS} scripted sessions failed`);
+  const [ms, mib] = [sampleOf(figures.map((figure) => figure.ms)), sampleOf(figures.map((figure) => figure.peak_mib))];
+  const yardstick = "whole process";
+  report("scripted session without commands", ms, { unit: "ms", yardstick, goal: "< 60 ms", met: ms.median < 60 });
+  report("  its peak memory", mib, { unit: "MiB", yardstick, goal: "<= 60 MiB", met: mib.median <= 60 });
+}
+
+/** Arms that make `calls` provider calls each; the critical path is those and one judge round, at the provider's pace. */
+async function slowProvider(calls: number): Promise<void> {
+  const limit = calls === 1 ? 1.06 : 1.03;
+  await using provider = await startFakeProvider({
+    reply: ({ messages, force_tool }) => {
+      if (force_tool !== undefined) return { text: "no", delay_ms: PROVIDER_MS, stop: "refusal" };
+      const turn = messages.filter(({ role }) => role === "assistant").length;
+      const more = turn + 1 < calls;
+      return { text: "Hello.", delay_ms: PROVIDER_MS, calls: more ? [{ name: "list_files", input: {} }] : [] };
+    },
+  });
+  const file = join(directory, "slow.yaml");
+  const arm = (id: string) => `  - {id: ${id}, model: openai/m, system_prompt: ${id}, tools: [list_files]}`;
+  writeFileSync(file, scenario("slow", [arm("one"), arm("two")], "openai/judge"));
+  const critical = (calls + 1) * PROVIDER_MS;
+  const took = async () => (await timeProcess([ABEVAL, "run", file, "--quiet", "--sandbox", "none"], provider.environment)).ms;
+  const { run } = await inTurns({ run: took }, Math.ceil(ROUNDS / 3));
+  const ratio = run.median / critical;
+  const yardstick = `${round(ratio)} x the critical path (${critical} ms)`;
+  report(`${calls} call(s) an arm at ${PROVIDER_MS} ms`, run, { unit: "ms", yardstick, goal: `<= ${limit} x`, met: ratio <= limit });
+}

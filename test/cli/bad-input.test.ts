@@ -1,0 +1,93 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { abeval, scenarioFile } from "../abeval.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+const HEAD = "name: sample\ntask:\n  prompt: Do it.\n";
+const ARM_A = "  - {id: a, model: scripted/a, system_prompt: A, script: [{say: hi}]}\n";
+const ARM_B = "  - {id: b, model: scripted/b, system_prompt: B, script: [{say: hi}]}\n";
+const ARMS = `arms:\n${ARM_A}${ARM_B}`;
+const RUBRIC = "rubric: {criteria: [{measure: turns}], judge: {model: builtin/evidence}}\n";
+const GOOD = HEAD + ARMS + RUBRIC;
+
+/** What is wrong, the file, and a piece of the message that says where or what to do. */
+const FILES: readonly (readonly [what: string, text: string, said: RegExp])[] = [
+  ["an empty file", "", /sample\.yaml:1:1 .*empty/],
+  ["a YAML syntax error", "name: [sample\n", /sample\.yaml:\d+:\d+ /],
+  ["an alias bomb", "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", /sample\.yaml:\d+:\d+ .*alias/i],
+  ["an unknown key", `${GOOD}rubrik: 1\n`, /did you mean.*rubric/],
+  ["a wrong type", GOOD.replace("prompt: Do it.", "prompt: [1]"), /sample\.yaml:3:11 task\.prompt/],
+  ["one arm", HEAD + `arms:\n${ARM_A}` + RUBRIC, /arms: .*two/],
+  ["three arms", HEAD + ARMS + ARM_B.replace("id: b", "id: c") + RUBRIC, /arms: .*two/],
+  ["equal arm ids", GOOD.replace("id: b", "id: a"), /arms\[1\]\.id/],
+  ["an unknown tool", GOOD.replace("system_prompt: B", "tools: [read_fil], system_prompt: B"), /read_file/],
+  ["a fixture that leaves the directory", GOOD.replace("task:", "task:\n  fixture: {dir: ../elsewhere}"), /task\.fixture/],
+  ["a fixture that leaves by a link", GOOD.replace("task:", "task:\n  fixture: {dir: link}"), /task\.fixture/],
+  ["a model without a slash", GOOD.replace("scripted/b", "gpt"), /arms\[1\]\.model: expected <provider>\/<model>, got "gpt"/],
+  ["a negative budget", `${GOOD}policies: {budget: {max_turns: -1}}\n`, /policies\.budget\.max_turns/],
+  ["a budget of zero", `${GOOD}policies: {budget: {max_seconds: 0}}\n`, /policies\.budget\.max_seconds/],
+  [
+    "a cost cap without prices",
+    `${GOOD.replaceAll("scripted/", "openai/")}policies: {budget: {max_cost_usd: 1}}\n`,
+    /price_per_mtok/,
+  ],
+  ["no criteria", HEAD + ARMS + "rubric: {criteria: []}\n", /rubric\.criteria/],
+  ["weights of zero", GOOD.replace("measure: turns", "measure: turns, weight: 0"), /weight/],
+];
+
+test.each(FILES)("%s is refused with its place, and nothing is written", async (_what, text, said) => {
+  using directory = temporaryDirectory();
+  const file = join(directory.path, "sample.yaml");
+  const state = join(directory.path, "state");
+  writeFileSync(file, text);
+  symlinkSync("/etc", join(directory.path, "link"));
+  const out = join(directory.path, "verdict.json");
+  const { status, stdout, stderr } = await abeval(["run", file, "--state-dir", state, "--out", out]);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toMatch(said);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect([existsSync(state), existsSync(out)]).toEqual([false, false]);
+});
+
+const USES: readonly (readonly [what: string, args: readonly string[], said: RegExp])[] = [
+  ["a missing file", ["run", "nowhere.yaml"], /nowhere\.yaml.*does not exist/],
+  ["a directory", ["run", "scenarios"], /scenarios/],
+  ["no scenario file", ["run"], /missing <scenario_file>/],
+  ["two scenario files", ["run", "a.yaml", "b.yaml"], /unexpected "b\.yaml"/],
+  ["an unknown flag", ["run", "a.yaml", "--jugde-model", "x"], /unknown flag --jugde-model; did you mean --judge-model\?/],
+  ["a missing value", ["run", "a.yaml", "--model"], /--model needs a value/],
+  ["a wrong choice", ["run", "a.yaml", "--sandbox", "maybe"], /--sandbox: expected auto, bubblewrap, none, got "maybe"/],
+  ["an unknown command", ["rnu"], /unknown command "rnu"; did you mean "run"\?/],
+  ["an unknown top-level flag", ["--versoin"], /unknown flag "--versoin"/],
+  ["no command", [], /Usage/],
+  ["a missing key", ["run", scenarioFile("pager-last-page"), "--model", "anthropic/some-model"], /ANTHROPIC_API_KEY/],
+  ["a judge without its key", ["run", scenarioFile("pager-last-page"), "--judge-model", "openai/x"], /builtin\/evidence/],
+  [
+    "an unknown provider",
+    ["run", scenarioFile("pager-last-page"), "--model", "nosuch/model"],
+    /unknown provider "nosuch".*NOSUCH_BASE_URL/,
+  ],
+  ["an --out in no directory", ["run", scenarioFile("pager-last-page"), "--out", "/nonexistent/x.json"], /--out/],
+  ["an --out that is a directory", ["run", scenarioFile("pager-last-page"), "--out", "/"], /--out \/: is a directory/],
+  ["a state directory that is a file", ["run", scenarioFile("pager-last-page"), "--state-dir", "/dev/null"], /\/dev\/null/],
+];
+
+test.each(USES)("%s is refused in one line, exit 2", async (_what, args, said) => {
+  using directory = temporaryDirectory();
+  const { status, stdout, stderr } = await abeval(args);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toMatch(said);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(readdirSync(directory.path)).toEqual([]);
+});
+
+test("a refused run leaves no temporary file beside --out", async () => {
+  using directory = temporaryDirectory();
+  const out = join(directory.path, "verdict.json");
+  mkdirSync(join(directory.path, "state"));
+  writeFileSync(join(directory.path, "state/sessions.db"), "no database".repeat(1000));
+  const args = ["run", scenarioFile("pager-last-page"), "--out", out, "--state-dir", join(directory.path, "state")];
+  expect((await abeval(args)).status).toBe(2);
+  expect(readdirSync(directory.path)).toEqual(["state"]);
+});

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { systemClock, systemEntropy } from "../src/clock.ts";
+import type { RunEvent } from "../src/domain/event.ts";
+import type { SessionOutcome } from "../src/domain/session.ts";
+import { CallLimiter } from "../src/model/call-limiter.ts";
+import { Credentials } from "../src/model/credentials.ts";
+import { modelResolver } from "../src/model/resolve-model.ts";
+import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
+import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
+import { prepareSession, type RunOptions } from "../src/session/prepare-session.ts";
+import type { SessionServices } from "../src/session/services.ts";
+import { Slots } from "../src/session/slots.ts";
+import { startSession } from "../src/session/start-session.ts";
+import { memoryStore } from "../src/store/memory.ts";
+import { LiveRuns } from "../src/stream/live-runs.ts";
+
+export const SCENARIOS = join(import.meta.dir, "../scenarios");
+
+/** A whole system in memory; `environment` is all that it knows of the outside. */
+export function testServices(
+  environment: Readonly<Record<string, string>> = {},
+  changes: Partial<SessionServices> = {},
+): SessionServices {
+  const credentials = new Credentials(environment);
+  return {
+    clock: systemClock,
+    entropy: systemEntropy,
+    store: memoryStore(),
+    live: new LiveRuns(),
+    slots: new Slots(4, 100),
+    resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(16) }),
+    redact: credentials.redactSecrets,
+    sandbox: "auto",
+    judge_model: undefined,
+    keep_workspaces: false,
+    notice: () => undefined,
+    version: "0.1.6",
+    ...changes,
+  };
+}
+
+export const bundled = (name: string): Promise<LoadedScenario> => loadScenarioFile(join(SCENARIOS, `${name}.yaml`));
+
+export interface RunResult {
+  readonly outcome: SessionOutcome;
+  readonly events: readonly RunEvent[];
+}
+
+/** One session from preparation to outcome, with everything that was announced. */
+export async function runOnce(
+  services: SessionServices,
+  loaded: LoadedScenario,
+  options: RunOptions = {},
+): Promise<RunResult> {
+  const plan = await prepareSession(services, loaded, options);
+  const { session_id, done } = startSession(services, plan);
+  const events = Array.fromAsync(services.live.get(session_id)?.events() ?? []);
+  return { outcome: await done, events: await events };
+}

@@ -1,0 +1,164 @@
+import { expect, test } from "bun:test";
+import { Failure } from "../../src/domain/failure.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import { prepareSession } from "../../src/session/prepare-session.ts";
+import { rejudge } from "../../src/session/rejudge.ts";
+import { startSession } from "../../src/session/start-session.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { playScript } from "../fake-provider/play-script.ts";
+import { wellFormed } from "../judge/mock-judge.ts";
+import { bundled, runOnce, testServices } from "../harness.ts";
+
+const WINNERS = [
+  ["pager-last-page", "root-cause", "probe"],
+  ["file-server-traversal", "close-class", "probe"],
+  ["log-triage", "shell", "probe"],
+  ["extract-rate-limit", "move-only", "measured"],
+] as const;
+
+const never = new AbortController().signal;
+
+/** The fake provider in the place of both arms' models and, when scored, of a judge who reads the evidence. */
+const asProvider = async (name: string) => {
+  const { definition } = await bundled(name);
+  return playScript({
+    scriptOf: ({ system }) => definition.arms.find((arm) => arm.system_prompt === system)?.script ?? undefined,
+    judge: (request) =>
+      wellFormed({ ...request, params: { max_output_tokens: 1 }, timeout_ms: 1 } as never, ({ evidence }) =>
+        Object.fromEntries([["cause", /Math\.ceil\(total \/ size\)/.test(evidence) ? 4 : 1]]),
+      ),
+  });
+};
+
+function tokensOf({ decisions }: SessionOutcome, arm_id: string): [number, number] {
+  const log = decisions[arm_id] ?? [];
+  return [log.reduce((sum, d) => sum + d.tokens_in, 0), log.reduce((sum, d) => sum + d.tokens_out, 0)];
+}
+
+test.each(WINNERS)("%s ends with %s as the winner, decided by %s", async (name, winner, decided_by) => {
+  const { outcome, events } = await runOnce(testServices(), await bundled(name));
+  expect(outcome.failure).toBeNull();
+  expect(outcome).toMatchObject({ state: "completed", verdict: { outcome: "winner", winner, decided_by } });
+  expect(events.at(-1)).toMatchObject({ event: "verdict_ready", verdict: { winner } });
+  expect(events.filter(({ event }) => event === "arm_finished")).toHaveLength(2);
+  for (const arm of outcome.arms) {
+    expect(arm.status).toBe("finished");
+    expect(tokensOf(outcome, arm.arm_id)).toEqual([arm.tokens_in ?? -1, arm.tokens_out ?? -1]);
+  }
+});
+
+test.each(["anthropic", "openai", "gateway"])("every bundled scenario runs through the real SDK of %s", async (provider) => {
+  for (const [name, winner, decided_by] of WINNERS) {
+    await using server = await startFakeProvider({ reply: await asProvider(name) });
+    const services = testServices(server.environment);
+    const { outcome } = await runOnce(services, await bundled(name), { model_override: `${provider}/fake-model` });
+    expect(outcome).toMatchObject({ state: "completed", verdict: { outcome: "winner", winner, decided_by } });
+    expect(outcome.arms.map(({ model }) => model)).toEqual([`${provider}/fake-model`, `${provider}/fake-model`]);
+    expect(server.requests.length).toBe(outcome.arms[0].turns + outcome.arms[1].turns);
+  }
+});
+
+test.each(["anthropic", "openai"])("a model judge over the real SDK of %s is asked in both orders and explains", async (provider) => {
+  await using server = await startFakeProvider({ reply: await asProvider("pager-last-page") });
+  const services = testServices(server.environment);
+  const options = { judge_model: `${provider}/judge` };
+  const { outcome } = await runOnce(services, await bundled("pager-last-page"), options);
+  const { verdict } = outcome;
+  expect(verdict?.calls.map(({ order, valid, label }) => ({ order, valid, label }))).toEqual([
+    { order: "ab", valid: true, label: "b" },
+    { order: "ba", valid: true, label: "b" },
+  ]);
+  expect(verdict).toMatchObject({ winner: "root-cause", decided_by: "probe", judge: { model: `${provider}/judge` } });
+});
+
+test("the session can be read the moment its verdict is announced, and nothing is live after it", async () => {
+  const services = testServices();
+  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
+  const { session_id, done } = startSession(services, plan);
+  for await (const event of services.live.get(session_id)?.events() ?? []) {
+    if (event.event !== "verdict_ready") continue;
+    expect(services.store.get(session_id)).toMatchObject({ state: "completed", verdict: event.verdict });
+  }
+  expect(services.live.get(session_id)).toBeUndefined();
+  expect(services.store.get(session_id)).toEqual(await done);
+});
+
+test("one arm failing for the provider's reasons stops the other and fails the session, with no verdict", async () => {
+  const { definition } = await bundled("pager-last-page");
+  await using server = await startFakeProvider({
+    reply: ({ system }) =>
+      system === definition.arms[0].system_prompt
+        ? { status: 401, body: { error: { message: "no such key" } } }
+        : { calls: [{ name: "list_files", input: {} }], delay_ms: 5 },
+  });
+  const { outcome, events } = await runOnce(testServices(server.environment), await bundled("pager-last-page"), {
+    model_override: "openai/fake",
+  });
+  expect(outcome).toMatchObject({
+    state: "failed",
+    verdict: null,
+    failure: { stage: "running", class: "infra", code: "provider_failed" },
+  });
+  expect(outcome.arms.map(({ status }) => status)).toEqual(["failed", "cancelled"]);
+  expect(events.at(-1)).toMatchObject({ event: "session_failed", stage: "running", code: "provider_failed" });
+});
+
+test("a judge that cannot be reached costs no arm: a rejudge completes the session", async () => {
+  await using server = await startFakeProvider({ reply: { status: 401, body: { error: { message: "no" } } } });
+  const services = testServices(server.environment);
+  const { outcome } = await runOnce(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
+  expect(outcome).toMatchObject({ state: "failed", verdict: null, failure: { stage: "judging" } });
+  expect(outcome.arms.map(({ status, probe }) => [status, probe?.total])).toEqual([
+    ["finished", 4],
+    ["finished", 4],
+  ]);
+  const { session_id } = outcome;
+  const [arm_a, arm_b] = outcome.arms.map(({ arm_id }) => ({ session_id, arm_id }));
+  if (!arm_a || !arm_b) throw new Error("a session has two arms");
+  const verdict = await rejudge(services, { arm_a, arm_b, judge_model: "builtin/evidence" }, never);
+  expect(verdict).toMatchObject({ kind: "rejudge", winner: "root-cause" });
+  expect(services.store.get(session_id)).toMatchObject({
+    state: "completed",
+    failure: null,
+    verdict: { verdict_id: verdict.verdict_id },
+    verdicts: [{ verdict_id: verdict.verdict_id }],
+  });
+});
+
+test("a judge that answers nonsense gives a stored verdict that is invalid, and gates stand all the same", async () => {
+  await using server = await startFakeProvider({ reply: { text: "Both are great!" } });
+  const services = testServices(server.environment);
+  const gated = await runOnce(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
+  expect(gated.outcome.verdict).toMatchObject({ outcome: "winner", decided_by: "probe" });
+  expect(gated.outcome.verdict?.flags).toContain("judge_invalid");
+  const open = await runOnce(services, await bundled("extract-rate-limit"), { judge_model: "openai/judge" });
+  expect(open.outcome).toMatchObject({ state: "completed", verdict: { outcome: "invalid", winner: null } });
+});
+
+test.each(["preparing", "running", "judging"] as const)("a run that is cancelled while %s ends as cancelled", async (stage) => {
+  await using server = await startFakeProvider({ reply: { fault: "hang" } });
+  const services = testServices(server.environment);
+  const loaded = await bundled("pager-last-page");
+  const setup = stage === "preparing" ? [{ run: "sleep 60", timeout_s: 60 }] : [];
+  const definition = { ...loaded.definition, task: { ...loaded.definition.task, setup } };
+  const options = {
+    ...(stage === "judging" ? { judge_model: "openai/judge" } : {}),
+    ...(stage === "running" ? { model_override: "openai/slow" } : {}),
+  };
+  const plan = await prepareSession(services, { ...loaded, definition }, options);
+  const { session_id, done } = startSession(services, plan);
+  while (services.store.get(session_id)?.state !== stage) await Bun.sleep(5);
+  services.live.get(session_id)?.cancel(new Failure("cancelled", "The run was cancelled."));
+  const outcome = await done;
+  expect(outcome).toMatchObject({ state: "cancelled", verdict: null, failure: { stage, code: "cancelled" } });
+  expect(services.live.get(session_id)).toBeUndefined();
+});
+
+test("a failing setup step is the scenario's fault, never an arm's", async () => {
+  const loaded = await bundled("pager-last-page");
+  const task = { ...loaded.definition.task, setup: [{ run: "echo no network; exit 3", timeout_s: 10 }] };
+  const { outcome } = await runOnce(testServices(), { ...loaded, definition: { ...loaded.definition, task } });
+  expect(outcome).toMatchObject({ state: "failed", failure: { stage: "preparing", code: "setup_failed" } });
+  expect(outcome.failure?.message).toContain("no network");
+  expect(outcome.arms.map(({ turns }) => turns)).toEqual([0, 0]);
+});
