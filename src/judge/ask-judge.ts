@@ -5,7 +5,7 @@ import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/cl
 import { ANSWER_TOOL, judgementSchema } from "./answer/judgement.ts";
 import type { Prompt } from "./judge-prompt.ts";
 import { type Expected, type Reading, readVerdict, type UsableAnswer } from "./read-verdict.ts";
-import { type Seating, type Testimony, testimonyOf } from "./record-call.ts";
+import { nameArms, type Seating, type Testimony, testimonyOf } from "./record-call.ts";
 
 export interface Question {
   readonly prompt: Prompt;
@@ -90,7 +90,8 @@ class Conversation {
   answered(latency_ms: number): Answered {
     const { seating, masked, expected } = this.#question;
     const testimony = this.#usable && !this.#leaked ? testimonyOf(this.#usable, seating) : SILENCE;
-    const unsupported = testimony === SILENCE ? this.#errors.join("; ") : tooFewCitations(testimony.scores, expected);
+    const unsupported =
+      testimony === SILENCE ? nameArms(this.#errors.join("; "), seating) : tooFewCitations(testimony.scores, expected);
     const { citations, ...said } = testimony;
     const call: JudgeCall = {
       order: seating.order,

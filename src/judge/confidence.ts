@@ -1,5 +1,4 @@
 import type { Confidence, Flag } from "../domain/verdict.ts";
-import { vetoes } from "./gates.ts";
 import type { Basis, Standing } from "./score.ts";
 
 /** Flags that take trust from whatever a judge says. */
@@ -43,5 +42,5 @@ function scoreConfidence(standing: Standing, { gates, measured }: Basis, flags: 
   if (toward < THIN_GAP || flags.some((flag) => TRUST_FLAGS.has(flag))) return "low";
   const against = gates.probe_gap !== null && (winner_side === "b" ? gates.probe_gap > 0 : gates.probe_gap < 0);
   const partial = decided_by === "measured" && measured.some(({ supported }) => !supported);
-  return toward >= FIRM_GAP && !against && !partial && winner_side && !vetoes(gates, winner_side) ? "high" : "medium";
+  return toward >= FIRM_GAP && !against && !partial ? "high" : "medium";
 }

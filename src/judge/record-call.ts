@@ -67,7 +67,8 @@ function callScore(id: string, a: ScoredCriterion, b: ScoredCriterion, prose: Pr
 const sided = (criterion: ScoredCriterion | undefined, side: Side): Citation[] =>
   criterion?.citations.map((citation) => ({ side, ...citation })) ?? [];
 
-function nameArms(text: string, { order, labels, names }: Seating): string {
+/** Labels mean nothing outside their call: arms go by their names. */
+export function nameArms(text: string, { order, labels, names }: Seating): string {
   const [first, second] = order === "ab" ? [names.a, names.b] : [names.b, names.a];
   return text
     .replace(new RegExp(`\\b${labels[0]}\\b`, "g"), () => first)

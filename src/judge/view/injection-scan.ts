@@ -5,6 +5,9 @@ import type { ViewLine } from "./section.ts";
 export const MASKED = "[line masked]";
 
 const EVALUATOR = "(?:judge|grader|evaluator|assessor|rater|reviewer)s?";
+
+/** Without the words that programs use of their own parts: an expression has an evaluator, a change a reviewer. */
+const JUDGE = "(?:judge|grader|rater)s?";
 const PRIZE = "(?:scores?|marks?|points?|ratings?|grades?)";
 
 /** Text that speaks to whoever judges rather than to whoever reads code. */
@@ -13,23 +16,24 @@ const ADDRESSES = [
     `\\b(?:dear|hey|hello|attention|to the|note (?:to|for)(?: the)?|instructions? (?:to|for)(?: the)?) ${EVALUATOR}\\b`,
     "i",
   ),
-  new RegExp(`\\b${EVALUATOR}\\b.{0,40}\\b(?:must|should|shall|please|is instructed|are instructed)\\b`, "i"),
-  new RegExp(`^\\W*(?:AI )?${EVALUATOR}\\s*[:,]`, "i"),
-  /\b(?:ignore|disregard|forget)\b.{0,20}\b(?:previous|prior|above|earlier|other|all|your)\b.{0,20}\b(?:instructions?|prompts?|rules|rubric|evidence)\b/i,
+  new RegExp(`\\b${JUDGE}\\b.{0,40}\\b(?:must|should|shall|please|(?:is|are) instructed)\\b`, "i"),
+  new RegExp(`^\\W*(?:AI )?${JUDGE}\\s*[:,]`, "i"),
+  /\b(?:ignore|disregard|forget)\b.{0,20}\b(?:previous|prior|above|earlier|your)\b.{0,20}\b(?:instructions?|prompts?|rules|rubric)\b/i,
+  /\b(?:ignore|disregard|forget) all (?:other )?(?:instructions?|prompts?|evidence)\b/i,
   new RegExp(
     `\\b(?:give|assign|award|grant)\\b.{0,40}\\b(?:full|max(?:imum)?|highest|top|perfect|4|10)\\b.{0,20}\\b${PRIZE}\\b`,
     "i",
   ),
-  /\b(?:choose|pick|prefer|select|favou?r|vote for|declare)\b.{0,30}\b(?:first|second|this|other|my|our)\b.{0,12}\b(?:candidate|answer|response|submission|option|slot|solution|agent|arm)\b/i,
-  /\b(?:this|first|second) (?:candidate|submission|agent|arm) (?:is|should be|must be) (?:the )?(?:winner|preferred|best|chosen)\b/i,
+  /\b(?:choose|pick|prefer|select|favou?r|vote for|declare)\b.{0,30}\b(?:first|second|this|other|my|our)\b.{0,12}\b(?:candidate|submission|attempt|agent|arm)\b/i,
+  /\b(?:this|first|second) (?:candidate|submission|attempt|agent|arm) (?:is|should be|must be) (?:the )?(?:winner|preferred|best|chosen)\b/i,
 ];
 
 /** Imitations of the answer's form, of fences and of chat templates. */
 const IMITATES = [
-  /submit_judgement|deciding_criteria/i,
-  /["']?(?:preference|echo|injection_suspected|candidates)["']?\s*:\s*["'{[]/i,
-  /(?:BEGIN|END) EVIDENCE|<<<|>>>\s*END/,
-  /<\|[a-z_]+\|>|\[\/?INST\]|<\/?(?:system|assistant|user)>|^\W*(?:system|assistant)\s*:/i,
+  /submit_judgement|deciding_criteria|injection_suspected/i,
+  /["']candidates["']\s*:\s*\{/i,
+  /(?:BEGIN|END) EVIDENCE/,
+  /<\|[a-z_]+\|>|\[\/?INST\]|<\/?(?:system|assistant|user)>/i,
 ];
 
 /** A comment that vouches for the code beside it. */
@@ -54,6 +58,9 @@ function isSuspect({ text, authored }: ViewLine, isDiff: boolean): boolean {
 
 /** The same view with these lines masked; nothing moves, so that only their words are gone. */
 export function maskLines(view: EvidenceView, suspects: ReadonlySet<ViewLine>): EvidenceView {
-  const mask = (line: ViewLine) => (suspects.has(line) ? { ...line, text: `${line.text.charAt(0)} ${MASKED}` } : line);
+  const mask = (line: ViewLine) => (suspects.has(line) ? { ...line, text: lead(line.text) + MASKED } : line);
   return { ...view, sections: view.sections.map((section) => ({ ...section, lines: section.lines.map(mask) })) };
 }
+
+/** The sign of a diff line and the indent stay. */
+const lead = (text: string) => /^\+?\s*/.exec(text)?.[0] ?? "";
