@@ -31,9 +31,9 @@ export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
     ...["--clearenv", ...environment(toolchain)],
     ...["--ro-bind", "/usr", "/usr", ...["bin", "sbin", "lib", "lib64", "lib32"].flatMap(systemDirectory)],
     ...["/nix/store", ...ETC_SHARED, ...(command.network === "open" ? ["/etc/resolv.conf"] : [])].flatMap(shared),
-    ...Object.entries(ETC_FILES).flatMap(([path, text]) => ["--ro-bind-data", String(attach(text)), path]),
+    ...Object.entries(ETC_FILES).flatMap(([path, text]) => file("0644", path, attach(text))),
     ...toolchain.binds.flatMap(({ from, to }) => ["--ro-bind", from, to]),
-    ...Object.entries(toolchain.scripts).flatMap(([path, text]) => script(path, attach(text))),
+    ...Object.entries(toolchain.scripts).flatMap(([path, text]) => file("0755", path, attach(text))),
     ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
     ...[...memoryDirectory("/dev/shm", 64), ...memoryDirectory("/tmp", 256), ...memoryDirectory("/home/agent", 256)],
     ...["--bind", command.directory, INSIDE, "--chdir", INSIDE, "--remount-ro", "/"],
@@ -85,7 +85,8 @@ function systemDirectory(name: string): readonly string[] {
 
 const shared = (path: string) => ["--ro-bind-try", path, path];
 
-const script = (path: string, descriptor: number) => ["--perms", "0755", "--ro-bind-data", String(descriptor), path];
+/** A real file in the read-only root: one bound from a descriptor would have no name that realpath finds. */
+const file = (mode: string, path: string, descriptor: number) => ["--perms", mode, "--file", String(descriptor), path];
 
 const memoryDirectory = (path: string, mebibytes: number) => ["--size", String(mebibytes * 2 ** 20), "--tmpfs", path];
 
