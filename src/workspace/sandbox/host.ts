@@ -12,6 +12,6 @@ export interface SandboxHost {
 /** For callers that do not say; one object, so that what was found out about it is found out once. */
 export const THIS_HOST: SandboxHost = {
   clock: systemClock,
-  path: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+  path: "/usr/local/bin:/usr/bin:/bin",
   executable: process.execPath,
 };

@@ -1,0 +1,76 @@
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import { openSandbox } from "../../src/workspace/open-sandbox.ts";
+import { openPristine } from "../../src/workspace/pristine.ts";
+import { probeSandbox } from "../../src/workspace/probe-sandbox.ts";
+import type { SandboxHost } from "../../src/workspace/sandbox/host.ts";
+import type { ExecResult, Pristine, Sandbox } from "../../src/workspace/workspace.ts";
+
+export const host: SandboxHost = {
+  clock: systemClock,
+  path: process.env["PATH"] ?? "",
+  executable: process.execPath,
+};
+
+/** False where bubblewrap cannot work: the tests that need it are then shown as skipped. */
+export const sandboxed = (await probeSandbox(host)).ok;
+
+export const kinds: readonly Sandbox["kind"][] = sandboxed ? ["bubblewrap", "none"] : ["none"];
+
+export const never = new AbortController().signal;
+
+/** A directory that is removed at the end of a test. */
+export class Directory implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), "abeval-test-"));
+
+  constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.path, path)), { recursive: true });
+      writeFileSync(join(this.path, path), content);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    Bun.spawnSync(["chmod", "-R", "u+rwX", this.path]);
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** Runs one command in a sandbox of its own and an empty directory. */
+export async function runIn(
+  kind: Sandbox["kind"],
+  run: string,
+  options: { readonly timeout_ms?: number; readonly max_output_bytes?: number; readonly signal?: AbortSignal } = {},
+): Promise<ExecResult> {
+  const sandbox = openSandbox(kind, host);
+  using directory = new Directory();
+  if (sandbox.owner) chownSync(directory.path, sandbox.owner.uid, sandbox.owner.gid);
+  const { timeout_ms = 20_000, max_output_bytes = 20_000, signal = never } = options;
+  const command = { run, timeout_ms, max_output_bytes, network: "none", directory: directory.path } as const;
+  return await sandbox.run(command, signal);
+}
+
+export const openFixture = (
+  files: Readonly<Record<string, string>>,
+  options: { readonly dir?: string; readonly kind?: Sandbox["kind"]; readonly keep?: boolean } = {},
+): Pristine =>
+  openPristine({
+    source: { dir: options.dir ?? null, files },
+    sandbox: openSandbox(options.kind ?? "none", host),
+    keep: options.keep ?? false,
+  });
+
+export const shell = (run: string, timeout_ms = 20_000) =>
+  ({ run, timeout_ms, max_output_bytes: 20_000, network: "none" }) as const;
+
+/** Processes of this machine whose command line holds `mark`. */
+export function processesWith(mark: string): readonly string[] {
+  const { stdout } = Bun.spawnSync(["sh", "-c", `grep -lsaF -- '${mark}' /proc/[0-9]*/cmdline`]);
+  const self = String(process.pid);
+  return stdout
+    .toString()
+    .split("\n")
+    .filter((path) => path !== "" && !path.includes(`/${self}/`) && existsSync(path));
+}

@@ -1,0 +1,229 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../../src/domain/failure.ts";
+import { chooseSandbox } from "../../src/workspace/choose-sandbox.ts";
+import { openSandbox } from "../../src/workspace/open-sandbox.ts";
+import { probeSandbox } from "../../src/workspace/probe-sandbox.ts";
+import { BubblewrapSandbox } from "../../src/workspace/sandbox/bubblewrap.ts";
+import { readFault } from "../../src/workspace/sandbox/fault.ts";
+import { seccompFilter } from "../../src/workspace/sandbox/seccomp.ts";
+import { Directory, host, kinds, never, processesWith, runIn, sandboxed } from "./harness.ts";
+
+describe.each([...kinds])("a command (%s)", (kind) => {
+  test("gives its exit code and what it printed, both streams in order", async () => {
+    const { duration_ms, ...result } = await runIn(kind, "echo one; echo two >&2; echo three; exit 3");
+    expect(result).toEqual({ ended: "exit", exit_code: 3, output: "one\ntwo\nthree\n", bytes: 14 });
+    expect(duration_ms).toBeGreaterThan(0);
+  });
+
+  test("that dies by a signal has 128 and its number as exit code", async () => {
+    expect((await runIn(kind, "kill -9 $$")).exit_code).toBe(137);
+  });
+
+  test("has bun, and no variable that it was not given", async () => {
+    process.env["ABEVAL_CANARY"] = "canary-in-the-environment";
+    const { output } = await runIn(kind, "bun -e 'console.log(6 * 7)'; env | sed 's/=.*//' | sort | tr '\\n' ' '");
+    delete process.env["ABEVAL_CANARY"];
+    const [answer, names = ""] = output.split("\n");
+    expect(answer).toBe("42");
+    expect(names.replace("USER ", "")).toBe("CI HOME LANG PATH PWD TERM TMPDIR ");
+  });
+
+  test("is stopped at its time limit with everything it started", async () => {
+    const mark = `31.4159${kind.length}`;
+    const began = performance.now();
+    const run = `sleep ${mark} & (sleep ${mark} & sleep ${mark}) & setsid sleep ${mark} & echo started; wait`;
+    const { ended, exit_code, output } = await runIn(kind, run, { timeout_ms: 300 });
+    expect({ ended, exit_code, output }).toEqual({ ended: "timeout", exit_code: null, output: "started\n" });
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  test("ends when it ends, whatever it left running, and that ends too", async () => {
+    const mark = `27.1828${kind.length}`;
+    const began = performance.now();
+    const { ended, output } = await runIn(
+      kind,
+      `sleep ${mark} & setsid sleep ${mark} & nohup sleep ${mark} & echo done`,
+    );
+    expect({ ended, output }).toEqual({ ended: "exit", output: "done\n" });
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  test("that prints without end is stopped, and its output never lies in memory", async () => {
+    const before = process.memoryUsage.rss();
+    const { ended, exit_code, output, bytes } = await runIn(kind, "yes abcdefghijklmnopqrstuvwxyz", {
+      max_output_bytes: 1_000,
+    });
+    expect({ ended, exit_code }).toEqual({ ended: "output_limit", exit_code: null });
+    expect(bytes).toBeGreaterThan(60_000_000);
+    expect(output).toContain(`[... ${bytes - 1_000} bytes left out ...]`);
+    expect(output.length).toBeLessThan(1_100);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
+  });
+
+  test("that was cancelled throws the signal's reason and leaves nothing behind", async () => {
+    const mark = `16.1803${kind.length}`;
+    const controller = new AbortController();
+    const running = runIn(kind, `sleep ${mark}`, { signal: controller.signal });
+    controller.abort(new Error("stopped by the user"));
+    await expect(running).rejects.toThrow("stopped by the user");
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  test("prints bytes that are no text, and gets text back", async () => {
+    const { output, bytes } = await runIn(kind, "printf 'a\\000b\\377c\\033[1m\\r\\n'");
+    expect({ output, bytes }).toEqual({ output: "a\ufffdb\ufffdc\u001b[1m\r\n", bytes: 11 });
+  });
+
+  test("too long for a process is refused as a shell would refuse it", async () => {
+    const { exit_code, output } = await runIn(kind, `: ${"x".repeat(130_000)}`);
+    expect(exit_code).toBe(126);
+    expect(output).toContain("put it into a file");
+  });
+
+  test("cannot make a file of any size", async () => {
+    const { output } = await runIn(kind, "truncate -s 1T big 2>&1 || echo refused; stat -c %s big");
+    expect(output).toContain("refused\n0\n");
+  });
+});
+
+test.skipIf(!sandboxed)("a fork bomb stays within its sandbox", async () => {
+  const bomb = `perl -e 'for (1..1000) { my $p = fork; die "stopped after $_" unless defined $p; if (!$p) { sleep 60 } }'`;
+  const { ended, output } = await runIn("bubblewrap", bomb);
+  const count = Number(/stopped after (\d+)/.exec(output)?.[1]);
+  expect({ ended, bounded: count > 100 && count < 260 }).toEqual({ ended: "exit", bounded: true });
+});
+
+test.skipIf(!sandboxed)("one process cannot take all memory", async () => {
+  const { exit_code, output } = await runIn(
+    "bubblewrap",
+    "python3 -c 'x = bytearray(1500000000)' 2>&1 || echo refused",
+  );
+  expect({ exit_code, refused: output.includes("refused") }).toEqual({ exit_code: 0, refused: true });
+});
+
+test.skipIf(!sandboxed)("temporary directories hold only so much", async () => {
+  const { output } = await runIn("bubblewrap", "head -c 100M /dev/zero > /dev/shm/a || echo full; du -sm /dev/shm");
+  expect(output).toMatch(/full\n6\d\t/);
+});
+
+test.skipIf(!sandboxed)("where the machine has no bun, the executable serves as one", async () => {
+  using bin = new Directory();
+  chmodSync(bin.path, 0o755);
+  symlinkSync(Bun.which("bwrap") ?? "", join(bin.path, "bwrap"));
+  const sandbox = openSandbox("bubblewrap", { ...host, path: bin.path });
+  const result = await runWith(sandbox, "command -v bun; bun -e 'console.log(Bun.version)'");
+  expect(result).toEqual({ exit_code: 0, output: `/opt/bun/bin/bun\n${Bun.version}\n` });
+});
+
+test("without a sandbox too", async () => {
+  const sandbox = openSandbox("none", { ...host, path: "/nowhere" });
+  const result = await runWith(sandbox, "bun -e 'console.log(Bun.version)'");
+  expect(result).toEqual({ exit_code: 0, output: `${Bun.version}\n` });
+});
+
+test("a sandbox that vanished is our failure, never a failing command", async () => {
+  const gone = new BubblewrapSandbox({
+    program: "/nowhere/bwrap",
+    version: "0.8.0",
+    owner: null,
+    toolchain: { binds: [], scripts: {}, path: [] },
+    filter: seccompFilter("x64"),
+    clock: host.clock,
+  });
+  expect(await failureOf(runWith(gone, "true"))).toEqual({
+    code: "sandbox_unavailable",
+    reason: "bubblewrap (bwrap) is not installed",
+  });
+  expect(gone.sound).toBe(false);
+});
+
+test.skipIf(!sandboxed)("a sandbox that cannot start is our failure, whatever its exit status", async () => {
+  const broken = new BubblewrapSandbox({
+    program: Bun.which("bwrap") ?? "",
+    version: "0.8.0",
+    owner: null,
+    toolchain: { binds: [{ from: "/nowhere", to: "/opt/x" }], scripts: {}, path: [] },
+    filter: seccompFilter("x64"),
+    clock: host.clock,
+  });
+  const { code, reason } = await failureOf(runWith(broken, "true"));
+  expect({ code, named: reason.includes("/nowhere") }).toEqual({ code: "sandbox_unavailable", named: true });
+});
+
+describe("choosing a sandbox", () => {
+  const nowhere = { ...host, path: "/nowhere" };
+
+  test("never gives a model a bare shell unasked", async () => {
+    expect((await failureOf(chooseSandbox("auto", true, nowhere))).code).toBe("sandbox_unavailable");
+    expect((await failureOf(chooseSandbox("bubblewrap", false, nowhere))).code).toBe("sandbox_unavailable");
+  });
+
+  test("lets the scenario's own commands run without one, and says so", async () => {
+    const { sandbox, note } = await chooseSandbox("auto", false, nowhere);
+    expect(sandbox.kind).toBe("none");
+    expect(note).toBe("no sandbox (bubblewrap (bwrap) is not installed): the scenario's own commands run without one");
+  });
+
+  test("does without when told to, and says so", async () => {
+    const { sandbox, note } = await chooseSandbox("none", true, host);
+    expect({ kind: sandbox.kind, note }).toEqual({
+      kind: "none",
+      note: "no sandbox, as asked: commands can do whatever this user can",
+    });
+  });
+
+  test.skipIf(!sandboxed)("takes bubblewrap where it works, and tries it once", async () => {
+    const [first, second] = [await chooseSandbox("auto", true, host), await chooseSandbox("bubblewrap", true, host)];
+    expect({ kind: first.sandbox.kind, note: first.note, same: first.sandbox === second.sandbox }).toEqual({
+      kind: "bubblewrap",
+      note: null,
+      same: true,
+    });
+  });
+
+  test("a probe says why there is none and what to do", async () => {
+    const probe = await probeSandbox(nowhere);
+    expect(probe.ok ? "" : probe.fix).toContain("apt install bubblewrap");
+  });
+});
+
+test.each([
+  [
+    "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
+    "switched off",
+  ],
+  ["bwrap: setting up uid map: Permission denied", "AppArmor"],
+  ["bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", "AppArmor"],
+  [
+    "bwrap: No permissions to creating new namespace, likely because the kernel does not allow",
+    "may not make user namespaces",
+  ],
+  ["bwrap: Can't mount proc on /newroot/proc: Operation not permitted", "masks /proc"],
+  ["bwrap: something new", "something new"],
+])("%s is told in the user's terms", (said, part) => {
+  const { reason, fix } = readFault(said);
+  expect(reason).toContain(part);
+  expect(fix).toContain("--sandbox none");
+});
+
+async function runWith(sandbox: ReturnType<typeof openSandbox>, run: string) {
+  using directory = new Directory();
+  if (sandbox.owner) Bun.spawnSync(["chown", `${sandbox.owner.uid}`, directory.path]);
+  const limits = { timeout_ms: 10_000, max_output_bytes: 5_000, network: "none" } as const;
+  const { exit_code, output } = await sandbox.run({ run, directory: directory.path, ...limits }, never);
+  return { exit_code, output };
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<{ readonly code: string; readonly reason: string }> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Failure) return { code: error.code, reason: String(error.details?.["reason"]) };
+    throw error;
+  }
+  throw new Error("it did not fail");
+}
