@@ -176,7 +176,7 @@ test("every kind of decision is told in our words with the arm's words under the
   const lines = userText(request)
     .split("\n")
     .map((line) => line.replace(`${mark} `, ""));
-  const start = lines.indexOf("== What the agent did, step by step");
+  const start = lines.findIndex((line) => line.endsWith("What the agent did, step by step"));
   expect(lines.slice(start + 1, start + 15)).toEqual([
     "#1 run_command refused before it ran (rule git push*)",
     '  input {"command":"git push"}',

@@ -117,7 +117,7 @@ export function slotsOf(request: ModelRequest): Slot[] {
     index: index === 0 ? 0 : 1,
     evidence: lines
       .split("\n")
-      .map((line) => line.replace(`${mark} `, ""))
+      .map((line) => line.replace(`${mark} `, "").replace(/^SECTION [0-9a-f]+/, "SECTION"))
       .join("\n"),
   }));
 }

@@ -51,14 +51,23 @@ export function diffSection({ changes, hunks }: DiffDraft, bytes: number): Secti
   const list = fileList(changes.files, hunks);
   const chosen = fitting(hunks, bytes - linesBytes(list));
   const left_out = hunks.filter((hunk) => kindOf(hunk.path) !== "generated" && !chosen.has(hunk));
-  const cutShort = changes.truncated ? ["The stored diff itself was cut to its cap."] : [];
+  const unstored = missingFromPatch(changes, hunks);
   return {
     name: "diff",
     title,
     lines: [...list, ...hunks.toSorted(byKind).flatMap((hunk) => chosen.get(hunk) ?? [])],
-    omissions: [...omissions(left_out), ...cutShort],
-    core_cut: changes.truncated || left_out.some(({ path }) => kindOf(path) === "source"),
+    omissions: [...omissions(left_out), ...(unstored ? ["The stored diff itself was cut to its cap."] : [])],
+    core_cut: unstored || left_out.some(({ path }) => kindOf(path) === "source"),
   };
+}
+
+/** Changed lines of a file stand in no hunk. `truncated` alone also means that only a file's text was not kept. */
+function missingFromPatch({ truncated, files }: Changes, hunks: readonly Hunk[]): boolean {
+  if (!truncated) return false;
+  const patched = new Set(hunks.map(({ path }) => path));
+  return files.some(
+    ({ path, added, removed }) => added + removed > 0 && !patched.has(path) && kindOf(path) !== "generated",
+  );
 }
 
 const byKind = (one: Hunk, other: Hunk) => KINDS.indexOf(kindOf(one.path)) - KINDS.indexOf(kindOf(other.path));

@@ -69,6 +69,19 @@ function range(start = "0", count = "1"): LineRange {
 
 /** Undefined for `/dev/null`; git's prefix, quotes and time stamp taken off. */
 function pathOf(name: string): string | undefined {
-  const bare = (name.split("\t")[0] ?? "").replace(/^"(.*)"$/, "$1");
+  const bare = unquoted(name.split("\t")[0] ?? "");
   return bare === "/dev/null" ? undefined : bare.replace(/^[ab]\//, "");
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", f: "\f", v: "\v" };
+
+/** git quotes names that are not plain ASCII: C escapes, other bytes in octal. */
+function unquoted(name: string): string {
+  if (!/^".*"$/.test(name)) return name;
+  const bytes = name
+    .slice(1, -1)
+    .replace(/\\(?:([0-7]{3})|(.))/g, (_, octal: string | undefined, character: string) =>
+      octal === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(Number.parseInt(octal, 8)),
+    );
+  return Buffer.from(bytes, "latin1").toString();
 }
