@@ -5,6 +5,7 @@ const HELP = `abeval ${version}: compare two AI agents on one task, with evidenc
 
 Usage
   abeval run <scenario_file> [flags]   run both arms, judge them, print the verdict as JSON
+  abeval serve [flags]                 the HTTP API, and the web UI on the same port
 
   abeval <command> --help              flags and examples of a command
   abeval --version                     print the version
@@ -13,6 +14,7 @@ Usage
 /** One dynamic import a command, so that none pays for another's code. */
 const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly string[]) => Promise<number> }>>> = {
   run: () => import("./cli/run.ts"),
+  serve: () => import("./cli/serve.ts"),
 };
 
 const [name, ...args] = process.argv.slice(2);

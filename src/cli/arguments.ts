@@ -11,6 +11,10 @@ export interface FlagSpec {
   /** Shown in help; its absence makes a switch without a value. */
   readonly value?: string;
   readonly choices?: readonly string[];
+  /** May be given more than once. */
+  readonly repeatable?: true;
+  /** Only whole numbers in this range. */
+  readonly range?: { readonly min: number; readonly max: number };
 }
 
 export interface CommandSpec<Flag extends string> {
@@ -27,6 +31,10 @@ export interface CommandSpec<Flag extends string> {
 export interface ParsedArguments<Flag extends string> {
   readonly parameters: readonly string[];
   value(flag: Flag): string | undefined;
+  /** Of a repeatable flag, in the order given. */
+  values(flag: Flag): readonly string[];
+  /** Of a flag with a range. */
+  integer(flag: Flag): number | undefined;
   has(flag: Flag): boolean;
 }
 
@@ -52,16 +60,21 @@ export function parseArguments<Flag extends string>(
   const [unknown] = Object.keys(parsed.unknownFlags);
   if (unknown !== undefined) throw new UsageError(unknownFlag(unknown, Object.keys(spec.flags)));
   const flags: Readonly<Record<string, unknown>> = parsed.flags;
-  for (const [flag, flagSpec] of specs) checkValue(flag, flagSpec, flags[camelCase(flag)]);
+  for (const [flag, flagSpec] of specs)
+    for (const given of [flags[camelCase(flag)]].flat()) checkValue(flag, flagSpec, given);
   return {
     parameters: checkWords(spec, [...parsed._]),
     value: (flag) => flags[camelCase(flag)] as string | undefined, // cleyeFlag made it a String
+    values: (flag) => (flags[camelCase(flag)] ?? []) as readonly string[], // cleyeFlag made it a list
+    integer: (flag) => (flags[camelCase(flag)] === undefined ? undefined : Number(flags[camelCase(flag)])),
     has: (flag) => flags[camelCase(flag)] === true,
   };
 }
 
-const cleyeFlag = ({ description, value }: FlagSpec) =>
-  value === undefined ? { type: Boolean, description } : { type: String, description, placeholder: value };
+function cleyeFlag({ description, value, repeatable }: FlagSpec) {
+  if (value === undefined) return { type: Boolean, description };
+  return { type: repeatable ? ([String] as const) : String, description, placeholder: value };
+}
 
 const camelCase = (flag: string) => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -72,12 +85,17 @@ function unknownFlag(flag: string, known: readonly string[]): string {
   return `unknown flag ${dashed}; ${hint}`;
 }
 
-function checkValue(flag: string, { value, choices }: FlagSpec, given: unknown): void {
+function checkValue(flag: string, { value, choices, range }: FlagSpec, given: unknown): void {
   if (value === undefined || given === undefined) return;
   if (given === "") throw new UsageError(`--${flag} needs a value: --${flag} ${value}`);
   if (choices && !choices.includes(String(given)))
     throw new UsageError(`--${flag}: expected ${choices.join(", ")}, got "${given}"`);
+  if (range && !isWithin(range, String(given)))
+    throw new UsageError(`--${flag}: expected a whole number from ${range.min} to ${range.max}, got "${given}"`);
 }
+
+const isWithin = ({ min, max }: { min: number; max: number }, text: string) =>
+  /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
 
 function checkWords(spec: { usage: string; parameters: readonly string[] }, words: string[]): readonly string[] {
   const missing = spec.parameters[words.length];

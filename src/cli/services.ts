@@ -2,7 +2,10 @@ import { systemClock, systemEntropy } from "../clock.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
 import { CallLimiter } from "../model/call-limiter.ts";
 import { Credentials } from "../model/credentials.ts";
-import { modelResolver } from "../model/resolve-model.ts";
+import { listProviders, modelResolver } from "../model/resolve-model.ts";
+import type { Services } from "../operation/services.ts";
+import { openCatalog } from "../scenario/scenario-catalog.ts";
+import { Examinations } from "../session/doctor/examinations.ts";
 import type { SessionServices } from "../session/services.ts";
 import { Slots } from "../session/slots.ts";
 import { memoryStore } from "../store/memory.ts";
@@ -34,6 +37,8 @@ export interface ServiceOptions {
   /** Sessions at once, and how many may wait. */
   readonly max_sessions: number;
   readonly max_queued: number;
+  /** Absent: in proportion to the sessions. */
+  readonly max_provider_calls?: number | undefined;
   readonly notice: (line: string) => void;
 }
 
@@ -41,12 +46,28 @@ export interface ServiceOptions {
  * Flags and environment made into values; nothing else reads the environment.
  * @throws Failure `storage_failed` or `storage_full` when the state directory cannot be used.
  */
-export async function openServices(options: ServiceOptions): Promise<SessionServices & Disposable> {
+export const openServices = (options: ServiceOptions): Promise<SessionServices & Disposable> =>
+  assemble(readOutside(), options);
+
+interface Outside {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly credentials: Credentials;
+}
+
+/** Keys leave the environment, so that no command inherits one. */
+function readOutside(): Outside {
   const environment = { ...process.env };
   const credentials = new Credentials(environment);
   for (const name of credentials.secretNames) delete process.env[name];
+  return { environment, credentials };
+}
+
+async function assemble(
+  { environment, credentials }: Outside,
+  options: ServiceOptions,
+): Promise<SessionServices & Disposable> {
   const store = await openStore(options.state_dir);
-  const calls = CALLS_PER_SESSION * options.max_sessions;
+  const calls = options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions;
   return {
     clock: systemClock,
     entropy: systemEntropy,
@@ -61,6 +82,33 @@ export async function openServices(options: ServiceOptions): Promise<SessionServ
     notice: options.notice,
     version,
     [Symbol.dispose]: () => store[Symbol.dispose](),
+  };
+}
+
+export interface ServerOptions extends ServiceOptions {
+  readonly scenarios_dir: string;
+  readonly web_dir: string | undefined;
+  /** Absent: no HTTP is served. */
+  readonly listen_host: string | undefined;
+}
+
+/**
+ * What a program needs that is asked many things: serve and mcp.
+ * @throws Failure as `openServices` does
+ */
+export async function openServerServices(options: ServerOptions): Promise<Services & Disposable> {
+  const started_ticks = systemClock.ticks();
+  const outside = readOutside();
+  const { state_dir, web_dir, listen_host } = options;
+  return {
+    ...(await assemble(outside, options)),
+    catalog: openCatalog(options.scenarios_dir),
+    started_ticks,
+    state_dir,
+    web_dir,
+    listen_host,
+    providers: () => listProviders(outside.credentials),
+    examinations: new Examinations(),
   };
 }
 

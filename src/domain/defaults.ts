@@ -68,3 +68,22 @@ export const SCENARIO_FILE_BYTES = 256 * 1024;
 /** Files and bytes that a fixture, probe or reference directory may hold; each arm gets a copy of the fixture. */
 export const MATERIAL_FILES = 20_000;
 export const MATERIAL_BYTES = 256_000_000;
+
+/** Bytes of a request body: a run request needs a few hundred. */
+export const BODY_BYTES = 1024 * 1024;
+
+/** Bytes of a body that the server reads at all before it closes the connection; room to answer 413 in our own shape. */
+export const RAW_BODY_BYTES = 8 * 1024 * 1024;
+
+/** Milliseconds between comment lines of an event stream: shorter than what proxies close as idle. */
+export const KEEP_ALIVE_MS = 15_000;
+
+/** Milliseconds that a reader of an event stream may take nothing while something waits. */
+export const STALLED_READER_MS = 30_000;
+
+/** Sessions that run at once, and that may wait for their turn. */
+export const MAX_SESSIONS = 4;
+export const MAX_QUEUED = 100;
+
+/** Seconds that runs in flight get to finish when the server is told to stop. */
+export const GRACE_S = 30;

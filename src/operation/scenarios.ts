@@ -8,7 +8,9 @@ export const listScenarios = operation({
   name: "list_scenarios",
   title: "List scenarios",
   summary: "The scenarios that can be run, with their arms. A file that cannot be read is listed with its error.",
-  input: record("ListScenariosRequest", { tag: Type.Optional(Type.String({ description: "Only those with this tag." })) }),
+  input: record("ListScenariosRequest", {
+    tag: Type.Optional(Type.String({ description: "Only those with this tag." })),
+  }),
   output: Type.Array(ScenarioListing),
   async run({ catalog }, { tag }) {
     const rows = await catalog.list();

@@ -1,6 +1,6 @@
+import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import type { DoctorServices } from "../session/doctor/doctor.ts";
 import type { SessionServices } from "../session/services.ts";
-import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 
 /** Every side effect of the program, as values. */
 export interface Services extends SessionServices, DoctorServices {

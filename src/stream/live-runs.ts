@@ -66,6 +66,11 @@ export class LiveRuns {
     return [...this.#runs.values()];
   }
 
+  /** Oldest first. */
+  ids(): readonly string[] {
+    return [...this.#runs.keys()];
+  }
+
   close(session_id: string): void {
     const run = this.#runs.get(session_id);
     this.#runs.delete(session_id);

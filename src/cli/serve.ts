@@ -1,0 +1,126 @@
+import { GRACE_S, MAX_QUEUED, MAX_SESSIONS } from "../domain/defaults.ts";
+import { Failure } from "../domain/failure.ts";
+import { createApp } from "../http/app.ts";
+import { HostGate } from "../http/host-gate.ts";
+import { type Listening, listen } from "../http/listen.ts";
+import { WebUi } from "../http/web-ui.ts";
+import { MAX_PROVIDER_CALLS } from "../model/call-limiter.ts";
+import { type Address, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
+import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
+import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
+import { LOG_FORMATS, type LogFormat, openLog } from "./serve-log.ts";
+import { openServerServices, SHARED_FLAGS } from "./services.ts";
+import { untilStopped } from "./shutdown.ts";
+
+const SPEC = {
+  name: "abeval serve",
+  usage: "abeval serve [flags]",
+  description:
+    "Serves the HTTP API, and the web UI on the same port when --web-dir names one. There is no authentication: put a\n" +
+    "reverse proxy in front before you leave localhost. Stops on SIGTERM and SIGINT; runs in flight may finish first.",
+  examples: [
+    "abeval serve",
+    "abeval serve --web-dir ui --state-dir .abeval",
+    "abeval serve --addr 0.0.0.0:8080 --allowed-host eval.example.com --log json",
+  ],
+  parameters: [],
+  flags: {
+    addr: { value: "<host:port>", description: "listen address (default 127.0.0.1:8080; port 0: one that is free)" },
+    "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
+    "web-dir": { value: "<path>", description: "the web UI, served at /" },
+    ...SHARED_FLAGS,
+    "max-sessions": {
+      value: "<n>",
+      range: { min: 1, max: 1000 },
+      description: `sessions at once; ${MAX_QUEUED} more may wait (default ${MAX_SESSIONS})`,
+    },
+    "max-provider-calls": {
+      value: "<n>",
+      range: { min: 1, max: MAX_PROVIDER_CALLS },
+      description: `provider calls at once (default 4 for each session, at most ${MAX_PROVIDER_CALLS})`,
+    },
+    "allowed-host": {
+      value: "<name>",
+      repeatable: true,
+      description: "answer only these hosts, loopback names and the listen address; repeatable",
+    },
+    grace: {
+      value: "<seconds>",
+      range: { min: 0, max: 86_400 },
+      description: `how long runs in flight may go on when told to stop (default ${GRACE_S})`,
+    },
+    log: { value: "<format>", choices: LOG_FORMATS, description: "a line a request on stderr: text, json or none" },
+  },
+} as const satisfies CommandSpec<string>;
+
+type Arguments = ParsedArguments<keyof typeof SPEC.flags>;
+
+/** `abeval serve`: returns the exit status when it was told to stop. */
+export async function command(args: readonly string[]): Promise<number> {
+  try {
+    return await serve(parseArguments(SPEC, args));
+  } catch (error) {
+    if (error instanceof UsageError) return complain(`${error.message}\nSee: abeval serve --help`, EXIT.usage);
+    if (error instanceof Failure) return complain(error.message, exitCodeBeforeStart(error.code));
+    throw error;
+  }
+}
+
+async function serve(args: Arguments): Promise<number> {
+  const address = parseAddress(args.value("addr") ?? "127.0.0.1:8080");
+  const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
+  const web_ui = await openWebUi(args.value("web-dir"), log.notice);
+  using services = await openServerServices({
+    state_dir: args.value("state-dir"),
+    scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
+    web_dir: args.value("web-dir"),
+    listen_host: address.hostname,
+    sandbox: args.value("sandbox"),
+    keep_workspaces: args.has("keep-workspaces"),
+    max_sessions: args.integer("max-sessions") ?? MAX_SESSIONS,
+    max_queued: MAX_QUEUED,
+    max_provider_calls: args.integer("max-provider-calls"),
+    notice: log.notice,
+  });
+  const stopping = new AbortController();
+  const abandoned = new AbortController();
+  const app = createApp(services, {
+    hosts: HostGate.of(args.values("allowed-host"), address.hostname),
+    stopping: stopping.signal,
+    abandoned: abandoned.signal,
+    ...(log.request && { log: log.request }),
+    ...(web_ui && { web_ui }),
+  });
+  const listening = listenOn(app, address);
+  log.notice(`listening on ${listening.url}`);
+  warnWhenOpen(address, log.notice);
+  const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
+  await untilStopped({ listening, services, stopping, abandoned, grace_ms });
+  return EXIT.done;
+}
+
+function listenOn(app: Parameters<typeof listen>[0], address: Address): Listening {
+  try {
+    return listen(app, address);
+  } catch (error) {
+    throw new UsageError(listenProblem(address, error));
+  }
+}
+
+async function openWebUi(directory: string | undefined, notice: (line: string) => void): Promise<WebUi | undefined> {
+  if (directory === undefined) return undefined;
+  try {
+    const web_ui = await WebUi.open(directory);
+    if (!web_ui.hasIndex) notice(`--web-dir ${directory}: there is no index.html in it`);
+    return web_ui;
+  } catch (error) {
+    const missing = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+    const reason = missing ? "is not a directory" : error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--web-dir ${directory}: ${reason}`);
+  }
+}
+
+function complain(message: string, status: number): number {
+  process.stderr.write(`abeval: ${message}\n`);
+  return status;
+}

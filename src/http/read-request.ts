@@ -1,0 +1,69 @@
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { BODY_BYTES } from "../domain/defaults.ts";
+import { Failure } from "../domain/failure.ts";
+import { checkInput } from "../operation/check-input.ts";
+import { UnreadableRequest } from "./error.ts";
+
+/**
+ * The body as the schema says.
+ * @throws Failure `unsupported_media_type`, `body_too_large`, `invalid_request` (400 when it is no JSON)
+ */
+export async function readBody<Body extends TSchema>(request: Request, schema: Body): Promise<Static<Body>> {
+  requireJson(request);
+  const bytes = await readBytes(request);
+  return checkInput(schema, parse(bytes));
+}
+
+/**
+ * A form of another site can send text/plain or form data without asking first; JSON it cannot. So this is what keeps a
+ * web page from starting a run.
+ */
+function requireJson(request: Request): void {
+  const type = request.headers.get("content-type") ?? "";
+  if (/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) return;
+  throw new Failure("unsupported_media_type", `send the body as application/json, not ${type || "without a type"}`);
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const tooLarge = () => new Failure("body_too_large", `the body may hold ${BODY_BYTES} bytes`);
+
+function parse(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) throw new UnreadableRequest("the body is empty; send a JSON object");
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message.slice(0, 200) : "it is not UTF-8";
+    throw new UnreadableRequest(`the body is not JSON: ${reason}`, { cause: error });
+  }
+}
+
+/**
+ * The query as the schema says; integers are read as such.
+ * @throws Failure `invalid_request`, also for a field given twice.
+ */
+export function readQuery<Query extends TObject>(request: Request, schema: Query): Static<Query> {
+  const given: Record<string, unknown> = {};
+  for (const [name, text] of new URL(request.url).searchParams) {
+    if (Object.hasOwn(given, name))
+      throw new Failure("invalid_request", `${name.slice(0, 64)} is given twice`, { details: { field: name } });
+    // Defined, not assigned: `__proto__` is a name like any other here.
+    Object.defineProperty(given, name, { value: typed(schema, name, text), enumerable: true });
+  }
+  return checkInput(schema, given);
+}
+
+function typed({ properties }: TObject, name: string, text: string): string | number {
+  const isInteger = Object.hasOwn(properties, name) && properties[name]?.["type"] === "integer";
+  return isInteger && /^\d{1,15}$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,29 @@
+import type { TSchema } from "@sinclair/typebox";
+import * as decision from "../domain/decision.ts";
+import * as event from "../domain/event.ts";
+import * as evidence from "../domain/evidence.ts";
+import * as health from "../domain/health.ts";
+import * as request from "../domain/request.ts";
+import * as scenario from "../domain/scenario.ts";
+import * as listing from "../domain/scenario-listing.ts";
+import * as session from "../domain/session.ts";
+import * as verdict from "../domain/verdict.ts";
+
+const MODULES: readonly Readonly<Record<string, unknown>>[] = [
+  decision,
+  event,
+  evidence,
+  health,
+  listing,
+  request,
+  scenario,
+  session,
+  verdict,
+];
+
+/** Every named schema of the domain, also those that no endpoint mentions. */
+export const VOCABULARY: readonly TSchema[] = MODULES.flatMap((module) => Object.values(module).filter(isNamedSchema));
+
+function isNamedSchema(value: unknown): value is TSchema {
+  return typeof value === "object" && value !== null && "$id" in value && typeof value.$id === "string";
+}
