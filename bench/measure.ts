@@ -18,8 +18,7 @@ export async function inTurns<Name extends string>(
 ): Promise<Record<Name, Sample>> {
   const names = Object.keys(works) as Name[];
   const values = new Map<Name, number[]>(names.map((name) => [name, []]));
-  for (let round = 0; round < rounds; round += 1)
-    for (const name of names) values.get(name)?.push(await works[name]());
+  for (let round = 0; round < rounds; round += 1) for (const name of names) values.get(name)?.push(await works[name]());
   return Object.fromEntries(names.map((name) => [name, sampleOf(values.get(name) ?? [])])) as Record<Name, Sample>;
 }
 

@@ -36,7 +36,14 @@ async function startTimes(): Promise<void> {
 }
 
 const scenario = (name: string, arms: readonly string[], judge: string) =>
-  [`name: ${name}`, "task: {prompt: Say hello.}", "arms:", ...arms, `rubric: {criteria: [{question: Was it kind?}, {measure: turns}], judge: {model: ${judge}}}`, ""].join("\n");
+  [
+    `name: ${name}`,
+    "task: {prompt: Say hello.}",
+    "arms:",
+    ...arms,
+    `rubric: {criteria: [{question: Was it kind?}, {measure: turns}], judge: {model: ${judge}}}`,
+    "",
+  ].join("\n");
 
 async function scriptedSession(): Promise<void> {
   const file = join(directory, "hello.yaml");
@@ -67,9 +74,15 @@ async function slowProvider(calls: number): Promise<void> {
   const arm = (id: string) => `  - {id: ${id}, model: openai/m, system_prompt: ${id}, tools: [list_files]}`;
   writeFileSync(file, scenario("slow", [arm("one"), arm("two")], "openai/judge"));
   const critical = (calls + 1) * PROVIDER_MS;
-  const took = async () => (await timeProcess([ABEVAL, "run", file, "--quiet", "--sandbox", "none"], provider.environment)).ms;
+  const took = async () =>
+    (await timeProcess([ABEVAL, "run", file, "--quiet", "--sandbox", "none"], provider.environment)).ms;
   const { run } = await inTurns({ run: took }, Math.ceil(ROUNDS / 3));
   const ratio = run.median / critical;
   const yardstick = `${round(ratio)} x the critical path (${critical} ms)`;
-  report(`${calls} call(s) an arm at ${PROVIDER_MS} ms`, run, { unit: "ms", yardstick, goal: `<= ${limit} x`, met: ratio <= limit });
+  report(`${calls} call(s) an arm at ${PROVIDER_MS} ms`, run, {
+    unit: "ms",
+    yardstick,
+    goal: `<= ${limit} x`,
+    met: ratio <= limit,
+  });
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../src/clock.ts";
 import type { RunEvent } from "../src/domain/event.ts";
+import type { Arm } from "../src/domain/scenario.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { CallLimiter } from "../src/model/call-limiter.ts";
 import { Credentials } from "../src/model/credentials.ts";
@@ -39,7 +40,14 @@ export function testServices(
   };
 }
 
-export const bundled = (name: string): Promise<LoadedScenario> => loadScenarioFile(join(SCENARIOS, `${name}.yaml`));
+/** A bundled scenario without the pauses that make it pleasant to watch. */
+export async function bundled(name: string): Promise<LoadedScenario> {
+  const loaded = await loadScenarioFile(join(SCENARIOS, `${name}.yaml`));
+  const [first, second] = loaded.definition.arms;
+  return { ...loaded, definition: { ...loaded.definition, arms: [atOnce(first), atOnce(second)] } };
+}
+
+const atOnce = (arm: Arm): Arm => ({ ...arm, script: arm.script?.map((turn) => ({ ...turn, delay_ms: 0 })) ?? null });
 
 export interface RunResult {
   readonly outcome: SessionOutcome;

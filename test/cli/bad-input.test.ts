@@ -22,9 +22,17 @@ const FILES: readonly (readonly [what: string, text: string, said: RegExp])[] = 
   ["three arms", HEAD + ARMS + ARM_B.replace("id: b", "id: c") + RUBRIC, /arms: .*two/],
   ["equal arm ids", GOOD.replace("id: b", "id: a"), /arms\[1\]\.id/],
   ["an unknown tool", GOOD.replace("system_prompt: B", "tools: [read_fil], system_prompt: B"), /read_file/],
-  ["a fixture that leaves the directory", GOOD.replace("task:", "task:\n  fixture: {dir: ../elsewhere}"), /task\.fixture/],
+  [
+    "a fixture that leaves the directory",
+    GOOD.replace("task:", "task:\n  fixture: {dir: ../elsewhere}"),
+    /task\.fixture/,
+  ],
   ["a fixture that leaves by a link", GOOD.replace("task:", "task:\n  fixture: {dir: link}"), /task\.fixture/],
-  ["a model without a slash", GOOD.replace("scripted/b", "gpt"), /arms\[1\]\.model: expected <provider>\/<model>, got "gpt"/],
+  [
+    "a model without a slash",
+    GOOD.replace("scripted/b", "gpt"),
+    /arms\[1\]\.model: expected <provider>\/<model>, got "gpt"/,
+  ],
   ["a negative budget", `${GOOD}policies: {budget: {max_turns: -1}}\n`, /policies\.budget\.max_turns/],
   ["a budget of zero", `${GOOD}policies: {budget: {max_seconds: 0}}\n`, /policies\.budget\.max_seconds/],
   [
@@ -55,22 +63,38 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
   ["a directory", ["run", "scenarios"], /scenarios/],
   ["no scenario file", ["run"], /missing <scenario_file>/],
   ["two scenario files", ["run", "a.yaml", "b.yaml"], /unexpected "b\.yaml"/],
-  ["an unknown flag", ["run", "a.yaml", "--jugde-model", "x"], /unknown flag --jugde-model; did you mean --judge-model\?/],
+  [
+    "an unknown flag",
+    ["run", "a.yaml", "--jugde-model", "x"],
+    /unknown flag --jugde-model; did you mean --judge-model\?/,
+  ],
   ["a missing value", ["run", "a.yaml", "--model"], /--model needs a value/],
-  ["a wrong choice", ["run", "a.yaml", "--sandbox", "maybe"], /--sandbox: expected auto, bubblewrap, none, got "maybe"/],
+  [
+    "a wrong choice",
+    ["run", "a.yaml", "--sandbox", "maybe"],
+    /--sandbox: expected auto, bubblewrap, none, got "maybe"/,
+  ],
   ["an unknown command", ["rnu"], /unknown command "rnu"; did you mean "run"\?/],
   ["an unknown top-level flag", ["--versoin"], /unknown flag "--versoin"/],
   ["no command", [], /Usage/],
   ["a missing key", ["run", scenarioFile("pager-last-page"), "--model", "anthropic/some-model"], /ANTHROPIC_API_KEY/],
-  ["a judge without its key", ["run", scenarioFile("pager-last-page"), "--judge-model", "openai/x"], /builtin\/evidence/],
+  [
+    "a judge without its key",
+    ["run", scenarioFile("pager-last-page"), "--judge-model", "openai/x"],
+    /builtin\/evidence/,
+  ],
   [
     "an unknown provider",
     ["run", scenarioFile("pager-last-page"), "--model", "nosuch/model"],
     /unknown provider "nosuch".*NOSUCH_BASE_URL/,
   ],
-  ["an --out in no directory", ["run", scenarioFile("pager-last-page"), "--out", "/nonexistent/x.json"], /--out/],
+  ["an --out in no directory", ["run", scenarioFile("pager-last-page"), "--out", "/proc/none/x.json"], /--out/],
   ["an --out that is a directory", ["run", scenarioFile("pager-last-page"), "--out", "/"], /--out \/: is a directory/],
-  ["a state directory that is a file", ["run", scenarioFile("pager-last-page"), "--state-dir", "/dev/null"], /\/dev\/null/],
+  [
+    "a state directory that is a file",
+    ["run", scenarioFile("pager-last-page"), "--state-dir", "/dev/null"],
+    /\/dev\/null/,
+  ],
 ];
 
 test.each(USES)("%s is refused in one line, exit 2", async (_what, args, said) => {

@@ -6,8 +6,8 @@ import { rejudge } from "../../src/session/rejudge.ts";
 import { startSession } from "../../src/session/start-session.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
-import { wellFormed } from "../judge/mock-judge.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
+import { wellFormed } from "../judge/mock-judge.ts";
 
 const WINNERS = [
   ["pager-last-page", "root-cause", "probe"],
@@ -22,7 +22,9 @@ const never = new AbortController().signal;
 const asProvider = async (name: string) => {
   const { definition } = await bundled(name);
   return playScript({
-    scriptOf: ({ system }) => definition.arms.find((arm) => arm.system_prompt === system)?.script ?? undefined,
+    scriptOf: ({ system, tools }) =>
+      definition.arms.find((arm) => arm.system_prompt === system && arm.tools.length === tools.length)?.script ??
+      undefined,
     judge: (request) =>
       wellFormed({ ...request, params: { max_output_tokens: 1 }, timeout_ms: 1 } as never, ({ evidence }) =>
         Object.fromEntries([["cause", /Math\.ceil\(total \/ size\)/.test(evidence) ? 4 : 1]]),
@@ -47,29 +49,35 @@ test.each(WINNERS)("%s ends with %s as the winner, decided by %s", async (name, 
   }
 });
 
-test.each(["anthropic", "openai", "gateway"])("every bundled scenario runs through the real SDK of %s", async (provider) => {
-  for (const [name, winner, decided_by] of WINNERS) {
-    await using server = await startFakeProvider({ reply: await asProvider(name) });
-    const services = testServices(server.environment);
-    const { outcome } = await runOnce(services, await bundled(name), { model_override: `${provider}/fake-model` });
-    expect(outcome).toMatchObject({ state: "completed", verdict: { outcome: "winner", winner, decided_by } });
-    expect(outcome.arms.map(({ model }) => model)).toEqual([`${provider}/fake-model`, `${provider}/fake-model`]);
-    expect(server.requests.length).toBe(outcome.arms[0].turns + outcome.arms[1].turns);
-  }
-});
+test.each(["anthropic", "openai", "gateway"])(
+  "every bundled scenario runs through the real SDK of %s",
+  async (provider) => {
+    for (const [name, winner, decided_by] of WINNERS) {
+      await using server = await startFakeProvider({ reply: await asProvider(name) });
+      const services = testServices(server.environment);
+      const { outcome } = await runOnce(services, await bundled(name), { model_override: `${provider}/fake-model` });
+      expect(outcome).toMatchObject({ state: "completed", verdict: { outcome: "winner", winner, decided_by } });
+      expect(outcome.arms.map(({ model }) => model)).toEqual([`${provider}/fake-model`, `${provider}/fake-model`]);
+      expect(server.requests.length).toBe(outcome.arms[0].turns + outcome.arms[1].turns);
+    }
+  },
+);
 
-test.each(["anthropic", "openai"])("a model judge over the real SDK of %s is asked in both orders and explains", async (provider) => {
-  await using server = await startFakeProvider({ reply: await asProvider("pager-last-page") });
-  const services = testServices(server.environment);
-  const options = { judge_model: `${provider}/judge` };
-  const { outcome } = await runOnce(services, await bundled("pager-last-page"), options);
-  const { verdict } = outcome;
-  expect(verdict?.calls.map(({ order, valid, label }) => ({ order, valid, label }))).toEqual([
-    { order: "ab", valid: true, label: "b" },
-    { order: "ba", valid: true, label: "b" },
-  ]);
-  expect(verdict).toMatchObject({ winner: "root-cause", decided_by: "probe", judge: { model: `${provider}/judge` } });
-});
+test.each(["anthropic", "openai"])(
+  "a model judge over the real SDK of %s is asked in both orders and explains",
+  async (provider) => {
+    await using server = await startFakeProvider({ reply: await asProvider("pager-last-page") });
+    const services = testServices(server.environment);
+    const options = { judge_model: `${provider}/judge` };
+    const { outcome } = await runOnce(services, await bundled("pager-last-page"), options);
+    const { verdict } = outcome;
+    expect(verdict?.calls.map(({ order, valid, label }) => ({ order, valid, label }))).toEqual([
+      { order: "ab", valid: true, label: "b" },
+      { order: "ba", valid: true, label: "b" },
+    ]);
+    expect(verdict).toMatchObject({ winner: "root-cause", decided_by: "probe", judge: { model: `${provider}/judge` } });
+  },
+);
 
 test("the session can be read the moment its verdict is announced, and nothing is live after it", async () => {
   const services = testServices();
@@ -135,24 +143,27 @@ test("a judge that answers nonsense gives a stored verdict that is invalid, and 
   expect(open.outcome).toMatchObject({ state: "completed", verdict: { outcome: "invalid", winner: null } });
 });
 
-test.each(["preparing", "running", "judging"] as const)("a run that is cancelled while %s ends as cancelled", async (stage) => {
-  await using server = await startFakeProvider({ reply: { fault: "hang" } });
-  const services = testServices(server.environment);
-  const loaded = await bundled("pager-last-page");
-  const setup = stage === "preparing" ? [{ run: "sleep 60", timeout_s: 60 }] : [];
-  const definition = { ...loaded.definition, task: { ...loaded.definition.task, setup } };
-  const options = {
-    ...(stage === "judging" ? { judge_model: "openai/judge" } : {}),
-    ...(stage === "running" ? { model_override: "openai/slow" } : {}),
-  };
-  const plan = await prepareSession(services, { ...loaded, definition }, options);
-  const { session_id, done } = startSession(services, plan);
-  while (services.store.get(session_id)?.state !== stage) await Bun.sleep(5);
-  services.live.get(session_id)?.cancel(new Failure("cancelled", "The run was cancelled."));
-  const outcome = await done;
-  expect(outcome).toMatchObject({ state: "cancelled", verdict: null, failure: { stage, code: "cancelled" } });
-  expect(services.live.get(session_id)).toBeUndefined();
-});
+test.each(["preparing", "running", "judging"] as const)(
+  "a run that is cancelled while %s ends as cancelled",
+  async (stage) => {
+    await using server = await startFakeProvider({ reply: { fault: "hang" } });
+    const services = testServices(server.environment);
+    const loaded = await bundled("pager-last-page");
+    const setup = stage === "preparing" ? [{ run: "sleep 60", timeout_s: 60 }] : [];
+    const definition = { ...loaded.definition, task: { ...loaded.definition.task, setup } };
+    const options = {
+      ...(stage === "judging" ? { judge_model: "openai/judge" } : {}),
+      ...(stage === "running" ? { model_override: "openai/slow" } : {}),
+    };
+    const plan = await prepareSession(services, { ...loaded, definition }, options);
+    const { session_id, done } = startSession(services, plan);
+    while (services.store.get(session_id)?.state !== stage) await Bun.sleep(5);
+    services.live.get(session_id)?.cancel(new Failure("cancelled", "The run was cancelled."));
+    const outcome = await done;
+    expect(outcome).toMatchObject({ state: "cancelled", verdict: null, failure: { stage, code: "cancelled" } });
+    expect(services.live.get(session_id)).toBeUndefined();
+  },
+);
 
 test("a failing setup step is the scenario's fault, never an arm's", async () => {
   const loaded = await bundled("pager-last-page");
