@@ -137,7 +137,7 @@ test("a judge that gives no usable answer is a verdict too: invalid, exit 3", as
   const path = quickScenario(directory.path);
   writeFileSync(
     path,
-    QUICK.replace("measure: turns", "question: "Was it kind?"")
+    QUICK.replace("measure: turns", "question: Kind")
       .replace("required: true", "required: false")
       .replace("test -f hello.txt", "true"),
   );
