@@ -1,6 +1,7 @@
 import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { Rubric } from "../domain/scenario.ts";
 import type { JudgedArm } from "./judge.ts";
+import { bounded } from "./view/clip.ts";
 import { diffSection, draftDiff } from "./view/diff-section.ts";
 import { digestSection, draftDigest } from "./view/digest-section.ts";
 import type { RedactIdentity } from "./view/redact-identity.ts";
@@ -35,7 +36,7 @@ const RECEIVERS = ["diff", "digest", "answer"] as const;
 export function evidenceView(arm: JudgedArm, settings: Rubric["judge"], redact: RedactIdentity): EvidenceView {
   const { summary, decisions } = arm;
   const probe = settings.probe_visibility === "shown" ? summary.probe : null;
-  const answer = redact(bounded(summary.final_answer ?? "", settings.max_evidence_tokens));
+  const answer = redact(bounded(summary.final_answer ?? "", 2 * settings.max_evidence_tokens * BYTES_PER_TOKEN, "\n"));
   const diff = draftDiff(summary.changes);
   const digest = draftDigest(decisions, redact);
   const budget = allocate(settings.max_evidence_tokens * BYTES_PER_TOKEN * (1 - RESERVE), {
@@ -56,12 +57,6 @@ export function evidenceView(arm: JudgedArm, settings: Rubric["judge"], redact: 
     truncated_core: shown.some(({ core_cut }) => core_cut),
     redactions: answer.count + digest.redactions,
   };
-}
-
-/** Head and tail of a text far beyond every budget; what is dropped here could never be shown. */
-function bounded(text: string, tokens: number): string {
-  const reach = Math.ceil(tokens * BYTES_PER_TOKEN * 4);
-  return text.length <= reach * 2 ? text : `${text.slice(0, reach)}\n⟨lines left out⟩\n${text.slice(-reach)}`;
 }
 
 function allocate(bytes: number, needs: Record<Shared, number>): Record<Shared, number> {

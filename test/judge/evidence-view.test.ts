@@ -200,7 +200,7 @@ describe("fair cut", () => {
   test("a final answer of 5 MB keeps head and tail, within the budget", () => {
     const view = viewOf(buildArm("plain", { final_answer: `first\n${"filler line\n".repeat(420_000)}last` }));
     const answer = sectionOf(view, "answer");
-    expect([answer[0], answer.at(-1), answer.includes("⟨lines left out⟩")]).toEqual(["first", "last", true]);
+    expect([answer[0], answer.at(-1), answer.includes("⟨middle left out⟩")]).toEqual(["first", "last", true]);
     expect(Buffer.byteLength(textOf(view))).toBeLessThan(12_000 * 3.2);
   });
 

@@ -29,17 +29,24 @@ const BLOB = new RegExp(`(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${BLOB_CHARS},}={0,
  * of newline, long encoded blobs replaced by length and hash. Linear in the length.
  */
 export function cleanText(text: string): string {
+  return visible(text).replace(BLOB, summarise);
+}
+
+/** As `cleanText`, on one line. */
+export const cleanLine = (text: string) => cleanText(text).replace(/\s+/g, " ").trim();
+
+/** Nothing in such text needs cleaning; most text is such, and one look is cheaper than five passes. */
+const PLAIN = /^[\t\n -~]*$/;
+
+function visible(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
     .replace(ANSI, "")
     .replace(CONTROLS, "")
-    .replace(INVISIBLE, spellOut)
-    .replace(BLOB, summarise);
+    .replace(INVISIBLE, spellOut);
 }
-
-/** As `cleanText`, on one line. */
-export const cleanLine = (text: string) => cleanText(text).replace(/\s+/g, " ").trim();
 
 function spellOut(characters: string): string {
   const points = [...characters].map((character) => character.codePointAt(0) ?? 0);

@@ -9,13 +9,16 @@ export const LINE_CHARS = 400;
 /** Cleaning drops characters: this many times the limit is looked at, never the whole of a huge text. */
 const LOOK_AHEAD = 2;
 
-/** Head and tail of a text, `limit` characters and a note of fixed wording; the text itself when it fits. */
+/** Stands where the middle of a text was left out; the same words everywhere. */
+const LEFT_OUT = "⟨middle left out⟩";
+
+/** Head and tail of a text, `limit` characters and a note between them; the text itself when it fits. */
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = Math.floor(limit * HEAD);
   const tail = limit - head;
   const end = tail === 0 ? "" : text.slice(-tail);
-  return `${text.slice(0, head)} ⟨${text.length - limit} characters left out⟩ ${end}`.toWellFormed();
+  return `${text.slice(0, head)} ${LEFT_OUT} ${end}`.toWellFormed();
 }
 
 /** One clean line of at most about `limit` characters, whatever the size of `text`. */
@@ -41,7 +44,7 @@ export function clipLines(text: string, bytes: number): Clipped {
   const fits = take(lines, bytes).length === lines.length && !cutBefore;
   if (fits) return { lines, cut: false };
   const tail = take(rest.reverse(), bytes * (1 - HEAD)).reverse();
-  return { lines: [...head, "⟨lines left out⟩", ...tail], cut: true };
+  return { lines: [...head, LEFT_OUT, ...tail], cut: true };
 }
 
 /** As many of the first lines as fit. */
@@ -54,7 +57,8 @@ function take(lines: readonly string[], bytes: number): string[] {
   return lines.slice(0, end === -1 ? lines.length : end);
 }
 
-function bounded(text: string, limit: number, joint: string): string {
+/** Head and tail that hold all of what a clip to `limit` can show; the text itself when it is short. */
+export function bounded(text: string, limit: number, joint: string): string {
   const reach = Math.ceil(limit * LOOK_AHEAD);
   return text.length <= reach * 2 ? text : text.slice(0, reach) + joint + text.slice(-reach);
 }

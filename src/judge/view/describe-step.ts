@@ -1,4 +1,5 @@
 import type { Decision, DecisionDetail } from "../../domain/decision.ts";
+import { bounded, LINE_CHARS } from "./clip.ts";
 import type { RedactIdentity } from "./redact-identity.ts";
 
 /** A decision as the judge may read it: no times, tokens, costs or provider trouble. */
@@ -20,7 +21,7 @@ type Description = Pick<Step, "head" | "rank"> & { readonly body?: readonly stri
 
 export function describeStep(decision: Decision, redact: RedactIdentity): Step {
   const { head, rank, body = [], narrative = "" } = describe(decision);
-  const told = redact(narrative);
+  const told = redact(bounded(narrative, LINE_CHARS, " "));
   return {
     seq: decision.seq,
     head: `#${decision.seq} ${head}`,

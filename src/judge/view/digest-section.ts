@@ -1,5 +1,5 @@
 import type { Decision } from "../../domain/decision.ts";
-import { clipLine, LINE_CHARS } from "./clip.ts";
+import { clip, clipLine, LINE_CHARS } from "./clip.ts";
 import { describeStep, type Step } from "./describe-step.ts";
 import type { RedactIdentity } from "./redact-identity.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
@@ -26,7 +26,7 @@ export interface DigestDraft {
 
 export function draftDigest(decisions: readonly Decision[], redact: RedactIdentity): DigestDraft {
   const steps = decisions.map((decision) => describeStep(decision, redact));
-  const lines = steps.map((step) => stepLines(step, LINE_CHARS));
+  const lines = steps.map(stepLines);
   return {
     steps,
     lines,
@@ -45,7 +45,7 @@ export function digestSection(draft: DigestDraft, bytes: number): Section {
   const important = draft.steps.map((step, index) => step.rank !== "other" || isEnd(index, draft.steps.length));
   const long = collapse(draft.steps, draft.lines, important);
   if (linesBytes(long) <= bytes) return section(title, long, ["Runs of steps are summarised for space."]);
-  const shortLines = draft.steps.map((step) => stepLines(step, SHORT_CHARS));
+  const shortLines = draft.lines.map(shortened);
   const kept = chooseByRank(draft.steps, shortLines, bytes);
   return section(title, collapse(draft.steps, shortLines, kept), [
     "Runs of steps are summarised and the text of steps is shortened for space.",
@@ -59,11 +59,16 @@ function section(title: string, lines: readonly ViewLine[], omissions: readonly 
   return { name: "digest", title, lines: lines.length > 0 ? lines : [none], omissions, core_cut: false };
 }
 
-function stepLines({ seq, head, body }: Step, limit: number): ViewLine[] {
+function stepLines({ seq, head, body }: Step): ViewLine[] {
   const item = { kind: "decision", ref: String(seq) } as const;
-  const texts = body.map((text) => `  ${clipLine(text, limit)}`);
+  const texts = body.map((text) => `  ${clipLine(text, LINE_CHARS)}`);
   return [{ text: head, authored: false, item }, ...texts.map((text) => ({ text, authored: true, item }))];
 }
+
+const shortened = ([head, ...body]: readonly ViewLine[]): ViewLine[] => [
+  ...(head ? [head] : []),
+  ...body.map((line) => ({ ...line, text: clip(line.text, SHORT_CHARS) })),
+];
 
 function chooseByRank(steps: readonly Step[], lines: readonly (readonly ViewLine[])[], bytes: number): boolean[] {
   const kept = steps.map((_, index) => isEnd(index, steps.length));
