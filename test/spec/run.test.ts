@@ -139,11 +139,12 @@ test("a judge that gives no usable answer is a verdict too: invalid, exit 3", as
     path,
     QUICK.replace("measure: turns", "question: Kind")
       .replace("required: true", "required: false")
-      .replace("test -f hello.txt", "true"),
+      .replace("test -f hello.txt", "exit 0"),
   );
-  const { status, stdout } = await abeval(["run", path, "--judge-model", "openai/judge", "--quiet"], {
+  const { status, stdout, stderr } = await abeval(["run", path, "--judge-model", "openai/judge", "--quiet"], {
     env: provider.environment,
   });
+  expect(stderr).toBe("");
   expect({ status, outcome: JSON.parse(stdout).outcome }).toEqual({ status: 3, outcome: "invalid" });
 });
 
