@@ -147,7 +147,7 @@ class ArmLoop {
     const { arm } = this.#run;
     return {
       system: arm.system_prompt,
-      messages: this.#messages,
+      messages: [...this.#messages],
       tools: this.#desk.tools,
       params: { ...arm.params, max_output_tokens: arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS },
       timeout_ms: Math.max(1, Math.min(CALL_TIMEOUT_MS, Math.ceil(this.#stopwatch.remaining_ms))),
