@@ -11,7 +11,7 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
   const lines = [
     "",
     headline(verdict, painter),
-    `  ${verdict.statement}`,
+    ...wrap(verdict.statement, painter.columns - 4).map((line) => `  ${line}`),
     "",
     ...outcome.arms.map((arm) => armLine(arm, painter)),
     "",
@@ -61,4 +61,14 @@ function scoreBar(criterion: CriterionScore, side: "a" | "b", name: string, pain
   const score = (side === "a" ? criterion.score_a : criterion.score_b) ?? 0;
   const ahead = side === "a" ? (criterion.gap ?? 0) > 0 : (criterion.gap ?? 0) < 0;
   return `${painter.bar(score, BAR_WIDTH, ahead ? "green" : "blue")} ${score.toFixed(2)} ${name}`;
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
