@@ -122,9 +122,9 @@ export function slotsOf(request: ModelRequest): Slot[] {
   }));
 }
 
-export const echoOf = ({ system }: ModelRequest) => /Verification code: (\w+)/.exec(system)?.[1] ?? "";
+const echoOf = ({ system }: ModelRequest) => /Verification code: (\w+)/.exec(system)?.[1] ?? "";
 
-export function criterionIds(request: ModelRequest): string[] {
+function criterionIds(request: ModelRequest): string[] {
   const rubric = /# Rubric\n([\s\S]*?)\n\n/.exec(userText(request))?.[1] ?? "";
   return [...rubric.matchAll(/^- (\S+) \(weight/gm)].map(([, id = ""]) => id);
 }

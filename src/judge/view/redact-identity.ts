@@ -1,5 +1,5 @@
 /** Written where a name stood that would tell the judge who an arm is. */
-export const IDENTITY_MARK = "[identity removed]";
+const IDENTITY_MARK = "[identity removed]";
 
 /** Shorter arm ids are words of the language; replacing them would maul the text. */
 const NAME_CHARS = 3;
@@ -10,7 +10,7 @@ const FAMILIES =
 
 const MAKER = /\b(?:trained|made|created|developed|built) by (?:Google|Meta|Microsoft|Amazon|Alibaba|xAI|Cohere)\b/gi;
 
-export interface Redaction {
+interface Redaction {
   readonly text: string;
   /** Names replaced. */
   readonly count: number;
