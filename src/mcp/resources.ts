@@ -1,0 +1,116 @@
+import {
+  ErrorCode,
+  type ListResourcesResult,
+  McpError,
+  type ReadResourceResult,
+  type Resource,
+} from "@modelcontextprotocol/sdk/types.js";
+import { Failure } from "../domain/failure.ts";
+import type { ScenarioListing } from "../domain/scenario-listing.ts";
+import type { SessionListing } from "../domain/session.ts";
+import { getScenario, listScenarios } from "../operation/scenarios.ts";
+import type { Services } from "../operation/services.ts";
+import { getSession, listSessions } from "../operation/sessions.ts";
+import { fullSession } from "./view/full-session.ts";
+import { viewScenario } from "./view/scenario-view.ts";
+
+const MIME = "application/json";
+
+/** Sessions of one page of the list. */
+const PAGE = 50;
+
+/** What the protocol answers for a resource that is not there. */
+const RESOURCE_NOT_FOUND = -32002;
+
+export const TEMPLATES = [
+  {
+    uriTemplate: "abeval://scenarios/{name}",
+    name: "scenario",
+    title: "Scenario",
+    description: "Definition of a scenario, without hidden checks, known fix and scripts.",
+    mimeType: MIME,
+  },
+  {
+    uriTemplate: "abeval://sessions/{session_id}",
+    name: "session",
+    title: "Session",
+    description: "Everything stored of a session, without texts of changed files and hidden parts.",
+    mimeType: MIME,
+  },
+];
+
+/** Scenarios on the first page, then sessions, newest first; the cursor is the last session's id. */
+export async function listResources(
+  services: Services,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<ListResourcesResult> {
+  const scenarios = cursor === undefined ? await listScenarios.run(services, {}, signal) : [];
+  const rows = await sessionsAfter(services, cursor, signal);
+  const sessions = rows.slice(0, PAGE);
+  const last = sessions.at(-1);
+  return {
+    resources: [
+      ...scenarios.filter(({ error }) => error === null).map(scenarioResource),
+      ...sessions.map(sessionResource),
+    ],
+    ...(last && rows.length > PAGE && { nextCursor: last.session_id }),
+  };
+}
+
+async function sessionsAfter(services: Services, cursor: string | undefined, signal: AbortSignal) {
+  const query = { limit: PAGE + 1, ...(cursor !== undefined && { before: cursor }) };
+  try {
+    return await listSessions.run(services, query, signal);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "unknown_session") throw error;
+    throw new McpError(ErrorCode.InvalidParams, "unknown cursor; start again without one");
+  }
+}
+
+const scenarioResource = ({ name, title, description }: ScenarioListing): Resource => ({
+  uri: `abeval://scenarios/${encodeURIComponent(name)}`,
+  name,
+  title,
+  description,
+  mimeType: MIME,
+});
+
+const sessionResource = ({ session_id, scenario, state, winner, created_at }: SessionListing): Resource => ({
+  uri: `abeval://sessions/${encodeURIComponent(session_id)}`,
+  name: session_id,
+  title: `${scenario}: ${winner === null ? state : `${winner} won`}`,
+  mimeType: MIME,
+  annotations: { lastModified: created_at },
+});
+
+export async function readResource(services: Services, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
+  const value = await valueAt(services, uri, signal);
+  return { contents: [{ uri, mimeType: MIME, text: JSON.stringify(value, null, 2) }] };
+}
+
+async function valueAt(services: Services, uri: string, signal: AbortSignal): Promise<unknown> {
+  const { kind, id } = partsOf(uri);
+  try {
+    if (kind === "scenarios") return viewScenario(await getScenario.run(services, { name: id }, signal), false);
+    return fullSession(await getSession.run(services, { session_id: id }, signal), false);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const missing = error.code === "unknown_scenario" || error.code === "unknown_session";
+    throw new McpError(missing ? RESOURCE_NOT_FOUND : ErrorCode.InternalError, services.redact(error.message), { uri });
+  }
+}
+
+/** @throws McpError for an address that is not one of ours. */
+function partsOf(uri: string): { readonly kind: string; readonly id: string } {
+  const [, kind, id] = /^abeval:\/\/(scenarios|sessions)\/([^/?#]+)$/.exec(uri) ?? [];
+  if (kind !== undefined && id !== undefined) {
+    try {
+      return { kind, id: decodeURIComponent(id) };
+    } catch {
+      // A lone percent sign: not an address of ours.
+    }
+  }
+  const known = TEMPLATES.map(({ uriTemplate }) => uriTemplate).join(" or ");
+  throw new McpError(RESOURCE_NOT_FOUND, `there is no resource at this address; expected ${known}`, { uri });
+}

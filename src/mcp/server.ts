@@ -1,0 +1,66 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  type CallToolRequest,
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Services } from "../operation/services.ts";
+import { callTool } from "./call-tool.ts";
+import { inlineObject } from "./inline.ts";
+import type { PendingCalls } from "./pending-calls.ts";
+import { progressTeller } from "./progress-teller.ts";
+import { listResources, readResource, TEMPLATES } from "./resources.ts";
+import type { Tool } from "./tool.ts";
+import { TOOLS } from "./toolbox.ts";
+
+const INSTRUCTIONS = [
+  "abeval compares two agents (arms) on one task: each works in its own sandbox, hidden checks look at what it left, and a judge that does not know who is who scores both.",
+  "To find out which of two prompts, models or settings is better: list_scenarios, get_scenario, run_doctor, then run_scenario with wait_seconds, or without it and get_session until the state is final.",
+  "A verdict speaks of one run of each arm. Look at detail criteria for the reasons before you rely on it; rejudge gives a second opinion without running anything again.",
+].join("\n");
+
+/** The operations over MCP: seven tools, and scenarios and sessions as resources. */
+export function createMcpServer(services: Services, calls: PendingCalls): Server {
+  const server = new Server(
+    { name: "abeval", title: "abeval", version: services.version },
+    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+  );
+  const tools = TOOLS.map(describeTool);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra): Promise<CallToolResult> => {
+    const context = { signal: extra.signal, ...progressTeller(params, extra) };
+    return calls.track(callTool(services, toolNamed(params), params.arguments, context));
+  });
+  server.setRequestHandler(ListResourcesRequestSchema, ({ params }, { signal }) =>
+    listResources(services, params?.cursor, signal),
+  );
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: TEMPLATES }));
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { signal }) =>
+    readResource(services, params.uri, signal),
+  );
+  return server;
+}
+
+function describeTool({ name, title, description, input, output, annotations }: Tool) {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...inlineObject(input) },
+    outputSchema: { ...inlineObject(output) },
+    annotations: { title, ...annotations },
+  };
+}
+
+function toolNamed({ name }: CallToolRequest["params"]): Tool {
+  const tool = TOOLS.find((candidate) => candidate.name === name);
+  if (tool) return tool;
+  const known = TOOLS.map((candidate) => candidate.name).join(", ");
+  throw new McpError(ErrorCode.InvalidParams, `there is no tool ${JSON.stringify(name.slice(0, 64))}; tools: ${known}`);
+}

@@ -1,0 +1,57 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import type { Services } from "../operation/services.ts";
+
+/** What a tool gives back: data for programs, and the same in short for a model that reads only text. */
+export interface Answer<Output extends TObject = TObject> {
+  readonly structured: Static<Output>;
+  readonly text: string;
+}
+
+export interface CallContext {
+  /** Fires when the client cancels the call or goes away. */
+  readonly signal: AbortSignal;
+  /** Tells the client how far the call is; absent unless it asked for that. */
+  readonly tell?: (message: string) => Promise<void>;
+}
+
+/** What a client may assume before it asks its user; hints of the protocol, and true. */
+export interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+export const READS: Annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** Adds a session or a verdict, and asks models over the network. */
+export const SPENDS: Annotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: true,
+};
+
+/** An operation as a tool of MCP. */
+export interface Tool<Input extends TObject = TObject, Output extends TObject = TObject> {
+  readonly name: string;
+  readonly title: string;
+  /** For the model that chooses: when to use it, what it costs, what comes next. */
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly annotations: Annotations;
+  /** Needs a state directory (spec part 4). */
+  readonly live: boolean;
+  /** @throws Failure, which the client gets as a tool error. */
+  call(services: Services, input: Static<Input>, context: CallContext): Promise<Answer<Output>>;
+}
+
+/** Ties the types of input and output to the schemas. */
+export const tool = <Input extends TObject, Output extends TObject>(spec: Tool<Input, Output>): Tool<Input, Output> =>
+  spec;

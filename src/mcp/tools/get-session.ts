@@ -1,0 +1,145 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Failure } from "../../domain/failure.ts";
+import { nullable, oneOf, record, Slug } from "../../domain/schema.ts";
+import { type ArmSummary, isFinal, SessionId, type SessionOutcome, STATES } from "../../domain/session.ts";
+import type { Verdict } from "../../domain/verdict.ts";
+import { getSession as operation } from "../../operation/sessions.ts";
+import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
+import { type Answer, READS, tool } from "../tool.ts";
+import { DecisionsPage, decisionsText, pageDecisions } from "../view/decisions-page.ts";
+import { DiffPage, diffText, pageDiff } from "../view/diff-page.ts";
+import { verdictThatFits } from "../view/fitted-verdict.ts";
+import { FullSession, fullSession } from "../view/full-session.ts";
+import { SessionSummary, summariseSession } from "../view/session-summary.ts";
+import { summaryText } from "../view/summary-text.ts";
+import { VerdictView, verdictText } from "../view/verdict-view.ts";
+import { IncludeHidden } from "./get-scenario.ts";
+
+const DETAILS = ["summary", "criteria", "decisions", "diff", "full"] as const;
+
+/** Decisions, or lines of a diff, of one arm unless asked otherwise. */
+const DEFAULT_LIMIT = { decisions: 40, diff: 400 };
+const MAX_LIMIT = 1_000;
+
+const GetSessionRequest = record("GetSessionToolRequest", {
+  session_id: Type.String({ description: "From run_scenario or list_sessions." }),
+  detail: Type.Optional(
+    oneOf(DETAILS, {
+      description:
+        "summary (default): state, arms, verdict in brief. criteria: scores, reasons and quotes of the verdict. decisions: what the arms did, step by step. diff: what they changed. full: everything, large.",
+    }),
+  ),
+  arm_id: Type.Optional(Slug({ description: "Only this arm; for decisions and diff." })),
+  after_seq: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: "Go on after this decision (or line of the diff); next_after_seq of a page.",
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: "Decisions or diff lines for each arm at most." }),
+  ),
+  verdict_id: Type.Optional(Type.String({ description: "For criteria: a rejudge instead of the run's own verdict." })),
+  include_hidden: IncludeHidden,
+});
+type GetSessionRequest = Static<typeof GetSessionRequest>;
+
+const SessionDetail = record("SessionDetail", {
+  session_id: SessionId,
+  state: oneOf(STATES),
+  detail: oneOf(DETAILS),
+  summary: Type.Optional(SessionSummary),
+  verdict: Type.Optional(nullable(VerdictView)),
+  decisions: Type.Optional(Type.Array(DecisionsPage)),
+  diff: Type.Optional(Type.Array(DiffPage)),
+  session: Type.Optional(FullSession),
+});
+type Slice = Answer<typeof SessionDetail>;
+
+export const getSession = tool({
+  name: operation.name,
+  title: operation.title,
+  description:
+    "What is known of a session, also while it runs. Free and instant. Start with the summary (state, verdict, what each arm used); then criteria for why, decisions for what an arm did, diff for what it changed. " +
+    "Slices fit about 8,000 tokens and page with after_seq; only full may be larger. While state is not completed, failed, cancelled or interrupted, ask again in some seconds. Next: rejudge for a second opinion.",
+  input: GetSessionRequest,
+  output: SessionDetail,
+  annotations: READS,
+  live: true,
+  async call(services, request, { signal }) {
+    const outcome = await operation.run(services, { session_id: request.session_id }, signal);
+    return SLICES[request.detail ?? "summary"](outcome, request);
+  },
+});
+
+const SLICES: Readonly<
+  Record<(typeof DETAILS)[number], (outcome: SessionOutcome, request: GetSessionRequest) => Slice>
+> = { summary, criteria, decisions, diff, full };
+
+const identityOf = ({ session_id, state }: SessionOutcome) => ({ session_id, state });
+
+function summary(outcome: SessionOutcome): Slice {
+  const summarised = summariseSession(outcome);
+  return {
+    structured: { ...identityOf(outcome), detail: "summary", summary: summarised },
+    text: `${summaryText(summarised)}${isFinal(outcome.state) ? "" : "\nStill running; ask again in some seconds."}`,
+  };
+}
+
+function criteria(outcome: SessionOutcome, { verdict_id }: GetSessionRequest): Slice {
+  const about = { ...identityOf(outcome), detail: "criteria" } as const;
+  const verdict = chosenVerdict(outcome, verdict_id);
+  if (!verdict) return { structured: { ...about, verdict: null }, text: `${outcome.state}: there is no verdict` };
+  return verdictThatFits(verdict, (view) => ({ structured: { ...about, verdict: view }, text: verdictText(view) }));
+}
+
+/** The run's own verdict unless another is named; a session that has none may have been rejudged. */
+function chosenVerdict({ session_id, verdict, verdicts }: SessionOutcome, id: string | undefined): Verdict | undefined {
+  const all = verdict === null ? [...verdicts].reverse() : [verdict, ...verdicts];
+  const chosen = id === undefined ? all[0] : all.find(({ verdict_id }) => verdict_id === id);
+  if (id === undefined || chosen) return chosen;
+  const known = all.map(({ verdict_id }) => verdict_id).join(", ") || "none";
+  throw new Failure("invalid_request", `verdict_id: ${session_id} has no verdict "${id}"; its verdicts: ${known}`);
+}
+
+function decisions(outcome: SessionOutcome, request: GetSessionRequest): Slice {
+  const arms = chosenArms(outcome, request.arm_id);
+  const { after_seq = 0, limit = DEFAULT_LIMIT.decisions } = request;
+  const bytes = (RESULT_BYTES * 0.7) / arms.length;
+  return fullestThatFits(CLIPS, (chars) => {
+    const budget = chars === CLIPS.at(-1) ? bytes : Number.POSITIVE_INFINITY;
+    const page = { after_seq, limit, chars, bytes: budget };
+    const pages = arms.map(({ arm_id }) => pageDecisions(arm_id, outcome.decisions[arm_id] ?? [], page));
+    return {
+      structured: { ...identityOf(outcome), detail: "decisions", decisions: pages },
+      text: pages.map(decisionsText).join("\n"),
+    };
+  });
+}
+
+function diff(outcome: SessionOutcome, request: GetSessionRequest): Slice {
+  const arms = chosenArms(outcome, request.arm_id);
+  const { after_seq = 0, limit = DEFAULT_LIMIT.diff } = request;
+  // The patch stands in the data and in the text.
+  const bytes = (RESULT_BYTES * 0.4) / arms.length;
+  const pages = arms.flatMap((arm) => pageDiff(arm, { after_seq, limit, bytes }) ?? []);
+  const waiting = `${outcome.state}: no changes are known yet`;
+  return {
+    structured: { ...identityOf(outcome), detail: "diff", diff: pages },
+    text: pages.map(diffText).join("\n\n") || waiting,
+  };
+}
+
+function chosenArms({ session_id, arms }: SessionOutcome, arm_id: string | undefined): readonly ArmSummary[] {
+  const chosen = arms.filter((arm) => arm_id === undefined || arm.arm_id === arm_id);
+  if (chosen.length > 0) return chosen;
+  const known = arms.map((arm) => arm.arm_id).join(", ");
+  throw new Failure("unknown_arm", `arm_id: ${session_id} has no arm "${arm_id}"; its arms: ${known}`);
+}
+
+function full(outcome: SessionOutcome, { include_hidden = false }: GetSessionRequest): Slice {
+  return {
+    structured: { ...identityOf(outcome), detail: "full", session: fullSession(outcome, include_hidden) },
+    text: summaryText(summariseSession(outcome)),
+  };
+}

@@ -1,0 +1,39 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Decision } from "../../domain/decision.ts";
+import { Count, nullable, record, Slug } from "../../domain/schema.ts";
+import { clipTexts, takeThatFits } from "../fit.ts";
+
+export const DecisionsPage = record("DecisionsPage", {
+  arm_id: Slug(),
+  total: Count("Decisions in the arm's log so far."),
+  decisions: Type.Array(Decision, { description: "Long texts are cut to fit; ask for fewer to see more of each." }),
+  next_after_seq: nullable(Type.Integer(), { description: "Pass as after_seq for the next page; null: no more now." }),
+});
+export type DecisionsPage = Static<typeof DecisionsPage>;
+
+export interface PageRequest {
+  readonly after_seq: number;
+  readonly limit: number;
+  /** Characters that a text may keep. */
+  readonly chars: number;
+  /** Bytes that the page may have; at least one decision is given. */
+  readonly bytes: number;
+}
+
+export function pageDecisions(arm_id: string, log: readonly Decision[], page: PageRequest): DecisionsPage {
+  const asked = log.filter(({ seq }) => seq > page.after_seq).slice(0, page.limit);
+  const decisions = takeThatFits(
+    asked.map((decision) => clipTexts(decision, page.chars)),
+    page.bytes,
+  );
+  const last = decisions.at(-1)?.seq;
+  const more = last !== undefined && last < (log.at(-1)?.seq ?? 0);
+  return { arm_id, total: log.length, decisions: [...decisions], next_after_seq: more ? last : null };
+}
+
+export function decisionsText({ arm_id, total, decisions, next_after_seq }: DecisionsPage): string {
+  const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
+  return [`${arm_id}: ${decisions.length} of ${total} decisions${more}`, ...decisions.map(decisionLine)].join("\n");
+}
+
+export const decisionLine = ({ seq, kind, summary }: Decision) => `#${seq} ${kind}: ${summary}`;

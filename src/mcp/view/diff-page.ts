@@ -1,0 +1,54 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { ChangedFile } from "../../domain/evidence.ts";
+import { excerpt } from "../../domain/excerpt.ts";
+import { Count, nullable, record, Slug } from "../../domain/schema.ts";
+import type { ArmSummary } from "../../domain/session.ts";
+import { bytesOf, takeThatFits } from "../fit.ts";
+
+const { before: _before, after: _after, ...fileFacts } = ChangedFile.properties;
+
+/** Longer lines are cut: minified files would fill a page each. */
+const LINE_CHARS = 2_000;
+
+export const DiffPage = record("DiffPage", {
+  arm_id: Slug(),
+  files: Type.Array(record("ChangedFileFacts", fileFacts)),
+  files_left_out: Count("Changed files beyond those listed."),
+  lines: Count("Lines of the whole patch."),
+  patch: Type.String({ description: "Unified diff against the fixture, from line after_seq + 1 on." }),
+  next_after_seq: nullable(Type.Integer(), { description: "Pass as after_seq for the next lines; null: no more." }),
+});
+export type DiffPage = Static<typeof DiffPage>;
+
+/** Files of a change that are listed; the patch names all. */
+const MAX_FILES = 50;
+
+export interface LineRequest {
+  readonly after_seq: number;
+  readonly limit: number;
+  readonly bytes: number;
+}
+
+/** Null until the arm has been examined. */
+export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, bytes }: LineRequest): DiffPage | null {
+  if (changes === null) return null;
+  const files = changes.files.slice(0, MAX_FILES).map(({ before: _b, after: _a, ...facts }) => facts);
+  const lines = changes.patch === "" ? [] : changes.patch.replace(/\n$/, "").split("\n");
+  const asked = lines.slice(after_seq, after_seq + limit).map((line) => excerpt(line, LINE_CHARS));
+  const shown = takeThatFits(asked, bytes - bytesOf(files));
+  const end = after_seq + shown.length;
+  return {
+    arm_id,
+    files,
+    files_left_out: changes.files.length - files.length,
+    lines: lines.length,
+    patch: shown.join("\n"),
+    next_after_seq: shown.length > 0 && end < lines.length ? end : null,
+  };
+}
+
+export function diffText({ arm_id, files, files_left_out, lines, patch, next_after_seq }: DiffPage): string {
+  const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
+  const head = `${arm_id}: ${files.length + files_left_out} files changed, patch of ${lines} lines${more}`;
+  return `${head}\n${patch}`;
+}

@@ -1,0 +1,82 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { excerpt } from "../../domain/excerpt.ts";
+import { Count, nullable, oneOf, record, Share, Slug, Timestamp } from "../../domain/schema.ts";
+import {
+  ArmSummary,
+  Fairness,
+  SessionFailure,
+  SessionId,
+  type SessionOutcome,
+  SessionTotals,
+  STATES,
+} from "../../domain/session.ts";
+import { briefVerdict, VerdictBrief } from "./verdict-view.ts";
+
+/** Characters of an arm's final answer; the whole one is in its last decision. */
+const ANSWER_CHARS = 600;
+
+const { arm_id, title, model, model_served, status, stop_reason, error, turns, tool_calls } = ArmSummary.properties;
+const { tokens_in, tokens_out, cost_usd, wall_ms, working_ms, throttled_ms, final_answer } = ArmSummary.properties;
+
+export const ArmBrief = record("ArmBrief", {
+  ...{ arm_id, title, model, model_served, status, stop_reason, error, turns, tool_calls },
+  ...{ tokens_in, tokens_out, cost_usd, wall_ms, working_ms, throttled_ms, final_answer },
+  decisions: Count("Decisions in its log."),
+  changed_files: nullable(Type.Integer({ minimum: 0 })),
+  lines_added: nullable(Type.Integer({ minimum: 0 })),
+  lines_removed: nullable(Type.Integer({ minimum: 0 })),
+  probe_score: nullable(Share("Weight of the passed hidden checks.")),
+  failed_checks: Type.Array(Slug(), { description: "Hidden checks that did not pass." }),
+  violations: Type.Array(Type.String(), { description: "Rules it broke or tried to break." }),
+  reference_score: nullable(Share("Likeness to the known fix; evidence, not a gate.")),
+});
+export type ArmBrief = Static<typeof ArmBrief>;
+
+export const SessionSummary = record("SessionSummary", {
+  session_id: SessionId,
+  scenario: Slug(),
+  state: oneOf(STATES),
+  created_at: Timestamp("When the session was accepted."),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  arms: Type.Array(ArmBrief),
+  verdict: nullable(VerdictBrief),
+  rejudges: Type.Array(VerdictBrief, { description: "Later verdicts on its arms, oldest first." }),
+  fairness: Fairness,
+  totals: SessionTotals,
+  failure: nullable(SessionFailure),
+});
+export type SessionSummary = Static<typeof SessionSummary>;
+
+export function summariseSession(outcome: SessionOutcome): SessionSummary {
+  const { session_id, scenario, state, created_at, finished_at, fairness, totals, failure } = outcome;
+  return {
+    ...{ session_id, scenario, state, created_at, finished_at, fairness, totals, failure },
+    arms: outcome.arms.map((arm) => briefArm(arm, outcome.decisions[arm.arm_id]?.length ?? 0)),
+    verdict: outcome.verdict && briefVerdict(outcome.verdict),
+    rejudges: outcome.verdicts.map(briefVerdict),
+  };
+}
+
+function briefArm(arm: ArmSummary, decisions: number): ArmBrief {
+  const { changes: _c, probe, violations, required: _r, reference_fix, budget: _b, cached_tokens: _t, ...kept } = arm;
+  return {
+    ...kept,
+    final_answer: arm.final_answer && excerpt(arm.final_answer, ANSWER_CHARS),
+    decisions,
+    ...briefChanges(arm.changes),
+    probe_score: probe?.score ?? null,
+    failed_checks: probe?.checks.filter((check) => check.status !== "pass").map((check) => check.id) ?? [],
+    violations: violations.map(({ rule, subject, blocked }) => `${rule}: ${subject}${blocked ? " (refused)" : ""}`),
+    reference_score: reference_fix?.score ?? null,
+  };
+}
+
+function briefChanges(changes: ArmSummary["changes"]) {
+  const sum = (lines: (file: { added: number; removed: number }) => number) =>
+    changes === null ? null : changes.files.reduce((total, file) => total + lines(file), 0);
+  return {
+    changed_files: changes?.files.length ?? null,
+    lines_added: sum((file) => file.added),
+    lines_removed: sum((file) => file.removed),
+  };
+}

@@ -1,0 +1,71 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Count, record } from "../../domain/schema.ts";
+import { Verdict } from "../../domain/verdict.ts";
+
+const { verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean } = Verdict.properties;
+const { decided_by, confidence, score_a, score_b, score_gap, flags, statement } = Verdict.properties;
+
+/** Who won, how surely, and why in a sentence. */
+export const VerdictBrief = record("VerdictBrief", {
+  ...{ verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean },
+  ...{ decided_by, confidence, score_a, score_b, score_gap, flags, statement },
+  judge_model: Type.String(),
+});
+export type VerdictBrief = Static<typeof VerdictBrief>;
+
+export function briefVerdict(verdict: Verdict): VerdictBrief {
+  const {
+    calls: _c,
+    criteria: _k,
+    facts: _f,
+    sensitivity: _s,
+    usage: _u,
+    series: _r,
+    rationale: _w,
+    ...kept
+  } = verdict;
+  const { scenario: _n, scenario_digest: _d, net_vote: _v, agreement: _a, position_pull: _p, judge, ...brief } = kept;
+  return { ...brief, judge_model: judge.model };
+}
+
+const { calls: _calls, ...withoutCalls } = Verdict.properties;
+
+/** A verdict with its reasons; the judge's single calls are counted, not shown. */
+export const VerdictView = record("VerdictView", {
+  ...withoutCalls,
+  calls: Count("Times the judge was asked; their answers are in detail `full`."),
+});
+export type VerdictView = Static<typeof VerdictView>;
+
+/** At most `quotes` citations for each criterion. */
+export function viewVerdict({ calls, ...verdict }: Verdict, quotes: number): VerdictView {
+  const criteria = verdict.criteria.map((criterion) => ({
+    ...criterion,
+    evidence: criterion.evidence.slice(0, quotes),
+  }));
+  return { ...verdict, criteria, calls: calls.length };
+}
+
+/** Outcome and statement, then a line for each criterion. */
+export function verdictText(verdict: VerdictView): string {
+  const { arm_a, arm_b, flags } = verdict;
+  return [
+    headline(verdict),
+    verdict.statement,
+    `a = ${arm_a.arm_id} of ${arm_a.session_id}; b = ${arm_b.arm_id} of ${arm_b.session_id}`,
+    ...verdict.criteria.map(criterionLine),
+    ...(flags.length > 0 ? [`flags: ${flags.join(", ")}`] : []),
+  ].join("\n");
+}
+
+export function headline(verdict: Pick<VerdictBrief, "outcome" | "winner" | "decided_by" | "confidence">): string {
+  const { outcome, winner, decided_by, confidence } = verdict;
+  return `${outcome === "winner" ? `${winner} wins` : outcome} (decided by ${decided_by}, confidence ${confidence})`;
+}
+
+function criterionLine({ id, weight, score_a, score_b, supported, note }: VerdictView["criteria"][number]): string {
+  const scores = supported ? `a ${shown(score_a)}, b ${shown(score_b)}` : "not judged";
+  return `- ${id} (weight ${weight}): ${scores}${note ? `; ${note}` : ""}`;
+}
+
+const shown = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
