@@ -14,11 +14,18 @@ export function chooseJudge(
   requested: string | undefined,
   rubric: Rubric,
 ): { readonly judge: Judge; readonly judge_model: string } {
-  const judge_model = judgeModelRef(requested ?? rubric.judge.model ?? services.judge_model ?? DEFAULT_JUDGE_MODEL);
+  const judge_model = judgeModelName(services, requested, rubric.judge.model);
   const model = judge_model === BUILTIN_JUDGE ? undefined : withWayOut(() => services.resolveModel(judge_model, null));
   const { clock, entropy } = services;
   return { judge: openJudge({ model, model_name: judge_model, clock, entropy }), judge_model };
 }
+
+/** The judge's `<provider>/<model>` in the same order; says nothing about credentials. */
+export const judgeModelName = (
+  services: Pick<SessionServices, "judge_model">,
+  requested: string | undefined,
+  ofRubric: string | null,
+): string => judgeModelRef(requested ?? ofRubric ?? services.judge_model ?? DEFAULT_JUDGE_MODEL);
 
 function withWayOut<T>(resolve: () => T): T {
   try {

@@ -74,7 +74,8 @@ const overridden = (definition: Scenario, model: string | undefined) =>
 
 const modelOf = (services: SessionServices, arm: Arm) => services.resolveModel(arm.model, arm.script);
 
-const isRealModel = (arm: Arm) => !arm.model.startsWith("scripted/");
+/** Its commands are not known beforehand. */
+export const isRealModel = (arm: Arm) => !arm.model.startsWith("scripted/");
 
 /** The judge may favour its own kin when only one arm is of it. */
 export function sharesOneFamily(judge: string, first: { model: string }, second: { model: string }): boolean {

@@ -1,0 +1,59 @@
+import { Failure } from "../../../domain/failure.ts";
+import { BUILTIN_JUDGE } from "../../../judge/open-judge.ts";
+import { Credentials } from "../../../model/credentials.ts";
+import { listProviders, type ProviderStatus } from "../../../model/resolve-model.ts";
+import { judgeModelName } from "../../choose-judge.ts";
+import { type Check, pass, warn } from "../check.ts";
+import type { Surroundings } from "../services.ts";
+
+/** Presence only: whether a key is good is known to nobody but its provider, and asking could cost. */
+export const credentials: Check<Surroundings> = {
+  id: "credentials",
+  title: "Provider credentials",
+  run({ providers }) {
+    const known = providers();
+    const [present, absent] = [known.filter((it) => it.present), known.filter((it) => !it.present)];
+    const detail = [
+      present.length > 0 ? `present: ${present.map(inWords).join(", ")}` : "",
+      absent.length > 0 ? `absent: ${absent.map(({ provider }) => provider).join(", ")}` : "",
+    ]
+      .filter((part) => part !== "")
+      .join("; ");
+    return present.some(isConfigured) ? pass(detail) : warn(detail, NONE_HINT);
+  },
+};
+
+const NONE_HINT =
+  "only scripted scenarios can run; for a model set its provider's variable, for example ANTHROPIC_API_KEY";
+
+/** What is there without any configuration needs no key, and says nothing about whether somebody runs it. */
+const KEYLESS = new Set(
+  listProviders(new Credentials({}))
+    .filter(({ present }) => present)
+    .map(({ provider }) => provider),
+);
+
+const isConfigured = ({ provider, base_url_overridden }: ProviderStatus) =>
+  base_url_overridden || !KEYLESS.has(provider);
+
+const inWords = ({ provider, base_url_overridden }: ProviderStatus) => {
+  if (base_url_overridden) return `${provider} (own address)`;
+  return KEYLESS.has(provider) ? `${provider} (needs no key)` : provider;
+};
+
+/** The judge of a scenario that names none. */
+export const defaultJudge: Check<Surroundings> = {
+  id: "credentials.judge",
+  title: "Default judge",
+  run(services) {
+    const judge = judgeModelName(services, undefined, null);
+    if (judge === BUILTIN_JUDGE) return pass(`${judge}, which asks no model`);
+    try {
+      services.resolveModel(judge, null);
+      return pass(judge);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return warn(error.message, `or judge without a model: ABEVAL_JUDGE_MODEL=${BUILTIN_JUDGE}`);
+    }
+  },
+};

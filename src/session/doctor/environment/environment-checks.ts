@@ -1,0 +1,30 @@
+import type { Check } from "../check.ts";
+import type { Surroundings } from "../services.ts";
+import { credentials, defaultJudge } from "./credentials.ts";
+import { sandbox } from "./sandbox.ts";
+import { scenarioFiles, scenariosDirectory } from "./scenarios.ts";
+import { listenAddress, webIndex } from "./serving.ts";
+import { shell } from "./shell.ts";
+import { disk, stateDatabase, stateDirectory } from "./state.ts";
+
+const version: Check<Surroundings> = {
+  id: "version",
+  title: "Version",
+  run: (services) => ({ status: "pass", detail: services.version, hint: null }),
+};
+
+/** What a run needs of the machine, in the order in which a newcomer would set it up. */
+export const ENVIRONMENT_CHECKS: readonly Check<Surroundings>[] = [
+  version,
+  shell(),
+  sandbox,
+  scenariosDirectory,
+  scenarioFiles,
+  credentials,
+  defaultJudge,
+  stateDirectory,
+  stateDatabase,
+  disk,
+  webIndex,
+  listenAddress,
+];

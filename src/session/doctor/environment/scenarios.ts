@@ -1,0 +1,31 @@
+import { Failure } from "../../../domain/failure.ts";
+import { type Check, fail, pass, warn } from "../check.ts";
+import type { Surroundings } from "../services.ts";
+
+export const scenariosDirectory: Check<Surroundings> = {
+  id: "scenarios.directory",
+  title: "Scenarios directory",
+  async run({ catalog }) {
+    try {
+      const { length } = await catalog.list();
+      if (length > 0) return pass(`${length} ${length === 1 ? "scenario" : "scenarios"}`);
+      return warn("no scenario file in it", "add one, or name another directory with --scenarios-dir");
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return fail(error.message, "create it, or name another directory with --scenarios-dir");
+    }
+  },
+};
+
+/** Broken files are listed with the others, and break nothing but themselves. */
+export const scenarioFiles: Check<Surroundings> = {
+  id: "scenarios.files",
+  title: "Scenario files",
+  needs: ["scenarios.directory"],
+  async run({ catalog }) {
+    const errors = (await catalog.list()).flatMap(({ error }) => error ?? []);
+    return errors.length === 0
+      ? pass("each can be read")
+      : warn(errors.join("\n"), "mend what is named; the others can be run all the same");
+  },
+};

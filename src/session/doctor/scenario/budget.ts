@@ -1,0 +1,97 @@
+import { effectiveBudget } from "../../../arm/meter.ts";
+import type { Arm, Budget, Scenario } from "../../../domain/scenario.ts";
+import { type Check, type Finding, fail, pass, warn } from "../check.ts";
+import type { Declared } from "./declared.ts";
+import { without } from "./fixture.ts";
+import { firstTurnTokens, SHORT_TURNS, shortRun } from "./run-size.ts";
+import type { ProbedTwice, Trial } from "./trial.ts";
+
+export const tokenBudget: Check<Declared> = {
+  id: "budget.tokens",
+  title: "Tokens cover the prompt and a few turns",
+  run: ({ loaded }) => worst(loaded.definition.arms.map((arm) => tokensFor(loaded.definition, arm))),
+};
+
+export const costBudget: Check<Declared> = {
+  id: "budget.cost",
+  title: "Cost cap",
+  run: ({ loaded }) => worst(loaded.definition.arms.map((arm) => costFor(loaded.definition, arm))),
+};
+
+/** An arm that tests its work runs commands like these, so its time must hold them. */
+export const secondsBudget: Check<Trial> = {
+  id: "budget.seconds",
+  title: "Seconds cover the checks",
+  needs: ["fixture.setup"],
+  async run(trial, signal) {
+    const { definition } = trial.loaded;
+    const probed = await trial.untouched(signal);
+    if (probed === null) return without("probe");
+    const measured = durations(probed).reduce((sum, ms) => sum + ms, 0) / 1000;
+    return worst([
+      ...definition.arms.map((arm) => secondsFor(definition, arm, measured)),
+      ...slowChecks(definition, probed),
+    ]);
+  },
+};
+
+function tokensFor(scenario: Scenario, arm: Arm): Finding {
+  const { max_tokens } = budgetOf(scenario, arm);
+  const first = firstTurnTokens(scenario, arm);
+  const { tokens_in, tokens_out } = shortRun(scenario, arm);
+  const figures = `${arm.id}: ${max_tokens} tokens, the first turn sends about ${first}, ${SHORT_TURNS} turns about ${tokens_in + tokens_out}`;
+  if (first >= max_tokens) return fail(figures, "raise max_tokens: the arm would be stopped after its first turn");
+  return tokens_in + tokens_out > max_tokens
+    ? warn(figures, "raise max_tokens, or shorten the prompts")
+    : pass(figures);
+}
+
+/** A file with a cap but no prices is refused when a real model would spend; a script spends nothing. */
+function costFor(scenario: Scenario, arm: Arm): Finding {
+  const { max_cost_usd } = budgetOf(scenario, arm);
+  if (max_cost_usd === null) return pass(`${arm.id}: no cap`);
+  const price = arm.price_per_mtok;
+  if (price === null) return warn(`${arm.id}: the cap is idle, a script has no price`, "remove it, or give the prices");
+  const { tokens_in, tokens_out } = shortRun(scenario, arm);
+  const needed = (tokens_in * price.in + tokens_out * price.out) / 1_000_000;
+  const figures = `${arm.id}: cap ${max_cost_usd} USD, ${SHORT_TURNS} turns cost about ${needed.toFixed(4)} USD`;
+  return needed > max_cost_usd ? warn(figures, "raise max_cost_usd, or take a cheaper model") : pass(figures);
+}
+
+function secondsFor(scenario: Scenario, arm: Arm, measured: number): Finding {
+  const { max_seconds } = budgetOf(scenario, arm);
+  const figures = `${arm.id}: ${max_seconds} s, the checks take ${measured.toFixed(1)} s here`;
+  if (measured >= max_seconds) return fail(figures, "raise max_seconds, or make the checks faster");
+  return measured > max_seconds / 2 ? warn(figures, "raise max_seconds: little is left to think") : pass(figures);
+}
+
+/** A check that needs most of its time here runs out of it on a slower machine. */
+function slowChecks({ task }: Scenario, probed: ProbedTwice): readonly Finding[] {
+  const took = durations(probed);
+  return (task.probe?.checks ?? []).flatMap(({ id, timeout_s }, index) => {
+    const seconds = (took[index] ?? 0) / 1000;
+    return seconds > timeout_s / 2
+      ? [warn(`${id}: took ${seconds.toFixed(1)} s of ${timeout_s} s`, "raise its timeout_s")]
+      : [];
+  });
+}
+
+/** The longer of two runs, for each check. */
+const durations = ([first, second]: ProbedTwice): readonly number[] =>
+  first.checks.map(({ duration_ms }, index) => Math.max(duration_ms, second.checks[index]?.duration_ms ?? 0));
+
+const budgetOf = ({ policies }: Scenario, { limits }: Arm): Budget => effectiveBudget(policies.budget, limits);
+
+/** The findings of several parts as one: the gravest status, and what all parts of that status say. */
+function worst(findings: readonly Finding[]): Finding {
+  const status = (["fail", "warn", "pass"] as const).find((name) =>
+    findings.some((finding) => finding.status === name),
+  );
+  const told = findings.filter((finding) => finding.status === status);
+  const hints = new Set(told.flatMap(({ hint }) => hint ?? []));
+  return {
+    status: status ?? "pass",
+    detail: told.map(({ detail }) => detail).join("; "),
+    hint: hints.size === 0 ? null : [...hints].join("; "),
+  };
+}

@@ -1,0 +1,57 @@
+import { Failure } from "../../../domain/failure.ts";
+import { chooseSandbox } from "../../../workspace/choose-sandbox.ts";
+import { THIS_HOST } from "../../../workspace/sandbox/host.ts";
+import { chooseJudge } from "../../choose-judge.ts";
+import { isRealModel } from "../../prepare-session.ts";
+import { type Check, fail, pass } from "../check.ts";
+import type { Declared } from "./declared.ts";
+
+export const armModels: Check<Declared> = {
+  id: "models.arms",
+  title: "Models of the arms",
+  run({ services, loaded }) {
+    const { arms } = loaded.definition;
+    const refusals = arms.flatMap(({ id, model, script }) =>
+      refusalOf(() => services.resolveModel(model, script)).map((message) => `${id}: ${message}`),
+    );
+    return refusals.length === 0
+      ? pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "))
+      : fail(refusals.join("\n"), "or run with a model that there is a key for: --model <provider>/<model>");
+  },
+};
+
+export const judgeModel: Check<Declared> = {
+  id: "models.judge",
+  title: "Model of the judge",
+  run({ services, loaded }) {
+    const { judge_model } = chooseJudge(services, undefined, loaded.definition.rubric);
+    return pass(judge_model);
+  },
+};
+
+/** Without a sandbox nobody lets a model run commands. */
+export const modelSandbox: Check<Declared> = {
+  id: "models.sandbox",
+  title: "Sandbox for the arms",
+  async run({ services, loaded }) {
+    const { sandbox: mode, sandbox_host = THIS_HOST } = services;
+    try {
+      const { sandbox, note } = await chooseSandbox(mode, loaded.definition.arms.some(isRealModel), sandbox_host);
+      return pass(note ?? sandbox.kind);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { reason, fix } = error.details ?? {};
+      return fail(`the run would be refused: ${String(reason)}`, String(fix));
+    }
+  },
+};
+
+function refusalOf(resolve: () => unknown): readonly string[] {
+  try {
+    resolve();
+    return [];
+  } catch (error) {
+    if (error instanceof Failure) return [error.message];
+    throw error;
+  }
+}

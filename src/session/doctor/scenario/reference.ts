@@ -1,0 +1,72 @@
+import { Mistake } from "../../../domain/failure.ts";
+import { matchesPath, refusedPath } from "../../../policy/path-rules.ts";
+import { type Check, fail, pass, warn } from "../check.ts";
+import type { Declared } from "./declared.ts";
+import { without } from "./fixture.ts";
+import { patchPaths } from "./patch.ts";
+import { failures } from "./probe.ts";
+import type { Trial } from "./trial.ts";
+
+/** A fix that no arm may make cannot be the measure of arms. */
+export const referencePaths: Check<Declared> = {
+  id: "reference.paths",
+  title: "Reference touches only what arms may",
+  run({ loaded }) {
+    const { task, policies } = loaded.definition;
+    if (task.reference_fix === null) return without("reference_fix");
+    const paths = patchPaths(task.reference_fix);
+    const refused = paths.flatMap((path) => {
+      const rule = refusedPath(policies.paths, path);
+      return rule === null ? [] : [`${path} (${rule})`];
+    });
+    return refused.length === 0
+      ? pass(paths.join(", "))
+      : fail(`it changes ${refused.join(", ")}, which no arm may`, "change the fix, or policies.paths");
+  },
+};
+
+export const referenceDeliverable: Check<Declared> = {
+  id: "reference.deliverable",
+  title: "Reference counts as an answer",
+  run({ loaded }) {
+    const { reference_fix, deliverable } = loaded.definition.task;
+    if (reference_fix === null) return without("reference_fix");
+    const uncounted = patchPaths(reference_fix).filter((path) => !deliverable.some((glob) => matchesPath(glob, path)));
+    return uncounted.length === 0
+      ? pass(`within ${deliverable.join(", ")}`)
+      : warn(`${uncounted.join(", ")} lies outside task.deliverable and would not count`, "widen task.deliverable");
+  },
+};
+
+export const referenceApplies: Check<Trial> = {
+  id: "reference.applies",
+  title: "Reference applies to the fixture",
+  needs: ["fixture.setup"],
+  async run(trial) {
+    const { reference_fix } = trial.loaded.definition.task;
+    if (reference_fix === null) return without("reference_fix");
+    try {
+      await trial.patched(reference_fix.patch);
+      return pass("every hunk fits");
+    } catch (error) {
+      if (error instanceof Mistake) return fail(error.message, "make the patch anew against the fixture");
+      throw error;
+    }
+  },
+};
+
+export const referencePasses: Check<Trial> = {
+  id: "reference.passes",
+  title: "Every check passes with the reference",
+  needs: ["reference.applies"],
+  async run(trial, signal) {
+    const { reference_fix } = trial.loaded.definition.task;
+    if (reference_fix === null) return without("reference_fix");
+    const probed = await trial.fixed(reference_fix.patch, signal);
+    if (probed === null) return without("probe");
+    const failed = failures(probed);
+    return failed.length === 0
+      ? pass(`${probed[0].total} of ${probed[0].total}, two times`)
+      : fail(failed.join("\n"), "a check that the known fix fails measures something else: mend one of them");
+  },
+};

@@ -1,0 +1,49 @@
+import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS } from "../../../domain/defaults.ts";
+import type { Arm, Scenario } from "../../../domain/scenario.ts";
+import { isJudged, scenarioBrief } from "../../../judge/scenario-brief.ts";
+import { toolbox } from "../../../tool/toolbox.ts";
+
+/** Tokens, estimated from bytes. */
+export interface RunSize {
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+}
+
+/** What counts as a short run: read, change, test, test again, answer. */
+export const SHORT_TURNS = 5;
+
+/** Assumed of a turn in a short run: what the model writes, and what its tools give back for the next. */
+export const TURN_TOKENS_OUT = 200;
+export const TURN_TOKENS_BACK = 500;
+
+export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+
+/** What the first turn sends: system prompt, tools and task. */
+export function firstTurnTokens({ task }: Scenario, arm: Arm): number {
+  const tools = toolbox(arm.tools).map(({ name, description, input }) => JSON.stringify({ name, description, input }));
+  return tokensOf([arm.system_prompt, task.prompt, ...tools].join("\n"));
+}
+
+/** Every turn sends again what was said before. */
+export function shortRun(scenario: Scenario, arm: Arm, turns = SHORT_TURNS): RunSize {
+  const first = firstTurnTokens(scenario, arm);
+  const growth = (TURN_TOKENS_OUT + TURN_TOKENS_BACK) * ((turns * (turns - 1)) / 2);
+  return { tokens_in: turns * first + growth, tokens_out: turns * TURN_TOKENS_OUT };
+}
+
+/** Both orders, answered at once and briefly; nothing when no criterion asks a model. */
+export function shortJudging({ task, rubric, policies }: Scenario): RunSize {
+  const calls = rubric.criteria.some(isJudged) ? 2 : 0;
+  const brief = tokensOf(scenarioBrief(task, rubric, policies));
+  return { tokens_in: calls * brief, tokens_out: calls * TURN_TOKENS_OUT };
+}
+
+/** Both orders with all the evidence that may be shown of both arms, each asked again as often as is allowed. */
+export function longestJudging({ task, rubric, policies }: Scenario): RunSize {
+  const calls = rubric.criteria.some(isJudged) ? 2 * (1 + JUDGE_REASKS) : 0;
+  const brief = tokensOf(scenarioBrief(task, rubric, policies));
+  return {
+    tokens_in: calls * (brief + 2 * rubric.judge.max_evidence_tokens),
+    tokens_out: calls * JUDGE_OUTPUT_TOKENS,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Scenario } from "../../../domain/scenario.ts";
+import type { Pristine } from "../../../workspace/workspace.ts";
+
+/** Something that an arm reads or can read. */
+export interface VisibleText {
+  /** A path of the fixture; null for a prompt. */
+  readonly path: string | null;
+  /** For people. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Bytes of one file, and of all, that are looked through: source code is smaller, data leaks no fix. */
+const FILE_BYTES = 1_000_000;
+const ALL_BYTES = 32_000_000;
+
+/** The prompts, and the text files of the fixture. What dependencies bring along is no fixture of the author's. */
+export async function visibleTexts(pristine: Pristine, { task, arms }: Scenario): Promise<readonly VisibleText[]> {
+  const texts: VisibleText[] = [
+    { path: null, name: "task.prompt", text: task.prompt },
+    ...arms.map(({ id, system_prompt }) => ({ path: null, name: `the system prompt of ${id}`, text: system_prompt })),
+  ];
+  let bytes = 0;
+  for (const { path, size } of await pristine.list()) {
+    if (size > FILE_BYTES || bytes + size > ALL_BYTES || /(^|\/)(node_modules|\.git)\//.test(path)) continue;
+    const text = await pristine.text(path);
+    if (text === null) continue;
+    bytes += size;
+    texts.push({ path, name: path, text });
+  }
+  return texts;
+}
+
+/** Shorter lines are brackets and common phrases: they say nothing about where they come from. */
+const TELLING_CHARS = 20;
+
+/** The lines that tell where they come from, indentation and a diff's mark taken off. */
+export const tellingLines = (text: string): ReadonlySet<string> =>
+  new Set(
+    text
+      .split("\n")
+      .map(bare)
+      .filter((line) => line.length >= TELLING_CHARS),
+  );
+
+const bare = (line: string) => line.replace(/^[+-]/, "").trim();
