@@ -12,6 +12,7 @@ import { memoryStore } from "../store/memory.ts";
 import { LiveRuns } from "../stream/live-runs.ts";
 import { version } from "../version.ts";
 import { type FlagSpec, UsageError } from "./arguments.ts";
+import { sealProcess } from "./seal-process.ts";
 
 /** Flags that belong to run, serve and mcp alike. */
 export const SHARED_FLAGS = {
@@ -59,6 +60,7 @@ function readOutside(): Outside {
   const environment = { ...process.env };
   const credentials = new Credentials(environment);
   for (const name of credentials.secretNames) delete process.env[name];
+  if (credentials.secretNames.length > 0) sealProcess();
   return { environment, credentials };
 }
 

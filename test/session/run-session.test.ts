@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { Failure } from "../../src/domain/failure.ts";
+import type { Probe } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { prepareSession } from "../../src/session/prepare-session.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
@@ -143,7 +144,7 @@ test("a judge that answers nonsense gives a stored verdict that is invalid, and 
   expect(open.outcome).toMatchObject({ state: "completed", verdict: { outcome: "invalid", winner: null } });
 });
 
-test.each(["preparing", "running", "judging"] as const)(
+test.each(["preparing", "running", "probing", "judging"] as const)(
   "a run that is cancelled while %s ends as cancelled",
   async (stage) => {
     await using server = await startFakeProvider({ reply: { fault: "hang" } });
@@ -164,6 +165,9 @@ test.each(["preparing", "running", "judging"] as const)(
     expect(services.live.get(session_id)).toBeUndefined();
   },
 );
+
+const slowProbe = (probe: Probe | null): Probe | null =>
+  probe && { ...probe, checks: probe.checks.map((check) => ({ ...check, run: "sleep 60" })) };
 
 test("a failing setup step is the scenario's fault, never an arm's", async () => {
   const loaded = await bundled("pager-last-page");
