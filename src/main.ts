@@ -6,6 +6,7 @@ const HELP = `abeval ${version}: compare two AI agents on one task, with evidenc
 Usage
   abeval run <scenario_file> [flags]   run both arms, judge them, print the verdict as JSON
   abeval serve [flags]                 the HTTP API, and the web UI on the same port
+  abeval mcp [flags]                   seven tools for one MCP client, over stdin and stdout
 
   abeval <command> --help              flags and examples of a command
   abeval --version                     print the version
@@ -15,6 +16,7 @@ Usage
 const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly string[]) => Promise<number> }>>> = {
   run: () => import("./cli/run.ts"),
   serve: () => import("./cli/serve.ts"),
+  mcp: () => import("./cli/mcp.ts"),
 };
 
 const [name, ...args] = process.argv.slice(2);
