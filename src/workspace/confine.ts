@@ -17,17 +17,18 @@ export function workspacePath(path: string): string {
 }
 
 /**
- * Where a path leads on disk, its links followed. The last step may be absent.
+ * Where a path leads on disk, its links followed. The last steps may be absent.
+ * @param named the path to name in a mistake, when the model wrote another
  * @throws Mistake when it leads out of the workspace, or through something that is no directory.
  */
-export function locate(root: string, path: string): string {
+export function locate(root: string, path: string, named: string = path): string {
   const relative = workspacePath(path);
   const steps = relative === "" ? [] : relative.split("/");
   const realRoot = realpathSync(root);
   let existing = steps.length;
-  while (existing > 0 && !exists(join(root, ...steps.slice(0, existing)))) existing -= 1;
-  const real = follow(join(root, ...steps.slice(0, existing)), path);
-  if (real !== realRoot && !real.startsWith(`${realRoot}/`)) throw outside(path);
+  while (existing > 0 && !exists(join(root, ...steps.slice(0, existing)), named)) existing -= 1;
+  const real = follow(join(root, ...steps.slice(0, existing)), named);
+  if (real !== realRoot && !real.startsWith(`${realRoot}/`)) throw outside(named);
   return join(real, ...steps.slice(existing));
 }
 
@@ -41,13 +42,13 @@ function follow(place: string, path: string): string {
   }
 }
 
-function exists(place: string): boolean {
+function exists(place: string, path: string): boolean {
   try {
     lstatSync(place);
     return true;
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return false;
-    throw new Mistake(`The path cannot be reached (${errorCode(error)}).`);
+    throw new Mistake(`${path} cannot be reached (${errorCode(error)}).`);
   }
 }
 

@@ -56,7 +56,7 @@ export function removeFile(root: string, path: string): void {
   const relative = workspacePath(path);
   if (relative === "") throw new Mistake(`${path} is a directory.`);
   // The entry itself goes, also when it is a link: only the way to it is followed.
-  const place = `${locate(root, dirname(relative))}/${relative.slice(relative.lastIndexOf("/") + 1)}`;
+  const place = `${locate(root, dirname(relative), path)}/${relative.slice(relative.lastIndexOf("/") + 1)}`;
   const entry = lstatSync(place, { throwIfNoEntry: false });
   if (!entry) throw new Mistake(`${path} does not exist.`);
   if (entry.isDirectory()) throw new Mistake(`${path} is a directory.`);

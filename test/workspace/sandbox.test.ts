@@ -6,6 +6,7 @@ import { chooseSandbox } from "../../src/workspace/choose-sandbox.ts";
 import { openSandbox } from "../../src/workspace/open-sandbox.ts";
 import { probeSandbox } from "../../src/workspace/probe-sandbox.ts";
 import { BubblewrapSandbox } from "../../src/workspace/sandbox/bubblewrap.ts";
+import { DiskWatch } from "../../src/workspace/sandbox/disk-watch.ts";
 import { readFault } from "../../src/workspace/sandbox/fault.ts";
 import { seccompFilter } from "../../src/workspace/sandbox/seccomp.ts";
 import { Directory, host, kinds, never, processesWith, runIn, sandboxed } from "./harness.ts";
@@ -103,6 +104,20 @@ test.skipIf(!sandboxed)("one process cannot take all memory", async () => {
     "python3 -c 'x = bytearray(1500000000)' 2>&1 || echo refused",
   );
   expect({ exit_code, refused: output.includes("refused") }).toEqual({ exit_code: 0, refused: true });
+});
+
+test.skipIf(!sandboxed)("nor can many together", async () => {
+  const hog = `python3 -c 'import time; x = b"1" * 800_000_000; time.sleep(60)'`;
+  const { ended, exit_code } = await runIn("bubblewrap", `${hog} & ${hog} & ${hog} & wait`);
+  expect({ ended, exit_code }).toEqual({ ended: "memory_limit", exit_code: null });
+});
+
+test("a workspace that outgrows its cap is noticed, but only when the disk has felt it", () => {
+  using directory = new Directory({ "a/b/c": new Uint8Array(3_000_000) });
+  // With this threshold every look measures.
+  expect(new DiskWatch(directory.path, 2_000_000, Number.NEGATIVE_INFINITY).isExhausted()).toBe(true);
+  expect(new DiskWatch(directory.path, 4_000_000, Number.NEGATIVE_INFINITY).isExhausted()).toBe(false);
+  expect(new DiskWatch(directory.path, 2_000_000).isExhausted()).toBe(false);
 });
 
 test.skipIf(!sandboxed)("temporary directories hold only so much", async () => {

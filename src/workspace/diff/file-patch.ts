@@ -14,11 +14,11 @@ export interface FilePatch {
  * as removed and added whole. Counted and not timed, so that the same change always gives the same patch.
  */
 export class DiffEffort {
-  #left = 20_000_000;
+  #left = 5_000_000;
 
   /** Edits for the next file. */
   get maxEdits(): number {
-    return Math.min(2_000, Math.floor(Math.sqrt(this.#left)));
+    return Math.min(1_000, Math.floor(Math.sqrt(this.#left)));
   }
 
   spend(edits: number): void {

@@ -10,11 +10,16 @@ const SUSPICIOUS_BYTES = 256 * 1024 * 1024;
 /** Tells when a running command has filled its workspace or the disk under it. Cheap while neither is likely. */
 export class DiskWatch {
   readonly #directory: string;
+  readonly #maxBytes: number;
+  readonly #suspiciousBytes: number;
   readonly #reserve: number;
   #freeWhenMeasured: number;
 
-  constructor(directory: string) {
+  /** @param maxBytes of the workspace @param suspiciousBytes free bytes that vanish before it is measured */
+  constructor(directory: string, maxBytes: number = MAX_WORKSPACE_BYTES, suspiciousBytes: number = SUSPICIOUS_BYTES) {
     this.#directory = directory;
+    this.#maxBytes = maxBytes;
+    this.#suspiciousBytes = suspiciousBytes;
     const { bsize, blocks, bavail } = statfsSync(directory);
     this.#freeWhenMeasured = bavail * bsize;
     // A disk that is already full is the machine's fault: the command then gets half of what is left.
@@ -26,14 +31,14 @@ export class DiskWatch {
     const free = bavail * bsize;
     // File systems that make inodes as they go report 0 of 0.
     if (free < this.#reserve || (files > 0 && ffree === 0)) return true;
-    if (this.#freeWhenMeasured - free < SUSPICIOUS_BYTES) return false;
+    if (this.#freeWhenMeasured - free < this.#suspiciousBytes) return false;
     this.#freeWhenMeasured = free;
-    return bytesOnDisk(this.#directory) > MAX_WORKSPACE_BYTES;
+    return bytesOnDisk(this.#directory, this.#maxBytes) > this.#maxBytes;
   }
 }
 
-/** Of everything below `directory`; entries that vanish meanwhile count nothing. */
-function bytesOnDisk(directory: string): number {
+/** Of everything below `directory`, counted until `enough`; entries that vanish meanwhile count nothing. */
+function bytesOnDisk(directory: string, enough: number): number {
   let bytes = 0;
   const pending = [directory];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -42,7 +47,7 @@ function bytesOnDisk(directory: string): number {
       bytes += (entry?.blocks ?? 0) * 512;
       if (entry?.isDirectory()) pending.push(path);
     }
-    if (bytes > MAX_WORKSPACE_BYTES) break;
+    if (bytes > enough) break;
   }
   return bytes;
 }

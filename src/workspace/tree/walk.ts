@@ -1,4 +1,4 @@
-import { type BigIntStats, chmodSync, type Dirent, lstatSync, readdirSync } from "node:fs";
+import { type BigIntStats, chmodSync, type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "./io-failure.ts";
 
@@ -33,9 +33,10 @@ const BATCH = 1_000;
 
 /**
  * Everything below `root`, in no order. Follows no link and opens no file, so nothing in the tree can make it read
- * elsewhere or wait. Directories that shut their owner out are opened.
+ * elsewhere or wait. Directories that shut their owner out are opened. @throws when `root` is no directory.
  */
 export async function walk(root: string, options: WalkOptions = {}): Promise<readonly TreeEntry[]> {
+  if (!statSync(root).isDirectory()) throw new Error(`${root} is not a directory`);
   const found: TreeEntry[] = [];
   const pending: string[] = [];
   const visit = (path: string) => {
