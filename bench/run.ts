@@ -35,15 +35,10 @@ async function startTimes(): Promise<void> {
   }
 }
 
-const scenario = (name: string, arms: readonly string[], judge: string) =>
-  [
-    `name: ${name}`,
-    "task: {prompt: Say hello.}",
-    "arms:",
-    ...arms,
-    `rubric: {criteria: [{question: Was it kind?}, {measure: turns}], judge: {model: ${judge}}}`,
-    "",
-  ].join("\n");
+function scenario(name: string, arms: readonly string[], judge: string): string {
+  const rubric = `rubric: {criteria: [{question: Was it kind?}, {measure: turns}], judge: {model: ${judge}}}`;
+  return [`name: ${name}`, "task: {prompt: Say hello.}", "arms:", ...arms, rubric, ""].join("\n");
+}
 
 async function scriptedSession(): Promise<void> {
   const file = join(directory, "hello.yaml");

@@ -1,4 +1,5 @@
 #!/usr/bin/env bun
+import { writeSync } from "node:fs";
 import { version } from "./version.ts";
 
 const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
@@ -34,13 +35,22 @@ async function dispatch(word: string | undefined, rest: readonly string[]): Prom
 }
 
 function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
+  return written(1, text) ? 0 : 1;
 }
 
 function refuse(text: string): number {
-  process.stderr.write(text);
+  written(2, text);
   return 2;
+}
+
+/** Not process.stdout: setting up its stream would double the start. False when nobody reads any more. */
+function written(descriptor: 1 | 2, text: string): boolean {
+  try {
+    writeSync(descriptor, text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function refuseUnknown(word: string): Promise<number> {
