@@ -11,8 +11,10 @@ export interface Pace {
 
 const PACE: Pace = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 
+/** The head of a response leaves with its first bytes: when no event waits, a comment tells the reader that it is in. */
+const OPENING_MS = 10;
+
 const KEEP_ALIVE = new TextEncoder().encode(": keep-alive\n\n");
-const OPENED = new TextEncoder().encode(": opened\n\n");
 
 /** Runs as server-sent events (spec part 6). A frame is encoded once, whatever the number of readers. */
 export class EventStreams {
@@ -53,6 +55,7 @@ class EventSource {
   readonly #pace: Pace;
   readonly #frame: (event: RunEvent) => Uint8Array;
   #arriving: Promise<Step> | undefined;
+  #patience_ms = OPENING_MS;
   #cutOff: ReturnType<typeof setTimeout> | undefined;
 
   constructor(run: LiveRun, pace: Pace, frame: (event: RunEvent) => Uint8Array) {
@@ -61,15 +64,11 @@ class EventSource {
     this.#frame = frame;
   }
 
-  /** At once, so that the reader knows that it is connected before anything happens. */
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    controller.enqueue(OPENED);
-  }
-
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     clearTimeout(this.#cutOff);
     this.#arriving ??= this.#events.next();
-    const step = await within(this.#arriving, this.#pace.keep_alive_ms);
+    const step = await within(this.#arriving, this.#patience_ms);
+    this.#patience_ms = this.#pace.keep_alive_ms;
     if (step === undefined) return this.#give(controller, KEEP_ALIVE);
     this.#arriving = undefined;
     if (step.done) return controller.close();

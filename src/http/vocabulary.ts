@@ -21,8 +21,10 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   verdict,
 ];
 
-/** Every named schema of the domain, also those that no endpoint mentions. */
-export const VOCABULARY: readonly TSchema[] = MODULES.flatMap((module) => Object.values(module).filter(isNamedSchema));
+/** Every named schema of the domain, also those that no endpoint mentions; a query's fields are parameters instead. */
+export const VOCABULARY: readonly TSchema[] = MODULES.flatMap((module) => Object.values(module))
+  .filter(isNamedSchema)
+  .filter((schema) => schema !== request.SessionListRequest);
 
 function isNamedSchema(value: unknown): value is TSchema {
   return typeof value === "object" && value !== null && "$id" in value && typeof value.$id === "string";

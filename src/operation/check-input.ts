@@ -50,8 +50,15 @@ function expectation(schema: TSchema): string {
   if (choices.length > 0 && choices.every((choice) => typeof choice === "string")) return alternatives(choices);
   if (schema["type"] === "object") return "an object";
   if (schema["type"] === "integer") return `an integer${range(schema)}`;
-  if (schema["pattern"] !== undefined) return schema.description ?? `text like ${schema["pattern"]}`;
-  return schema["minLength"] === 1 ? "text" : `${schema["type"] ?? "another value"}`;
+  if (schema["type"] === "string") return text(schema);
+  return `${schema["type"] ?? "another value"}`;
+}
+
+/** `<provider>/<model>` where the description shows the form, else the pattern itself. */
+function text({ pattern, description }: TSchema): string {
+  if (pattern === undefined) return "text";
+  const [, form] = /`([^`]+)`/.exec(description ?? "") ?? [];
+  return form ?? `text that fits ${pattern}`;
 }
 
 function range({ minimum, maximum }: TSchema): string {

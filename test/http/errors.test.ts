@@ -1,0 +1,326 @@
+import { describe, expect, test } from "bun:test";
+import { FAILURE_CODES, Failure } from "../../src/domain/failure.ts";
+import { ERRORS } from "../../src/http/error.ts";
+import { HostGate } from "../../src/http/host-gate.ts";
+import { Slots } from "../../src/session/slots.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import { aService, jsonPost, startRun } from "./service.ts";
+
+interface ErrorAnswer {
+  readonly status: number;
+  readonly error: { readonly code: string; readonly message: string; readonly details?: Record<string, unknown> };
+}
+
+/** Fails unless the answer has the one shape of an error. */
+async function errorOf(response: Response): Promise<ErrorAnswer> {
+  expect(response.headers.get("content-type")).toStartWith("application/json");
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  const body = (await response.json()) as { error: ErrorAnswer["error"] };
+  expect(Object.keys(body)).toEqual(["error"]);
+  return { status: response.status, error: body.error };
+}
+
+test("every failure code has a status", () => {
+  expect(Object.keys(ERRORS).toSorted()).toEqual([...FAILURE_CODES].toSorted());
+});
+
+describe("a request that cannot be served", () => {
+  test("an unknown route is a 404 in our shape, under /api and elsewhere", async () => {
+    await using service = aService();
+    for (const path of ["/api/nope", "/", "/index.html", "/api", "/api/sessions/a/b"])
+      expect(await errorOf(await service.get(path))).toMatchObject({ status: 404, error: { code: "unknown_route" } });
+  });
+
+  test("a wrong method is a 405 that lists the right ones", async () => {
+    await using service = aService();
+    const response = await service.fetch("/api/runs", { method: "GET" });
+    expect(response.headers.get("allow")).toBe("POST, OPTIONS");
+    expect(await errorOf(response)).toEqual({
+      status: 405,
+      error: {
+        code: "method_not_allowed",
+        message: '"/api/runs" answers POST, OPTIONS, not GET',
+        details: { allowed: ["POST", "OPTIONS"] },
+      },
+    });
+  });
+
+  test("bad JSON, an empty body and bad UTF-8 are a 400", async () => {
+    await using service = aService();
+    for (const body of ["{", "", "not json", new Uint8Array([0x22, 0xff, 0x22])]) {
+      const response = await service.fetch("/api/runs", { ...jsonPost(""), body });
+      expect(await errorOf(response)).toMatchObject({ status: 400, error: { code: "invalid_request" } });
+    }
+  });
+
+  test("a body that does not fit is a 422 that names the field", async () => {
+    await using service = aService();
+    const cases: readonly (readonly [body: unknown, field: string | undefined, message: string])[] = [
+      [null, undefined, "expected an object, got nothing"],
+      [[], undefined, "expected an object, got a list"],
+      [{}, "scenario", "scenario is missing (Scenario name.)"],
+      [{ scenario: 7 }, "scenario", "scenario: expected text that fits ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$, got 7"],
+      [
+        { scenario: "quick", model_override: "gpt" },
+        "model_override",
+        'model_override: expected <provider>/<model>, got "gpt"',
+      ],
+      [
+        { scenario: "quick", judge_modle: "x" },
+        "judge_modle",
+        'unknown field "judge_modle"; did you mean "judge_model"?',
+      ],
+      [{ scenarios: "quick" }, "scenarios", 'unknown field "scenarios"; did you mean "scenario"?'],
+    ];
+    for (const [body, field, message] of cases) {
+      const details = field === undefined ? {} : { details: { field } };
+      expect(await errorOf(await service.post("/api/runs", body))).toEqual({
+        status: 422,
+        error: { code: "invalid_request", message, ...details },
+      });
+    }
+  });
+
+  test("an unknown query field, a value out of range and a field given twice are refused", async () => {
+    await using service = aService();
+    const refused = async (query: string) => (await errorOf(await service.get(`/api/sessions?${query}`))).error.message;
+    expect(await refused("limt=5")).toBe('unknown field "limt"; did you mean "limit"?');
+    expect(await refused("limit=0")).toBe("limit: expected an integer from 1 to 500, got 0");
+    expect(await refused("limit=501")).toBe("limit: expected an integer from 1 to 500, got 501");
+    expect(await refused("limit=1e2")).toBe('limit: expected an integer from 1 to 500, got "1e2"');
+    expect(await refused("limit=1&limit=2")).toBe("limit is given twice");
+    expect(await refused("state=done")).toStartWith("state: expected queued, preparing,");
+    expect(await refused("__proto__=1")).toStartWith('unknown field "__proto__"');
+  });
+
+  test("a body that is not sent as JSON is a 415: a form of another site starts no run", async () => {
+    await using service = aService();
+    const body = JSON.stringify({ scenario: "quick" });
+    const types = [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "application/jsonp",
+      "text/plain; x=application/json",
+      "",
+    ];
+    for (const type of types) {
+      const response = await service.fetch("/api/runs/async", {
+        method: "POST",
+        headers: { "content-type": type },
+        body: new TextEncoder().encode(body),
+      });
+      expect(await errorOf(response)).toMatchObject({ status: 415, error: { code: "unsupported_media_type" } });
+    }
+    expect(service.services.live.all()).toEqual([]);
+  });
+
+  test("JSON with a charset is JSON", async () => {
+    await using service = aService();
+    const headers = { "content-type": "application/json; charset=utf-8" };
+    const response = await service.fetch("/api/runs", { ...jsonPost({ scenario: "quick" }), headers });
+    expect(response.status).toBe(200);
+  });
+
+  test("a body over 1 MiB is a 413, announced or not", async () => {
+    await using service = aService();
+    const text = JSON.stringify({ scenario: "x".repeat(1024 * 1024) });
+    expect((await errorOf(await service.post("/api/runs", text))).status).toBe(413);
+    const stream = new Blob([text]).stream();
+    const response = await service.fetch("/api/runs", { ...jsonPost(""), body: stream });
+    expect(await errorOf(response)).toMatchObject({ status: 413, error: { code: "body_too_large" } });
+  });
+
+  test("an unknown session, arm or scenario is a 404 with its own code", async () => {
+    await using service = aService();
+    const pointer = { session_id: "session-quick-20260102T030405678Z", arm_id: "left" };
+    const answers = [
+      await service.get("/api/sessions/session-none-20260102T030405678Z"),
+      await service.get("/api/scenarios/none"),
+      await service.post("/api/runs", { scenario: "none" }),
+      await service.post("/api/verdicts", { arm_a: pointer, arm_b: { ...pointer, arm_id: "right" } }),
+      await service.get("/api/runs/session-none-20260102T030405678Z/stream"),
+      await service.fetch("/api/runs/session-none-20260102T030405678Z", { method: "DELETE" }),
+    ];
+    const codes = await Promise.all(answers.map(async (answer) => (await errorOf(answer)).error.code));
+    expect(codes).toEqual([
+      "unknown_session",
+      "unknown_scenario",
+      "unknown_scenario",
+      "unknown_session",
+      "not_live",
+      "not_live",
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+  });
+
+  test("a broken scenario is a 422 that says where", async () => {
+    await using service = aService();
+    const { status, error } = await errorOf(await service.post("/api/runs", { scenario: "broken" }));
+    expect({ status, code: error.code }).toEqual({ status: 422, code: "invalid_scenario" });
+    expect(error.message).toContain("broken.yaml:2:");
+  });
+
+  test("a missing key is a 422 that names the variable, before anything is stored", async () => {
+    await using service = aService({ persistent: true });
+    const body = { scenario: "quick", model_override: "openai/gpt-5" };
+    const { status, error } = await errorOf(await service.post("/api/runs/async", body));
+    expect({ status, code: error.code }).toEqual({ status: 422, code: "credentials_missing" });
+    expect(error.message).toContain("OPENAI_API_KEY");
+    expect(await (await service.get("/api/sessions")).json()).toEqual([]);
+  });
+
+  test("a full queue is a 503 that says when to come back", async () => {
+    await using service = aService({ services: { slots: new Slots(1, 1) } });
+    const ids = [await startRun(service, "slow"), await startRun(service, "slow")];
+    const response = await service.post("/api/runs/async", { scenario: "slow" });
+    expect(response.headers.get("retry-after")).toBe("10");
+    expect(await errorOf(response)).toMatchObject({ status: 503, error: { code: "overloaded" } });
+    for (const id of ids) await service.fetch(`/api/runs/${id}`, { method: "DELETE" });
+  });
+
+  test("a server that is stopping takes no runs", async () => {
+    const stopping = AbortSignal.abort();
+    await using service = aService({ app: { stopping } });
+    for (const path of ["/api/runs", "/api/runs/async", "/api/verdicts"])
+      expect(await errorOf(await service.post(path, {}))).toMatchObject({
+        status: 503,
+        error: { code: "interrupted" },
+      });
+    expect((await service.get("/api/health")).status).toBe(200);
+  });
+});
+
+describe("a fault of ours", () => {
+  test("is a 500 with an id that stands in the log, and shows nothing of the inside", async () => {
+    const store = {
+      ...memoryStore(),
+      get: () => {
+        throw new TypeError("secret detail at /home/someone/abeval");
+      },
+    };
+    await using service = aService({ services: { store } });
+    const { status, error } = await errorOf(await service.get("/api/sessions/session-x-20260102T030405678Z"));
+    const id = String(error.details?.["id"]);
+    expect({ status, error }).toEqual({
+      status: 500,
+      error: {
+        code: "internal",
+        message: `an internal error; the server's log says more under ${id}`,
+        details: { id },
+      },
+    });
+    const [line] = service.notices;
+    expect(line).toStartWith(`error ${id}: TypeError: secret detail`);
+  });
+
+  test("a store that fails is told without its directory, which the log has", async () => {
+    const store = {
+      ...memoryStore(),
+      create: () => {
+        throw new Failure("storage_full", "no space left for /srv/private: free some and try again");
+      },
+    };
+    await using service = aService({ services: { store } });
+    const { status, error } = await errorOf(await service.post("/api/runs", { scenario: "quick" }));
+    expect({ status, code: error.code }).toEqual({ status: 507, code: "storage_full" });
+    expect(JSON.stringify(error)).not.toContain("/srv/private");
+    expect(service.notices.join("\n")).toContain("/srv/private");
+  });
+
+  test("keys are taken out of messages", async () => {
+    const environment = { OPENAI_API_KEY: "sk-very-secret-value-1234567890" };
+    await using service = aService({ environment });
+    const { error } = await errorOf(await service.get(`/api/scenarios/${environment.OPENAI_API_KEY}`));
+    expect(error.message).not.toContain(environment.OPENAI_API_KEY);
+  });
+});
+
+test("a run that fails answers with its error and names the session", async () => {
+  await using service = aService();
+  const answer = service.post("/api/runs", { scenario: "slow" });
+  const id = await firstLive(service);
+  await service.fetch(`/api/runs/${id}`, { method: "DELETE" });
+  expect(await errorOf(await answer)).toEqual({
+    status: 499,
+    error: {
+      code: "cancelled",
+      message: "The run was cancelled.",
+      details: { session_id: id, stage: "running" },
+    },
+  });
+});
+
+/** The id of the run that a blocking request is about to start. */
+async function firstLive({ services }: { services: { live: { ids(): readonly string[] } } }): Promise<string> {
+  for (;;) {
+    const [id] = services.live.ids();
+    if (id !== undefined) return id;
+    await new Promise(setImmediate);
+  }
+}
+
+describe("allowed hosts", () => {
+  const asked = (host: string) => ({ headers: { host } });
+
+  test("are all, unless some are named", async () => {
+    await using service = aService();
+    expect((await service.fetch("/api/health", asked("evil.example"))).status).toBe(200);
+  });
+
+  test("are those named, loopback names and the listen address", async () => {
+    await using service = aService({ app: { hosts: HostGate.of(["eval.example.com"], "10.0.0.5") } });
+    for (const host of [
+      "eval.example.com",
+      "EVAL.example.com:8080",
+      "localhost:1",
+      "127.0.0.1",
+      "[::1]:8080",
+      "10.0.0.5",
+    ])
+      expect((await service.fetch("/api/health", asked(host))).status).toBe(200);
+    for (const host of ["evil.example", "eval.example.com.evil.example", "localhost.evil.example"])
+      expect(await errorOf(await service.fetch("/api/health", asked(host)))).toMatchObject({
+        status: 403,
+        error: { code: "forbidden_host" },
+      });
+  });
+});
+
+describe("other origins", () => {
+  test("are answered with * on success, errors, streams and preflights", async () => {
+    await using service = aService();
+    const headers = { origin: "https://elsewhere.example" };
+    const id = await startRun(service);
+    const answers = [
+      await service.fetch("/api/health", { headers }),
+      await service.fetch("/api/none", { headers }),
+      await service.fetch("/api/runs", {
+        ...jsonPost("{"),
+        headers: { ...headers, "content-type": "application/json" },
+      }),
+      await service.fetch(`/api/runs/${id}/stream`, { headers }),
+      await service.fetch("/api/docs", { headers }),
+    ];
+    for (const answer of answers) {
+      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+      expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+    }
+  });
+
+  test("may ask first and learn what they may send", async () => {
+    await using service = aService();
+    const response = await service.fetch("/api/runs", {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://elsewhere.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type",
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(response.headers.get("access-control-allow-headers")).toContain("content-type");
+  });
+});

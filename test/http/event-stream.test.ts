@@ -1,0 +1,148 @@
+import { describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { EventSource } from "eventsource";
+import type { Decision } from "../../src/domain/decision.ts";
+import type { RunEvent } from "../../src/domain/event.ts";
+import type { RunStarted } from "../../src/domain/request.ts";
+import { EventStreams } from "../../src/http/event-stream.ts";
+import { LiveRun } from "../../src/stream/live-runs.ts";
+import { aTurn } from "../outcomes.ts";
+import { aService, readStream, startRun } from "./service.ts";
+
+const ID = "session-quick-20260102T030405678Z";
+
+const finished = (arm_id: string): RunEvent => ({ event: "arm_finished", session_id: ID, arm_id });
+
+describe("a frame", () => {
+  test("is exactly `data: <json>` and an empty line", async () => {
+    const run = new LiveRun();
+    run.publish(finished("left"));
+    run.publish(finished("right"));
+    run.close();
+    const text = await new EventStreams().open(run).text();
+    expect(text).toBe(`data: ${JSON.stringify(finished("left"))}\n\ndata: ${JSON.stringify(finished("right"))}\n\n`);
+  });
+
+  test("is encoded once for all readers", async () => {
+    const run = new LiveRun();
+    const streams = new EventStreams();
+    run.publish(finished("left"));
+    run.close();
+    const first = async () => (await streams.open(run).body?.getReader().read())?.value;
+    expect(await first()).toBe(await first());
+  });
+
+  test("stays one line, whatever the event holds", async () => {
+    const run = new LiveRun();
+    const decision = aTurn(1, { summary: "one\ntwo\r\n\n\u2028data: {}\n\n" });
+    run.publish({ event: "decision", session_id: ID, arm_id: "left", decision });
+    run.close();
+    const { text, events } = await readStream(new EventStreams().open(run));
+    expect(text.match(/\n/g)?.length).toBe(2);
+    expect(events).toEqual([{ event: "decision", session_id: ID, arm_id: "left", decision }]);
+  });
+});
+
+test("a quiet stream opens with a comment and goes on with one at every interval", async () => {
+  const run = new LiveRun();
+  const reader = new EventStreams({ keep_alive_ms: 5 }).open(run).body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  expect([await read(), await read(), await read()]).toEqual([
+    ": keep-alive\n\n",
+    ": keep-alive\n\n",
+    ": keep-alive\n\n",
+  ]);
+  run.publish(finished("left"));
+  run.close();
+  expect(await read()).toBe(`data: ${JSON.stringify(finished("left"))}\n\n`);
+  expect((await reader?.read())?.done).toBe(true);
+});
+
+test("a reader that takes nothing while something waits is cut off", async () => {
+  const run = new LiveRun();
+  for (const arm of ["one", "two", "three"]) run.publish(finished(arm));
+  const reader = new EventStreams({ stalled_ms: 10 }).open(run).body?.getReader();
+  await reader?.read();
+  await expect(reader?.closed).rejects.toThrow("stalled");
+});
+
+test("a reader that goes away leaves the run as it was", async () => {
+  await using service = aService();
+  const id = await startRun(service);
+  const gone = await service.get(`/api/runs/${id}/stream`);
+  const stays = service.get(`/api/runs/${id}/stream`).then(readStream);
+  await gone.body?.cancel();
+  const { events } = await stays;
+  expect(events.at(-1)?.["event"]).toBe("verdict_ready");
+});
+
+describe("over a socket", () => {
+  test("a client of another make reads every event of the run, in order", async () => {
+    await using service = aService();
+    const { url } = service.listen();
+    const id = await startRun(service, "brief");
+    const ended = Promise.withResolvers<void>();
+    using source = closing(new EventSource(`${url}/api/runs/${id}/stream`));
+    const events: RunEvent[] = [];
+    source.client.onmessage = ({ data }) => events.push(JSON.parse(data));
+    source.client.onerror = () => ended.resolve();
+    await ended.promise;
+    const { decisions, verdict } = service.services.store.get(id) ?? {};
+    const of = (arm: string) =>
+      events.flatMap((event) => (event.event === "decision" && event.arm_id === arm ? [event.decision] : []));
+    expect({ left: of("left"), right: of("right") }).toEqual(decisions as Record<"left" | "right", Decision[]>);
+    expect(events.filter(({ event }) => event === "arm_finished").length).toBe(2);
+    expect(events.at(-1)).toEqual({ event: "verdict_ready", session_id: id, verdict } as RunEvent);
+  });
+
+  test("a client of another make gives up on a run that is over", async () => {
+    await using service = aService();
+    const { url } = service.listen();
+    const { session_id } = (await (await service.post("/api/runs", { scenario: "quick" })).json()) as RunStarted;
+    const refused = Promise.withResolvers<number | undefined>();
+    using source = closing(new EventSource(`${url}/api/runs/${session_id}/stream`));
+    source.client.onerror = ({ code }) => refused.resolve(code);
+    expect(await refused.promise).toBe(404);
+    expect(source.client.readyState).toBe(EventSource.CLOSED);
+  });
+
+  test("a reader that stops reading is dropped, costs no memory, and slows nobody", async () => {
+    await using service = aService({ app: { pace: { stalled_ms: 200 } } });
+    const { url } = service.listen();
+    const run = service.services.live.open(ID);
+    const stopped = await stoppedReader(new URL(url), `/api/runs/${ID}/stream`);
+    const quick = fetch(`${url}/api/runs/${ID}/stream`).then((response) => response.text());
+    const text = "x".repeat(100_000);
+    const before = process.memoryUsage().rss;
+    for (let seq = 1; seq <= 300; seq += 1)
+      run.publish({ event: "decision", session_id: ID, arm_id: "left", decision: aTurn(seq, { summary: text }) });
+    await stopped.dropped;
+    service.services.live.close(ID);
+    expect((await quick).length).toBeGreaterThan(300 * text.length);
+    // The frames themselves, once, and what the sockets hold.
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
+  }, 20_000);
+});
+
+const closing = (client: EventSource) => ({ client, [Symbol.dispose]: () => client.close() });
+
+/** A connection that asks and then reads nothing more; `dropped` resolves when the server has cut it. */
+async function stoppedReader({ hostname, port }: URL, path: string): Promise<{ readonly dropped: Promise<void> }> {
+  const socket = connect(Number(port), hostname);
+  const dropped = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  socket.once("data", () => {
+    socket.pause();
+    opened.resolve();
+  });
+  // A paused socket hears of its end only when it reads again.
+  const look = setInterval(() => socket.resume(), 1_000);
+  socket.on("error", () => undefined);
+  socket.once("close", () => {
+    clearInterval(look);
+    dropped.resolve();
+  });
+  await opened.promise;
+  return { dropped: dropped.promise };
+}

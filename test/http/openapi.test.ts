@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { VOCABULARY } from "../../src/http/vocabulary.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { Contract, type OpenApiDocument } from "./contract.ts";
+import { aService, type TestService } from "./service.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+
+let service: TestService;
+let document: OpenApiDocument;
+
+beforeAll(async () => {
+  service = aService();
+  document = (await (await service.get("/api/openapi.json")).json()) as OpenApiDocument;
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+
+test("the document is OpenAPI 3.1 and valid to a schema validator", async () => {
+  const result = await new Validator().validate({ ...structuredClone(document) });
+  expect(result).toEqual({ valid: true });
+  expect(document.openapi).toStartWith("3.1.");
+});
+
+test("the document passes a linter with its recommended rules", async () => {
+  using directory = temporaryDirectory();
+  const file = join(directory.path, "openapi.json");
+  await Bun.write(file, JSON.stringify(document));
+  const lint = Bun.spawn(
+    [process.execPath, join(ROOT, "node_modules/@redocly/cli/bin/cli.js"), "lint", "--format=json", file],
+    {
+      cwd: directory.path,
+      env: { PATH: process.env["PATH"] ?? "", HOME: directory.path, REDOCLY_TELEMETRY: "off", CI: "1" },
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  );
+  const [output, errors] = await Promise.all([new Response(lint.stdout).text(), new Response(lint.stderr).text()]);
+  await lint.exited;
+  const { totals } = JSON.parse(output === "" ? errors : output) as { totals: { errors: number; warnings: number } };
+  expect({ errors: totals.errors, warnings: totals.warnings }).toEqual({ errors: 0, warnings: 0 });
+}, 30_000);
+
+test("every route of the router is in the document, and every route of the document is in the router", () => {
+  const routed = service.app.routes
+    .filter(({ method, path }) => method !== "OPTIONS" && path.startsWith("/api/"))
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(documented.toSorted()).toEqual(routed.toSorted());
+});
+
+test("every named type of the domain is a component", () => {
+  const names = VOCABULARY.map((schema) => schema.$id ?? "");
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name) => !(name in document.components.schemas))).toEqual([]);
+});
+
+test("every component is a schema that a strict validator compiles", () => {
+  const contract = new Contract(document);
+  for (const name of Object.keys(document.components.schemas))
+    expect(() => contract.misfit({ $ref: `#/components/schemas/${name}` }, null)).not.toThrow();
+});
+
+test("every reference leads somewhere", () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
+  expect(references.map(([, name]) => name ?? "").filter((name) => !(name in document.components.schemas))).toEqual([]);
+});
+
+interface Described {
+  readonly operationId: string;
+  readonly requestBody?: { readonly content: Record<string, Sampled> };
+  readonly responses: Record<string, { readonly content: Record<string, Sampled> }>;
+}
+
+interface Sampled {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Record<string, { readonly value: unknown }>;
+}
+
+const samplesOf = ({ example, examples = {} }: Sampled) => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value }) => value),
+];
+
+describe("examples", () => {
+  const operations = () =>
+    Object.values(document.paths).flatMap((methods) => Object.values(methods)) as unknown as Described[];
+
+  test("stand on every body and every response of every operation", () => {
+    const bare = operations().flatMap(({ operationId, requestBody, responses }) =>
+      [...(requestBody ? [requestBody] : []), ...Object.values(responses)]
+        .flatMap(({ content }) => Object.values(content))
+        .filter((media) => samplesOf(media).length === 0)
+        .map(() => operationId),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  test("fit their schemas", () => {
+    const contract = new Contract(document);
+    const misfits = operations().flatMap(({ operationId, requestBody, responses }) =>
+      [...(requestBody ? [requestBody] : []), ...Object.values(responses)]
+        .flatMap(({ content }) => Object.values(content))
+        .flatMap((media) => samplesOf(media).map((sample) => contract.misfit(media.schema, sample)))
+        .filter((misfit) => misfit !== undefined)
+        .map((misfit) => `${operationId}: ${misfit}`),
+    );
+    expect(misfits).toEqual([]);
+  });
+});
+
+test("the page for people names every route and every type, and loads nothing", async () => {
+  const page = await (await service.get("/api/docs")).text();
+  const routes = Object.keys(document.paths);
+  expect(routes.filter((path) => !page.includes(`<code>${path}</code>`))).toEqual([]);
+  expect(Object.keys(document.components.schemas).filter((name) => !page.includes(`id="type-${name}"`))).toEqual([]);
+  expect(page).not.toMatch(/<script|<link|<img|@import|url\(|https?:\/\//);
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { WebUi } from "../../src/http/web-ui.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { aService } from "./service.ts";
+
+const FILES = {
+  "index.html": "<!doctype html><title>app</title>",
+  "app.js": "run();",
+  "assets/chunk-k3v9x2ab.js": "chunk();",
+  "with space.txt": "spaced",
+  ".env": "SECRET=1",
+  ".git/config": "[core]",
+  "api/health": "not the API",
+};
+
+/** A bundle in a directory that lies beside a secret. */
+function aBundle() {
+  const directory = temporaryDirectory();
+  const path = join(directory.path, "ui");
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  writeFileSync(join(directory.path, "secret.txt"), "TOP SECRET");
+  symlinkSync("../secret.txt", join(path, "linked.txt"));
+  symlinkSync("..", join(path, "linked-directory"));
+  Bun.spawnSync(["mkfifo", join(path, "pipe")]);
+  return { path, [Symbol.dispose]: () => directory[Symbol.dispose]() };
+}
+
+const serviceOf = async (path: string) => aService({ app: { web_ui: await WebUi.open(path) } });
+
+const PAGE = { headers: { accept: "text/html,application/xhtml+xml" } };
+
+test("the app is at /, and at every place inside it that somebody opens", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  for (const path of [
+    "/",
+    "/index.html",
+    "/sessions",
+    "/sessions/session-a.b-20260102T030405678Z",
+    "/scenarios/v1.2",
+  ]) {
+    const response = await service.fetch(path, PAGE);
+    expect({ path, status: response.status, text: await response.text() }).toEqual({
+      path,
+      status: 200,
+      text: FILES["index.html"],
+    });
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  }
+});
+
+test("a missing file is a 404, also for who takes pages", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  expect((await service.fetch("/assets/gone.js", PAGE)).status).toBe(404);
+  expect((await service.get("/sessions")).status).toBe(404);
+});
+
+test("nothing under /api is ever the app's", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  for (const path of ["/api", "/api/", "/api/none", "/API/none", "/%61pi/none", "//api/none"]) {
+    const response = await service.fetch(path, PAGE);
+    expect({ path, status: response.status }).toEqual({ path, status: 404 });
+    expect(((await response.json()) as { error: { code: string } }).error.code).toBe("unknown_route");
+  }
+  expect(await (await service.fetch("/api/health", PAGE)).json()).toMatchObject({ status: "ok" });
+});
+
+describe("caching", () => {
+  test("goes by what a file holds: the same tag is a 304 without a body", async () => {
+    using bundle = aBundle();
+    await using service = await serviceOf(bundle.path);
+    const etag = (await service.get("/app.js")).headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const response = await service.fetch("/app.js", { headers: { "if-none-match": known } });
+      expect({ status: response.status, text: await response.text() }).toEqual({ status: 304, text: "" });
+    }
+    expect((await service.fetch("/app.js", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+  });
+
+  test("is for good where the name holds a hash, and asks again elsewhere", async () => {
+    using bundle = aBundle();
+    await using service = await serviceOf(bundle.path);
+    const of = async (path: string) => (await service.get(path)).headers.get("cache-control");
+    expect(await of("/assets/chunk-k3v9x2ab.js")).toBe("public, max-age=31536000, immutable");
+    expect(await of("/app.js")).toBe("no-cache");
+    expect(await of("/")).toBe("no-cache");
+  });
+
+  test("is not forbidden by Vary", async () => {
+    using bundle = aBundle();
+    await using service = await serviceOf(bundle.path);
+    expect((await service.get("/app.js")).headers.get("vary")).toBeNull();
+  });
+});
+
+test("files say what they are, may load nothing from elsewhere, and are not guessed at", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  const { headers } = await service.get("/app.js");
+  expect(headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+  expect(headers.get("content-security-policy")).toStartWith("default-src 'self'");
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(await (await service.get("/with%20space.txt")).text()).toBe("spaced");
+});
+
+test("HEAD has the headers and no body; other methods are refused", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  const head = await service.fetch("/app.js", { method: "HEAD" });
+  expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: "" });
+  expect((await service.fetch("/app.js", { method: "POST" })).status).toBe(404);
+});
+
+test("no spelling of a path leaves the directory, and nothing hidden, linked or special is served", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  const { url } = service.listen();
+  const spellings = [
+    "/../secret.txt",
+    "/..%2fsecret.txt",
+    "/%2e%2e/secret.txt",
+    "/%2e%2e%2fsecret.txt",
+    "/..%5csecret.txt",
+    "/..\\secret.txt",
+    "/%252e%252e%252fsecret.txt",
+    "/assets/..%2f..%2fsecret.txt",
+    "//../secret.txt",
+    "/%c0%ae%c0%ae/secret.txt",
+    "/secret.txt%00.html",
+    "/linked.txt",
+    "/linked-directory/secret.txt",
+    "/.env",
+    "/%2eenv",
+    "/.git/config",
+    "/pipe",
+    "/app.js%00",
+    "/%zz",
+  ];
+  for (const path of spellings) {
+    const text = await rawGet(new URL(url), path);
+    expect({ path, status: text.split(" ", 2)[1] }).toEqual({ path, status: "404" });
+    expect(text).not.toContain("TOP SECRET");
+  }
+});
+
+/** As it is written: no client in between that tidies the path. */
+async function rawGet({ hostname, port }: URL, path: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let text = "";
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) => void socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`),
+      data: (_, chunk) => {
+        text += chunk.toString();
+      },
+      close: () => resolve(text),
+      error: (_, error) => reject(error),
+    },
+  });
+  return await promise;
+}
+
+test("what was read at the start stays, whatever happens to the directory", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  rmSync(join(bundle.path, "app.js"));
+  symlinkSync("../secret.txt", join(bundle.path, "app.js"));
+  expect(await (await service.get("/app.js")).text()).toBe(FILES["app.js"]);
+});
