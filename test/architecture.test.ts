@@ -31,7 +31,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "clock",
   ],
   operation: ["domain", "scenario", "model", "workspace", "session", "store", "stream", "clock"],
-  http: ["domain", "operation", "stream"],
+  http: ["domain", "operation", "stream", "clock"],
   mcp: ["domain", "operation"],
   cli: ["*"],
   web: ["domain", "judge/score"],
