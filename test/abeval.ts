@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dir, "..");
+export const ROOT = join(import.meta.dir, "..");
 
 /** The program under test: the compiled binary when ABEVAL_BIN names it, else the sources. */
-const PROGRAM = process.env["ABEVAL_BIN"]
+export const PROGRAM: readonly string[] = process.env["ABEVAL_BIN"]
   ? [join(ROOT, process.env["ABEVAL_BIN"])]
   : [process.execPath, join(ROOT, "src/main.ts")];
 

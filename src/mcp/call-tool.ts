@@ -42,9 +42,9 @@ const WAYS_OUT: Partial<Readonly<Record<FailureCode, string>>> = {
   session_not_finished: "get_session shows how far it is",
 };
 
-function errorText(error: unknown, { notice }: Services): string {
+function errorText(error: unknown, { notice, redact }: Services): string {
   if (!(error instanceof Failure)) {
-    notice(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    notice(redact(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
     return "internal: a fault of this server; its details are in the server's log (stderr)";
   }
   const { code, message, retryable } = error;

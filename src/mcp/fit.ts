@@ -22,16 +22,24 @@ export function fullestThatFits<Level, Version extends Answer>(
 /** Characters that a text may keep, from all to few. Ids, digests and quotes are shorter than the least. */
 export const CLIPS: readonly [number, ...number[]] = [Number.POSITIVE_INFINITY, 2_000, 800, 300, 160];
 
-/** The same value with every text in it cut to about `chars`, head and tail; keys stay. */
+/** Texts that a list keeps once texts are cut; a last one says how many more there were. */
+const LISTED = 20;
+
+/** The same value with every text in it cut to about `chars`, head and tail, and lists of texts cut too; keys stay. */
 export function clipTexts<T>(value: T, chars: number): T {
   return clipped(value, chars) as T; // only texts change, and stay texts
 }
 
 function clipped(value: unknown, chars: number): unknown {
   if (typeof value === "string") return excerpt(value, chars);
-  if (Array.isArray(value)) return value.map((item) => clipped(item, chars));
+  if (Array.isArray(value)) return shortList(value, chars).map((item) => clipped(item, chars));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clipped(item, chars)]));
+}
+
+function shortList(list: readonly unknown[], chars: number): readonly unknown[] {
+  const isShort = list.length <= LISTED || !Number.isFinite(chars) || typeof list[0] !== "string";
+  return isShort ? list : [...list.slice(0, LISTED), `[... ${list.length - LISTED} more ...]`];
 }
 
 /** As many of the first items as fit into `bytes`, and at least one, so that a reader always gets on. */

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { record } from "../../domain/schema.ts";
+import { record, Slug } from "../../domain/schema.ts";
 import { getScenario as operation } from "../../operation/scenarios.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import { READS, tool } from "../tool.ts";
@@ -18,7 +18,10 @@ export const getScenario = tool({
     "The definition of one scenario: the task that both arms get, how the arms differ (prompt, model, tools, limits), policies, and the rubric that the judge scores. " +
     "Free and instant. What would give the solution away is left out unless include_hidden is true; leave it false when you will write prompts for an arm. " +
     "Next: run_doctor to see whether it can run here, run_scenario to run it.",
-  input: record("GetScenarioToolRequest", { ...operation.input.properties, include_hidden: IncludeHidden }),
+  input: record("GetScenarioToolRequest", {
+    name: Slug({ description: "From list_scenarios." }),
+    include_hidden: IncludeHidden,
+  }),
   output: ScenarioView,
   annotations: READS,
   live: false,

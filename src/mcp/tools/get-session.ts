@@ -8,6 +8,7 @@ import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
 import { type Answer, READS, tool } from "../tool.ts";
 import { DecisionsPage, decisionsText, pageDecisions } from "../view/decisions-page.ts";
 import { DiffPage, diffText, pageDiff } from "../view/diff-page.ts";
+import { summaryThatFits } from "../view/fitted-summary.ts";
 import { verdictThatFits } from "../view/fitted-verdict.ts";
 import { FullSession, fullSession } from "../view/full-session.ts";
 import { SessionSummary, summariseSession } from "../view/session-summary.ts";
@@ -79,11 +80,11 @@ const SLICES: Readonly<
 const identityOf = ({ session_id, state }: SessionOutcome) => ({ session_id, state });
 
 function summary(outcome: SessionOutcome): Slice {
-  const summarised = summariseSession(outcome);
-  return {
-    structured: { ...identityOf(outcome), detail: "summary", summary: summarised },
-    text: `${summaryText(summarised)}${isFinal(outcome.state) ? "" : "\nStill running; ask again in some seconds."}`,
-  };
+  const advice = isFinal(outcome.state) ? "" : "\nStill running; ask again in some seconds.";
+  return summaryThatFits(outcome, (brief) => ({
+    structured: { ...identityOf(outcome), detail: "summary", summary: brief },
+    text: `${summaryText(brief)}${advice}`,
+  }));
 }
 
 function criteria(outcome: SessionOutcome, { verdict_id }: GetSessionRequest): Slice {
@@ -105,10 +106,9 @@ function chosenVerdict({ session_id, verdict, verdicts }: SessionOutcome, id: st
 function decisions(outcome: SessionOutcome, request: GetSessionRequest): Slice {
   const arms = chosenArms(outcome, request.arm_id);
   const { after_seq = 0, limit = DEFAULT_LIMIT.decisions } = request;
-  const bytes = (RESULT_BYTES * 0.7) / arms.length;
-  return fullestThatFits(CLIPS, (chars) => {
-    const budget = chars === CLIPS.at(-1) ? bytes : Number.POSITIVE_INFINITY;
-    const page = { after_seq, limit, chars, bytes: budget };
+  const share = (RESULT_BYTES * DATA_SHARE) / arms.length;
+  return fullestThatFits(DECISION_LEVELS, ({ bytes = share, ...level }) => {
+    const page = { after_seq, limit, bytes, ...level };
     const pages = arms.map(({ arm_id }) => pageDecisions(arm_id, outcome.decisions[arm_id] ?? [], page));
     return {
       structured: { ...identityOf(outcome), detail: "decisions", decisions: pages },
@@ -116,6 +116,26 @@ function decisions(outcome: SessionOutcome, request: GetSessionRequest): Slice {
     };
   });
 }
+
+/** What the data of a page may take of a result when a text with a line for each decision stands beside it. */
+const DATA_SHARE = 0.6;
+
+interface DecisionLevel {
+  readonly chars: number;
+  readonly detail: boolean;
+  /** For each page; absent: its share of a result. */
+  readonly bytes?: number;
+}
+
+const WHOLE: DecisionLevel = { chars: Number.POSITIVE_INFINITY, detail: true, bytes: Number.POSITIVE_INFINITY };
+
+/** All that was asked for with ever shorter texts, then the steps alone, then as many of those as fit. */
+const DECISION_LEVELS: readonly [DecisionLevel, ...DecisionLevel[]] = [
+  WHOLE,
+  ...CLIPS.slice(1).map((chars) => ({ ...WHOLE, chars })),
+  { ...WHOLE, chars: 300, detail: false },
+  { chars: 160, detail: false },
+];
 
 function diff(outcome: SessionOutcome, request: GetSessionRequest): Slice {
   const arms = chosenArms(outcome, request.arm_id);

@@ -8,7 +8,8 @@ import { cancelRun, runScenario as operation, startRun } from "../../operation/r
 import type { Services } from "../../operation/services.ts";
 import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
 import { decisionLine } from "../view/decisions-page.ts";
-import { SessionSummary, summariseSession } from "../view/session-summary.ts";
+import { summaryThatFits } from "../view/fitted-summary.ts";
+import { SessionSummary } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
 
 /** Clients give a call a minute before they give it up. */
@@ -102,9 +103,11 @@ function stop(services: Services, session_id: string): void {
 function answer(outcome: SessionOutcome): Answer<typeof RunResult> {
   const { session_id, state } = outcome;
   const finished = isFinal(state);
-  const summary = summariseSession(outcome);
   const next = finished
     ? `Next: get_session with session_id "${session_id}" and detail "criteria" for the reasons, "decisions" or "diff" for what the arms did.`
     : `It goes on in the background. Next: get_session with session_id "${session_id}".`;
-  return { structured: { session_id, finished, summary }, text: `${summaryText(summary)}\n${next}` };
+  return summaryThatFits(outcome, (summary) => ({
+    structured: { session_id, finished, summary },
+    text: `${summaryText(summary)}\n${next}`,
+  }));
 }

@@ -6,7 +6,9 @@ import { clipTexts, takeThatFits } from "../fit.ts";
 export const DecisionsPage = record("DecisionsPage", {
   arm_id: Slug(),
   total: Count("Decisions in the arm's log so far."),
-  decisions: Type.Array(Decision, { description: "Long texts are cut to fit; ask for fewer to see more of each." }),
+  decisions: Type.Array(Decision, {
+    description: "Cut to fit: first long texts, then detail; ask for fewer to see more of each.",
+  }),
   next_after_seq: nullable(Type.Integer(), { description: "Pass as after_seq for the next page; null: no more now." }),
 });
 export type DecisionsPage = Static<typeof DecisionsPage>;
@@ -16,6 +18,8 @@ export interface PageRequest {
   readonly limit: number;
   /** Characters that a text may keep. */
   readonly chars: number;
+  /** False: the steps only, without what was said, called and printed. */
+  readonly detail: boolean;
   /** Bytes that the page may have; at least one decision is given. */
   readonly bytes: number;
 }
@@ -23,12 +27,16 @@ export interface PageRequest {
 export function pageDecisions(arm_id: string, log: readonly Decision[], page: PageRequest): DecisionsPage {
   const asked = log.filter(({ seq }) => seq > page.after_seq).slice(0, page.limit);
   const decisions = takeThatFits(
-    asked.map((decision) => clipTexts(decision, page.chars)),
+    asked.map((decision) => clipTexts(page.detail ? decision : withoutDetail(decision), page.chars)),
     page.bytes,
   );
   const last = decisions.at(-1)?.seq;
   const more = last !== undefined && last < (log.at(-1)?.seq ?? 0);
   return { arm_id, total: log.length, decisions: [...decisions], next_after_seq: more ? last : null };
+}
+
+function withoutDetail({ detail: _, ...step }: Decision): Decision {
+  return step;
 }
 
 export function decisionsText({ arm_id, total, decisions, next_after_seq }: DecisionsPage): string {

@@ -49,6 +49,7 @@ export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, by
 
 export function diffText({ arm_id, files, files_left_out, lines, patch, next_after_seq }: DiffPage): string {
   const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
-  const head = `${arm_id}: ${files.length + files_left_out} files changed, patch of ${lines} lines${more}`;
+  const count = files.length + files_left_out;
+  const head = `${arm_id}: ${count} ${count === 1 ? "file" : "files"} changed, patch of ${lines} lines${more}`;
   return `${head}\n${patch}`;
 }

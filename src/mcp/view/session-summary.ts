@@ -10,10 +10,14 @@ import {
   SessionTotals,
   STATES,
 } from "../../domain/session.ts";
+import type { Verdict } from "../../domain/verdict.ts";
 import { briefVerdict, VerdictBrief } from "./verdict-view.ts";
 
 /** Characters of an arm's final answer; the whole one is in its last decision. */
 const ANSWER_CHARS = 600;
+
+/** Rejudges told; each is found by its verdict_id. */
+const REJUDGES = 8;
 
 const { arm_id, title, model, model_served, status, stop_reason, error, turns, tool_calls } = ArmSummary.properties;
 const { tokens_in, tokens_out, cost_usd, wall_ms, working_ms, throttled_ms, final_answer } = ArmSummary.properties;
@@ -26,11 +30,18 @@ export const ArmBrief = record("ArmBrief", {
   lines_added: nullable(Type.Integer({ minimum: 0 })),
   lines_removed: nullable(Type.Integer({ minimum: 0 })),
   probe_score: nullable(Share("Weight of the passed hidden checks.")),
-  failed_checks: Type.Array(Slug(), { description: "Hidden checks that did not pass." }),
+  failed_checks: Type.Array(Type.String(), { description: "Hidden checks that did not pass." }),
   violations: Type.Array(Type.String(), { description: "Rules it broke or tried to break." }),
   reference_score: nullable(Share("Likeness to the known fix; evidence, not a gate.")),
 });
 export type ArmBrief = Static<typeof ArmBrief>;
+
+const { verdict_id, kind, outcome, winner, decided_by, confidence } = VerdictBrief.properties;
+
+const RejudgeBrief = record("RejudgeBrief", {
+  ...{ verdict_id, kind, outcome, winner, decided_by, confidence },
+  judge_model: Type.String(),
+});
 
 export const SessionSummary = record("SessionSummary", {
   session_id: SessionId,
@@ -40,7 +51,8 @@ export const SessionSummary = record("SessionSummary", {
   finished_at: nullable(Timestamp("When it reached a final state.")),
   arms: Type.Array(ArmBrief),
   verdict: nullable(VerdictBrief),
-  rejudges: Type.Array(VerdictBrief, { description: "Later verdicts on its arms, oldest first." }),
+  rejudges: Type.Array(RejudgeBrief, { description: "Later verdicts on its arms, the newest of them, oldest first." }),
+  rejudges_total: Count("Later verdicts in all."),
   fairness: Fairness,
   totals: SessionTotals,
   failure: nullable(SessionFailure),
@@ -53,9 +65,20 @@ export function summariseSession(outcome: SessionOutcome): SessionSummary {
     ...{ session_id, scenario, state, created_at, finished_at, fairness, totals, failure },
     arms: outcome.arms.map((arm) => briefArm(arm, outcome.decisions[arm.arm_id]?.length ?? 0)),
     verdict: outcome.verdict && briefVerdict(outcome.verdict),
-    rejudges: outcome.verdicts.map(briefVerdict),
+    rejudges: outcome.verdicts.slice(-REJUDGES).map(briefRejudge),
+    rejudges_total: outcome.verdicts.length,
   };
 }
+
+const briefRejudge = (verdict: Verdict): Static<typeof RejudgeBrief> => ({
+  verdict_id: verdict.verdict_id,
+  kind: verdict.kind,
+  outcome: verdict.outcome,
+  winner: verdict.winner,
+  decided_by: verdict.decided_by,
+  confidence: verdict.confidence,
+  judge_model: verdict.judge.model,
+});
 
 function briefArm(arm: ArmSummary, decisions: number): ArmBrief {
   const { changes: _c, probe, violations, required: _r, reference_fix, budget: _b, cached_tokens: _t, ...kept } = arm;

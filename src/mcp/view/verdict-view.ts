@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, record } from "../../domain/schema.ts";
-import { Verdict } from "../../domain/verdict.ts";
+import { type Facts, Verdict } from "../../domain/verdict.ts";
 
 const { verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean } = Verdict.properties;
 const { decided_by, confidence, score_a, score_b, score_gap, flags, statement } = Verdict.properties;
@@ -39,12 +39,17 @@ export type VerdictView = Static<typeof VerdictView>;
 
 /** At most `quotes` citations for each criterion. */
 export function viewVerdict({ calls, ...verdict }: Verdict, quotes: number): VerdictView {
+  const { a, b } = verdict.facts;
   const criteria = verdict.criteria.map((criterion) => ({
     ...criterion,
     evidence: criterion.evidence.slice(0, quotes),
   }));
-  return { ...verdict, criteria, calls: calls.length };
+  const shortened = (facts: Facts) => ({ ...facts, violations: facts.violations.slice(0, VIOLATIONS) });
+  return { ...verdict, criteria, facts: { a: shortened(a), b: shortened(b) }, calls: calls.length };
 }
+
+/** Violations told for each arm; detail `full` has all. */
+const VIOLATIONS = 10;
 
 /** Outcome and statement, then a line for each criterion. */
 export function verdictText(verdict: VerdictView): string {

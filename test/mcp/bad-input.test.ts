@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { memoryStore } from "../../src/store/memory.ts";
+import { linked } from "./linked.ts";
+
+const POINTER = { session_id: "session-x-20260102T030405678Z", arm_id: "a" };
+
+const REFUSED: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>, text: string])[] = [
+  ["get_scenario", {}, "invalid_request: name is missing"],
+  ["get_scenario", { nmae: "quick" }, 'invalid_request: unknown field "nmae"; did you mean "name"?'],
+  [
+    "get_scenario",
+    { name: "quikc" },
+    'unknown_scenario: there is no scenario "quikc"; did you mean "quick"?; list_scenarios shows the names',
+  ],
+  ["get_scenario", { name: "../../etc/passwd" }, "invalid_request: name: expected "],
+  [
+    "get_scenario",
+    { name: "quick", include_hidden: "yes" },
+    'invalid_request: include_hidden: expected boolean, got "yes"',
+  ],
+  [
+    "run_scenario",
+    { scenario: "quick", wait_seconds: 51 },
+    "invalid_request: wait_seconds: expected an integer from 0 to 50, got 51",
+  ],
+  [
+    "run_scenario",
+    { scenario: "quick", wait_seconds: 1.5 },
+    "invalid_request: wait_seconds: expected an integer from 0 to 50, got 1.5",
+  ],
+  ["run_scenario", { scenario: "quick", model_override: "gpt" }, "invalid_request: model_override: expected "],
+  ["run_scenario", { scenario: "quick", model_override: "openai/gpt-x" }, "credentials_missing: "],
+  ["run_scenario", { scenario: "broken" }, "invalid_scenario: scenarios/broken.yaml"],
+  [
+    "list_sessions",
+    { state: "done" },
+    'invalid_request: state: expected queued, preparing, running, probing, judging, completed, failed, cancelled or interrupted, got "done"',
+  ],
+  ["list_sessions", { before: POINTER.session_id }, "unknown_session: "],
+  [
+    "get_session",
+    { session_id: "nonsense" },
+    'unknown_session: there is no session "nonsense"; list_sessions shows the ids',
+  ],
+  [
+    "get_session",
+    { session_id: "x", detail: "diffs" },
+    'invalid_request: detail: expected summary, criteria, decisions, diff or full, got "diffs"',
+  ],
+  ["rejudge", { arm_a: POINTER }, "invalid_request: arm_b is missing"],
+  ["rejudge", { arm_a: POINTER, arm_b: { ...POINTER, arm: "b" } }, 'invalid_request: unknown field "arm_b.arm"'],
+  ["rejudge", { arm_a: POINTER, arm_b: POINTER }, "invalid_request: arm_a and arm_b are the same arm"],
+];
+
+test.each(REFUSED)("%s refuses %j in words that can be acted on", async (tool, args, text) => {
+  await using server = await linked();
+  const result = await server.call(tool, args);
+  expect(result.isError).toBe(true);
+  expect(result.text).toStartWith(text);
+});
+
+test("null for a field that may be left out counts as left out", async () => {
+  await using server = await linked();
+  const { isError } = await server.call("list_sessions", { scenario: null, limit: null });
+  expect(isError).toBe(false);
+});
+
+test.each(["run_scenario", "list_sessions", "get_session", "rejudge"])(
+  "%s without a state directory names the flag",
+  async (tool) => {
+    await using server = await linked({ store: memoryStore() });
+    const args = { scenario: "quick", session_id: POINTER.session_id, arm_a: POINTER, arm_b: POINTER };
+    const { tools } = await server.client.listTools();
+    const known = Object.keys(tools.find(({ name }) => name === tool)?.inputSchema.properties ?? {});
+    const taken = Object.fromEntries(Object.entries(args).filter(([field]) => known.includes(field)));
+    expect(await server.call(tool, taken)).toMatchObject({
+      isError: true,
+      text: `invalid_request: ${tool} needs a state directory, and this server was started without one; start it as: abeval mcp --state-dir <path>`,
+    });
+  },
+);
+
+test("a fault of ours is one sentence to the client; the stack goes to the operator, without secrets", async () => {
+  const broken = {
+    directory: "x",
+    list: () => Promise.reject(new TypeError("at key sk-12345678")),
+    get: () => Promise.reject(new Error()),
+  };
+  await using server = await linked({
+    catalog: broken,
+    redact: (text) => text.replaceAll("sk-12345678", "[redacted]"),
+  });
+  expect(await server.call("list_scenarios")).toMatchObject({
+    isError: true,
+    text: "internal: a fault of this server; its details are in the server's log (stderr)",
+  });
+  expect(server.notices.join("\n")).toContain("TypeError: at key [redacted]");
+});

@@ -1,0 +1,68 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "../temporary.ts";
+
+const RUBRIC = "rubric: {criteria: [{measure: probe_score}, {measure: turns}], judge: {model: builtin/evidence}}";
+
+/** Two scripted arms; the first leaves the file that the hidden check wants. */
+const quick = (name: string) => `name: ${name}
+title: Scenario ${name}
+tags: [quick]
+task: {prompt: Say hello in a file., probe: {checks: [{id: greeted, run: test -f hello.txt, required: true}]}}
+arms:
+  - id: does
+    model: scripted/does
+    system_prompt: Do it.
+    script: [{calls: [{write_file: {path: hello.txt, content: hi}}]}, {say: Done.}]
+  - id: talks
+    model: scripted/talks
+    system_prompt: Talk about it.
+    script: [{say: I would.}]
+${RUBRIC}
+`;
+
+/** Everything that would give its solution away holds the word CANARY. */
+const HIDDEN = `name: hidden
+title: A scenario with secrets
+task:
+  prompt: Fix it.
+  fixture: {files: {a.txt: "one\\n"}}
+  probe:
+    files: {check.sh: "grep CANARY-FILE a.txt"}
+    checks: [{id: canary-check, run: "grep CANARY-RUN a.txt", output_matches: CANARY-MATCH}]
+  reference_fix: {files: {a.txt: "CANARY-FIX\\n"}}
+arms:
+  - {id: one, model: scripted/one, system_prompt: Be one., script: [{say: CANARY-SCRIPT}]}
+  - {id: two, model: scripted/two, system_prompt: Be two., script: [{say: CANARY-SCRIPT}]}
+${RUBRIC}
+`;
+
+/** Seconds that the command of the slow scenario sleeps; looked for among the processes of the machine. */
+export const SLOW_COMMAND = "sleep 54.321";
+
+const SLOW = `name: slow
+task: {prompt: Wait.}
+arms:
+  - {id: sleeps, model: scripted/sleeps, script: [{say: I wait., calls: [{run_command: {command: ${SLOW_COMMAND}}}]}, {say: Awake.}]}
+  - {id: rests, model: scripted/rests, system_prompt: Rest., script: [{delay_ms: 55000, say: Rested.}]}
+rubric: {criteria: [{measure: turns}], judge: {model: builtin/evidence}}
+`;
+
+export interface McpFolder extends Disposable {
+  readonly scenarios: string;
+  readonly state: string;
+  /** Arguments of a server with all seven tools. */
+  readonly args: readonly string[];
+}
+
+/** Scenarios `quick`, `other`, `hidden` and `slow`, one that is broken, and room for sessions. */
+export function mcpFolder(): McpFolder {
+  const directory = temporaryDirectory();
+  const scenarios = join(directory.path, "scenarios");
+  const state = join(directory.path, "state");
+  mkdirSync(scenarios);
+  const texts = { quick: quick("quick"), other: quick("other"), hidden: HIDDEN, slow: SLOW, broken: "name: broken\n" };
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(scenarios, `${name}.yaml`), text);
+  const args = ["mcp", "--scenarios-dir", scenarios, "--state-dir", state];
+  return { scenarios, state, args, [Symbol.dispose]: () => directory[Symbol.dispose]() };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { type Linked, linked } from "./linked.ts";
+
+/** Runs the scenario whose solution is marked, and gives its session's id. */
+async function run(server: Linked): Promise<string> {
+  const { data } = await server.call("run_scenario", { scenario: "hidden", wait_seconds: 20 });
+  expect(data.summary.state).toBe("completed");
+  return data.session_id;
+}
+
+const read = async ({ client }: Linked, uri: string) => JSON.stringify(await client.readResource({ uri }));
+
+test("what gives a scenario's solution away is handed over only when asked for", async () => {
+  await using server = await linked();
+  const shown = await server.call("get_scenario", { name: "hidden" });
+  expect(shown.data.task).toMatchObject({ probe_checks: 1, has_reference_fix: true });
+  expect(JSON.stringify(shown)).not.toContain("CANARY");
+  const whole = JSON.stringify(await server.call("get_scenario", { name: "hidden", include_hidden: true }));
+  for (const word of ["FILE", "RUN", "MATCH", "FIX", "SCRIPT"]) expect(whole).toContain(`CANARY-${word}`);
+});
+
+test("neither does the definition that a session keeps", async () => {
+  await using server = await linked();
+  const session_id = await run(server);
+  const definition = async (args: object) =>
+    JSON.stringify((await server.call("get_session", { session_id, detail: "full", ...args })).data.session.definition);
+  expect(await definition({})).not.toContain("CANARY");
+  expect(await definition({ include_hidden: true })).toContain("CANARY-FIX");
+});
+
+test("nor do resources", async () => {
+  await using server = await linked();
+  const session_id = await run(server);
+  expect(await read(server, "abeval://scenarios/hidden")).not.toContain("CANARY");
+  const { definition } = JSON.parse(JSON.parse(await read(server, `abeval://sessions/${session_id}`)).contents[0].text);
+  expect(JSON.stringify(definition)).not.toContain("CANARY");
+});

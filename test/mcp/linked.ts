@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { PendingCalls } from "../../src/mcp/pending-calls.ts";
+import { createMcpServer } from "../../src/mcp/server.ts";
+import type { Services } from "../../src/operation/services.ts";
+import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
+import { Examinations } from "../../src/session/doctor/examinations.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import { testServices } from "../harness.ts";
+import { type TestClient, testClient } from "./client.ts";
+import { mcpFolder } from "./folder.ts";
+
+export interface Linked extends TestClient {
+  readonly services: Services;
+  /** Lines for the operator. */
+  readonly notices: readonly string[];
+}
+
+/** The server in this process, on sessions in a database, with the SDK's client; it checks results once it has listed the tools. */
+export async function linked(changes: Partial<Services> = {}): Promise<Linked> {
+  const folder = mcpFolder();
+  const notices: string[] = [];
+  const state_dir = join(folder.state);
+  const services: Services = {
+    ...testServices({}, { store: sqliteStore(state_dir, systemClock, systemEntropy) }),
+    notice: (line) => void notices.push(line),
+    catalog: openCatalog(folder.scenarios),
+    started_ticks: 0,
+    state_dir,
+    web_dir: undefined,
+    listen_host: undefined,
+    providers: () => [],
+    examinations: new Examinations(),
+    ...changes,
+  };
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: "test", version: "1" });
+  await Promise.all([createMcpServer(services, new PendingCalls()).connect(ours), client.connect(theirs)]);
+  return {
+    ...testClient(client),
+    services,
+    notices,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      services.store[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import Ajv2020 from "ajv/dist/2020.js";
+import { linked } from "./linked.ts";
+
+test("seven tools are listed, each with title, both schemas and honest hints", async () => {
+  await using server = await linked();
+  const { tools } = await server.client.listTools();
+  const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  const spends = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+  expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
+    ["list_scenarios", { title: "List scenarios", ...reads }],
+    ["get_scenario", { title: "Get a scenario", ...reads }],
+    ["run_doctor", { title: "Check the environment or a scenario", ...reads, openWorldHint: true }],
+    ["run_scenario", { title: "Run a scenario", ...spends }],
+    ["list_sessions", { title: "List sessions", ...reads }],
+    ["get_session", { title: "Get a session", ...reads }],
+    ["rejudge", { title: "Judge two stored arms", ...spends }],
+  ]);
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  for (const { inputSchema, outputSchema = {} } of tools)
+    expect([inputSchema, outputSchema].map((schema) => typeof ajv.compile(schema))).toEqual(["function", "function"]);
+});
+
+test("every input field is described", async () => {
+  await using server = await linked();
+  const { tools } = await server.client.listTools();
+  const bare = tools.flatMap(({ name, inputSchema }) =>
+    Object.entries(inputSchema.properties ?? {})
+      .filter(([field, schema]) => !("description" in schema) && !/^arm_[ab]$/.test(field))
+      .map(([field]) => `${name}.${field}`),
+  );
+  expect(bare).toEqual([]);
+});
+
+test("a broken scenario is listed with its error, and the others as usual", async () => {
+  await using server = await linked();
+  const { data, text } = await server.call("list_scenarios");
+  expect(data.scenarios.map((row: { name: string }) => row.name)).toEqual([
+    "broken",
+    "hidden",
+    "other",
+    "quick",
+    "slow",
+  ]);
+  expect(text.split("\n")[0]).toStartWith("- broken: BROKEN: scenarios/broken.yaml");
+  expect(text).toContain("- quick: Scenario quick [quick]; does (scripted/does) vs talks (scripted/talks)");
+  expect((await server.call("list_scenarios", { tag: "quick" })).data.scenarios).toHaveLength(2);
+});
+
+test("doctor reports on the environment, and on a scenario", async () => {
+  await using server = await linked();
+  const environment = await server.call("run_doctor");
+  expect(environment.data.checks.every((check: { scope: string }) => check.scope === "environment")).toBe(true);
+  const { data, text } = await server.call("run_doctor", { scenario: "quick" });
+  expect(data.scenario).toBe("quick");
+  expect(data.checks.some((check: { scope: string }) => check.scope === "scenario")).toBe(true);
+  expect(text).toMatch(/^(Ready|Not ready): \d+ of \d+ checks passed/);
+});
+
+test("a tool that is not there is refused by its name, and the known ones are named", async () => {
+  await using server = await linked();
+  expect(server.client.callTool({ name: "run_scenrio" })).rejects.toThrow(
+    /there is no tool "run_scenrio"; tools: list_scenarios, /,
+  );
+});
