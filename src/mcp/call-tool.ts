@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import { checkInput } from "../operation/check-input.ts";
 import type { Services } from "../operation/services.ts";
-import type { CallContext, Tool } from "./tool.ts";
+import { type CallContext, resultOf, type Tool } from "./tool.ts";
 
 /** Never rejects: what goes wrong is a result that the model can read and act on. */
 export async function callTool(
@@ -14,8 +14,7 @@ export async function callTool(
   try {
     const input = checkInput(tool.input, withoutNulls(given ?? {}));
     if (tool.live && !services.store.persistent) throw needsStateDirectory(tool.name);
-    const { structured, text } = await tool.call(services, input, context);
-    return { content: [{ type: "text", text }], structuredContent: { ...structured } };
+    return resultOf(await tool.call(services, input, context));
   } catch (error) {
     return { content: [{ type: "text", text: services.redact(errorText(error, services)) }], isError: true };
   }

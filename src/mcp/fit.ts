@@ -1,6 +1,6 @@
 import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import { excerpt } from "../domain/excerpt.ts";
-import type { Answer } from "./tool.ts";
+import { type Answer, resultOf } from "./tool.ts";
 
 /** Bytes of one result: about 8,000 tokens, so that an answer leaves a model its memory. */
 export const RESULT_BYTES = 8_000 * BYTES_PER_TOKEN;
@@ -8,7 +8,7 @@ export const RESULT_BYTES = 8_000 * BYTES_PER_TOKEN;
 export const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** Bytes of the answer as it goes over the wire, data and text. */
-export const answerBytes = ({ structured, text }: Answer) => bytesOf({ structured, text });
+const answerBytes = (answer: Answer) => bytesOf(resultOf(answer));
 
 /** The first version that fits a result; the last when none does. Versions go from full to bare. */
 export function fullestThatFits<Level, Version extends Answer>(

@@ -7,6 +7,12 @@ export interface Answer<Output extends TObject = TObject> {
   readonly text: string;
 }
 
+/** An answer in the words of the protocol. */
+export const resultOf = ({ structured, text }: Answer) => ({
+  content: [{ type: "text" as const, text }],
+  structuredContent: { ...structured },
+});
+
 export interface CallContext {
   /** Fires when the client cancels the call or goes away. */
   readonly signal: AbortSignal;

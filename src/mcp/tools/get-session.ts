@@ -118,7 +118,7 @@ function decisions(outcome: SessionOutcome, request: GetSessionRequest): Slice {
 }
 
 /** What the data of a page may take of a result when a text with a line for each decision stands beside it. */
-const DATA_SHARE = 0.6;
+const DATA_SHARE = 0.5;
 
 interface DecisionLevel {
   readonly chars: number;

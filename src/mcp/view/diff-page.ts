@@ -20,8 +20,8 @@ export const DiffPage = record("DiffPage", {
 });
 export type DiffPage = Static<typeof DiffPage>;
 
-/** Files of a change that are listed; the patch names all. */
-const MAX_FILES = 50;
+/** What the list of changed files may take of a page; the patch names all. */
+const FILES_SHARE = 0.25;
 
 export interface LineRequest {
   readonly after_seq: number;
@@ -32,7 +32,8 @@ export interface LineRequest {
 /** Null until the arm has been examined. */
 export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, bytes }: LineRequest): DiffPage | null {
   if (changes === null) return null;
-  const files = changes.files.slice(0, MAX_FILES).map(({ before: _b, after: _a, ...facts }) => facts);
+  const facts = changes.files.map(({ before: _b, after: _a, ...kept }) => kept);
+  const files = [...takeThatFits(facts, bytes * FILES_SHARE)];
   const lines = changes.patch === "" ? [] : changes.patch.replace(/\n$/, "").split("\n");
   const asked = lines.slice(after_seq, after_seq + limit).map((line) => excerpt(line, LINE_CHARS));
   const shown = takeThatFits(asked, bytes - bytesOf(files));
