@@ -1,6 +1,7 @@
 import { open, rm, stat, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { Failure } from "../../../domain/failure.ts";
 import { type Check, fail, pass, skip, warn } from "../check.ts";
 import type { Surroundings } from "../services.ts";
 
@@ -55,8 +56,14 @@ export const stateDatabase: Check<Surroundings> = {
       () => false,
     );
     if (!isThere) return fail("sessions.db is gone; what is stored now will be lost", "start the program again");
-    store.list({ limit: 1 });
-    return pass("opens, and its schema is current");
+    try {
+      store.list({ limit: 1 });
+      return pass("opens, and its schema is current");
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // Reports go out over the network: the host's directories are named by their last step.
+      return fail(error.message.replaceAll(state_dir, basename(state_dir)), STATE_HINT);
+    }
   },
 };
 

@@ -38,8 +38,8 @@ export function estimateCost(services: Pick<Surroundings, "judge_model">, scenar
 }
 
 const NOTE =
-  `low: ${SHORT_TURNS} turns an arm, each writing ${TURN_TOKENS_OUT} tokens and reading ${TURN_TOKENS_BACK} more (assumed), ` +
-  "and one brief answer of the judge in each order; high: both arms at the end of their budgets, the judge with all the " +
+  `low: ${SHORT_TURNS} turns an arm, each writing ${TURN_TOKENS_OUT} tokens and reading ${TURN_TOKENS_BACK} more, ` +
+  "as in the bundled scenarios, and one brief answer of the judge in each order; high: both arms at the end of their budgets, the judge with all the " +
   "evidence it may be shown and every re-ask. Nothing cached. Money is null unless every model has a price; scripts cost nothing";
 
 const FREE: Price = { in: 0, out: 0, cached_in: 0 };

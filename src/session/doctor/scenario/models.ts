@@ -3,7 +3,7 @@ import { chooseSandbox } from "../../../workspace/choose-sandbox.ts";
 import { THIS_HOST } from "../../../workspace/sandbox/host.ts";
 import { chooseJudge } from "../../choose-judge.ts";
 import { isRealModel } from "../../prepare-session.ts";
-import { type Check, fail, pass } from "../check.ts";
+import { type Check, fail, pass, warn } from "../check.ts";
 import type { Declared } from "./declared.ts";
 
 export const armModels: Check<Declared> = {
@@ -36,7 +36,9 @@ export const modelSandbox: Check<Declared> = {
   async run({ services, loaded }) {
     const { sandbox: mode, sandbox_host = THIS_HOST } = services;
     try {
-      const { sandbox, note } = await chooseSandbox(mode, loaded.definition.arms.some(isRealModel), sandbox_host);
+      const fromModel = loaded.definition.arms.some(isRealModel);
+      const { sandbox, note } = await chooseSandbox(mode, fromModel, sandbox_host);
+      if (note !== null && fromModel) return warn(note, "leave out --sandbox none where bubblewrap works");
       return pass(note ?? sandbox.kind);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

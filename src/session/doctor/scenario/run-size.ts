@@ -9,12 +9,12 @@ export interface RunSize {
   readonly tokens_out: number;
 }
 
-/** What counts as a short run: read, change, test, test again, answer. */
+/** What counts as a short run: the fewest turns that an arm of a bundled scenario needs. */
 export const SHORT_TURNS = 5;
 
-/** Assumed of a turn in a short run: what the model writes, and what its tools give back for the next. */
-export const TURN_TOKENS_OUT = 200;
-export const TURN_TOKENS_BACK = 500;
+/** What a turn writes, and what its tools give back for the next: means over the arms of the bundled scenarios, rounded. */
+export const TURN_TOKENS_OUT = 150;
+export const TURN_TOKENS_BACK = 550;
 
 export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 

@@ -1,0 +1,419 @@
+import { describe, expect, test } from "bun:test";
+import { symlink, truncate } from "node:fs/promises";
+import { systemClock } from "../../../src/clock.ts";
+import { examine } from "../../../src/session/doctor/doctor.ts";
+import { scenarioFolder } from "../../scenario/scenario-folder.ts";
+import { temporaryDirectory } from "../../temporary.ts";
+import {
+  type Draft,
+  examineFile,
+  goodScenario,
+  hostWithoutBubblewrap,
+  never,
+  ofScenario,
+  surroundings,
+  type Troubles,
+  troubles,
+} from "./small-scenario.ts";
+
+/** One thing is broken, and this is all that doctor says. */
+interface Row {
+  readonly broken: string;
+  readonly change: (draft: Draft) => object;
+  readonly found: Troubles;
+  /** What the first check in `found` tells. */
+  readonly detail: string | RegExp;
+  readonly environment?: Record<string, string>;
+}
+
+const KEYS = { ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef", OPENAI_API_KEY: "sk-0123456789abcdef0123" };
+
+/** All that stands on a fixture that is ready. */
+const AFTER_SETUP: Troubles = {
+  "fixture.globs": "skip",
+  "probe.before": "skip",
+  "probe.discriminates": "skip",
+  "reference.applies": "skip",
+  "reference.passes": "skip",
+  "probe.stable": "skip",
+  "budget.seconds": "skip",
+};
+
+const withTask = (draft: Draft, task: object) => ({ ...draft, task: { ...draft.task, ...task } });
+
+const withPrompt = (draft: Draft, prompt: string) => withTask(draft, { prompt });
+
+const withFiles = (draft: Draft, files: Record<string, string>) =>
+  withTask(draft, { fixture: { files: { ...draft.task.fixture.files, ...files } } });
+
+const withChecks = (draft: Draft, checks: readonly object[]) =>
+  withTask(draft, { probe: { ...draft.task.probe, checks } });
+
+const withArms = (draft: Draft, first: object, second: object = {}) => ({
+  ...draft,
+  arms: [
+    { ...draft.arms[0], ...first },
+    { ...draft.arms[1], ...second },
+  ],
+});
+
+const withBudget = (draft: Pick<Draft, "policies">, budget: object) => ({
+  ...draft,
+  policies: { ...draft.policies, budget },
+});
+
+const ROWS: readonly Row[] = [
+  {
+    broken: "equal arms",
+    change: (draft) => ({ ...withArms(draft, {}, { system_prompt: "You are brief." }), varies: [] }),
+    found: { "arms.contrast": "warn" },
+    detail: "both arms are set up alike (the verdict will carry no_contrast)",
+  },
+  {
+    broken: "a difference that is not declared",
+    change: (draft) => withArms(draft, {}, { params: { temperature: 1 } }),
+    found: { "arms.varies": "fail" },
+    detail: "they also differ in params",
+  },
+  {
+    broken: "a declared difference that is none",
+    change: (draft) => ({ ...draft, varies: ["system_prompt", "tools"] }),
+    found: { "arms.varies": "warn" },
+    detail: "they are alike in tools",
+  },
+  {
+    broken: "an arm's model without a key",
+    change: (draft) => withArms({ ...draft, varies: ["system_prompt"] }, { model: "openai/gpt-x", script: null }),
+    found: { "models.arms": "fail", "models.sandbox": "warn" },
+    detail: [
+      'brief: model "openai/gpt-x" needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a gateway that needs no key',
+      'careful: model "openai/gpt-x" needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a gateway that needs no key',
+    ].join("\n"),
+  },
+  {
+    broken: "a judge without a key",
+    change: (draft) => ({ ...draft, rubric: { ...draft.rubric, judge: { model: "mistral/large" } } }),
+    found: { "models.judge": "fail" },
+    detail:
+      'judge: model "mistral/large" needs a key: set MISTRAL_API_KEY, or MISTRAL_BASE_URL for a gateway that needs no key; or judge without a model: --judge-model builtin/evidence',
+  },
+  {
+    broken: "a judge from the maker of one arm's model",
+    change: (draft) => ({
+      ...withArms(draft, { model: "openai/gpt-x", script: null }, { model: "anthropic/claude-x" }),
+      varies: ["model", "system_prompt"],
+      rubric: { criteria: ["Is it right?"], judge: { model: "openai/gpt-y" } },
+    }),
+    found: { "models.sandbox": "warn", "rubric.judge_family": "warn" },
+    detail: "no sandbox, as asked: commands can do whatever this user can",
+    environment: KEYS,
+  },
+  {
+    broken: "a criterion without weight",
+    change: (draft) => ({
+      ...draft,
+      rubric: { ...draft.rubric, criteria: [{ measure: "turns" }, { measure: "tokens", weight: 0 }] },
+    }),
+    found: { "rubric.weights": "warn" },
+    detail: "tokens decides nothing: its weight is 0",
+  },
+  {
+    broken: "fewer tokens than the prompt has",
+    change: (draft) => withBudget(draft, { max_tokens: 100 }),
+    found: { "budget.tokens": "fail" },
+    detail: /^brief: 100 tokens, the first turn sends about \d+, 5 turns about \d+; careful: 100 tokens, /,
+  },
+  {
+    broken: "tokens for less than a few turns",
+    change: (draft) => withBudget(draft, { max_tokens: 9_000 }),
+    found: { "budget.tokens": "warn" },
+    detail: /^brief: 9000 tokens, the first turn sends about \d+, 5 turns about \d+; careful: 9000 tokens, /,
+  },
+  {
+    broken: "a cost cap that nothing counts towards",
+    change: (draft) => withBudget(draft, { max_cost_usd: 1 }),
+    found: { "budget.cost": "warn" },
+    detail: "brief: the cap is idle, a script has no price; careful: the cap is idle, a script has no price",
+  },
+  {
+    broken: "a cost cap below a short run",
+    change: (draft) => withBudget(withArms(draft, { price_per_mtok: { in: 10, out: 100 } }), { max_cost_usd: 0.01 }),
+    found: { "budget.cost": "warn" },
+    detail: /^brief: cap 0.01 USD, 5 turns cost about 0\.\d+ USD; careful: cap 0.01 USD, /,
+  },
+  {
+    broken: "a time that the checks alone use up",
+    change: (draft) => withBudget(draft, { max_seconds: 0.000_001 }),
+    found: { "budget.seconds": "fail" },
+    detail: "brief: 0.000001 s, the checks take 0.0 s here; careful: 0.000001 s, the checks take 0.0 s here",
+  },
+  {
+    broken: "a reference that changes a protected file",
+    change: (draft) => ({ ...draft, policies: { paths: { protected: ["hello.*", "*.md"] } } }),
+    found: { "reference.paths": "fail", "reference.passes": "fail" },
+    detail: "it changes hello.txt (hello.*), which no arm may",
+  },
+  {
+    broken: "a reference outside what is writable",
+    change: (draft) => ({ ...draft, policies: { paths: { writable: ["notes.*"] } } }),
+    found: { "reference.paths": "fail" },
+    detail: "it changes hello.txt (paths.writable), which no arm may",
+  },
+  {
+    broken: "a reference that does not count as an answer",
+    change: (draft) => withTask(draft, { deliverable: ["answer.txt"] }),
+    found: { "reference.deliverable": "warn" },
+    detail: "hello.txt lies outside task.deliverable and would not count",
+  },
+  {
+    broken: "a repository in the fixture",
+    change: (draft) => withFiles(draft, { "vendor/.git/HEAD": "ref: refs/heads/main\n" }),
+    found: { "fixture.history": "warn" },
+    detail: "vendor/.git/HEAD: the arms can read it, and it may hold the fix",
+  },
+  {
+    broken: "a hidden file that lies in the fixture",
+    change: (draft) => withFiles(draft, draft.task.probe.files),
+    found: { "leak.hidden_files": "warn" },
+    detail: "hidden.sh can be read in hidden.sh",
+  },
+  {
+    broken: "a copy of a hidden file under another name",
+    change: (draft) => withFiles(draft, { "check.sh": `# for me\n${draft.task.probe.files["hidden.sh"]}` }),
+    found: { "leak.hidden_files": "warn" },
+    detail: "hidden.sh can be read in check.sh",
+  },
+  {
+    broken: "a prompt that names a hidden file",
+    change: (draft) => withPrompt(draft, "Correct the greeting until hidden.sh is content."),
+    found: { "leak.hidden_files": "warn" },
+    detail: "hidden.sh is named in task.prompt",
+  },
+  {
+    broken: "a prompt that holds a line of the reference",
+    change: (draft) => withPrompt(draft, 'Make it say "Hello world, nice to see you" please.'),
+    found: { "leak.reference_lines": "warn" },
+    detail: "task.prompt: Hello world, nice to see you",
+  },
+  {
+    broken: "a system prompt that holds a line of the reference",
+    change: (draft) => withArms(draft, {}, { system_prompt: "Say: Hello world, nice to see you" }),
+    found: { "leak.reference_lines": "warn" },
+    detail: "the system prompt of careful: Hello world, nice to see you",
+  },
+  {
+    broken: "the reference's own patch in the fixture",
+    change: (draft) =>
+      withFiles(draft, { "fix.patch": "-Hello wold, nice to see you\n+Hello world, nice to see you\n" }),
+    found: { "leak.reference_lines": "warn" },
+    detail: "fix.patch: Hello world, nice to see you",
+  },
+  {
+    broken: "a setup step that fails",
+    change: (draft) => withTask(draft, { setup: ["true", "echo no such package; exit 3"] }),
+    found: { "fixture.setup": "fail", ...AFTER_SETUP },
+    detail: "task.setup[1] `echo no such package; exit 3` failed (exit code 3): no such package",
+  },
+  {
+    broken: "a glob that fits nothing",
+    change: (draft) => ({ ...draft, policies: { paths: { writable: ["*.txt"], protected: ["*.md", "docs/**"] } } }),
+    found: { "fixture.globs": "warn" },
+    detail: "no file fits protected docs/**",
+  },
+  {
+    broken: "a check that passes before, and should not",
+    change: (draft) => withChecks(draft, [...draft.task.probe.checks, { id: "new", run: "true", before: "fail" }]),
+    found: { "probe.before": "fail" },
+    detail: "new should fail, and passes",
+  },
+  {
+    broken: "a check that fails before, and should not",
+    change: (draft) =>
+      withChecks(draft, [{ id: "greeting", run: "sh hidden.sh || { echo not right; exit 1; }", before: "pass" }]),
+    found: { "probe.before": "fail" },
+    detail: "greeting should pass: exit code 1, expected 0; it printed: not right",
+  },
+  {
+    broken: "a probe that an idle arm passes",
+    change: (draft) => withChecks(draft, [{ run: "test -f notes.md" }]),
+    found: { "probe.discriminates": "warn" },
+    detail: "all pass on the untouched fixture: an arm that does nothing passes too",
+  },
+  {
+    broken: "a check that the reference fails",
+    change: (draft) => withChecks(draft, [...draft.task.probe.checks, { id: "done", run: "test -f done.txt" }]),
+    found: { "reference.passes": "fail" },
+    detail: "done: exit code 1, expected 0",
+  },
+];
+
+const exactly = (detail: string | RegExp) =>
+  typeof detail === "string" ? new RegExp(`^${RegExp.escape(detail)}$`) : detail;
+
+describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment = {} }) => {
+  test("finds that and nothing else", async () => {
+    const report = await examineFile(change(goodScenario()), { environment });
+    expect(troubles(report)).toEqual(found);
+    const [first] = Object.keys(found);
+    expect(ofScenario(report).find(({ id }) => id === first)?.detail).toMatch(exactly(detail));
+    expect(report.ok).toBe(!Object.values(found).includes("fail"));
+  });
+});
+
+test("the untouched scenario passes everything", async () => {
+  const report = await examineFile(goodScenario());
+  expect(troubles(report)).toEqual({});
+  expect(ofScenario(report).length).toBe(24);
+});
+
+test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {
+  const report = await examineFile({ ...goodScenario(), nmae: "typo" });
+  const [parse, ...others] = ofScenario(report);
+  expect(parse).toEqual({
+    id: "parse",
+    scope: "scenario",
+    status: "fail",
+    title: "Scenario file",
+    detail: expect.stringMatching(/small\.yaml:1:\d+ nmae: .*did you mean "name"\?/),
+    hint: "mend what is named; nothing else can be checked before",
+    duration_ms: 0,
+  });
+  expect(new Set(others.map(({ status, detail }) => `${status}: ${detail}`))).toEqual(
+    new Set(["skip: the scenario file cannot be read"]),
+  );
+  expect(report).toMatchObject({ ok: false, scenario: "small", estimate: null });
+});
+
+test("a cost cap without prices for a model that costs something is refused with the file", async () => {
+  const report = await examineFile(
+    withBudget(withArms(goodScenario(), { model: "openai/gpt-x", script: null }), { max_cost_usd: 1 }),
+  );
+  expect(ofScenario(report)[0]).toMatchObject({
+    id: "parse",
+    status: "fail",
+    detail: expect.stringContaining("max_cost_usd (1) needs it"),
+  });
+});
+
+test("a fixture that cannot be copied takes everything with it that stands on it", async () => {
+  await using folder = await scenarioFolder({
+    "small.yaml": JSON.stringify(withTask(goodScenario(), { fixture: { dir: "here" } })),
+    "here/hello.txt": "Hello wold, nice to see you\n",
+  });
+  await symlink("/etc", folder.path("here/out"));
+  const report = await examine(surroundings(folder.directory), "small", never);
+  expect(troubles(report)).toEqual({
+    "fixture.files": "fail",
+    "fixture.history": "skip",
+    "leak.hidden_files": "skip",
+    "leak.reference_lines": "skip",
+    "fixture.setup": "skip",
+    ...AFTER_SETUP,
+  });
+});
+
+test("a very large fixture is told", async () => {
+  await using folder = await scenarioFolder({
+    "small.yaml": JSON.stringify(withTask(goodScenario(), { fixture: { dir: "here" } })),
+    "here/hello.txt": "Hello wold, nice to see you\n",
+    "here/notes.md": "",
+    "here/big.bin": "",
+  });
+  await truncate(folder.path("here/big.bin"), 64_000_001);
+  const report = await examine(surroundings(folder.directory), "small", never);
+  expect(troubles(report)).toEqual({ "fixture.files": "warn" });
+});
+
+test("a patch that no longer fits is named by its hunk", async () => {
+  const patch =
+    "--- a/hello.txt\n+++ b/hello.txt\n@@ -1 +1 @@\n-Goodbye wold, nice to see you\n+Goodbye world, nice to see you\n";
+  const report = await examineFile(
+    withTask(goodScenario(), { reference_fix: { patch: "fix.patch" } }),
+    {},
+    { "fix.patch": patch },
+  );
+  expect(troubles(report)).toEqual({ "reference.applies": "fail", "reference.passes": "skip" });
+  expect(ofScenario(report).find(({ id }) => id === "reference.applies")?.detail).toBe(
+    "hello.txt: hunk 1 of 1 (@@ -1,1 +1,1 @@) does not apply.",
+  );
+});
+
+test("a check that changes its mind is flaky, and blamed for nothing else", async () => {
+  using outside = temporaryDirectory();
+  const counter = `${outside.path}/count`;
+  const alternating = `n=$(cat ${counter} 2>/dev/null || echo 0); echo $((n + 1)) > ${counter}; [ $((n % 2)) = 0 ]`;
+  const report = await examineFile(
+    withChecks(goodScenario(), [
+      ...goodScenario().task.probe.checks,
+      { id: "moody", run: alternating, before: "fail" },
+    ]),
+  );
+  expect(troubles(report)).toEqual({ "probe.stable": "fail" });
+  expect(ofScenario(report).find(({ id }) => id === "probe.stable")?.detail).toBe(
+    "it passes in one run and not in the other: moody, on the untouched fixture; moody, with the reference",
+  );
+});
+
+test("a check that needs most of its time is told, and so is an arm whose time the checks nearly fill", async () => {
+  // Every look at the clock is 40 s later than the one before, so that each command takes 40 s by it.
+  let ticks = 0;
+  const clock = { ...systemClock, ticks: () => (ticks += 40_000) };
+  const sandbox_host = { clock, path: "/usr/bin:/bin", executable: process.execPath };
+  const report = await examineFile(withBudget(goodScenario(), { max_seconds: 120 }), { sandbox_host });
+  expect(troubles(report)).toEqual({ "budget.seconds": "warn" });
+  expect(ofScenario(report).find(({ id }) => id === "budget.seconds")?.detail).toBe(
+    [
+      "brief: 120 s, the checks take 80.0 s here",
+      "careful: 120 s, the checks take 80.0 s here",
+      "greeting: took 40.0 s of 60 s",
+      "notes: took 40.0 s of 60 s",
+    ].join("; "),
+  );
+});
+
+test("a model needs a sandbox, a script does not", async () => {
+  const scripted = goodScenario();
+  const real = withArms(goodScenario(), { model: "openai/gpt-x", script: null });
+  using without = hostWithoutBubblewrap();
+  const bare = { sandbox: "auto" as const, sandbox_host: without.host, environment: KEYS };
+  expect(troubles(await examineFile(real, bare))).toEqual({ "models.sandbox": "fail" });
+  expect(troubles(await examineFile(scripted, bare))).toEqual({});
+});
+
+test("commands that must be sandboxed are not run without one", async () => {
+  using without = hostWithoutBubblewrap();
+  const report = await examineFile(goodScenario(), { sandbox: "bubblewrap", sandbox_host: without.host });
+  const { "models.sandbox": sandbox, ...others } = troubles(report);
+  expect(sandbox).toBe("fail");
+  expect(new Set(Object.values(others))).toEqual(new Set(["skip"]));
+  expect(Object.keys(others).length).toBe(12);
+});
+
+test("what a scenario does without is skipped, and that is no fault of it", async () => {
+  const { name, arms, task } = goodScenario();
+  const bare = {
+    name,
+    arms,
+    task: { prompt: task.prompt },
+    rubric: { criteria: ["Is it right?"], judge: { model: "builtin/evidence" } },
+  };
+  const report = await examineFile(bare);
+  expect(report.ok).toBe(true);
+  expect(
+    ofScenario(report)
+      .filter(({ status }) => status !== "pass")
+      .map(({ id, status, detail }) => `${id} ${status}: ${detail}`),
+  ).toEqual([
+    "arms.varies skip: the scenario declares no `varies`",
+    "reference.paths skip: the scenario has no reference_fix",
+    "reference.deliverable skip: the scenario has no reference_fix",
+    "leak.hidden_files skip: the scenario has no probe",
+    "leak.reference_lines skip: the scenario has no reference_fix",
+    "probe.before skip: the scenario has no probe",
+    "probe.discriminates skip: the scenario has no probe",
+    "reference.applies skip: the scenario has no reference_fix",
+    "reference.passes skip: the scenario has no reference_fix",
+    "probe.stable skip: the scenario has no probe",
+    "budget.seconds skip: the scenario has no probe",
+  ]);
+});
