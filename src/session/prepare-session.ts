@@ -7,9 +7,9 @@ import type { ModelClient } from "../model/client.ts";
 import { modelFamily } from "../model/model-ref.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { chooseSandbox } from "../workspace/choose-sandbox.ts";
 import type { Sandbox } from "../workspace/workspace.ts";
 import { chooseJudge } from "./choose-judge.ts";
+import { sandboxFor } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
 
 export interface RunOptions {
@@ -45,9 +45,8 @@ export async function prepareSession(
   const [first, second] = scenario.arms;
   const models = [modelOf(services, first), modelOf(services, second)] as const;
   const { judge, judge_model } = chooseJudge(services, options.judge_model, scenario.rubric);
-  const fromModel = scenario.arms.some(isRealModel);
-  const { sandbox, note } = await chooseSandbox(services.sandbox, fromModel);
-  if (note !== null) services.notice(note);
+  const { sandbox, note, needed } = await sandboxFor(services.sandbox, scenario);
+  if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
   return {
     loaded,
@@ -73,9 +72,6 @@ const overridden = (definition: Scenario, model: string | undefined) =>
   model === undefined ? { scenario: definition, costCapInactive: false } : applyModelOverride(definition, model);
 
 const modelOf = (services: SessionServices, arm: Arm) => services.resolveModel(arm.model, arm.script);
-
-/** Its commands are not known beforehand. */
-export const isRealModel = (arm: Arm) => !arm.model.startsWith("scripted/");
 
 /** The judge may favour its own kin when only one arm is of it. */
 export function sharesOneFamily(judge: string, first: { model: string }, second: { model: string }): boolean {

@@ -2,7 +2,7 @@ import { Failure } from "../../../domain/failure.ts";
 import { chooseSandbox } from "../../../workspace/choose-sandbox.ts";
 import { THIS_HOST } from "../../../workspace/sandbox/host.ts";
 import { chooseJudge } from "../../choose-judge.ts";
-import { isRealModel } from "../../prepare-session.ts";
+import { isRealModel } from "../../sandbox-for.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
 import type { Declared } from "./declared.ts";
 

@@ -1,0 +1,36 @@
+import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { SandboxMode } from "../domain/session.ts";
+import { chooseSandbox } from "../workspace/choose-sandbox.ts";
+import { openSandbox } from "../workspace/open-sandbox.ts";
+import type { Sandbox } from "../workspace/workspace.ts";
+
+const NOT_NEEDED = "not needed: nothing in this scenario can run a command";
+
+export interface SessionSandbox {
+  readonly sandbox: Sandbox;
+  /** What is to be said of it. */
+  readonly note: string | null;
+  /** The note is a warning: commands will run. */
+  readonly needed: boolean;
+}
+
+/**
+ * The sandbox of a session. One that no command can use is not tried out: that costs more
+ * than the rest of a small session.
+ * @throws Failure `sandbox_unavailable`
+ */
+export async function sandboxFor(mode: SandboxMode, scenario: Scenario): Promise<SessionSandbox> {
+  if (!canRunCommands(scenario)) return { sandbox: openSandbox("none"), note: NOT_NEEDED, needed: false };
+  return { ...(await chooseSandbox(mode, scenario.arms.some(isRealModel))), needed: true };
+}
+
+/** Its commands are not known beforehand. */
+export const isRealModel = (arm: Arm) => !arm.model.startsWith("scripted/");
+
+const canRunCommands = ({ task, arms }: Scenario) =>
+  task.setup.length > 0 || task.probe !== null || arms.some(mayCallCommands);
+
+function mayCallCommands(arm: Arm): boolean {
+  if (isRealModel(arm)) return arm.tools.includes("run_command");
+  return (arm.script ?? []).some(({ calls }) => calls?.some((call) => "run_command" in call));
+}
