@@ -151,7 +151,8 @@ test.each(["preparing", "running", "probing", "judging"] as const)(
     const services = testServices(server.environment);
     const loaded = await bundled("pager-last-page");
     const setup = stage === "preparing" ? [{ run: "sleep 60", timeout_s: 60 }] : [];
-    const definition = { ...loaded.definition, task: { ...loaded.definition.task, setup } };
+    const probe = stage === "probing" ? slowProbe(loaded.definition.task.probe) : loaded.definition.task.probe;
+    const definition = { ...loaded.definition, task: { ...loaded.definition.task, setup, probe } };
     const options = {
       ...(stage === "judging" ? { judge_model: "openai/judge" } : {}),
       ...(stage === "running" ? { model_override: "openai/slow" } : {}),

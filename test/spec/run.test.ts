@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { SessionId, SessionOutcome } from "../../src/domain/session.ts";
 import { Verdict } from "../../src/domain/verdict.ts";
-import { abeval, scenarioFile, startAbeval } from "../abeval.ts";
+import { abeval, startAbeval } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { verifies } from "./verifies.ts";
