@@ -5,7 +5,7 @@ import { AnonymousFiles } from "./anonymous-file.ts";
 import { bubblewrapArguments, limited } from "./bubblewrap-arguments.ts";
 import { NOT_INSTALLED, readFault, sandboxUnavailable } from "./fault.ts";
 import { printedText } from "./printed.ts";
-import { isGone, processTree } from "./process-table.ts";
+import { isGone, signalGroup, signalProcess } from "./process-table.ts";
 import { refusedScript } from "./refused-script.ts";
 import { supervise } from "./supervise.ts";
 import type { Toolchain } from "./toolchain.ts";
@@ -54,7 +54,8 @@ export class BubblewrapSandbox implements Sandbox {
   async #supervised(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
     using files = new AnonymousFiles();
     const { child, output, status } = this.#start(command, files);
-    const kill = () => killTree(child.pid);
+    // The group in one stroke: a first process that waits to be set up is in it, one that was has told its number.
+    const kill = () => signalGroup(child.pid, "SIGKILL");
     const watched = { ...command, child, output, kill, clock: this.#settings.clock };
     try {
       const { ended, duration_ms } = await supervise(watched, signal);
@@ -124,24 +125,12 @@ function readStatus(descriptor: number): { readonly child_pid?: number; readonly
   return { ...(child && { child_pid: Number(child) }), ...(exit && { exit_code: Number(exit) }) };
 }
 
-/** The kernel takes the rest of the process namespace down a moment after bwrap is gone; files are read only then. */
-async function isOver(init: number | undefined): Promise<void> {
-  for (let tries = 0; init !== undefined && !isGone(init) && tries < 5_000; tries += 1) await Bun.sleep(1);
-}
-
 /**
- * bwrap dies first only when it is ready for it: a sandbox that is still being made does not yet die with its parent. So
- * the parent is held, everything below it ends, and it ends with them.
+ * The kernel takes the process namespace down a moment after bwrap is gone; files are read only then. A sandbox killed
+ * while it was being made does not yet die with its parent, so its first process is ended by name.
  */
-function killTree(leader: number): void {
-  signalProcess(leader, "SIGSTOP");
-  for (const { pid } of processTree(leader)) signalProcess(pid, "SIGKILL");
-}
-
-function signalProcess(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // Gone already.
-  }
+async function isOver(init: number | undefined): Promise<void> {
+  if (init === undefined || isGone(init)) return;
+  signalProcess(init, "SIGKILL");
+  for (let tries = 0; !isGone(init) && tries < 5_000; tries += 1) await Bun.sleep(1);
 }

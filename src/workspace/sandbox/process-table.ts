@@ -56,3 +56,15 @@ export function isGone(pid: number): boolean {
   const row = processRow(pid);
   return row === undefined || row.state === "Z" || row.state === "X";
 }
+
+/** One that is gone already is no error. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already.
+  }
+}
+
+/** Every process of a group at once: none can slip away by a fork meanwhile. */
+export const signalGroup = (group: number, signal: NodeJS.Signals): void => signalProcess(-group, signal);

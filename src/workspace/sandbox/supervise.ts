@@ -16,6 +16,8 @@ export interface Supervised {
   readonly directory: string;
   readonly timeout_ms: number;
   readonly clock: Clock;
+  /** Resident memory of the whole tree; default `MAX_TREE_BYTES`. */
+  readonly max_tree_bytes?: number;
   /** Ends the whole tree, sooner or later; called once. */
   kill(): void;
 }
@@ -57,9 +59,12 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   }
 }
 
-function excess({ child, output }: Supervised, disk: DiskWatch): Exclude<ExecResult["ended"], "exit"> | undefined {
+function excess(
+  { child, output, max_tree_bytes = MAX_TREE_BYTES }: Supervised,
+  disk: DiskWatch,
+): Exclude<ExecResult["ended"], "exit"> | undefined {
   if (fstatSync(output).size > MAX_PRINTED_BYTES) return "output_limit";
   const resident = processTree(child.pid).reduce((sum, row) => sum + row.resident_bytes, 0);
-  if (resident > MAX_TREE_BYTES) return "memory_limit";
+  if (resident > max_tree_bytes) return "memory_limit";
   return disk.isExhausted() ? "disk_limit" : undefined;
 }

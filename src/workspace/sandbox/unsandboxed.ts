@@ -6,7 +6,7 @@ import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";
 import { MAX_FILE_BYTES, TERM_GRACE_MS } from "./limits.ts";
 import { printedText } from "./printed.ts";
-import { processIds } from "./process-table.ts";
+import { isGone, processIds, processRow, signalGroup, signalProcess } from "./process-table.ts";
 import { refusedScript } from "./refused-script.ts";
 import { supervise } from "./supervise.ts";
 import { bunShim } from "./toolchain.ts";
@@ -54,7 +54,7 @@ export class Unsandboxed implements Sandbox {
       return { ended, exit_code: ended === "exit" ? exit_code : null, ...printed, duration_ms };
     } finally {
       signalGroup(child.pid, "SIGKILL");
-      killMarked(scratch);
+      await killMarked(scratch);
       rmSync(scratch, { recursive: true, force: true });
     }
   }
@@ -85,22 +85,31 @@ function terminate(group: number, exited: Promise<number>): void {
   void exited.finally(() => clearTimeout(insist));
 }
 
-function signalGroup(group: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-group, signal);
-  } catch {
-    // Nobody is left in it.
+/** Milliseconds for processes that were just starting another program to show whose they are. */
+const SETTLE_MS = 20;
+
+/** A process that left the group by `setsid` still carries the home it was given; no other process has that one. */
+async function killMarked(scratch: string): Promise<void> {
+  const mark = `HOME=${join(scratch, "home")}\0`;
+  for (let tries = 0; tries < SETTLE_MS; tries += 1) {
+    const environments = processIds().map((pid) => ({ pid, environment: textAt(`/proc/${pid}/environ`) }));
+    for (const { pid, environment } of environments) if (environment?.includes(mark)) signalProcess(pid, "SIGKILL");
+    if (!environments.some(({ pid, environment }) => environment === "" && isStarting(pid))) return;
+    await Bun.sleep(1);
   }
 }
 
-/** A process that left the group by `setsid` still carries the home it was given; no other process has that one. */
-function killMarked(scratch: string): void {
-  const mark = `HOME=${join(scratch, "home")}\0`;
-  for (const pid of processIds()) {
-    try {
-      if (readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark)) process.kill(pid, "SIGKILL");
-    } catch {
-      // Another user's, or gone already.
-    }
+/** Undefined for a process of another user, and for one that is gone. */
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
   }
+}
+
+/** In the middle of an exec a process has no arguments to show. The kernel's own, children of pid 2, never have any. */
+function isStarting(pid: number): boolean {
+  const parent = processRow(pid)?.parent;
+  return parent !== undefined && parent !== 2 && pid !== 2 && !isGone(pid) && textAt(`/proc/${pid}/cmdline`) === "";
 }

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "bun:test";
+import { Mistake } from "../../src/domain/failure.ts";
+import { prepareCall } from "../../src/tool/invoke.ts";
+import { toolbox } from "../../src/tool/toolbox.ts";
+
+const TOOLS = toolbox(["read_file", "edit_file"]);
+
+function mistakeOf(name: string, input: unknown, unparsed?: string): string {
+  try {
+    prepareCall(TOOLS, { id: "1", name, input, ...(unparsed !== undefined && { unparsed }) });
+  } catch (error) {
+    if (error instanceof Mistake) return error.message;
+    throw error;
+  }
+  throw new Error("it was no mistake");
+}
+
+test("a call that fits is prepared with its tool and its input untouched", () => {
+  const input = { path: "a.txt", start_line: 2 };
+  const prepared = prepareCall(TOOLS, { id: "1", name: "read_file", input });
+  expect([prepared.tool.name, prepared.input]).toEqual(["read_file", input]);
+});
+
+test("an unknown tool is answered with the known ones", () => {
+  expect(mistakeOf("read_fil", {})).toBe(
+    "There is no tool read_fil. Did you mean read_file? Your tools: read_file, edit_file.",
+  );
+  expect(mistakeOf("browse_the_web", {})).toBe("There is no tool browse_the_web. Your tools: read_file, edit_file.");
+});
+
+test("without any tools a call is answered with that", () => {
+  expect(() => prepareCall([], { id: "1", name: "read_file", input: {} })).toThrow(
+    "There is no tool read_file; you have no tools.",
+  );
+});
+
+test("arguments that are not JSON are told as such", () => {
+  expect(mistakeOf("read_file", undefined, '{"path": "a')).toBe(
+    "The arguments of read_file are not valid JSON. Send one JSON object; escape quotes and newlines.",
+  );
+});
+
+describe("input that does not fit is told field by field", () => {
+  test.each<[unknown, string[]]>([
+    [{}, ["- path: is missing; expected a string"]],
+    [{ path: 3 }, ["- path: expected a string, got the number 3"]],
+    [{ path: "" }, ["- path: must not be empty"]],
+    [{ path: null }, ["- path: expected a string, got null"]],
+    [{ path: "a", start_line: "2" }, ['- start_line: expected a whole number, got the string "2"']],
+    [
+      { path: "a", start_line: 0, end_line: 1.5 },
+      ["- start_line: must be at least 1", "- end_line: expected a whole number, got the number 1.5"],
+    ],
+    [
+      { path: "a", startline: 2 },
+      ["- startline: there is no such field; did you mean start_line? (fields: path, start_line, end_line)"],
+    ],
+    [
+      { file: "a" },
+      ["- path: is missing; expected a string", "- file: there is no such field (fields: path, start_line, end_line)"],
+    ],
+    ["a.txt", ['- expected an object with path, start_line, end_line, got the string "a.txt"']],
+    [["a.txt"], ["- expected an object with path, start_line, end_line, got a list"]],
+    [undefined, ["- expected an object with path, start_line, end_line, got nothing"]],
+  ])("%j", (input, problems) => {
+    expect(mistakeOf("read_file", input).split("\n").toSorted()).toEqual(
+      ["Wrong input for read_file:", ...problems].toSorted(),
+    );
+  });
+});

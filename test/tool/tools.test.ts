@@ -1,0 +1,215 @@
+import { describe, expect, test } from "bun:test";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { Mistake } from "../../src/domain/failure.ts";
+import { TOOL_NAMES } from "../../src/domain/scenario.ts";
+import { prepareCall, runCall } from "../../src/tool/invoke.ts";
+import type { ToolOutput } from "../../src/tool/tool.ts";
+import { toolbox } from "../../src/tool/toolbox.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
+import { Directory, never, openFixture } from "../workspace/harness.ts";
+
+const TOOLS = toolbox(TOOL_NAMES);
+
+/** A tool call as the arm loop makes it; a mistake is its text, as the model reads it. */
+async function call(
+  workspace: Workspace,
+  name: string,
+  input: unknown,
+  limits: { readonly timeout_ms?: number } = {},
+): Promise<ToolOutput> {
+  const context = {
+    workspace,
+    signal: never,
+    timeout_ms: 5_000,
+    max_output_bytes: 1_000,
+    network: "none",
+    ...limits,
+  } as const;
+  try {
+    return await runCall(prepareCall(TOOLS, { id: "1", name, input }), context);
+  } catch (error) {
+    if (error instanceof Mistake) return { text: error.message, ok: false, exit_code: null, bytes: 0 };
+    throw error;
+  }
+}
+
+async function inFixture<T>(
+  files: Readonly<Record<string, string>>,
+  use: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  await using pristine = openFixture(files);
+  await using workspace = pristine.open();
+  return await use(workspace);
+}
+
+const text = async (files: Readonly<Record<string, string>>, name: string, input: unknown) =>
+  (await inFixture(files, (workspace) => call(workspace, name, input))).text;
+
+test("a toolbox holds the tools an arm names, in its order", () => {
+  expect(toolbox(["run_command", "read_file"]).map((tool) => tool.name)).toEqual(["run_command", "read_file"]);
+  expect(TOOLS.map((tool) => tool.name)).toEqual([...TOOL_NAMES]);
+});
+
+describe("read_file", () => {
+  const files = { "a.txt": "one\ntwo\r\nthree", "empty.txt": "" };
+
+  test.each([
+    [{ path: "a.txt" }, "one\ntwo\r\nthree"],
+    [{ path: "a.txt", start_line: 2 }, "two\r\nthree"],
+    [{ path: "a.txt", end_line: 2 }, "one\ntwo\r\n"],
+    [{ path: "a.txt", start_line: 2, end_line: 2 }, "two\r\n"],
+    [{ path: "a.txt", start_line: 3, end_line: 99 }, "three"],
+    [{ path: "a.txt", start_line: 4 }, "a.txt has only 3 lines."],
+    [{ path: "a.txt", start_line: 3, end_line: 2 }, "end_line (2) lies before start_line (3)."],
+    [{ path: "empty.txt" }, "[empty]"],
+    [{ path: "b.txt" }, "b.txt does not exist."],
+  ])("%p gives %p", async (input, expected) => {
+    expect(await text(files, "read_file", input)).toBe(expected);
+  });
+
+  test("shows beginning and end of a large file and counts the whole", async () => {
+    const whole = Array.from({ length: 1_000 }, (_, index) => `line ${index}`).join("\n");
+    const output = await inFixture({ "a.txt": whole }, (workspace) => call(workspace, "read_file", { path: "a.txt" }));
+    expect(output.bytes).toBe(whole.length);
+    expect(output.text).toStartWith("line 0\n");
+    expect(output.text).toEndWith("line 999");
+    expect(output.text).toContain(`[... ${whole.length - 1_000} characters left out ...]`);
+  });
+});
+
+describe("edit_file", () => {
+  const files = { "a.ts": "if (a) {\n\treturn 1;\n}\nif (b) {\n\treturn 1;\n}\n" };
+
+  test("replaces a passage that occurs once, and nothing is a pattern", async () => {
+    await inFixture({ "a.txt": "a $1 b\n" }, async (workspace) => {
+      const { text, ok } = await call(workspace, "edit_file", { path: "a.txt", old: "$1 b", new: "$& $$" });
+      expect({ text, ok, now: await workspace.readText("a.txt") }).toEqual({
+        text: "Replaced the passage at line 1 of a.txt.",
+        ok: true,
+        now: "a $& $$\n",
+      });
+    });
+  });
+
+  test.each([
+    [
+      { old: "return 1;", new: "x" },
+      "`old` occurs 2 times in a.ts (lines 2, 5). Quote more of the lines around the one you mean.",
+    ],
+    [{ old: "return 2;", new: "x" }, "`old` does not occur in a.ts. Read the file again and quote it exactly."],
+    [
+      { old: "if (b) {\n  return 1;\n}", new: "x" },
+      "`old` does not occur in a.ts. Only the whitespace differs from the text at line 4: quote its spaces, tabs and line ends exactly.",
+    ],
+    [{ old: "a", new: "a" }, "`old` and `new` are the same text; nothing would change."],
+    [{ old: "", new: "a" }, "Wrong input for edit_file:\n- old: must not be empty"],
+  ])("%p is refused and changes nothing", async (edit, message) => {
+    await inFixture(files, async (workspace) => {
+      expect((await call(workspace, "edit_file", { path: "a.ts", ...edit })).text).toBe(message);
+      expect((await workspace.changes()).files).toEqual([]);
+    });
+  });
+
+  test("counts overlapping occurrences", async () => {
+    expect(await text({ "a.txt": "aaa" }, "edit_file", { path: "a.txt", old: "aa", new: "b" })).toContain(
+      "occurs 2 times",
+    );
+  });
+});
+
+test("write_file makes directories and tells what it wrote", async () => {
+  await inFixture({}, async (workspace) => {
+    const output = await call(workspace, "write_file", { path: "a/b/c.txt", content: "größe\n" });
+    expect(output).toEqual({ text: "Wrote 8 bytes to a/b/c.txt.", ok: true, exit_code: null, bytes: 27 });
+    expect(await workspace.readText("a/b/c.txt")).toBe("größe\n");
+  });
+});
+
+describe("list_files", () => {
+  const files = { "src/a.ts": "", "src/deep/b.ts": "", "c.md": "", ".env.example": "", "node_modules/x/i.js": "" };
+
+  test.each([
+    [{}, ".env.example\nc.md\nsrc/a.ts\nsrc/deep/b.ts"],
+    [{ pattern: "src/**/*.ts" }, "src/a.ts\nsrc/deep/b.ts"],
+    [{ pattern: "./src/*" }, "src/a.ts"],
+    [{ pattern: "*.py" }, "[no file matches *.py]"],
+  ])("%p", async (input, expected) => {
+    expect(await text(files, "list_files", input)).toBe(expected);
+  });
+
+  test("shows a thousand and says how many more there are", async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_005 }, (_, index) => [`${index}.txt`, ""]));
+    const lines = (await text(many, "list_files", {})).split("\n");
+    expect([lines.length, lines.at(-1)]).toEqual([1_001, "[5 more files not shown; use a narrower pattern]"]);
+  });
+});
+
+describe("search_files", () => {
+  const files = {
+    "src/a.ts": "const x = 1;\r\nlet y = 22;\n",
+    "src/b.ts": "x\n",
+    "c.md": "const\n",
+    "d.bin": "const\0",
+  };
+
+  test.each([
+    [{ pattern: "const|let" }, "c.md:1:const\nsrc/a.ts:1:const x = 1;\nsrc/a.ts:2:let y = 22;"],
+    [{ pattern: "= \\d+;\\r?$", path: "src" }, "src/a.ts:1:const x = 1;\nsrc/a.ts:2:let y = 22;"],
+    [{ pattern: "^x$" }, "src/b.ts:1:x"],
+    [{ pattern: "\\Ax\\z" }, "src/b.ts:1:x"],
+    [{ pattern: "const", path: "*.md" }, "c.md:1:const"],
+    [{ pattern: "const", path: "./src/" }, "src/a.ts:1:const x = 1;"],
+    [{ pattern: "const", path: "src/a.ts" }, "src/a.ts:1:const x = 1;"],
+    [{ pattern: "nothing" }, "[no line matches nothing]"],
+    [{ pattern: "const x = 1;\\r\\nlet" }, "[no line matches const x = 1;\\r\\nlet]"],
+  ])("%p", async (input, expected) => {
+    expect(await text(files, "search_files", input)).toBe(expected);
+  });
+
+  test("a broken pattern is told, and an evil one does no harm", async () => {
+    expect(await text({}, "search_files", { pattern: "(" })).toStartWith("pattern: ");
+    const began = performance.now();
+    await text({ "a.txt": `${"a".repeat(50_000)}b\n` }, "search_files", { pattern: "(a+)+$" });
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  test("cuts long lines and many lines", async () => {
+    const lines = (await text({ "a.txt": `${"x".repeat(999)}\n`.repeat(300) }, "search_files", { pattern: "x" })).split(
+      "\n",
+    );
+    expect(lines.length).toBe(201);
+    expect(lines[0]).toBe(`a.txt:1:${"x".repeat(400)}...`);
+    expect(lines[200]).toBe("[more than 200 lines match; narrow the pattern or the path]");
+  });
+
+  test("never reads through a link that leads out", async () => {
+    using outside = new Directory({ secret: "needle\n" });
+    await inFixture({ "a.txt": "a\n" }, async (workspace) => {
+      await workspace.readText("a.txt");
+      symlinkSync(join(outside.path, "secret"), join(workspace.location ?? "", "link"));
+      expect((await call(workspace, "search_files", { pattern: "needle" })).text).toBe("[no line matches needle]");
+    });
+  });
+});
+
+describe("run_command", () => {
+  test.each([
+    ["echo hello", { text: "hello\n[exit code 0]", ok: true, exit_code: 0, bytes: 6 }],
+    ["printf hello; exit 3", { text: "hello\n[exit code 3]", ok: false, exit_code: 3, bytes: 5 }],
+    ["true", { text: "[exit code 0]", ok: true, exit_code: 0, bytes: 0 }],
+  ])("%s", async (command, expected) => {
+    expect(await inFixture({}, (workspace) => call(workspace, "run_command", { command }))).toEqual(expected);
+  });
+
+  test("may ask for less time than it has, never for more", async () => {
+    await inFixture({}, async (workspace) => {
+      const less = await call(workspace, "run_command", { command: "echo a; sleep 60", timeout_s: 0.2 });
+      const more = await call(workspace, "run_command", { command: "sleep 60", timeout_s: 60 }, { timeout_ms: 100 });
+      expect([less, more]).toEqual([
+        { text: "a\n[timed out after 0.2 s]", ok: false, exit_code: null, bytes: 2 },
+        { text: "[timed out after 0.1 s]", ok: false, exit_code: null, bytes: 0 },
+      ]);
+    });
+  });
+});
