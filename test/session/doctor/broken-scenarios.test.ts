@@ -389,6 +389,14 @@ test("commands that must be sandboxed are not run without one", async () => {
   expect(Object.keys(others).length).toBe(12);
 });
 
+test("a hidden file's name within a longer word is no mention of it", async () => {
+  const { task } = goodScenario();
+  const probe = { files: { t: "grep -q world hello.txt\n" }, checks: [{ run: "sh t", before: "fail" }] };
+  expect(troubles(await examineFile(withTask(goodScenario(), { probe })))).toEqual({});
+  const named = { probe, prompt: `${task.prompt} The file t will tell.` };
+  expect(troubles(await examineFile(withTask(goodScenario(), named)))).toEqual({ "leak.hidden_files": "warn" });
+});
+
 test("what a scenario does without is skipped, and that is no fault of it", async () => {
   const { name, arms, task } = goodScenario();
   const bare = {

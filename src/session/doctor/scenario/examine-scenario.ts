@@ -11,7 +11,7 @@ import { estimateCost } from "./estimate.ts";
 import { DECLARED_CHECKS, TRIED_CHECKS } from "./scenario-checks.ts";
 import { Trial } from "./trial.ts";
 
-export interface ScenarioFindings {
+interface ScenarioFindings {
   readonly checks: readonly DoctorCheck[];
   readonly estimate: CostEstimate;
 }

@@ -59,9 +59,7 @@ function copiesOf({ path, text }: HiddenFile, visible: readonly VisibleText[]): 
   if (lines.size === 0) return [];
   return visible
     .filter((shown) =>
-      shown.path === path
-        ? shown.text === text
-        : lines.intersection(tellingLines(shown.text)).size >= COPY_SHARE * lines.size,
+      shown.path === path ? shown.text === text : lines.intersection(shown.lines).size >= COPY_SHARE * lines.size,
     )
     .map(({ name }) => `${path} can be read in ${name}`);
 }
@@ -69,5 +67,6 @@ function copiesOf({ path, text }: HiddenFile, visible: readonly VisibleText[]): 
 /** The name alone tells an arm what will be asked of it; unless the fixture has a file of that name. */
 function mentionsOf({ path }: HiddenFile, visible: readonly VisibleText[]): readonly string[] {
   if (visible.some((shown) => shown.path === path)) return [];
-  return visible.filter(({ text }) => text.includes(path)).map(({ name }) => `${path} is named in ${name}`);
+  const whole = new RegExp(`(?<![\\w./-])${RegExp.escape(path)}(?![\\w-])`);
+  return visible.filter(({ text }) => whole.test(text)).map(({ name }) => `${path} is named in ${name}`);
 }

@@ -38,5 +38,5 @@ function linesOfReference(patches: readonly FilePatch[], visible: readonly Visib
 }
 
 /** In a prompt a line of code often stands within a sentence. */
-const sharedLines = ({ path, text }: VisibleText, own: ReadonlySet<string>): readonly string[] =>
-  path === null ? [...own].filter((line) => text.includes(line)) : [...own.intersection(tellingLines(text))];
+const sharedLines = ({ path, text, lines }: VisibleText, own: ReadonlySet<string>): readonly string[] =>
+  path === null ? [...own].filter((line) => text.includes(line)) : [...own.intersection(lines)];

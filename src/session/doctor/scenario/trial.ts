@@ -5,7 +5,7 @@ import { fixtureSource, probeSource } from "../../../scenario/materials.ts";
 import { openPristine } from "../../../workspace/pristine.ts";
 import type { Pristine, Sandbox, Workspace } from "../../../workspace/workspace.ts";
 
-export interface TrialOptions {
+interface TrialOptions {
   readonly loaded: LoadedScenario;
   readonly sandbox: Sandbox;
   readonly redact: (text: string) => string;

@@ -8,6 +8,8 @@ export interface VisibleText {
   /** For people. */
   readonly name: string;
   readonly text: string;
+  /** Its telling lines. */
+  readonly lines: ReadonlySet<string>;
 }
 
 /** Bytes of one file, and of all, that are looked through: source code is smaller, data leaks no fix. */
@@ -16,20 +18,23 @@ const ALL_BYTES = 32_000_000;
 
 /** The prompts, and the text files of the fixture. What dependencies bring along is no fixture of the author's. */
 export async function visibleTexts(pristine: Pristine, { task, arms }: Scenario): Promise<readonly VisibleText[]> {
-  const texts: VisibleText[] = [
-    { path: null, name: "task.prompt", text: task.prompt },
-    ...arms.map(({ id, system_prompt }) => ({ path: null, name: `the system prompt of ${id}`, text: system_prompt })),
+  const prompts = [
+    visible(null, "task.prompt", task.prompt),
+    ...arms.map(({ id, system_prompt }) => visible(null, `the system prompt of ${id}`, system_prompt)),
   ];
+  const files: VisibleText[] = [];
   let bytes = 0;
   for (const { path, size } of await pristine.list()) {
     if (size > FILE_BYTES || bytes + size > ALL_BYTES || /(^|\/)(node_modules|\.git)\//.test(path)) continue;
     const text = await pristine.text(path);
     if (text === null) continue;
     bytes += size;
-    texts.push({ path, name: path, text });
+    files.push(visible(path, path, text));
   }
-  return texts;
+  return [...prompts, ...files];
 }
+
+const visible = (path: string | null, name: string, text: string) => ({ path, name, text, lines: tellingLines(text) });
 
 /** Shorter lines are brackets and common phrases: they say nothing about where they come from. */
 const TELLING_CHARS = 20;
