@@ -92,8 +92,8 @@ async function serve(args: Arguments): Promise<number> {
     ...(web_ui && { web_ui }),
   });
   const listening = listenOn(app, address);
-  log.notice(`listening on ${listening.url}`);
   warnWhenOpen(address, log.notice);
+  log.notice(`listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;

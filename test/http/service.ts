@@ -52,7 +52,7 @@ rubric:
 /** An arm that takes `ms` before its only turn. */
 export const slowScenario = (name: string, ms: number) => scenarioText(name, `, delay_ms: ${ms}`);
 
-/** The whole HTTP service over a directory of small scenarios: quick, other, brief (150 ms), slow (5 s), broken. */
+/** The whole HTTP service over a directory of small scenarios: quick, other, judged (by a question), brief (150 ms), slow (5 s), broken. */
 export function aService(options: ServiceOptions = {}): TestService {
   const directory = temporaryDirectory();
   const scenarios = writeScenarios(join(directory.path, "scenarios"));
@@ -119,6 +119,10 @@ export function writeScenarios(directory: string): string {
   mkdirSync(directory, { recursive: true });
   const files = {
     "quick.yaml": scenarioText("quick"),
+    "judged.yaml": scenarioText("judged").replace(
+      "{id: turns, measure: turns}",
+      "{id: polite, question: Is it polite?}",
+    ),
     "other.yml": scenarioText("other"),
     "brief.yaml": slowScenario("brief", 150),
     "slow.yaml": slowScenario("slow", 5_000),

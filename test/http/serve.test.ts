@@ -1,0 +1,204 @@
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RunStarted } from "../../src/domain/request.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import { abeval } from "../abeval.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { type Served, serve } from "./served.ts";
+import { jsonPost, readStream, slowScenario, writeScenarios } from "./service.ts";
+
+function aDirectory() {
+  const directory = temporaryDirectory();
+  const scenarios = writeScenarios(join(directory.path, "scenarios"));
+  writeFileSync(join(scenarios, "steady.yaml"), slowScenario("steady", 700));
+  const state = join(directory.path, "state");
+  return {
+    path: directory.path,
+    state,
+    flags: ["--scenarios-dir", scenarios, "--state-dir", state],
+    [Symbol.dispose]: () => directory[Symbol.dispose](),
+  };
+}
+
+async function start({ url }: Served, scenario: string): Promise<string> {
+  const response = await fetch(`${url}/api/runs/async`, jsonPost({ scenario }));
+  return ((await response.json()) as RunStarted).session_id;
+}
+
+const read = async ({ url }: Served, id: string) =>
+  (await (await fetch(`${url}/api/sessions/${id}`)).json()) as SessionOutcome;
+
+describe("a start that cannot work is one line and exit 2", () => {
+  test("when the port is in use, also by another abeval", async () => {
+    await using first = await serve();
+    const { host, port } = new URL(first.url);
+    const { status, stdout, stderr } = await abeval(["serve", "--addr", host]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr.split("\n")[0]).toBe(
+      `abeval: 127.0.0.1:${port} is in use by another program; stop it or choose another port with --addr 127.0.0.1:0`,
+    );
+    expect(stderr).not.toContain("    at ");
+    expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
+  });
+
+  test("when a flag makes no sense, naming it", async () => {
+    using directory = temporaryDirectory();
+    const cases: readonly (readonly [args: string[], message: string])[] = [
+      [["--addr", "8080"], '--addr: expected <host:port> with a port from 0 to 65535, got "8080"'],
+      [
+        ["--addr", "localhost:99999"],
+        '--addr: expected <host:port> with a port from 0 to 65535, got "localhost:99999"',
+      ],
+      [["--addr", "203.0.113.7:0"], "cannot listen on 203.0.113.7:0; is 203.0.113.7 an address of this machine?"],
+      [["--web-dir", join(directory.path, "none")], `--web-dir ${join(directory.path, "none")}: is not a directory`],
+      [["--max-sessions", "0"], '--max-sessions: expected a whole number from 1 to 1000, got "0"'],
+      [["--grace", "soon"], '--grace: expected a whole number from 0 to 86400, got "soon"'],
+      [["--log", "xml"], '--log: expected text, json, none, got "xml"'],
+      [["--adr", "x:1"], "unknown flag --adr; did you mean --addr?"],
+    ];
+    for (const [args, message] of cases) {
+      const { status, stderr } = await abeval(["serve", ...args]);
+      expect({ status, line: stderr.split("\n")[0] }).toEqual({ status: 2, line: `abeval: ${message}` });
+    }
+  }, 30_000);
+});
+
+test("an address beyond this machine is announced with its risk", async () => {
+  await using served = await serve(["--addr", "0.0.0.0:0"]);
+  expect(served.log()).toContain("there is no authentication");
+});
+
+test("--allowed-host may be given twice, and others are refused", async () => {
+  await using served = await serve(["--allowed-host", "one.example", "--allowed-host", "two.example"]);
+  const status = async (host: string) => (await fetch(`${served.url}/api/health`, { headers: { host } })).status;
+  expect(await Promise.all(["one.example", "two.example", "localhost", "three.example"].map(status))).toEqual([
+    200, 200, 200, 403,
+  ]);
+});
+
+describe("the log", () => {
+  test("as JSON has one line for each request, with its status and time, and none with a query", async () => {
+    await using served = await serve(["--log", "json"]);
+    await fetch(`${served.url}/api/health`);
+    await fetch(`${served.url}/api/sessions?limit=7`);
+    await fetch(`${served.url}/api/none`);
+    await served.stop();
+    const lines = served
+      .log()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const requests = lines.filter((line) => "status" in line);
+    expect(requests.map(({ method, path, status }) => ({ method, path, status }))).toEqual([
+      { method: "GET", path: "/api/health", status: 200 },
+      { method: "GET", path: "/api/sessions", status: 200 },
+      { method: "GET", path: "/api/none", status: 404 },
+    ]);
+    for (const { at, ms } of requests) {
+      expect(at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      expect(ms).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  test("can be switched off", async () => {
+    await using served = await serve(["--log", "none"]);
+    await fetch(`${served.url}/api/health`);
+    await served.stop();
+    expect(served.log()).toBe(`abeval: listening on ${served.url}\n`);
+  });
+});
+
+describe("when told to stop", () => {
+  test("with nothing in flight it ends at once with 0, whatever connections are open", async () => {
+    await using served = await serve();
+    await fetch(`${served.url}/api/health`, { headers: { connection: "keep-alive" } });
+    const idle = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(new URL(served.url).port),
+      socket: { data() {} },
+    });
+    const { status, ms } = await served.stop();
+    idle.end();
+    expect(status).toBe(0);
+    expect(ms).toBeLessThan(1_000);
+  });
+
+  test("a run in flight may finish, its readers hear its verdict, and nobody else gets in", async () => {
+    using directory = aDirectory();
+    await using served = await serve(directory.flags);
+    const id = await start(served, "steady");
+    const blocking = fetch(`${served.url}/api/runs`, jsonPost({ scenario: "steady" }));
+    const stream = await fetch(`${served.url}/api/runs/${id}/stream`);
+    const { status } = await served.stop("SIGINT");
+    expect(status).toBe(0);
+    expect((await readStream(stream)).events.at(-1)?.["event"]).toBe("verdict_ready");
+    expect(((await (await blocking).json()) as SessionOutcome).state).toBe("completed");
+    await expect(fetch(`${served.url}/api/health`)).rejects.toThrow();
+  });
+
+  test("what has not finished in time is interrupted: told, stored, and readable after the restart", async () => {
+    using directory = aDirectory();
+    await using served = await serve([...directory.flags, "--grace", "0"]);
+    const id = await start(served, "slow");
+    const stream = await fetch(`${served.url}/api/runs/${id}/stream`);
+    const { status, ms } = await served.stop();
+    expect({ status, quick: ms < 2_000 }).toEqual({ status: 0, quick: true });
+    expect((await readStream(stream)).events.at(-1)).toMatchObject({ event: "session_failed", code: "interrupted" });
+    await using again = await serve(directory.flags);
+    expect(await read(again, id)).toMatchObject({ state: "interrupted", failure: { code: "interrupted" } });
+  });
+
+  test("a second signal ends it at once", async () => {
+    using directory = aDirectory();
+    await using served = await serve(directory.flags);
+    await start(served, "slow");
+    served.child.kill("SIGTERM");
+    await waitFor(() => served.log().includes("stopping"));
+    expect(await served.stop()).toMatchObject({ status: 143 });
+  });
+});
+
+async function waitFor(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
+}
+
+test("a killed server loses no decision: its sessions are interrupted at the next start", async () => {
+  using directory = aDirectory();
+  await using served = await serve(directory.flags);
+  const id = await start(served, "slow");
+  // The quick arm has answered while the slow one waits.
+  for (let decisions = 0; decisions < 2; ) decisions = (await read(served, id)).decisions["right"]?.length ?? 0;
+  const before = await read(served, id);
+  await served.stop("SIGKILL");
+  await using again = await serve(directory.flags);
+  const after = await read(again, id);
+  expect(after.state).toBe("interrupted");
+  expect(after.decisions).toEqual(before.decisions);
+});
+
+test("two servers on one state directory see each other's sessions, newest first", async () => {
+  using directory = aDirectory();
+  await using one = await serve(directory.flags);
+  await using two = await serve(directory.flags);
+  const ids: string[] = [];
+  for (const server of [one, two, one]) {
+    const response = await fetch(`${server.url}/api/runs`, jsonPost({ scenario: "quick" }));
+    ids.push(((await response.json()) as SessionOutcome).session_id);
+  }
+  const list = async ({ url }: Served) =>
+    (await (await fetch(`${url}/api/sessions`)).json()) as { session_id: string }[];
+  const newestFirst = ids.toReversed();
+  expect((await list(one)).map(({ session_id }) => session_id)).toEqual(newestFirst);
+  expect((await list(two)).map(({ session_id }) => session_id)).toEqual(newestFirst);
+});
+
+test("a body between our limit and the server's own is a 413 in our shape", async () => {
+  await using served = await serve();
+  const response = await fetch(`${served.url}/api/runs`, jsonPost({ scenario: "x".repeat(2_000_000) }));
+  expect(response.status).toBe(413);
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  expect(await response.json()).toEqual({
+    error: { code: "body_too_large", message: "the body may hold 1048576 bytes" },
+  });
+});

@@ -1,0 +1,46 @@
+import { ROOT, startAbeval } from "../abeval.ts";
+
+export interface Served extends AsyncDisposable {
+  readonly url: string;
+  readonly child: ReturnType<typeof startAbeval>;
+  /** Everything on stderr so far. */
+  readonly log: () => string;
+  /** Sends the signal and waits for the end. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<{ readonly status: number; readonly ms: number }>;
+}
+
+/** `abeval serve` as a process of its own on a free port, once it listens. */
+export async function serve(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  cwd: string = ROOT,
+): Promise<Served> {
+  const child = startAbeval(["serve", "--addr", "127.0.0.1:0", ...args], { env, cwd });
+  const listening = Promise.withResolvers<string>();
+  let text = "";
+  const reading = (async () => {
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      const [, url] = /listening on (http:\/\/[^\s"]+)/.exec(text) ?? [];
+      if (url !== undefined) listening.resolve(url);
+    }
+    listening.reject(new Error(`abeval serve ended: ${text}`));
+  })();
+  const url = await listening.promise;
+  return {
+    url,
+    child,
+    log: () => text,
+    async stop(signal = "SIGTERM") {
+      const started = performance.now();
+      child.kill(signal);
+      const status = await child.exited;
+      await reading;
+      return { status, ms: performance.now() - started };
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}

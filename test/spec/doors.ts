@@ -1,0 +1,105 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createApp } from "../../src/http/app.ts";
+import { WebUi } from "../../src/http/web-ui.ts";
+import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
+import type { SeenRequest } from "../fake-provider/exchange.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { Contract, type OpenApiDocument } from "../http/contract.ts";
+import { serve } from "../http/served.ts";
+import { aService, jsonPost, writeScenarios } from "../http/service.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import type { RequirementId } from "./requirements.ts";
+import { verifies } from "./verifies.ts";
+
+export interface Setup {
+  /** Without a state directory. */
+  readonly memory?: true;
+  readonly web?: true;
+}
+
+/** The service as a client sees it, through one of the doors. */
+export interface Api {
+  /** Fails for an answer that the service's own document does not promise. */
+  readonly fetch: (path: string, init?: Parameters<typeof fetch>[1]) => Promise<Response>;
+  /** The JSON of a 200. */
+  readonly get: <T>(path: string) => Promise<T>;
+  readonly post: <T>(path: string, body: unknown) => Promise<T>;
+  /** What the provider `gateway` was asked so far. */
+  readonly provider: readonly SeenRequest[];
+}
+
+type Fetch = (path: string, init?: Parameters<typeof fetch>[1]) => Promise<Response>;
+type Opened = AsyncDisposable & { readonly fetch: Fetch };
+type Open = (directory: string, environment: Readonly<Record<string, string>>, setup: Setup) => Promise<Opened>;
+
+/** The same sentences hold inside the process and for the program over a real socket. */
+const DOORS: Readonly<Record<string, Open>> = {
+  async "in process"(directory, environment, { memory, web }) {
+    const web_ui = web && (await WebUi.open(join(directory, "ui")));
+    const service = aService({ environment, persistent: memory !== true });
+    const services = { ...service.services, catalog: openCatalog(join(directory, "scenarios")) };
+    const app = createApp(services, web_ui ? { web_ui } : {});
+    return {
+      // The runtime's types declare Request and Response more than once; these are the same classes.
+      fetch: (path, init) => app.handle(new Request(`http://localhost:8080${path}`, init)) as Promise<Response>,
+      [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+    };
+  },
+  async "over a socket"(directory, environment, { memory, web }) {
+    const served = await serve(
+      [
+        ...["--scenarios-dir", join(directory, "scenarios")],
+        ...(memory ? [] : ["--state-dir", join(directory, "state")]),
+        ...(web ? ["--web-dir", join(directory, "ui")] : []),
+      ],
+      environment,
+    );
+    return {
+      fetch: (path, init) => fetch(`${served.url}${path}`, init),
+      [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
+    };
+  },
+};
+
+/** Sentences that hold for the HTTP service, whichever way it is reached. */
+export function verifiesOverHttp(
+  ids: readonly RequirementId[],
+  behaviour: string,
+  body: (api: Api) => Promise<void>,
+  setup: Setup = {},
+): void {
+  for (const [door, open] of Object.entries(DOORS))
+    verifies(ids, `${behaviour} (${door})`, async () => {
+      using directory = temporaryDirectory();
+      writeScenarios(join(directory.path, "scenarios"));
+      mkdirSync(join(directory.path, "ui"));
+      writeFileSync(join(directory.path, "ui", "index.html"), "<!doctype html><title>ui</title>");
+      await using provider = await startFakeProvider();
+      await using opened = await open(directory.path, provider.environment, setup);
+      await body(await apiOf(opened.fetch, provider.requests));
+    });
+}
+
+async function apiOf(send: Fetch, provider: readonly SeenRequest[]): Promise<Api> {
+  const document = (await (await send("/api/openapi.json")).json()) as OpenApiDocument;
+  const contract = new Contract(document);
+  const checked: Fetch = async (path, init) => {
+    const response = await send(path, init);
+    const asked = { url: `http://localhost${path}`, method: init?.method ?? "GET" };
+    if (response.headers.get("content-type")?.startsWith("application/json"))
+      await contract.check(asked, response.clone());
+    return response;
+  };
+  return {
+    fetch: checked,
+    get: async (path) => await ok(await checked(path)),
+    post: async (path, body) => await ok(await checked(path, jsonPost(body))),
+    provider,
+  };
+}
+
+async function ok<T>(response: Response): Promise<T> {
+  if (response.status === 200) return (await response.json()) as T; // checked against the document
+  throw new Error(`${response.status}: ${await response.text()}`);
+}
