@@ -1,0 +1,78 @@
+import type { FailureCode } from "../domain/failure.ts";
+import type { DoctorReport, ErrorBody, Health } from "../domain/health.ts";
+import type { RunRequest, RunStarted, SessionListRequest, VerdictRequest } from "../domain/request.ts";
+import type { Scenario } from "../domain/scenario.ts";
+import type { ScenarioListing } from "../domain/scenario-listing.ts";
+import type { SessionListing, SessionOutcome } from "../domain/session.ts";
+import type { Verdict } from "../domain/verdict.ts";
+import { lostConnection } from "./connection.ts";
+
+/** A request that brought no value; `unreachable` when nothing answered, `unreadable` when what did is not the API. */
+export class RequestFailed extends Error {
+  override readonly name = "RequestFailed";
+  readonly code: FailureCode | "unreachable" | "unreadable";
+
+  constructor(code: RequestFailed["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const getHealth = (signal?: AbortSignal) => get<Health>("/api/health", signal);
+export const listScenarios = (signal?: AbortSignal) => get<ScenarioListing[]>("/api/scenarios", signal);
+export const getScenario = (name: string, signal?: AbortSignal) =>
+  get<Scenario>(`/api/scenarios/${encodeURIComponent(name)}`, signal);
+export const getSession = (id: string, signal?: AbortSignal) =>
+  get<SessionOutcome>(`/api/sessions/${encodeURIComponent(id)}`, signal);
+
+/** Without a name: the environment only, at once. With one its commands run, which takes seconds. */
+export const examine = (scenario: string | null, signal?: AbortSignal) =>
+  get<DoctorReport>(`/api/doctor${query({ scenario })}`, signal);
+
+export const listSessions = (page: SessionListRequest, signal?: AbortSignal) =>
+  get<SessionListing[]>(`/api/sessions${query(page)}`, signal);
+
+export const startRun = (request: RunRequest) => send<RunStarted>("POST", "/api/runs/async", request);
+export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/${encodeURIComponent(id)}`);
+export const requestVerdict = (request: VerdictRequest) => send<Verdict>("POST", "/api/verdicts", request);
+
+export const streamPath = (id: string) => `/api/runs/${encodeURIComponent(id)}/stream`;
+
+function query(parameters: Readonly<Record<string, string | number | null | undefined>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+const get = <T>(path: string, signal?: AbortSignal) => request<T>(path, signal ? { signal } : {});
+
+function send<T>(method: "POST" | "DELETE", path: string, body?: unknown): Promise<T> {
+  if (body === undefined) return request<T>(path, { method });
+  return request<T>(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+}
+
+async function request<T>(path: string, init: RequestInit): Promise<T> {
+  const response = await reach(path, init);
+  const body = await readJson(response);
+  if (response.ok) return body as T; // the server checks what it sends against the same schemas
+  const { error } = body as Partial<ErrorBody>; // or, from a proxy, anything
+  throw new RequestFailed(error?.code ?? "unreadable", error?.message ?? `the server answered ${response.status}`);
+}
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    lostConnection();
+    throw new RequestFailed("unreachable", "The server does not answer.");
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return (await response.json()) ?? {};
+  } catch {
+    throw new RequestFailed("unreadable", `${response.status} ${response.statusText}: the answer is not JSON.`);
+  }
+}

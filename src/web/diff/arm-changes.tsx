@@ -1,0 +1,38 @@
+import { citedRef } from "../evidence/cited.ts";
+import type { Contestant } from "../evidence/contestant.ts";
+import { counted } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { changesOf } from "./file-change.ts";
+import { FileDiff } from "./file-diff.tsx";
+
+/** What an arm changed of the fixture. */
+export function ArmChanges({ contestant }: { contestant: Contestant }) {
+  const { side, name, arm } = contestant;
+  const place = diffPlace(citedRef(side, "diff"));
+  const changes = arm.changes ? changesOf(arm.changes) : [];
+  return (
+    <div class={`arm-changes side-${side}`}>
+      <h3>
+        <ArmName side={side} name={name} /> <span class="aside">{counted(changes.length, "changed file")}</span>
+      </h3>
+      {arm.changes === null && <p class="empty">What it changed is not known.</p>}
+      {arm.changes?.files.length === 0 && <p class="empty">It changed no file.</p>}
+      {changes.map((change) => (
+        <FileDiff
+          key={change.path}
+          change={change}
+          cited={place?.path === change.path ? place.line : null}
+          from="fixture"
+          to={name}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** `path:12` or `path`; line 0 stands for the whole file. */
+export function diffPlace(ref: string | null): { path: string; line: number } | null {
+  if (ref === null) return null;
+  const [, path, line] = /^(.+):(\d+)$/.exec(ref) ?? [];
+  return path === undefined ? { path: ref, line: 0 } : { path, line: Number(line) };
+}

@@ -1,0 +1,113 @@
+import { useMemo } from "preact/hooks";
+import type { SessionOutcome } from "../../domain/session.ts";
+import { getSession } from "../api.ts";
+import { type Contestant, contestantsOf } from "../evidence/contestant.ts";
+import { counted } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { Notice } from "../part/notice.tsx";
+import { Page } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { blind, voteOn } from "../preferences.ts";
+import { toDiff, toSession } from "../routes.ts";
+import { chosenVerdict, comparisonOf } from "../verdict/comparison.ts";
+import { FileDiff } from "./file-diff.tsx";
+import { VIEWS, type View, viewOf } from "./views.ts";
+
+interface DiffPageProps {
+  readonly id: string;
+  readonly verdict_id: string | null;
+  readonly view: string | null;
+}
+
+type Pair = readonly [Contestant, Contestant];
+
+/** What the arms left, against the fixture, each other, and the known fix. */
+export function DiffPage({ id, verdict_id, view }: DiffPageProps) {
+  const pair = useLoaded(`diff ${id} ${verdict_id}`, (signal) => readPair(id, verdict_id, signal));
+  return (
+    <Page
+      title="What the arms changed"
+      short={`Diff ${id}`}
+      above={
+        <p class="overline">
+          <a href={toSession(id, verdict_id)}>Back to the session</a>
+          <span class="session-id"> {id}</span>
+        </p>
+      }
+    >
+      <Show of={pair} what={`session ${id}`}>
+        {({ arms, hidden }) => (
+          <Views pair={hidden ? neutral(arms) : arms} id={id} verdict_id={verdict_id} view={view} />
+        )}
+      </Show>
+    </Page>
+  );
+}
+
+async function readPair(id: string, verdict_id: string | null, signal: AbortSignal) {
+  const session: SessionOutcome = await getSession(id, signal);
+  const verdict = chosenVerdict(session, verdict_id);
+  const comparison = verdict && (await comparisonOf(session, verdict, signal));
+  const arms: Pair = comparison ? [comparison.a, comparison.b] : contestantsOf(session);
+  return { arms, hidden: blind.value && verdict !== undefined && voteOn(verdict.verdict_id) === null };
+}
+
+const neutral = ([a, b]: Pair): Pair => [
+  { ...a, name: "one" },
+  { ...b, name: "the other" },
+];
+
+function Views({ pair, id, verdict_id, view }: { pair: Pair } & DiffPageProps) {
+  const chosen = viewOf(view);
+  const reference = pair[0].session.definition.task.reference_fix?.patch ?? null;
+  return (
+    <>
+      <nav class="tabs" aria-label="What to compare">
+        {VIEWS.filter((each) => !each.needs_reference || reference !== null).map((each) => (
+          <a key={each.id} href={toDiff(id, verdict_id, each.id)} aria-current={each === chosen ? "page" : undefined}>
+            <ViewName view={each} pair={pair} />
+          </a>
+        ))}
+      </nav>
+      <Files key={chosen.id} view={chosen} pair={pair} reference={reference} />
+    </>
+  );
+}
+
+function ViewName({ view: { from, to }, pair }: { view: View; pair: Pair }) {
+  return (
+    <>
+      <EndName end={from} pair={pair} /> <span aria-hidden="true">→</span>
+      <span class="hidden-text">to</span> <EndName end={to} pair={pair} />
+    </>
+  );
+}
+
+function EndName({ end, pair }: { end: View["from"]; pair: Pair }) {
+  if (end === "a" || end === "b") return <ArmName side={end} name={pair[end === "a" ? 0 : 1].name} />;
+  return <span>{end === "fixture" ? "fixture" : "known fix"}</span>;
+}
+
+function Files({ view, pair: [a, b], reference }: { view: View; pair: Pair; reference: string | null }) {
+  const changes = useMemo(
+    () => (a.arm.changes && b.arm.changes ? view.compare(a.arm.changes, b.arm.changes, reference ?? "") : null),
+    [view, a, b, reference],
+  );
+  if (changes === null) return <Notice tone="warn" title="What the arms changed is not known" />;
+  const [added, removed] = [sum(changes.map((file) => file.added)), sum(changes.map((file) => file.removed))];
+  if (changes.length === 0) return <p class="empty">There is no difference between the two.</p>;
+  return (
+    <>
+      <p class="summary-line" role="status">
+        {counted(changes.length, "file")}, <span class="added-count">+{added}</span>{" "}
+        <span class="removed-count">−{removed}</span> lines
+      </p>
+      {changes.map((change) => (
+        <FileDiff key={change.path} change={change} cited={null} from={view.from} to={view.to} />
+      ))}
+    </>
+  );
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);

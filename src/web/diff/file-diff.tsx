@@ -1,0 +1,83 @@
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { counted } from "../format.ts";
+import { Scroller } from "../part/scroller.tsx";
+import type { FileChange } from "./file-change.ts";
+import { highlightLines } from "./highlight.ts";
+import { LineChunk } from "./line-chunk.tsx";
+
+interface FileDiffProps {
+  readonly change: FileChange;
+  /** Line that a citation names; 0 for the file as a whole, null for none. */
+  readonly cited: number | null;
+  /** Which texts the columns show, as in "fixture" and "root-cause". */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Lines drawn at a time; a chunk out of sight is only a space of the same height. */
+const CHUNK = 120;
+
+/** Changed lines above which a file waits for the reader to open it. */
+const OPEN_LINES = 400;
+
+export function FileDiff({ change, cited, from, to }: FileDiffProps) {
+  const opened = useSignal(change.lines.length <= OPEN_LINES);
+  const open = opened.value || cited !== null;
+  return (
+    <details
+      class="file"
+      data-stop
+      tabIndex={-1}
+      data-cited={cited === 0 || undefined}
+      open={open}
+      onToggle={(event) => (opened.value = event.currentTarget.open)}
+    >
+      <summary>
+        <span class="file-path">{change.path}</span>
+        <span class="aside">{change.status}</span>
+        <span class="quantity">
+          <span class="added-count">+{change.added}</span> <span class="removed-count">−{change.removed}</span>
+          <span class="hidden-text">
+            {counted(change.added, "line")} added, {counted(change.removed, "line")} removed
+          </span>
+        </span>
+      </summary>
+      {change.note && <p class="file-note">{change.note}</p>}
+      {open && change.lines.length > 0 && (
+        <Lines change={change} cited={cited} label={`${change.path}: ${from} to ${to}`} />
+      )}
+    </details>
+  );
+}
+
+function Lines({ change, cited, label }: { change: FileChange; cited: number | null; label: string }) {
+  const { path, before, after, lines } = change;
+  const colours = useMemo(
+    () => ({ before: highlightLines(path, before), after: highlightLines(path, after) }),
+    [change],
+  );
+  const chunks = Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) => index * CHUNK);
+  const wanted = cited === null || cited === 0 ? -1 : citedIndex(change, cited);
+  return (
+    <Scroller kind="lines" label={label}>
+      <div class="lines-inner">
+        {chunks.map((start) => (
+          <LineChunk
+            key={start}
+            lines={lines.slice(start, start + CHUNK)}
+            colours={colours}
+            cited={wanted >= start && wanted < start + CHUNK ? wanted - start : null}
+            eager={start === 0}
+          />
+        ))}
+      </div>
+    </Scroller>
+  );
+}
+
+/** A citation counts lines as they are now, or as they were where no such line is left. */
+function citedIndex({ lines }: FileChange, line: number): number {
+  const now = lines.findIndex(({ kind, after }) => kind !== "gap" && after === line);
+  return now === -1 ? lines.findIndex(({ kind, before }) => kind !== "gap" && before === line) : now;
+}

@@ -1,0 +1,61 @@
+import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
+import { count, duration, usd } from "../format.ts";
+import { Light } from "../part/light.tsx";
+
+const ORDER = ["fail", "warn", "skip", "pass"] as const;
+const NOUNS = { fail: "failed", warn: "to look at", skip: "skipped", pass: "fine" };
+
+/** A report in one line: how many of each, the worst first. */
+export function Lights({ report }: { report: DoctorReport }) {
+  const counts = ORDER.map((status) => ({ status, number: report.checks.filter((c) => c.status === status).length }));
+  return (
+    <span class="lights">
+      {counts
+        .filter(({ number }) => number > 0)
+        .map(({ status, number }) => (
+          <span key={status} class={`light light-${status}`}>
+            <span class="light-mark" aria-hidden="true">
+              {{ fail: "✕", warn: "!", skip: "–", pass: "✓" }[status]}
+            </span>
+            {number} {NOUNS[status]}
+          </span>
+        ))}
+    </span>
+  );
+}
+
+/** Every check, the ones that need attention first and open. */
+export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
+  const sorted = [...checks].sort((one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status));
+  return (
+    <ul class="checks">
+      {sorted.map((check) => (
+        <li key={check.id} data-stop tabIndex={-1}>
+          <Light status={check.status} />
+          <div>
+            <p class="check-title">
+              {check.title} <code>{check.id}</code>
+            </p>
+            {check.detail && <p class="check-detail">{check.detail}</p>}
+            {check.hint && check.status !== "pass" && <p class="check-hint">→ {check.hint}</p>}
+          </div>
+          <span class="quantity">{duration(check.duration_ms)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What a run may cost, as a range: nobody knows it before. */
+export function Estimate({ estimate }: { estimate: CostEstimate }) {
+  const { low_tokens, high_tokens, low_usd, high_usd } = estimate;
+  return (
+    <p class="estimate">
+      <strong>
+        {count(low_tokens)} to {count(high_tokens)} tokens
+      </strong>
+      {low_usd === null || high_usd === null ? ", price unknown. " : `, ${usd(low_usd)} to ${usd(high_usd)}. `}
+      {estimate.note}
+    </p>
+  );
+}

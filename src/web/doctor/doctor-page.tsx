@@ -1,0 +1,58 @@
+import { examine, listScenarios } from "../api.ts";
+import { useLoaded } from "../loaded.ts";
+import { Page } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { navigate, toDoctor } from "../routes.ts";
+import { CheckList, Estimate, Lights } from "./checks.tsx";
+
+/** Whether runs can work here, and what to do where they cannot. */
+export function DoctorPage({ scenario }: { scenario: string | null }) {
+  const report = useLoaded(`doctor ${scenario}`, (signal) => examine(scenario, signal));
+  const scenarios = useLoaded("scenarios", listScenarios);
+  const names = scenarios.value.state === "ready" ? scenarios.value.value.map(({ name }) => name) : [];
+  return (
+    <Page title="Doctor">
+      <p class="lead">
+        Checks of this machine, and of one scenario when you choose it: its fixture, hidden checks, reference fix and
+        budgets. That runs the scenario's own commands; it never calls a model.
+      </p>
+      <label class="field">
+        Check also a scenario
+        <select value={scenario ?? ""} onChange={(event) => navigate(toDoctor(event.currentTarget.value || null))}>
+          <option value="">the environment only</option>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Show of={report} what={scenario ? `the checks of ${scenario}; its commands run now` : "the checks"}>
+        {(found) => (
+          <>
+            <p class="summary-line" role="status">
+              <strong>{found.ok ? "Runs can work here." : "Something must be put right first."}</strong>{" "}
+              <Lights report={found} />
+            </p>
+            {(["environment", "scenario"] as const).map((scope) => {
+              const checks = found.checks.filter((check) => check.scope === scope);
+              if (checks.length === 0) return null;
+              return (
+                <section key={scope}>
+                  <h2>{scope === "environment" ? "Environment" : `Scenario ${found.scenario}`}</h2>
+                  <CheckList checks={checks} />
+                </section>
+              );
+            })}
+            {found.estimate && (
+              <section>
+                <h2>What a run may cost</h2>
+                <Estimate estimate={found.estimate} />
+              </section>
+            )}
+          </>
+        )}
+      </Show>
+    </Page>
+  );
+}

@@ -1,0 +1,79 @@
+import type { CheckResult } from "../../domain/evidence.ts";
+import { duration } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { Light } from "../part/light.tsx";
+import { Scroller } from "../part/scroller.tsx";
+import { citedRef, useCitedTarget } from "./cited.ts";
+import type { Contestant } from "./contestant.ts";
+
+/** The hidden checks, one row each, both arms beside each other. */
+export function ChecksTable({ contestants }: { contestants: readonly Contestant[] }) {
+  const ids = [...new Set(contestants.flatMap(({ arm }) => arm.probe?.checks.map(({ id }) => id) ?? []))];
+  if (ids.length === 0) return <p class="empty">No hidden check has run.</p>;
+  return (
+    <Scroller kind="scroller" label="Hidden checks">
+      <table class="sides checks-table">
+        <thead>
+          <tr>
+            <th scope="col">Check</th>
+            {contestants.map(({ side, name }) => (
+              <th key={side} scope="col">
+                <ArmName side={side} name={name} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {ids.map((id) => (
+            <tr key={id}>
+              <th scope="row">
+                {id}
+                <Weight check={contestants.flatMap(({ arm }) => checkOf(arm.probe?.checks, id) ?? [])[0]} />
+              </th>
+              {contestants.map((contestant) => (
+                <CheckCell key={contestant.side} contestant={contestant} id={id} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  );
+}
+
+const checkOf = (checks: readonly CheckResult[] | undefined, id: string) => checks?.find((check) => check.id === id);
+
+function Weight({ check }: { check: CheckResult | undefined }) {
+  if (!check) return null;
+  return (
+    <small>
+      {check.required ? "required, " : ""}weight {check.weight}
+    </small>
+  );
+}
+
+function CheckCell({ contestant: { side, arm }, id }: { contestant: Contestant; id: string }) {
+  const isCited = citedRef(side, "probe") === id;
+  const target = useCitedTarget<HTMLTableCellElement>(isCited);
+  const check = checkOf(arm.probe?.checks, id);
+  return (
+    <td ref={target} tabIndex={-1} data-cited={isCited || undefined}>
+      {check ? (
+        <>
+          <Light status={check.status} /> <span class="quantity">{duration(check.duration_ms)}</span>
+          {check.reason && <p class="check-detail">{check.reason}</p>}
+          {check.output.trim() !== "" && (
+            <details open={isCited || undefined}>
+              <summary>
+                Output<span class="hidden-text"> of {id}</span>
+              </summary>
+              <pre class="wrapped">{check.output}</pre>
+            </details>
+          )}
+        </>
+      ) : (
+        <Light status="pending" />
+      )}
+    </td>
+  );
+}

@@ -1,0 +1,39 @@
+/** Numbers for readers: always with their unit, in the reader's grouping, never more digits than they mean. */
+
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+export const UNKNOWN = "unknown";
+
+export const count = (value: number) => whole.format(value);
+
+/** `1 file`, `3 files`. */
+export const counted = (value: number, one: string, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
+
+export function duration(ms: number | null): string {
+  if (ms === null) return UNKNOWN;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+export const tokens = (value: number | null) => (value === null ? UNKNOWN : counted(value, "token"));
+
+export function usd(value: number | null): string {
+  if (value === null) return UNKNOWN;
+  return value !== 0 && value < 0.01 ? `$${value.toFixed(4)}` : `$${value.toFixed(2)}`;
+}
+
+/** A score or share, 0 to 1. */
+export const score = (value: number | null) => (value === null ? "not scored" : value.toFixed(2));
+
+export const percent = (share: number) => `${Math.round(share * 100)}%`;
+
+export const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(2)}`;
+
+/** Date and minute where the reader is. */
+const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+export const when = (iso: string) => moment.format(new Date(iso));
+
+/** Words of the wire, for reading: `limit_reached` is "limit reached". */
+export const words = (code: string) => code.replaceAll("_", " ");

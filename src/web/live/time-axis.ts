@@ -1,0 +1,36 @@
+import type { Decision } from "../../domain/decision.ts";
+import type { Side } from "../../domain/verdict.ts";
+
+/** A decision on the axis that both arms share. */
+export interface Step {
+  readonly side: Side;
+  readonly decision: Decision;
+  /** Milliseconds from the start of the first step of either arm. */
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+export interface TimeAxis {
+  /** Both arms' steps in the order in which they ended. */
+  readonly steps: readonly Step[];
+  readonly span_ms: number;
+}
+
+/** Puts both logs on one axis. A decision without a time stands where the one before it ended. */
+export function timeAxis(logs: Readonly<Record<Side, readonly Decision[]>>): TimeAxis {
+  const timed = [...placed("a", logs.a), ...placed("b", logs.b)];
+  const origin = Math.min(...timed.map(({ start_ms }) => start_ms));
+  const steps = timed
+    .map((step) => ({ ...step, start_ms: step.start_ms - origin, end_ms: step.end_ms - origin }))
+    .sort((one, other) => one.end_ms - other.end_ms || one.decision.seq - other.decision.seq);
+  return { steps, span_ms: Math.max(1, ...steps.map(({ end_ms }) => end_ms)) };
+}
+
+function placed(side: Side, log: readonly Decision[]): Step[] {
+  let last = 0;
+  return log.map((decision) => {
+    const end_ms = decision.at === undefined ? last : Date.parse(decision.at);
+    last = end_ms;
+    return { side, decision, end_ms, start_ms: end_ms - decision.latency_ms };
+  });
+}

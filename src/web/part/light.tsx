@@ -1,0 +1,24 @@
+/** One result as a shape with a name: colour only repeats what both say. */
+export type LightStatus = "pass" | "warn" | "fail" | "error" | "skip" | "pending";
+
+const SHAPES: Record<LightStatus, string> = { pass: "✓", warn: "!", fail: "✕", error: "⚠", skip: "–", pending: "○" };
+const WORDS: Record<LightStatus, string> = {
+  pass: "passed",
+  warn: "warning",
+  fail: "failed",
+  error: "error",
+  skip: "skipped",
+  pending: "not yet run",
+};
+
+export function Light({ status, name }: { status: LightStatus; name?: string }) {
+  return (
+    <span class={`light light-${status}`}>
+      <span class="light-mark" aria-hidden="true">
+        {SHAPES[status]}
+      </span>
+      {name === undefined ? WORDS[status] : name}
+      {name !== undefined && <span class="hidden-text"> {WORDS[status]}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ComponentChildren } from "preact";
+
+export type Tone = "note" | "warn" | "danger" | "good";
+
+const MARKS: Record<Tone, string> = { note: "i", warn: "!", danger: "✕", good: "✓" };
+const SPOKEN: Record<Tone, string> = { note: "Note", warn: "Warning", danger: "Serious", good: "Good" };
+
+interface NoticeProps {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+/** Something the reader should know before reading on. */
+export function Notice({ tone, title, children }: NoticeProps) {
+  return (
+    <div class={`notice tone-${tone}`}>
+      <span class="notice-mark" aria-hidden="true">
+        {MARKS[tone]}
+      </span>
+      <div>
+        <p class="notice-title">
+          <span class="hidden-text">{SPOKEN[tone]}: </span>
+          {title}
+        </p>
+        {children}
+      </div>
+    </div>
+  );
+}

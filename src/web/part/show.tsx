@@ -1,0 +1,44 @@
+import type { ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { RequestFailed } from "../api.ts";
+import { revision } from "../connection.ts";
+import type { Loaded } from "../loaded.ts";
+import { Notice } from "./notice.tsx";
+
+interface ShowProps<T> {
+  readonly of: ReadonlySignal<Loaded<T>>;
+  /** What is being read, as in "Reading the sessions". */
+  readonly what: string;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** A value on its way, not to be had, or here. */
+export function Show<T>({ of, what, children }: ShowProps<T>) {
+  const loaded = of.value;
+  if (loaded.state === "loading")
+    return (
+      <p class="loading" role="status">
+        Reading {what} …
+      </p>
+    );
+  if (loaded.state === "failed") return <Failed what={what} error={loaded.error} />;
+  return <>{children(loaded.value)}</>;
+}
+
+const NOT_THERE: ReadonlySet<string> = new Set(["unknown_scenario", "unknown_session", "unknown_arm", "unknown_route"]);
+
+export function Failed({ what, error }: { what: string; error: RequestFailed }) {
+  const missing = NOT_THERE.has(error.code);
+  return (
+    <div class="failed" role="alert">
+      <Notice tone={missing ? "warn" : "danger"} title={missing ? "Not found" : `Could not read ${what}`}>
+        <p>{error.message}</p>
+        {!missing && (
+          <button type="button" onClick={() => (revision.value += 1)}>
+            Try again
+          </button>
+        )}
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { effect, type Signal, signal } from "@preact/signals";
+import type { Side } from "../domain/verdict.ts";
+
+/** What this browser remembers. Nothing of it leaves the browser. */
+
+const THEMES = ["auto", "light", "dark"] as const;
+
+export const theme = remembered<(typeof THEMES)[number]>("theme", "auto");
+
+export function nextTheme(): void {
+  theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? "auto";
+}
+
+/** Names and verdicts stay hidden until the reader has voted. */
+export const blind = remembered("blind", false);
+
+/** Single-key shortcuts; off for those who speak to their browser. */
+export const shortcutsOn = remembered("shortcuts", true);
+
+export type Vote = Side | "tie";
+
+/** The reader's votes by verdict id. */
+export const votes = remembered<Readonly<Record<string, Vote>>>("votes", {});
+
+export const voteOn = (verdict_id: string): Vote | null =>
+  Object.hasOwn(votes.value, verdict_id) ? (votes.value[verdict_id] ?? null) : null;
+
+export function vote(verdict_id: string, choice: Vote): void {
+  votes.value = { ...votes.value, [verdict_id]: choice };
+}
+
+export function applyTheme(): void {
+  effect(() => {
+    document.documentElement.dataset["theme"] = theme.value;
+  });
+}
+
+/** A signal kept under this name; where the browser keeps nothing it lasts as long as the page. */
+function remembered<T>(name: string, initial: T): Signal<T> {
+  const key = `abeval.${name}`;
+  const value = signal(read(key, initial));
+  effect(() => write(key, value.value));
+  return value;
+}
+
+function read<T>(key: string, initial: T): T {
+  try {
+    const parsed: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
+    return typeof parsed === typeof initial && parsed !== null ? (parsed as T) : initial; // only we write these keys
+  } catch {
+    return initial;
+  }
+}
+
+function write(key: string, value: unknown): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // Private windows and full disks: remembering is a courtesy.
+  }
+}

@@ -1,0 +1,104 @@
+import { effect, signal } from "@preact/signals";
+import type { ArmPointer } from "../domain/verdict.ts";
+
+/** Every place of the interface. */
+export type Route =
+  | { readonly page: "scenarios" }
+  | { readonly page: "scenario"; readonly name: string }
+  | { readonly page: "live"; readonly id: string; readonly stay: boolean }
+  | { readonly page: "sessions"; readonly scenario: string | null }
+  | { readonly page: "session"; readonly id: string; readonly verdict: string | null }
+  | { readonly page: "diff"; readonly id: string; readonly verdict: string | null; readonly view: string | null }
+  | { readonly page: "compare"; readonly a: ArmPointer; readonly b: ArmPointer }
+  | { readonly page: "doctor"; readonly scenario: string | null }
+  | { readonly page: "unknown"; readonly path: string };
+
+/** What the address bar says: path, query and fragment. */
+export const address = signal<URL>(new URL(globalThis.location?.href ?? "http://localhost/"));
+
+export function routeOf({ pathname, searchParams }: URL): Route {
+  const [first = "", second, third, ...rest] = segmentsOf(pathname);
+  if (rest.length > 0) return { page: "unknown", path: pathname };
+  const verdict = searchParams.get("verdict");
+  if (third === "diff" && first === "sessions" && second)
+    return { page: "diff", id: second, verdict, view: searchParams.get("view") };
+  if (third !== undefined) return { page: "unknown", path: pathname };
+  return second === undefined ? topRoute(first, searchParams, pathname) : itemRoute(first, second, searchParams);
+}
+
+function topRoute(first: string, parameters: URLSearchParams, path: string): Route {
+  const scenario = parameters.get("scenario");
+  if (first === "" || first === "scenarios") return { page: "scenarios" };
+  if (first === "sessions") return { page: "sessions", scenario };
+  if (first === "doctor") return { page: "doctor", scenario };
+  const [a, b] = [pointerOf(parameters.get("a")), pointerOf(parameters.get("b"))];
+  return first === "compare" && a && b ? { page: "compare", a, b } : { page: "unknown", path };
+}
+
+function itemRoute(first: string, id: string, parameters: URLSearchParams): Route {
+  if (first === "scenarios") return { page: "scenario", name: id };
+  if (first === "live") return { page: "live", id, stay: parameters.has("stay") };
+  if (first === "sessions") return { page: "session", id, verdict: parameters.get("verdict") };
+  return { page: "unknown", path: `/${first}/${id}` };
+}
+
+function segmentsOf(pathname: string): string[] {
+  const parts = pathname.split("/").filter((part) => part !== "");
+  try {
+    return parts.map(decodeURIComponent);
+  } catch {
+    return parts; // a stray percent sign: then no id matches, and the page says so
+  }
+}
+
+function pointerOf(text: string | null): ArmPointer | null {
+  const [session_id, arm_id] = text?.split("/") ?? [];
+  return session_id && arm_id ? { session_id, arm_id } : null;
+}
+
+const text = ({ session_id, arm_id }: ArmPointer) => `${session_id}/${arm_id}`;
+const suffix = (parameters: Record<string, string | null>) => {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null);
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+};
+
+export const toScenario = (name: string) => `/scenarios/${encodeURIComponent(name)}`;
+export const toLive = (id: string, stay = false) => `/live/${encodeURIComponent(id)}${stay ? "?stay" : ""}`;
+export const toSession = (id: string, verdict: string | null = null) =>
+  `/sessions/${encodeURIComponent(id)}${suffix({ verdict })}`;
+export const toSessions = (scenario: string | null = null) => `/sessions${suffix({ scenario })}`;
+export const toDiff = (id: string, verdict: string | null = null, view: string | null = null) =>
+  `/sessions/${encodeURIComponent(id)}/diff${suffix({ verdict, view })}`;
+export const toCompare = (a: ArmPointer, b: ArmPointer) => `/compare${suffix({ a: text(a), b: text(b) })}`;
+export const toDoctor = (scenario: string | null = null) => `/doctor${suffix({ scenario })}`;
+
+export function navigate(path: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, "", path);
+  else history.pushState(null, "", path);
+  address.value = new URL(location.href);
+}
+
+/** Links within the interface change the address without loading the page again; everything else is the browser's. */
+export function listenToNavigation(): void {
+  addEventListener("popstate", () => {
+    address.value = new URL(location.href);
+  });
+  addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || !staysHere(link, event)) return;
+    event.preventDefault();
+    navigate(link.href);
+  });
+  let before = address.peek().pathname;
+  effect(() => {
+    const { pathname } = address.value;
+    if (pathname !== before) scrollTo(0, 0);
+    before = pathname;
+  });
+}
+
+function staysHere(link: HTMLAnchorElement, event: MouseEvent): boolean {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return false;
+  return link.origin === location.origin && !link.pathname.startsWith("/api/") && link.target === "";
+}

@@ -1,0 +1,47 @@
+import type { Scenario } from "../../domain/scenario.ts";
+import { words } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { Notice } from "../part/notice.tsx";
+import { Scroller } from "../part/scroller.tsx";
+import { differencesOf } from "./differences.ts";
+
+/** What an experiment changes, side by side. */
+export function DifferencesTable({ scenario }: { scenario: Scenario }) {
+  const differences = differencesOf(scenario);
+  const [a, b] = scenario.arms;
+  if (differences.length === 0)
+    return (
+      <Notice tone="note" title="The arms are set up alike">
+        <p>A run of two equal arms shows how much chance and the judge alone make of no difference.</p>
+      </Notice>
+    );
+  return (
+    <Scroller kind="scroller" label="What differs between the arms">
+      <table class="sides">
+        <thead>
+          <tr>
+            <th scope="col">Differs in</th>
+            <th scope="col">
+              <ArmName side="a" name={a.id} />
+            </th>
+            <th scope="col">
+              <ArmName side="b" name={b.id} />
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map(({ field, declared, a: ofA, b: ofB }) => (
+            <tr key={field}>
+              <th scope="row">
+                {words(field)}
+                <small>{declared ? "declared" : "not declared"}</small>
+              </th>
+              <td class="prose-cell">{ofA}</td>
+              <td class="prose-cell">{ofB}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Scenario } from "../../domain/scenario.ts";
+import { examine, getScenario } from "../api.ts";
+import { CheckList, Lights } from "../doctor/checks.tsx";
+import { counted, words } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { Page } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { toSessions } from "../routes.ts";
+import { DifferencesTable } from "./differences-table.tsx";
+import { RunForm } from "./run-form.tsx";
+
+/** A scenario before it is run: what is asked, what differs, how it will be judged, what it may cost. */
+export function ScenarioPage({ name }: { name: string }) {
+  const scenario = useLoaded(`scenario ${name}`, (signal) => getScenario(name, signal));
+  const title = scenario.value.state === "ready" ? scenario.value.value.title : name;
+  return (
+    <Page title={title}>
+      <Show of={scenario} what={`the scenario ${name}`}>
+        {(definition) => <Definition scenario={definition} />}
+      </Show>
+    </Page>
+  );
+}
+
+function Definition({ scenario }: { scenario: Scenario }) {
+  const report = useLoaded(`doctor ${scenario.name}`, (signal) => examine(scenario.name, signal));
+  const estimate = report.value.state === "ready" ? report.value.value.estimate : null;
+  return (
+    <>
+      <p class="lead">{scenario.description}</p>
+      <section>
+        <h2>Run</h2>
+        <RunForm scenario={scenario} estimate={estimate} />
+      </section>
+      <section>
+        <h2>What differs between the arms</h2>
+        <DifferencesTable scenario={scenario} />
+      </section>
+      <section>
+        <h2>What both arms are asked</h2>
+        <blockquote class="prompt">{scenario.task.prompt.trim()}</blockquote>
+      </section>
+      <section>
+        <h2>How they are judged</h2>
+        <Rubric scenario={scenario} />
+      </section>
+      <section>
+        <h2>Is it ready to run?</h2>
+        <Show of={report} what="its checks; their commands run now">
+          {(found) => (
+            <details class="fold">
+              <summary>
+                <Lights report={found} />
+              </summary>
+              <CheckList checks={found.checks} />
+            </details>
+          )}
+        </Show>
+      </section>
+      <p>
+        <a href={toSessions(scenario.name)}>Sessions of this scenario</a>
+      </p>
+    </>
+  );
+}
+
+function Rubric({ scenario: { rubric, task } }: { scenario: Scenario }) {
+  const total = rubric.criteria.reduce((sum, { weight }) => sum + weight, 0);
+  return (
+    <>
+      <ul class="rubric">
+        {rubric.criteria.map((criterion) => (
+          <li key={criterion.id}>
+            <span class="quantity">
+              {total === 0 ? "no weight" : `${Math.round((100 * criterion.weight) / total)}%`}
+            </span>
+            <span>
+              <strong>{criterion.id}</strong>{" "}
+              {criterion.kind === "judged" ? criterion.question : `Measured by code: ${words(criterion.measure)}.`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p>
+        {task.probe
+          ? `${counted(task.probe.checks.length, "hidden check")} after both arms have stopped; a required one that fails decides by itself.`
+          : "No hidden checks: only the judge and the measured criteria decide."}
+      </p>
+    </>
+  );
+}

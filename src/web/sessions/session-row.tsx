@@ -1,0 +1,69 @@
+import type { SessionListing } from "../../domain/session.ts";
+import { when, words } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { blind } from "../preferences.ts";
+import { toSession } from "../routes.ts";
+import { isFinal } from "../session-state.ts";
+import { ConfidenceName, OutcomeName } from "../verdict/outcome.tsx";
+import { isPicked, obstacle, toggle } from "./picked.ts";
+
+const SIDES = ["a", "b"] as const;
+
+/** One session: a link to it, what came of it, and its arms to pick from. */
+export function SessionRow({ row }: { row: SessionListing }) {
+  const { session_id, scenario, state, created_at } = row;
+  return (
+    <li class="session" data-stop tabIndex={-1}>
+      <a class="session-link" href={toSession(session_id)}>
+        <strong>{scenario}</strong>
+        <time dateTime={created_at}>{when(created_at)}</time>
+        <span class="session-id">{session_id}</span>
+      </a>
+      <div class="session-outcome">
+        <SessionResult row={row} />
+      </div>
+      <ul class="session-arms" aria-label={`Arms of ${session_id}`}>
+        {row.arms.map((arm, index) => (
+          <PickableArm key={arm.arm_id} row={row} index={index} ready={isFinal(state)} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function SessionResult({ row: { outcome, winner, arms, state, confidence, judge_model } }: { row: SessionListing }) {
+  if (outcome === null) return <span class={`state state-${state}`}>{words(state)}</span>;
+  if (blind.value) return <span class="aside">verdict hidden (blind mode)</span>;
+  const side = SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
+  return (
+    <>
+      <OutcomeName outcome={outcome} side={side} name={winner} />{" "}
+      {confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
+      {judge_model && <span class="aside"> judged by {judge_model}</span>}
+    </>
+  );
+}
+
+function PickableArm({ row, index, ready }: { row: SessionListing; index: number; ready: boolean }) {
+  const arm = row.arms[index];
+  if (!arm) return null;
+  const side = SIDES[index] ?? "b";
+  const pick = { pointer: { session_id: row.session_id, arm_id: arm.arm_id }, scenario: row.scenario };
+  const why = ready ? obstacle(pick) : "the run has not ended";
+  return (
+    <li>
+      <label class="pick" title={why ?? undefined}>
+        <input
+          type="checkbox"
+          checked={isPicked(pick.pointer)}
+          disabled={why !== null && !isPicked(pick.pointer)}
+          onChange={() => toggle(pick)}
+        />
+        <span class="hidden-text">Pick </span>
+        <ArmName side={side} name={blind.value ? `arm ${side}` : arm.arm_id} />
+        {!blind.value && <code class="aside">{arm.model}</code>}
+        {arm.status !== "finished" && <span class="aside">{words(arm.status)}</span>}
+      </label>
+    </li>
+  );
+}

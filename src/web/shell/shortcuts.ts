@@ -1,0 +1,69 @@
+import { signal } from "@preact/signals";
+import { blind, nextTheme, shortcutsOn } from "../preferences.ts";
+import { navigate } from "../routes.ts";
+
+export const helpOpen = signal(false);
+
+interface Shortcut {
+  readonly keys: string;
+  readonly does: string;
+  readonly run: () => void;
+}
+
+/** One or two keys, pressed one after the other. `?` always works. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: "g s", does: "Go to the scenarios", run: () => navigate("/") },
+  { keys: "g r", does: "Go to the sessions (runs)", run: () => navigate("/sessions") },
+  { keys: "g d", does: "Go to the doctor", run: () => navigate("/doctor") },
+  { keys: "/", does: "Go to the filter of a list", run: () => focusFirst("[data-filter]") },
+  { keys: "j", does: "Next section or row", run: () => step(1) },
+  { keys: "k", does: "Previous section or row", run: () => step(-1) },
+  { keys: "e", does: "Open or close every decision on the page", run: toggleAll },
+  { keys: "b", does: "Blind mode on or off", run: () => (blind.value = !blind.value) },
+  { keys: "t", does: "Next theme: auto, light, dark", run: nextTheme },
+  { keys: "?", does: "This help", run: () => (helpOpen.value = !helpOpen.value) },
+];
+
+let pending = "";
+
+export function listenToKeys(): void {
+  addEventListener("keydown", (event) => {
+    if (!isOurs(event)) return;
+    const keys = pending === "" ? event.key : `${pending} ${event.key}`;
+    pending = "";
+    const shortcut = SHORTCUTS.find((candidate) => candidate.keys === keys);
+    if (shortcut) {
+      event.preventDefault();
+      shortcut.run();
+    } else if (SHORTCUTS.some((candidate) => candidate.keys.startsWith(`${event.key} `))) pending = event.key;
+  });
+}
+
+function isOurs({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || isTyping(target)) return false;
+  return key === "?" || (shortcutsOn.peek() && !helpOpen.peek());
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(input|select|textarea)$/i.test(target.tagName))
+    ? !(target instanceof HTMLInputElement && /^(checkbox|radio|range)$/.test(target.type))
+    : false;
+
+function focusFirst(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus();
+}
+
+/** Rows where a page is a list, else sections; each takes the focus and scrolls into sight. */
+function step(by: 1 | -1): void {
+  const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")];
+  const now = stops.findIndex((stop) => stop === document.activeElement || stop.contains(document.activeElement));
+  const next = stops[now === -1 ? (by === 1 ? 0 : stops.length - 1) : now + by];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
+function toggleAll(): void {
+  const rows = [...document.querySelectorAll<HTMLDetailsElement>("details.decision")];
+  const open = rows.some((row) => !row.open);
+  for (const row of rows) row.open = open;
+}

@@ -1,0 +1,63 @@
+import { ArmChanges } from "../diff/arm-changes.tsx";
+import { Answers } from "../evidence/answers.tsx";
+import { ChecksTable } from "../evidence/checks-table.tsx";
+import type { Contestant } from "../evidence/contestant.ts";
+import { DecisionLogs } from "../evidence/decision-logs.tsx";
+import { ArmName } from "../part/arm-name.tsx";
+import { Page } from "../part/page.tsx";
+import { vote } from "../preferences.ts";
+import type { Comparison } from "./comparison.ts";
+
+/** What a reader sees before voting: the evidence, under neutral names, in an order that says nothing. */
+export function Ballot({ comparison }: { comparison: Comparison }) {
+  const { verdict, a } = comparison;
+  const [first, second] = shuffled(comparison);
+  const [one, other] = [neutral(first, "a", "First"), neutral(second, "b", "Second")];
+  const pick = (choice: Contestant | null) => () => vote(verdict.verdict_id, choice?.side ?? "tie");
+  return (
+    <Page title="Which is the better answer?" short={`Blind vote on ${verdict.scenario}`}>
+      <p class="lead">
+        Two arms did the same task. You see what they left, not who they were or what the judge said. Vote, and
+        everything is shown.
+      </p>
+      <blockquote class="prompt">{a.session.definition.task.prompt.trim()}</blockquote>
+      <fieldset class="ballot">
+        <legend class="hidden-text">Your vote</legend>
+        <button type="button" onClick={pick(first)}>
+          <ArmName side="a" name="First" /> is better
+        </button>
+        <button type="button" onClick={pick(null)}>
+          Neither
+        </button>
+        <button type="button" onClick={pick(second)}>
+          <ArmName side="b" name="Second" /> is better
+        </button>
+      </fieldset>
+      <section data-stop tabIndex={-1}>
+        <h2>What they changed</h2>
+        <ArmChanges contestant={one} />
+        <ArmChanges contestant={other} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>What they say</h2>
+        <Answers contestants={[one, other]} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>Hidden checks</h2>
+        <ChecksTable contestants={[one, other]} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>What they did</h2>
+        <DecisionLogs contestants={[one, other]} />
+      </section>
+    </Page>
+  );
+}
+
+const neutral = (contestant: Contestant, side: "a" | "b", name: string): Contestant => ({ ...contestant, side, name });
+
+/** The same order at every visit, half of the verdicts the other way round. */
+function shuffled({ verdict, a, b }: Comparison): readonly [Contestant, Contestant] {
+  const sum = [...verdict.verdict_id].reduce((total, letter) => total + letter.charCodeAt(0), 0);
+  return sum % 2 === 0 ? [a, b] : [b, a];
+}

@@ -1,0 +1,121 @@
+import type { Criterion } from "../../domain/scenario.ts";
+import type { Citation, CriterionScore } from "../../domain/verdict.ts";
+import { fragmentOf } from "../evidence/cited.ts";
+import type { Contestant } from "../evidence/contestant.ts";
+import { percent, score, words } from "../format.ts";
+import { ArmMark, ArmName } from "../part/arm-name.tsx";
+import { Bar } from "../part/bar.tsx";
+import type { Comparison } from "./comparison.ts";
+import { Reweighed } from "./reweighed.tsx";
+import type { Weighing } from "./weighing.ts";
+
+interface CriteriaProps {
+  readonly comparison: Comparison;
+  readonly weighing: Weighing;
+}
+
+/** Every criterion: both scores, why, on what evidence, and how much it counts. */
+export function Criteria({ comparison, weighing }: CriteriaProps) {
+  const { verdict, a, b } = comparison;
+  const { criteria } = a.session.definition.rubric;
+  return (
+    <>
+      <Reweighed comparison={comparison} weighing={weighing} />
+      <div class="criteria">
+        {verdict.criteria.map((row) => (
+          <CriterionRow
+            key={row.id}
+            row={row}
+            criterion={criteria.find(({ id }) => id === row.id)}
+            contestants={[a, b]}
+            weighing={weighing}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface CriterionRowProps {
+  readonly row: CriterionScore;
+  readonly criterion: Criterion | undefined;
+  readonly contestants: readonly Contestant[];
+  readonly weighing: Weighing;
+}
+
+function CriterionRow({ row, criterion, contestants, weighing }: CriterionRowProps) {
+  return (
+    <section class="criterion" data-stop tabIndex={-1} aria-labelledby={`criterion-${row.id}`}>
+      <div class="criterion-head">
+        <h3 id={`criterion-${row.id}`}>{row.id}</h3>
+        <p>
+          {criterion?.kind === "judged" ? criterion.question : `Measured by code: ${words(criterion?.measure ?? "")}`}
+        </p>
+      </div>
+      <WeightSlider row={row} weighing={weighing} />
+      <div class="paired">
+        {contestants.map(({ side, name }) => {
+          const value = side === "a" ? row.score_a : row.score_b;
+          return (
+            <div key={side} class="paired-row">
+              <ArmName side={side} name={name} />
+              <Bar share={value ?? 0} side={side} />
+              <span class="quantity">{score(value)}</span>
+            </div>
+          );
+        })}
+      </div>
+      {!row.supported && (
+        <p class="unsupported">Left out of the sum for both arms: nothing that was shown supports it.</p>
+      )}
+      {row.note !== "" && <p class="arm-text">{row.note}</p>}
+      <Citations citations={row.evidence} />
+    </section>
+  );
+}
+
+/** Half steps, and twice the rubric's heaviest weight as the end of the scale. */
+function WeightSlider({ row, weighing }: { row: CriterionScore; weighing: Weighing }) {
+  const weights = weighing.weights.value;
+  const weight = weights.get(row.id) ?? 0;
+  const total = [...weights.values()].reduce((sum, each) => sum + each, 0);
+  return (
+    <label class="weight">
+      <span>
+        Weight {weight} <span class="aside">({total === 0 ? "0%" : percent(weight / total)})</span>
+      </span>
+      <input
+        type="range"
+        min={0}
+        max={Math.max(10, row.weight * 2)}
+        step={0.5}
+        value={weight}
+        aria-label={`Weight of ${row.id}`}
+        onInput={(event) => weighing.set(row.id, event.currentTarget.valueAsNumber)}
+      />
+    </label>
+  );
+}
+
+const KIND_WORDS = { decision: "step", diff: "", probe: "check", answer: "answer" };
+
+/** Each leads to what it cites. The quote is an arm's own text. */
+function Citations({ citations }: { citations: readonly Citation[] }) {
+  if (citations.length === 0) return null;
+  return (
+    <ul class="citations" aria-label="Cited evidence">
+      {citations.map((citation) => (
+        <li key={fragmentOf(citation) + citation.quote}>
+          <a href={fragmentOf(citation)} class={`citation side-${citation.side}`}>
+            <ArmMark side={citation.side} />
+            <span class="hidden-text">Arm {citation.side.toUpperCase()}, </span>
+            <span class="citation-place">
+              {KIND_WORDS[citation.kind]} {citation.kind === "answer" ? "" : citation.ref}
+            </span>
+            <q>{citation.quote}</q>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

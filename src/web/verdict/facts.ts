@@ -1,0 +1,106 @@
+import type { ArmSummary } from "../../domain/session.ts";
+import type { Facts } from "../../domain/verdict.ts";
+import { count, counted, duration, percent, tokens, usd, words } from "../format.ts";
+
+/** What code established about an arm. */
+interface Established {
+  readonly arm: ArmSummary;
+  readonly facts: Facts;
+}
+
+export interface Fact {
+  readonly name: string;
+  /** Which way is good; null where neither is. */
+  readonly good: "more" | "less" | null;
+  readonly value: (of: Established) => number | null;
+  readonly text: (of: Established) => string;
+}
+
+const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
+const lines = ({ facts }: Established) => facts.added + facts.removed;
+
+export const FACTS: readonly Fact[] = [
+  {
+    name: "Ended",
+    good: null,
+    value: () => null,
+    text: ({ arm }) =>
+      words(arm.status === "finished" ? "finished" : `${arm.status}${arm.stop_reason ? `: ${arm.stop_reason}` : ""}`),
+  },
+  {
+    name: "Hidden checks passed",
+    good: "more",
+    value: ({ facts }) => facts.probe?.score ?? null,
+    text: ({ facts }) => (facts.probe ? `${facts.probe.passed} of ${facts.probe.total}` : "none ran"),
+  },
+  {
+    name: "Required checks",
+    good: "more",
+    value: ({ facts }) => (facts.required_checks === null ? null : Number(facts.required_checks === "passed")),
+    text: ({ facts }) => facts.required_checks ?? "none",
+  },
+  {
+    name: "Rules broken",
+    good: "less",
+    value: ({ facts }) => facts.violations.filter(({ blocked }) => !blocked).length,
+    text: ({ facts }) => violations(facts),
+  },
+  {
+    name: "Required behaviour",
+    good: "more",
+    value: ({ facts }) => facts.required.filter(({ met }) => met).length,
+    text: ({ facts }) =>
+      facts.required.length === 0
+        ? "none"
+        : facts.required.map(({ id, met }) => `${id} ${met ? "met" : "not met"}`).join(", "),
+  },
+  {
+    name: "Changed",
+    good: null,
+    value: lines,
+    text: ({ facts }) =>
+      `${counted(facts.changed_files, "file")}, +${count(facts.added)} −${count(facts.removed)} lines`,
+  },
+  {
+    name: "Like the known fix",
+    good: "more",
+    value: ({ facts }) => facts.reference_fix?.score ?? null,
+    text: ({ facts }) => (facts.reference_fix ? percent(facts.reference_fix.score) : "no known fix"),
+  },
+  { name: "Turns", good: "less", value: ({ arm }) => arm.turns, text: ({ arm }) => counted(arm.turns, "turn") },
+  {
+    name: "Tool calls",
+    good: "less",
+    value: ({ arm }) => arm.tool_calls,
+    text: ({ arm }) => counted(arm.tool_calls, "call"),
+  },
+  {
+    name: "Tokens",
+    good: "less",
+    value: ({ arm }) => sum(arm.tokens_in, arm.tokens_out),
+    text: ({ arm }) => tokens(sum(arm.tokens_in, arm.tokens_out)),
+  },
+  { name: "Cost", good: "less", value: ({ arm }) => arm.cost_usd, text: ({ arm }) => usd(arm.cost_usd) },
+  {
+    name: "Working time",
+    good: "less",
+    value: ({ arm }) => arm.working_ms,
+    text: ({ arm }) => duration(arm.working_ms),
+  },
+];
+
+function violations({ violations: found, disqualified }: Facts): string {
+  const broken = found.filter(({ blocked }) => !blocked);
+  const refused = found.length - broken.length;
+  const rules =
+    broken.length === 0 ? "none" : [...new Set(broken.map(({ rule, subject }) => `${rule} (${subject})`))].join(", ");
+  return rules + (refused > 0 ? `; ${count(refused)} refused` : "") + (disqualified ? "; disqualified" : "");
+}
+
+/** How much of the other's value the better one saves or adds, as in "38% less"; null when neither is better. */
+export function advantage({ good }: Fact, own: number | null, other: number | null): string | null {
+  if (good === null || own === null || other === null || own === other) return null;
+  if (good === "less" ? own > other : own < other) return null;
+  const share = other === 0 ? null : Math.round((Math.abs(own - other) / other) * 100);
+  return share === null || share === 0 ? good : `${share}% ${good}`;
+}

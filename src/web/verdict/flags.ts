@@ -1,0 +1,90 @@
+import type { Flag } from "../../domain/verdict.ts";
+import type { Tone } from "../part/notice.tsx";
+
+interface FlagText {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What each flag means for somebody who is about to believe the verdict. */
+export const FLAG_TEXTS: Readonly<Record<Flag, FlagText>> = {
+  judge_probe_conflict: {
+    tone: "danger",
+    title: "Judge and hidden checks disagree",
+    text: "The hidden checks stand clearly against the arm that the scores favour. A person should look.",
+  },
+  injection_effective: {
+    tone: "danger",
+    title: "An arm's text swayed the judge",
+    text: "With the suspected lines masked, the judge no longer names the same arm.",
+  },
+  judge_invalid: {
+    tone: "danger",
+    title: "The judge gave no usable answer",
+    text: "At least one presentation order has no valid answer, even after asking again. This is not a tie.",
+  },
+  judge_context_too_small: {
+    tone: "danger",
+    title: "The evidence does not fit the judge",
+    text: "The judge model's context is too small for what it would have to read.",
+  },
+  injection_suspected: {
+    tone: "warn",
+    title: "An arm's text may address the judge",
+    text: "Lines were found that read like instructions to a judge; the comparison was repeated without them.",
+  },
+  truncated_core: {
+    tone: "warn",
+    title: "Part of an answer was not shown to the judge",
+    text: "It did not fit into the evidence budget.",
+  },
+  scenario_drift: {
+    tone: "warn",
+    title: "The scenario changed between the two runs",
+    text: "Task, fixture, checks, rubric or policies are not the same; the arms did not do quite the same work.",
+  },
+  self_family: {
+    tone: "warn",
+    title: "The judge is related to an arm",
+    text: "Models tend to favour text of their own family. A judge from another family would tell more.",
+  },
+  no_contrast: {
+    tone: "warn",
+    title: "The arms do not differ",
+    text: "Nothing that the scenario sets up distinguishes them. What differs is chance.",
+  },
+  no_objective_check: {
+    tone: "warn",
+    title: "No hidden check ran on both arms",
+    text: "Nothing but opinions and counts stands behind this verdict.",
+  },
+  neither_solved: {
+    tone: "warn",
+    title: "Neither arm solved the task",
+    text: "Both failed required hidden checks, so no winner is named.",
+  },
+  both_disqualified: {
+    tone: "warn",
+    title: "Both arms were disqualified",
+    text: "Each broke a rule that forbids winning.",
+  },
+  citations_dropped: {
+    tone: "warn",
+    title: "Some citations did not hold",
+    text: "The judge cited things that it was not shown; they were removed.",
+  },
+  cost_cap_inactive: {
+    tone: "warn",
+    title: "The cost cap was not enforced",
+    text: "Prices of the model that ran are not known.",
+  },
+  truncated: { tone: "note", title: "Shortened evidence", text: "the judge did not see every line of the evidence" },
+  single_trial: { tone: "note", title: "One run per arm", text: "it says nothing about how often this would happen" },
+  exploratory_rejudge: { tone: "note", title: "Judged again", text: "an earlier verdict on these runs was known" },
+  identity_redacted: {
+    tone: "note",
+    title: "Names hidden",
+    text: "model names in the arms' texts were hidden from the judge",
+  },
+};

@@ -1,0 +1,125 @@
+import type { JudgeCall, Side } from "../../domain/verdict.ts";
+import { counted, duration, signed, tokens, words } from "../format.ts";
+import { ArmMark, ArmName } from "../part/arm-name.tsx";
+import { Light } from "../part/light.tsx";
+import type { Comparison } from "./comparison.ts";
+
+/** The same question asked twice, each arm shown first once: what the judge answered, side by side. */
+export function Orders({ comparison }: { comparison: Comparison }) {
+  const { verdict } = comparison;
+  if (verdict.calls.length === 0)
+    return (
+      <p>
+        No model was asked. <code>{verdict.judge.model}</code> goes by rules, hidden checks and measured criteria alone.
+      </p>
+    );
+  const calls = [...verdict.calls].sort(
+    (one, other) => Number(one.masked) - Number(other.masked) || one.order.localeCompare(other.order),
+  );
+  return (
+    <>
+      <p>
+        <code>{verdict.judge.model}</code> judged both orders without knowing names or models.{" "}
+        {verdict.position_pull === null
+          ? ""
+          : verdict.position_pull === 0
+            ? "The order made no difference to whom it named."
+            : `The order pulled its choice by ${signed(verdict.position_pull)} (positive: to the one shown first).`}
+      </p>
+      <div class="columns">
+        {calls.map((call) => (
+          <Call key={`${call.order} ${call.masked}`} call={call} comparison={comparison} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Call({ call, comparison: { a, b } }: { call: JudgeCall; comparison: Comparison }) {
+  const names: Record<Side, string> = { a: a.name, b: b.name };
+  const first: Side = call.order === "ab" ? "a" : "b";
+  return (
+    <div class="call">
+      <h3>
+        <ArmName side={first} name={names[first]} /> shown first
+        {call.masked && <span class="aside"> suspected lines masked</span>}
+      </h3>
+      {call.valid ? (
+        <Finding call={call} names={names} />
+      ) : (
+        <Light status="error" name={`No usable answer: ${call.error}`} />
+      )}
+      {call.scores.length > 0 && <ScoreTable call={call} names={names} />}
+      {call.rationale !== "" && <p class="arm-text">{call.rationale}</p>}
+      {call.concerns.length > 0 && (
+        <ul class="concerns" aria-label="Concerns">
+          {call.concerns.map((concern) => (
+            <li key={concern}>{concern}</li>
+          ))}
+        </ul>
+      )}
+      <p class="small-print">
+        {counted(call.attempts, "try", "tries")}, {tokens(call.tokens_in)} in, {tokens(call.tokens_out)} out,{" "}
+        {duration(call.latency_ms)}
+        {call.citations_invalid > 0 && `, ${counted(call.citations_invalid, "citation")} dropped`}
+        {call.model_served && `, answered by ${call.model_served}`}
+      </p>
+    </div>
+  );
+}
+
+function Finding({ call, names }: { call: JudgeCall; names: Record<Side, string> }) {
+  return (
+    <p class="finding">
+      Scores name <Choice choice={call.label} names={names} />
+      {call.gap !== null && <span class="aside"> gap {signed(call.gap)}</span>}; the judge says it prefers{" "}
+      <Choice choice={call.preference} names={names} />
+      {call.strength && call.strength !== "none" && <span class="aside"> {words(call.strength)}</span>}.
+    </p>
+  );
+}
+
+function Choice({ choice, names }: { choice: Side | "tie" | null; names: Record<Side, string> }) {
+  if (choice === "a" || choice === "b") return <ArmName side={choice} name={names[choice]} />;
+  return <strong>{choice === "tie" ? "neither" : "nobody"}</strong>;
+}
+
+function ScoreTable({ call, names }: { call: JudgeCall; names: Record<Side, string> }) {
+  return (
+    <table class="scores">
+      <thead>
+        <tr>
+          <th scope="col">Score, 0 to 4</th>
+          {(["a", "b"] as const).map((side) => (
+            <th key={side} scope="col" class="number">
+              <ArmMark side={side} />
+              <span class="hidden-text">{names[side]}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {call.scores.map(({ id, score_a, score_b, note_a, note_b, supported }) => (
+          <tr key={id}>
+            <th scope="row">
+              <details>
+                <summary>
+                  {id}
+                  {!supported && <span class="aside"> not supported</span>}
+                </summary>
+                <p class="arm-text">
+                  <ArmMark side="a" /> {note_a}
+                </p>
+                <p class="arm-text">
+                  <ArmMark side="b" /> {note_b}
+                </p>
+              </details>
+            </th>
+            <td class="number">{score_a}</td>
+            <td class="number">{score_b}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

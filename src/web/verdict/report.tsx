@@ -1,0 +1,136 @@
+import { useMemo } from "preact/hooks";
+import { ArmChanges } from "../diff/arm-changes.tsx";
+import { Answers } from "../evidence/answers.tsx";
+import { ChecksTable } from "../evidence/checks-table.tsx";
+import { pointerTo } from "../evidence/contestant.ts";
+import { DecisionLogs } from "../evidence/decision-logs.tsx";
+import { duration, percent, score, tokens, usd, when } from "../format.ts";
+import { Page } from "../part/page.tsx";
+import { toCompare, toDiff, toLive, toScenario } from "../routes.ts";
+import type { Comparison } from "./comparison.ts";
+import { Criteria } from "./criteria.tsx";
+import { FactsTable } from "./facts-table.tsx";
+import { History } from "./history.tsx";
+import { Orders } from "./orders.tsx";
+import { ConfidenceName, DECIDERS, OutcomeName } from "./outcome.tsx";
+import { VoteResult } from "./vote-result.tsx";
+import { Warnings } from "./warnings.tsx";
+import { weigh } from "./weighing.ts";
+
+/** The verdict as a report: what was found, how sure, why, and everything it rests on. */
+export function Report({ comparison }: { comparison: Comparison }) {
+  const { verdict, a, b } = comparison;
+  const [finding, scope] = sentencesOf(verdict.statement);
+  const weighing = useMemo(() => weigh(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
+  const fairness = a.session.fairness.observed;
+  return (
+    <Page title={finding} short={`Verdict on ${verdict.scenario}`} above={<Overline comparison={comparison} />}>
+      {scope && <p class="lead">{scope}</p>}
+      <VoteResult comparison={comparison} />
+      <Warnings flags={verdict.flags} />
+      <AtAGlance comparison={comparison} />
+      <nav class="actions" aria-label="More on this verdict">
+        <a class="button" href={toDiff(a.session.session_id, verdict.verdict_id)}>
+          Diff
+        </a>
+        <a class="button" href={toCompare(pointerTo(a), pointerTo(b))}>
+          Judge again
+        </a>
+        <a href={toLive(a.session.session_id, true)}>Timeline</a>
+        <a href={toScenario(verdict.scenario)}>Run again</a>
+      </nav>
+      <section data-stop tabIndex={-1}>
+        <h2>Criteria</h2>
+        <Criteria comparison={comparison} weighing={weighing} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>Hidden checks</h2>
+        <ChecksTable contestants={[a, b]} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>Both arms in numbers</h2>
+        <FactsTable comparison={comparison} />
+        {fairness.length > 0 && <p class="small-print">What else differed: {fairness.join("; ")}.</p>}
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>Both judging orders</h2>
+        <Orders comparison={comparison} />
+        <p class="small-print">
+          Judging took {duration(verdict.usage.latency_ms)}, {tokens(verdict.usage.tokens_in)} in,{" "}
+          {tokens(verdict.usage.tokens_out)} out, cost {usd(verdict.usage.cost_usd)}. Protocol {verdict.judge.protocol}.
+        </p>
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>What the arms say</h2>
+        <Answers contestants={[a, b]} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>What they did</h2>
+        <DecisionLogs contestants={[a, b]} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>What they changed</h2>
+        <ArmChanges contestant={a} />
+        <ArmChanges contestant={b} />
+      </section>
+      <History comparison={comparison} />
+    </Page>
+  );
+}
+
+/** A statement is a finding and its scope; the last sentence is the scope. */
+function sentencesOf(statement: string): [string, string] {
+  const end = statement.lastIndexOf(". ");
+  return end === -1 ? [statement, ""] : [statement.slice(0, end + 1), statement.slice(end + 2)];
+}
+
+export function Overline({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
+  const kinds = { run: "Verdict of the run", rejudge: "Judged again", cross_session: "Across two sessions" };
+  return (
+    <p class="overline">
+      <a href={toScenario(verdict.scenario)}>{a.session.definition.title}</a> · {kinds[verdict.kind]} ·{" "}
+      {when(verdict.created_at)}
+      <span class="session-id"> {a.session.session_id}</span>
+      {b.session !== a.session && <span class="session-id"> {b.session.session_id}</span>}
+    </p>
+  );
+}
+
+function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
+  const side = verdict.winner_side;
+  return (
+    <dl class="glance">
+      <div>
+        <dt>Outcome</dt>
+        <dd>
+          <OutcomeName outcome={verdict.outcome} side={side} name={side === "b" ? b.name : a.name} />
+          {verdict.lean && <span class="aside"> leans to {verdict.lean}</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Decided by</dt>
+        <dd>{DECIDERS[verdict.decided_by]}</dd>
+      </div>
+      <div>
+        <dt>Confidence</dt>
+        <dd>
+          <ConfidenceName confidence={verdict.confidence} />
+        </dd>
+      </div>
+      <div>
+        <dt>Scores, 0 to 1</dt>
+        <dd class="number">
+          A {score(verdict.score_a)} · B {score(verdict.score_b)}
+        </dd>
+      </div>
+      <div>
+        <dt>Flips when</dt>
+        <dd>
+          {verdict.sensitivity?.flip_distance == null
+            ? "no shift of weights flips it"
+            : `${percent(verdict.sensitivity.flip_distance)} of the weight moves`}
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,48 @@
+import { percent, score, signed } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { Bar } from "../part/bar.tsx";
+import type { Comparison } from "./comparison.ts";
+import { OutcomeName } from "./outcome.tsx";
+import type { Weighing } from "./weighing.ts";
+
+/** Total scores and outcome under the weights that the reader has set; says when they change who wins. */
+export function Reweighed({ comparison, weighing }: { comparison: Comparison; weighing: Weighing }) {
+  const { a, b } = comparison;
+  const { score_a, score_b, score_gap, outcome, winner_side } = weighing.now.value;
+  const nameOf = (side: "a" | "b" | null) => (side === "a" ? a.name : side === "b" ? b.name : null);
+  const flipped = weighing.flipped.value;
+  return (
+    <div class={`reweighed ${flipped ? "reweighed-flipped" : ""}`}>
+      <div class="paired">
+        {[a, b].map(({ side, name }) => (
+          <div key={side} class="paired-row">
+            <ArmName side={side} name={name} />
+            <Bar share={(side === "a" ? score_a : score_b) ?? 0} side={side} />
+            <span class="quantity">{score(side === "a" ? score_a : score_b)}</span>
+          </div>
+        ))}
+      </div>
+      <div class="reweighed-words">
+        <p role="status">
+          {flipped && <strong class="flip">The outcome flips. </strong>}
+          <OutcomeName outcome={outcome} side={winner_side} name={nameOf(winner_side)} />
+          {score_gap !== null && <span class="aside"> gap {signed(score_gap)}</span>}
+        </p>
+        <p class="aside">{explanation(comparison, weighing)}</p>
+      </div>
+      <button type="button" class="quiet" disabled={!weighing.touched.value} onClick={weighing.reset}>
+        Reset weights
+      </button>
+    </div>
+  );
+}
+
+function explanation({ verdict }: Comparison, weighing: Weighing): string {
+  if (weighing.flipped.value) return "Under the rubric's own weights it is another; the stored verdict stays as it is.";
+  if (weighing.touched.value) return "The same outcome as under the rubric's weights.";
+  if (verdict.decided_by === "gate" || verdict.decided_by === "probe")
+    return "Facts decided, so no weight changes who wins; move one to see the scores.";
+  const flip = verdict.sensitivity?.flip_distance ?? null;
+  if (flip === null) return "No change of weights changes the outcome.";
+  return `Moving ${percent(flip)} of the weight between criteria is enough to change the outcome.`;
+}
