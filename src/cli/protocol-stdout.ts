@@ -16,6 +16,8 @@ export function claimStdout(): (line: string) => Promise<void> {
   const { dup, dup2 } = cLibrary();
   const descriptor = dup(STDOUT);
   if (descriptor < 0 || dup2(STDERR, STDOUT) < 0) throw new Error("stdout cannot be set apart for the protocol");
+  // The stream was made before, perhaps, and then it has a descriptor of its own.
+  process.stdout.write = process.stderr.write.bind(process.stderr);
   const sink = Bun.file(descriptor).writer();
   let last: Promise<unknown> = Promise.resolve();
   return async (line) => {

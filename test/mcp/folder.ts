@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { randomInt } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -37,13 +38,13 @@ arms:
 ${RUBRIC}
 `;
 
-/** Seconds that the command of the slow scenario sleeps; looked for among the processes of the machine. */
-export const SLOW_COMMAND = "sleep 54.321";
+/** No two alike on the machine, so that they can be looked for among its processes. */
+const sleepCommand = () => `sleep 54.${randomInt(1e9)}`;
 
-const SLOW = `name: slow
+const slow = (command: string) => `name: slow
 task: {prompt: Wait.}
 arms:
-  - {id: sleeps, model: scripted/sleeps, script: [{say: I wait., calls: [{run_command: {command: ${SLOW_COMMAND}}}]}, {say: Awake.}]}
+  - {id: sleeps, model: scripted/sleeps, script: [{say: I wait., calls: [{run_command: {command: ${command}}}]}, {say: Awake.}]}
   - {id: rests, model: scripted/rests, system_prompt: Rest., script: [{delay_ms: 55000, say: Rested.}]}
 rubric: {criteria: [{measure: turns}], judge: {model: builtin/evidence}}
 `;
@@ -53,6 +54,8 @@ export interface McpFolder extends Disposable {
   readonly state: string;
   /** Arguments of a server with all seven tools. */
   readonly args: readonly string[];
+  /** Processes that the slow scenario's command left or still has. */
+  sleepers(): readonly string[];
 }
 
 /** Scenarios `quick`, `other`, `hidden` and `slow`, one that is broken, and room for sessions. */
@@ -61,8 +64,35 @@ export function mcpFolder(): McpFolder {
   const scenarios = join(directory.path, "scenarios");
   const state = join(directory.path, "state");
   mkdirSync(scenarios);
-  const texts = { quick: quick("quick"), other: quick("other"), hidden: HIDDEN, slow: SLOW, broken: "name: broken\n" };
+  const command = sleepCommand();
+  const texts = {
+    quick: quick("quick"),
+    other: quick("other"),
+    hidden: HIDDEN,
+    slow: slow(command),
+    broken: "name: broken\n",
+  };
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(scenarios, `${name}.yaml`), text);
   const args = ["mcp", "--scenarios-dir", scenarios, "--state-dir", state];
-  return { scenarios, state, args, [Symbol.dispose]: () => directory[Symbol.dispose]() };
+  return {
+    scenarios,
+    state,
+    args,
+    sleepers: () => processesWith(command),
+    [Symbol.dispose]: () => directory[Symbol.dispose](),
+  };
+}
+
+/** Ids of the processes whose command line holds the text. */
+function processesWith(text: string): readonly string[] {
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => commandLine(id).includes(text));
+}
+
+function commandLine(id: string): string {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
 }

@@ -1,0 +1,178 @@
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROGRAM } from "../abeval.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { type McpFolder, mcpFolder } from "./folder.ts";
+import { RawProgram, until } from "./raw.ts";
+
+const CALL_LIMIT_MS = 20_000;
+
+const storedState = ({ state }: McpFolder): string => {
+  const [name = ""] = readdirSync(join(state, "sessions"));
+  return JSON.parse(readFileSync(join(state, "sessions", name), "utf8")).state;
+};
+
+async function startSlowRun(program: RawProgram, folder: McpFolder): Promise<void> {
+  await program.initialize();
+  const { result } = await program.ask(1, "tools/call", { name: "run_scenario", arguments: { scenario: "slow" } });
+  expect(result.structuredContent.finished).toBe(false);
+  await until(() => folder.sleepers().length > 0);
+}
+
+test(
+  "junk is passed over or refused, and what follows is answered",
+  async () => {
+    using folder = mcpFolder();
+    await using program = new RawProgram(folder.args);
+    await program.initialize();
+    const call = { name: "list_scenarios", arguments: "text" };
+    const junk = [
+      "hello",
+      "{",
+      "",
+      "\r",
+      "null",
+      "42",
+      "[]",
+      '{"jsonrpc":"2.0"}',
+      '{"id":[],"method":"ping"}',
+      "[".repeat(200_000),
+    ];
+    await program.send(junk.map((line) => `${line}\n`).join(""));
+    await program.send(new Uint8Array([0xff, 0xfe, 0x00, 0x0a]));
+    const errorsOf = async (id: number, line: string) => {
+      const answer = program.answer(id);
+      await program.send(`${line}\n`);
+      return (await answer).error?.code;
+    };
+    expect(await errorsOf(1, '{"jsonrpc":"1.0","id":1,"method":"ping"}')).toBe(-32600);
+    expect(await errorsOf(2, '{"jsonrpc":"2.0","id":2,"method":"ping","extra":true}')).toBe(-32600);
+    expect(await errorsOf(3, '{"jsonrpc":"2.0","id":3,"method":"tools/destroy"}')).toBe(-32601);
+    expect(
+      await errorsOf(4, JSON.stringify({ jsonrpc: "2.0", id: 4, method: "tools/call", params: call })),
+    ).toBeLessThan(0);
+    expect((await program.ask(5, "ping")).result).toEqual({});
+    const { status, stderr } = await program.end();
+    expect(status).toBe(0);
+    expect(stderr).toContain("abeval: mcp: a line was passed over that is no JSON");
+    expect(program.messages.map(({ jsonrpc }) => jsonrpc)).toEqual(program.messages.map(() => "2.0"));
+  },
+  CALL_LIMIT_MS,
+);
+
+test(
+  "a line of 10 MB is answered, one beyond the limit is passed over, and the next is answered",
+  async () => {
+    using folder = mcpFolder();
+    await using program = new RawProgram(folder.args);
+    await program.initialize();
+    const get = (name: string) => ({ name: "get_scenario", arguments: { name } });
+    const { result } = await program.ask(1, "tools/call", get("x".repeat(10_000_000)));
+    expect(result.isError).toBe(true);
+    expect(result.content[0].text.length).toBeLessThan(1_000);
+    await program.send(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: get("x".repeat(11_000_000)) })}\n`,
+    );
+    expect((await program.ask(3, "ping")).result).toEqual({});
+    const { stderr } = await program.end();
+    expect(stderr).toContain("abeval: mcp: a line of more than 10485760 bytes was passed over");
+    expect(program.messages.map(({ id }) => id)).toEqual(["init", 1, 3]);
+  },
+  CALL_LIMIT_MS,
+);
+
+test.each(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
+  "protocol version %s is spoken, an unknown one gets the newest",
+  async (version) => {
+    using folder = mcpFolder();
+    await using program = new RawProgram(folder.args);
+    const { result } = await program.initialize(version);
+    expect(result.protocolVersion).toBe(version);
+    expect(result.serverInfo).toMatchObject({ name: "abeval", version: "0.1.6" });
+    await using other = new RawProgram(folder.args);
+    expect((await other.initialize("2099-01-01")).result.protocolVersion).toBe("2025-11-25");
+  },
+  CALL_LIMIT_MS,
+);
+
+test(
+  "an idle server ends with its input, at once and in peace",
+  async () => {
+    using folder = mcpFolder();
+    await using program = new RawProgram(folder.args);
+    await program.initialize();
+    const began = performance.now();
+    expect(await program.end()).toEqual({ status: 0, stderr: "" });
+    expect(performance.now() - began).toBeLessThan(2_000);
+  },
+  CALL_LIMIT_MS,
+);
+
+test(
+  "the end of the input during a run stores it as interrupted and leaves no process",
+  async () => {
+    using folder = mcpFolder();
+    await using program = new RawProgram(folder.args);
+    await startSlowRun(program, folder);
+    const began = performance.now();
+    expect((await program.end()).status).toBe(0);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(storedState(folder)).toBe("interrupted");
+    expect(folder.sleepers()).toEqual([]);
+  },
+  CALL_LIMIT_MS,
+);
+
+test(
+  "so does SIGTERM, with its exit status",
+  async () => {
+    using folder = mcpFolder();
+    await using program = new RawProgram(folder.args);
+    await startSlowRun(program, folder);
+    program.kill("SIGTERM");
+    expect((await program.ended()).status).toBe(143);
+    expect(storedState(folder)).toBe("interrupted");
+    expect(folder.sleepers()).toEqual([]);
+  },
+  CALL_LIMIT_MS,
+);
+
+/** Prints in every way there is, whole lines and parts of lines, each time a message is read. */
+const NOISE = `
+import { writeSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+const parse = JSON.parse;
+JSON.parse = (text, reviver) => {
+  if (String(text).includes('"jsonrpc"')) {
+    console.log("NOISE console");
+    console.write("NOISE part");
+    process.stdout.write("NOISE stream");
+    writeSync(1, "NOISE descriptor");
+    void Bun.write(Bun.stdout, "NOISE file");
+    spawnSync("echo", ["NOISE child"], { stdio: "inherit" });
+  }
+  return parse(text, reviver);
+};
+`;
+
+test.skipIf(process.env["ABEVAL_BIN"] !== undefined)(
+  "whatever a dependency prints goes to stderr",
+  async () => {
+    using folder = mcpFolder();
+    using directory = temporaryDirectory();
+    const preload = join(directory.path, "noise.ts");
+    writeFileSync(preload, NOISE);
+    const [bun = "", main = ""] = PROGRAM;
+    await using program = new RawProgram(folder.args, [bun, "--preload", preload, main]);
+    await program.initialize();
+    const run = { name: "run_scenario", arguments: { scenario: "quick", wait_seconds: 15 } };
+    expect((await program.ask(1, "tools/call", run)).result.structuredContent.finished).toBe(true);
+    const { stderr } = await program.end();
+    expect(program.stdout).not.toContain("NOISE");
+    expect(program.messages.map(({ id }) => id)).toEqual(["init", 1]);
+    for (const way of ["console", "part", "stream", "descriptor", "file", "child"])
+      expect(stderr).toContain(`NOISE ${way}`);
+  },
+  CALL_LIMIT_MS,
+);
