@@ -50,17 +50,19 @@ test.each(WINNERS)("%s ends with %s as the winner, decided by %s", async (name, 
   }
 });
 
-test.each(["anthropic", "openai", "gateway"])(
-  "every bundled scenario runs through the real SDK of %s",
-  async (provider) => {
-    for (const [name, winner, decided_by] of WINNERS) {
-      await using server = await startFakeProvider({ reply: await asProvider(name) });
-      const services = testServices(server.environment);
-      const { outcome } = await runOnce(services, await bundled(name), { model_override: `${provider}/fake-model` });
-      expect(outcome).toMatchObject({ state: "completed", verdict: { outcome: "winner", winner, decided_by } });
-      expect(outcome.arms.map(({ model }) => model)).toEqual([`${provider}/fake-model`, `${provider}/fake-model`]);
-      expect(server.requests.length).toBe(outcome.arms[0].turns + outcome.arms[1].turns);
-    }
+const OVER_THE_WIRE = ["anthropic", "openai", "gateway"].flatMap((provider) =>
+  WINNERS.map(([name, winner, decided_by]) => ({ name, provider, winner, decided_by })),
+);
+
+test.each(OVER_THE_WIRE)(
+  "$name runs through the real SDK of $provider",
+  async ({ name, provider, winner, decided_by }) => {
+    await using server = await startFakeProvider({ reply: await asProvider(name) });
+    const services = testServices(server.environment);
+    const { outcome } = await runOnce(services, await bundled(name), { model_override: `${provider}/fake-model` });
+    expect(outcome).toMatchObject({ state: "completed", verdict: { outcome: "winner", winner, decided_by } });
+    expect(outcome.arms.map(({ model }) => model)).toEqual([`${provider}/fake-model`, `${provider}/fake-model`]);
+    expect(server.requests.length).toBe(outcome.arms[0].turns + outcome.arms[1].turns);
   },
 );
 
