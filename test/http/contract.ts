@@ -50,7 +50,8 @@ export class Contract {
 
   /** @throws Error for an answer that the document does not promise. */
   async check(request: Asked, response: Answered): Promise<void> {
-    const { pathname } = new URL(request.url);
+    // The router takes a slash too many.
+    const pathname = new URL(request.url).pathname.replace(/\/$/, "");
     if (!pathname.startsWith("/api/") || request.method === "HEAD" || request.method === "OPTIONS") return;
     const type = response.headers.get("content-type")?.split(";")[0] ?? "";
     const schema = this.#schemaOf(request.method, pathname, response.status, type);
