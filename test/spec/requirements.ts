@@ -130,6 +130,9 @@ export const REQUIREMENTS = {
   },
   "auth:none": { part: 5, says: "Version 1 has no authentication on any endpoint." },
   "auth:cors": { part: 5, says: "CORS is open to every origin (`*`)" },
+  "mcp:tools": { part: 4, says: "`mcp`: stdio MCP server exposing 7 tools to an MCP client." },
+  "mcp:scenarios-dir": { part: 4, says: "`--scenarios-dir <path>`: default `scenarios`" },
+  "mcp:state-dir": { part: 4, says: "`--state-dir <path>`: required for the live tools" },
   "events:frame": {
     part: 6,
     says: "Each frame is a line `data: <json>` where the JSON object has an `event` field and a `session_id` field.",
