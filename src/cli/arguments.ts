@@ -1,5 +1,5 @@
-import { cli } from "cleye";
 import { closest, distance } from "fastest-levenshtein";
+import { typeFlag } from "type-flag";
 
 /** Wrong words on the command line: the message says which and what would be right. */
 export class UsageError extends Error {
@@ -42,21 +42,13 @@ export interface ParsedArguments<Flag extends string> {
  * Prints help and ends the process for `--help`.
  * @throws UsageError for an unknown flag, a missing value, a value that is not among the choices, a word too many or too few.
  */
-export function parseArguments<Flag extends string>(
+export async function parseArguments<Flag extends string>(
   spec: CommandSpec<Flag>,
   args: readonly string[],
-): ParsedArguments<Flag> {
+): Promise<ParsedArguments<Flag>> {
+  if (wantsHelp(args)) await printHelp(spec);
   const specs = Object.entries<FlagSpec>(spec.flags);
-  const parsed = cli(
-    {
-      name: spec.name,
-      parameters: ["[words...]"],
-      flags: Object.fromEntries(specs.map(([flag, flagSpec]) => [camelCase(flag), cleyeFlag(flagSpec)])),
-      help: { usage: spec.usage, description: spec.description, examples: [...spec.examples] },
-    },
-    undefined,
-    [...args],
-  );
+  const parsed = typeFlag(cleyeFlags(specs), [...args]);
   const [unknown] = Object.keys(parsed.unknownFlags);
   if (unknown !== undefined) throw new UsageError(unknownFlag(unknown, Object.keys(spec.flags)));
   const flags: Readonly<Record<string, unknown>> = parsed.flags;
@@ -70,6 +62,23 @@ export function parseArguments<Flag extends string>(
     has: (flag) => flags[camelCase(flag)] === true,
   };
 }
+
+/** Help ends where the words after `--` begin. */
+function wantsHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return args.slice(0, end < 0 ? args.length : end).some((word) => word === "--help" || word === "-h");
+}
+
+/** cleye sets up the terminal when it is loaded, which costs more than reading the flags: only help pays for it. */
+async function printHelp({ name, usage, description, examples, flags }: CommandSpec<string>): Promise<never> {
+  const { cli } = await import("cleye");
+  const help = { usage, description, examples: [...examples] };
+  cli({ name, flags: cleyeFlags(Object.entries(flags)), help }, undefined, ["--help"]);
+  process.exit(0);
+}
+
+const cleyeFlags = (specs: readonly (readonly [flag: string, spec: FlagSpec])[]) =>
+  Object.fromEntries(specs.map(([flag, spec]) => [camelCase(flag), cleyeFlag(spec)]));
 
 function cleyeFlag({ description, value, repeatable }: FlagSpec) {
   if (value === undefined) return { type: Boolean, description };

@@ -26,7 +26,7 @@ const LINGER_MS = 100;
 /** `abeval mcp`: returns the exit status when the client has gone or a signal came. */
 export async function command(args: readonly string[]): Promise<number> {
   try {
-    return await serve(parseArguments(SPEC, args));
+    return await serve(await parseArguments(SPEC, args));
   } catch (error) {
     if (error instanceof UsageError) return complain(`${error.message}\nSee: abeval mcp --help`, EXIT.usage);
     if (error instanceof Failure) return complain(error.message, exitCodeBeforeStart(error.code));

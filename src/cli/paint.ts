@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { colourWanted } from "./services.ts";
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
@@ -9,7 +10,7 @@ export class Painter {
   readonly #colour: boolean;
 
   constructor(colourAllowed: boolean) {
-    this.live = process.stderr.isTTY === true;
+    this.live = isatty(2);
     this.#colour = colourAllowed && this.live && colourWanted();
   }
 

@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { Failure } from "../domain/failure.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import { loadScenarioFile } from "../scenario/load-scenario.ts";
@@ -48,7 +49,7 @@ export async function command(args: readonly string[]): Promise<number> {
 }
 
 async function run(args: readonly string[]): Promise<number> {
-  const { parameters, value, has } = parseArguments(SPEC, args);
+  const { parameters, value, has } = await parseArguments(SPEC, args);
   const notice = (line: string) => has("quiet") || process.stderr.write(`${line}\n`);
   const loaded = await loadScenarioFile(parameters[0] ?? "");
   const out = value("out");
@@ -96,7 +97,7 @@ async function report(outcome: SessionOutcome, file: OutFile | undefined): Promi
   const { verdict, failure } = outcome;
   if (verdict === null)
     return complain(failure ? `${failure.message} (stage ${failure.stage}, ${failure.code})` : "no verdict", status);
-  const text = `${JSON.stringify(verdict, null, process.stdout.isTTY ? 2 : 0)}\n`;
+  const text = `${JSON.stringify(verdict, null, isatty(1) ? 2 : 0)}\n`;
   file?.write(text);
   return (await writeStdout(text)) ? status : EXIT.failed;
 }

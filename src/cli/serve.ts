@@ -58,7 +58,7 @@ type Arguments = ParsedArguments<keyof typeof SPEC.flags>;
 /** `abeval serve`: returns the exit status when it was told to stop. */
 export async function command(args: readonly string[]): Promise<number> {
   try {
-    return await serve(parseArguments(SPEC, args));
+    return await serve(await parseArguments(SPEC, args));
   } catch (error) {
     if (error instanceof UsageError) return complain(`${error.message}\nSee: abeval serve --help`, EXIT.usage);
     if (error instanceof Failure) return complain(error.message, exitCodeBeforeStart(error.code));
