@@ -1,12 +1,12 @@
 import type { TSchema } from "@sinclair/typebox";
 
 /** A JSON Schema without names: one that occurs twice in a document breaks MCP clients. */
-export interface InlineSchema {
+interface InlineSchema {
   readonly [keyword: string]: unknown;
 }
 
 /** The schema of an object, as MCP asks for tools. */
-export interface InlineObject extends InlineSchema {
+interface InlineObject extends InlineSchema {
   readonly type: "object";
 }
 

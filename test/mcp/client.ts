@@ -4,7 +4,7 @@ import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.j
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { PROGRAM, ROOT } from "../abeval.ts";
 
-export interface ToolResult {
+interface ToolResult {
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: what a server sends, checked by the client against the tool's schema
   readonly data: any;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { PROGRAM, ROOT } from "../abeval.ts";
 import { mcpFolder } from "./folder.ts";
 
-const INSPECTOR = join(ROOT, "node_modules/@modelcontextprotocol/inspector-cli/build/index.js");
+const INSPECTOR = fileURLToPath(import.meta.resolve("@modelcontextprotocol/inspector-cli/build/index.js"));
 
 /** What the inspector prints. Its exit status says nothing about a tool's own errors. */
 async function inspect(server: readonly string[], ...options: readonly string[]) {

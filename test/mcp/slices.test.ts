@@ -160,6 +160,7 @@ test("one decision alone comes with its texts whole", async () => {
   expect(text).toStartWith(
     `left: 1 of ${STEPS} decisions; more with arm_id "left", after_seq 42\n#42 tool_call: step 42`,
   );
+  expect(text).toEndWith(JSON.stringify(decision(42).detail));
 });
 
 test("pages of a diff joined are the patch", async () => {

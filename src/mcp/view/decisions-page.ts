@@ -41,7 +41,14 @@ function withoutDetail({ detail: _, ...step }: Decision): Decision {
 
 export function decisionsText({ arm_id, total, decisions, next_after_seq }: DecisionsPage): string {
   const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
-  return [`${arm_id}: ${decisions.length} of ${total} decisions${more}`, ...decisions.map(decisionLine)].join("\n");
+  const line = decisions.length <= LOOKED_AT ? detailedLine : decisionLine;
+  return [`${arm_id}: ${decisions.length} of ${total} decisions${more}`, ...decisions.map(line)].join("\n");
 }
+
+/** Whoever asks for so few wants to see what was said, called and printed. */
+const LOOKED_AT = 3;
+
+const detailedLine = (decision: Decision) =>
+  `${decisionLine(decision)}${decision.detail ? `\n${JSON.stringify(decision.detail)}` : ""}`;
 
 export const decisionLine = ({ seq, kind, summary }: Decision) => `#${seq} ${kind}: ${summary}`;
