@@ -2,6 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import type { VerdictRequest } from "../domain/request.ts";
 import type { Arm } from "../domain/scenario.ts";
 import type { SessionOutcome } from "../domain/session.ts";
+import { isFinal } from "../domain/session.ts";
 import type { ArmPointer, Flag, Verdict } from "../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { differences } from "../scenario/declared-differences.ts";
@@ -9,7 +10,6 @@ import { comparabilityDigest } from "../scenario/digest.ts";
 import { chooseJudge } from "./choose-judge.ts";
 import { sharesOneFamily } from "./prepare-session.ts";
 import type { SessionServices } from "./services.ts";
-import { isFinal } from "../domain/session.ts";
 import { sumTotals } from "./totals.ts";
 
 /** A stored arm with the session it ran in. */
@@ -23,7 +23,11 @@ interface StoredArm extends JudgedArm {
  * @throws Failure `invalid_request`, `unknown_session`, `unknown_arm`, `scenario_mismatch` (before anything else is
  * looked at), `session_not_finished`, `credentials_missing`, `provider_failed`.
  */
-export async function rejudge(services: SessionServices, request: VerdictRequest, signal: AbortSignal): Promise<Verdict> {
+export async function rejudge(
+  services: SessionServices,
+  request: VerdictRequest,
+  signal: AbortSignal,
+): Promise<Verdict> {
   const { arm_a, arm_b, judge_model } = request;
   if (arm_a.session_id === arm_b.session_id && arm_a.arm_id === arm_b.arm_id)
     throw new Failure("invalid_request", "arm_a and arm_b are the same arm; name two arms to compare");
