@@ -1,6 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { LINE_BYTES, lines } from "./lines.ts";
+import { OpenRequests } from "./open-requests.ts";
 
 /** The two directions of a client: bytes from it, lines to it. */
 export interface Wire {
@@ -11,13 +12,16 @@ export interface Wire {
 
 /**
  * A message a line. What is no message is told to `onerror` and answered where that is possible; nothing that a client
- * sends ends the connection but the end of its input.
+ * sends ends the connection but the end of its input, and what it asked before that is still answered.
  */
 export class LineTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onerror?: (error: Error) => void;
   onclose?: () => void;
+  /** When the input has ended; the connection is closed after it. */
+  onend?: () => Promise<void>;
   readonly #wire: Wire;
+  readonly #requests = new OpenRequests();
   #closed = false;
 
   constructor(wire: Wire) {
@@ -32,10 +36,16 @@ export class LineTransport implements Transport {
     if (this.#closed) return;
     try {
       await this.#wire.write(`${JSON.stringify(message)}\n`);
+      this.#requests.sent(message);
     } catch (error) {
       this.#fault(error);
       await this.close();
     }
+  }
+
+  /** When every request has its answer, or `patience_ms` have passed. */
+  answered(patience_ms: number): Promise<void> {
+    return this.#requests.answered(patience_ms);
   }
 
   async close(): Promise<void> {
@@ -51,6 +61,7 @@ export class LineTransport implements Transport {
     } catch (error) {
       this.#fault(error);
     }
+    await this.onend?.();
     await this.close();
   }
 
@@ -58,9 +69,14 @@ export class LineTransport implements Transport {
     const value = this.#parsed(line);
     if (value === undefined || this.#closed) return;
     const message = JSONRPCMessageSchema.safeParse(value);
-    if (message.success) return this.onmessage?.(message.data);
+    if (message.success) return this.#hand(message.data);
     this.#fault("a line was passed over that is JSON but no JSON-RPC message");
     await this.#refuse(value);
+  }
+
+  #hand(message: JSONRPCMessage): void {
+    this.#requests.received(message);
+    this.onmessage?.(message);
   }
 
   /** Undefined for an empty line and for one that is no JSON. */

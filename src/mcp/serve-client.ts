@@ -15,6 +15,10 @@ export async function serveClient(services: Services, wire: Wire, signal: AbortS
   server.onerror = ({ message }) => services.notice(`mcp: ${message}`);
   const transport = new LineTransport(wire);
   const { promise: closed, resolve } = Promise.withResolvers<void>();
+  transport.onend = async () => {
+    await stopRuns(services, GONE);
+    await transport.answered(PATIENCE_MS);
+  };
   // Before the server's own handler, which aborts the calls: their runs are interrupted, not cancelled by their client.
   let stopped: Promise<void> = Promise.resolve();
   transport.onclose = () => {
@@ -31,7 +35,7 @@ export async function serveClient(services: Services, wire: Wire, signal: AbortS
   await stopRuns(services, GONE);
 }
 
-/** Calls are told to stop and do so at once; one that does not is not waited for longer than this. */
+/** Most calls are answered at once, and one that is told to stop does; no call is waited for longer than this. */
 const PATIENCE_MS = 2_000;
 
 const GONE = new Failure("interrupted", "The MCP client went away before the run was done.", { retryable: true });

@@ -125,7 +125,44 @@ test(
 );
 
 test(
-  "so does SIGTERM, with its exit status",
+  "what was asked before the end of the input is answered, a run that is waited for too",
+  async () => {
+    using folder = mcpFolder();
+    await using program = new RawProgram(folder.args);
+    const run = { name: "run_scenario", arguments: { scenario: "slow", wait_seconds: 50 } };
+    const asked = [program.initialize(), program.ask(1, "tools/list"), program.ask(2, "tools/call", run)];
+    await until(() => folder.sleepers().length > 0);
+    expect((await program.end()).status).toBe(0);
+    const [, listed, ran] = await Promise.all(asked);
+    expect(listed?.result.tools).toHaveLength(7);
+    expect(ran?.result.structuredContent.summary.state).toBe("interrupted");
+    expect(folder.sleepers()).toEqual([]);
+  },
+  CALL_LIMIT_MS,
+);
+
+test(
+  "lines that are piped in at once are answered before the end",
+  async () => {
+    using folder = mcpFolder();
+    await using program = new RawProgram(folder.args);
+    const asked = [
+      program.initialize(),
+      program.ask(1, "ping"),
+      program.ask(2, "tools/call", { name: "list_scenarios" }),
+    ];
+    expect((await program.end()).status).toBe(0);
+    const [, ping, list] = await Promise.all(asked);
+    expect({ ping: ping?.result, scenarios: list?.result.structuredContent.scenarios.length }).toEqual({
+      ping: {},
+      scenarios: 5,
+    });
+  },
+  CALL_LIMIT_MS,
+);
+
+test(
+  "SIGTERM during a run does the same, with its exit status",
   async () => {
     using folder = mcpFolder();
     await using program = new RawProgram(folder.args);
