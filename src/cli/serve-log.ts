@@ -1,5 +1,5 @@
 import { systemClock } from "../clock.ts";
-import type { LogRequest } from "../http/request-log.ts";
+import type { LogRequest } from "../http/door.ts";
 
 export const LOG_FORMATS = ["text", "json", "none"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];

@@ -1,15 +1,14 @@
-import { cors } from "@elysiajs/cors";
 import { Elysia } from "elysia";
 import { Failure } from "../domain/failure.ts";
 import type { Services } from "../operation/services.ts";
 import { allowedMethods } from "./allowed-methods.ts";
+import { type LogRequest, throughDoor } from "./door.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorResponse, presentable } from "./error.ts";
 import { EventStreams, type Pace } from "./event-stream.ts";
 import { HostGate } from "./host-gate.ts";
 import { openApi } from "./openapi.ts";
-import { type LogRequest, observe } from "./request-log.ts";
 import type { WebUi } from "./web-ui.ts";
 
 export interface AppOptions {
@@ -41,13 +40,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
   const logFault = (id: string, error: unknown) => services.notice(redact(`error ${id}: ${traceOf(error)}`));
   // One router for requests from a socket and from a test alike, hence not the runtime's own.
   const app = new Elysia({ normalize: false, systemRouter: false })
-    .wrap((fetch) => observe(fetch, services.clock, options.log))
-    .use(cors({ origin: "*", credentials: false, ...CORS }))
-    .onRequest(({ request, set }) => {
-      // The plugin's `*` would forbid every cache, also for the UI's hashed files.
-      delete set.headers["vary"];
-      hosts.admit(request);
-    })
+    .wrap((fetch) => throughDoor(fetch, { hosts, clock: services.clock, log: options.log, fault }))
     .onError(({ error, code, request }) => fault(code === "NOT_FOUND" ? noRoute(request, described) : error));
   const context = { services, streams: new EventStreams(options.pace), stopping, abandoned, document };
   for (const endpoint of endpoints(context)) {
@@ -62,13 +55,6 @@ export function createApp(services: Services, options: AppOptions = {}) {
 
 const NEVER = new AbortController().signal;
 
-const CORS = {
-  methods: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"] as ("GET" | "HEAD" | "POST" | "DELETE" | "OPTIONS")[],
-  allowedHeaders: ["content-type", "last-event-id"],
-  exposeHeaders: ["link", "retry-after", "allow"],
-  maxAge: 86_400,
-};
-
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -82,7 +68,7 @@ function routesOf(
   { routes }: { readonly routes: readonly { readonly method: string; readonly path: string }[] },
   described: ReadonlyMap<string, Endpoint>,
 ): readonly Endpoint[] {
-  const shown = routes.filter(({ method, path }) => method !== "OPTIONS" && path.startsWith("/api/"));
+  const shown = routes.filter(({ path }) => path.startsWith("/api/"));
   return shown.map(({ method, path }) => {
     const endpoint = described.get(`${method} ${path}`);
     if (endpoint === undefined) throw new Error(`${method} ${path} has no description`);

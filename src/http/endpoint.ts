@@ -55,7 +55,7 @@ export interface Endpoint {
   /** Codes of its own; those that any request may get are added in the document. */
   readonly errors: readonly FailureCode[];
   /** @throws Failure */
-  readonly answer: (call: Call) => Promise<Response>;
+  readonly answer: (call: Call) => Response | Promise<Response>;
 }
 
 export const json = (value: unknown, init?: ResponseInit): Response => Response.json(value, init);

@@ -1,5 +1,6 @@
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { ErrorBody } from "../domain/health.ts";
+import { readable } from "./door.ts";
 
 interface ErrorKind {
   readonly status: number;
@@ -69,7 +70,10 @@ export function errorResponse(failure: Failure, redact: (text: string) => string
     { error },
     {
       status: statusOf(failure),
-      headers: retry_after_s === undefined ? headers : { ...headers, "retry-after": String(retry_after_s) },
+      headers:
+        retry_after_s === undefined
+          ? headers
+          : { ...headers, ...readable("retry-after"), "retry-after": String(retry_after_s) },
     },
   );
 }

@@ -1,6 +1,7 @@
 import { SessionListRequest } from "../domain/request.ts";
 import type { SessionListing } from "../domain/session.ts";
 import type { Services } from "../operation/services.ts";
+import { readable } from "./door.ts";
 import { json } from "./endpoint.ts";
 import { readQuery } from "./read-request.ts";
 
@@ -12,7 +13,9 @@ export function answerSessions({ store }: Services, request: Request): Response 
   const rows = store.list({ ...query, limit: query.limit + 1 });
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
-  return rows.length > page.length && last ? json(page, { headers: { link: nextLink(request, last) } }) : json(page);
+  return rows.length > page.length && last
+    ? json(page, { headers: { link: nextLink(request, last), ...readable("link") } })
+    : json(page);
 }
 
 function nextLink(request: Request, { session_id }: SessionListing): string {

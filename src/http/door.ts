@@ -1,0 +1,77 @@
+import type { Clock } from "../clock.ts";
+import type { HostGate } from "./host-gate.ts";
+
+/** A request that was answered. A stream is answered when it opens. */
+export interface RequestLine {
+  /** ISO-8601, when the answer began. */
+  readonly at: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** Milliseconds to the answer. */
+  readonly ms: number;
+}
+
+export type LogRequest = (line: RequestLine) => void;
+
+export interface Door {
+  readonly hosts: HostGate;
+  readonly clock: Clock;
+  /** Absent: requests are not logged. */
+  readonly log: LogRequest | undefined;
+  /** What an error is answered with. */
+  readonly fault: (error: unknown) => Response;
+}
+
+type Fetch = (request: Request, ...rest: unknown[]) => Response | Promise<Response>;
+
+/**
+ * What every request passes on its way in and every answer on its way out, whoever gives it: the Host is looked at, every
+ * origin is welcome (spec part 5), and there is a line in the log.
+ */
+export function throughDoor(fetch: unknown, { hosts, clock, log, fault }: Door): Fetch {
+  const route = fetch as Fetch; // what the router calls with a request
+  const answer: Fetch = (request, ...rest) => {
+    try {
+      hosts.admit(request);
+      return request.method === "OPTIONS" ? preflight() : route(request, ...rest);
+    } catch (error) {
+      return fault(error);
+    }
+  };
+  return (request, ...rest) => {
+    const started = log && clock.ticks();
+    const leave = (response: Response) => {
+      response.headers.set("access-control-allow-origin", "*");
+      if (log && started !== undefined) log(lineOf(request, response, clock, started));
+      return response;
+    };
+    const response = answer(request, ...rest);
+    return response instanceof Promise ? response.then(leave) : leave(response);
+  };
+}
+
+/** What a browser asks before it sends JSON to another origin. */
+const preflight = () =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      "access-control-allow-methods": "GET, HEAD, POST, DELETE, OPTIONS",
+      "access-control-allow-headers": "content-type, last-event-id",
+      "access-control-max-age": "86400",
+    },
+  });
+
+/** Other origins may read only what is named. */
+export const readable = (...names: readonly string[]) => ({ "access-control-expose-headers": names.join(", ") });
+
+function lineOf({ method, url }: Request, { status }: Response, clock: Clock, started: number): RequestLine {
+  return {
+    at: clock.now().toISOString(),
+    method,
+    path: new URL(url).pathname.slice(0, 300),
+    status,
+    ms: Math.round((clock.ticks() - started) * 10) / 10,
+  };
+}
