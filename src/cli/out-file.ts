@@ -13,15 +13,15 @@ export class OutFile implements Disposable {
   readonly #temporary: string;
   #descriptor: number | undefined;
 
-  constructor(path: string) {
+  constructor(flag: string, path: string) {
     this.#path = path;
-    if (existsSync(path) && statSync(path).isDirectory()) throw new UsageError(`--out ${path}: is a directory`);
+    if (existsSync(path) && statSync(path).isDirectory()) throw new UsageError(`--${flag} ${path}: is a directory`);
     this.#temporary = join(dirname(path), `.${basename(path)}.${systemEntropy(4)}.tmp`);
     try {
       this.#descriptor = openSync(this.#temporary, "wx", 0o644);
     } catch (error) {
       const reason = error instanceof Error ? error.message.split(",")[0] : String(error);
-      throw new UsageError(`--out ${path}: cannot be written (${reason})`);
+      throw new UsageError(`--${flag} ${path}: cannot be written (${reason})`);
     }
   }
 

@@ -7,6 +7,8 @@ import { type StartedSession, startSession } from "../session/start-session.ts";
 import type { LiveRuns } from "../stream/live-runs.ts";
 import { type CommandSpec, parseArguments, UsageError } from "./arguments.ts";
 import { EXIT, exitCodeBeforeStart, exitCodeOf } from "./exit-code.ts";
+import { junitOf } from "./junit.ts";
+import { markdownOf } from "./markdown.ts";
 import { OutFile } from "./out-file.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
@@ -31,6 +33,8 @@ const SPEC = {
     model: { value: "<provider>/<model>", description: "use this model in both arms" },
     "judge-model": { value: "<model>", description: "the judge; builtin/evidence judges without a model" },
     out: { value: "<path>", description: "also write the verdict to this file" },
+    junit: { value: "<path>", description: "write the verdict and every hidden check as JUnit XML" },
+    markdown: { value: "<path>", description: "write a summary for a pull request" },
     ...SHARED_FLAGS,
     quiet: { description: "nothing on stderr but errors" },
     "no-color": { description: "no colours on stderr" },
@@ -52,8 +56,9 @@ async function run(args: readonly string[]): Promise<number> {
   const { parameters, value, has } = await parseArguments(SPEC, args);
   const notice = (line: string) => has("quiet") || process.stderr.write(`${line}\n`);
   const loaded = await loadScenarioFile(parameters[0] ?? "");
-  const out = value("out");
-  using file = out === undefined ? undefined : new OutFile(out);
+  using out = outFile("out", value("out"));
+  using junit = outFile("junit", value("junit"));
+  using markdown = outFile("markdown", value("markdown"));
   using services = await openServices({
     state_dir: value("state-dir"),
     sandbox: value("sandbox"),
@@ -74,8 +79,12 @@ async function run(args: readonly string[]): Promise<number> {
   const outcome = await untilDone(session, services.live);
   await followed;
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
-  return await report(outcome, file);
+  junit?.write(junitOf(outcome));
+  markdown?.write(markdownOf(outcome));
+  return await report(outcome, out);
 }
+
+const outFile = (flag: string, path: string | undefined) => (path === undefined ? undefined : new OutFile(flag, path));
 
 const optional = <K extends string>(name: K, value: string | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { readonly [name in K]?: string };

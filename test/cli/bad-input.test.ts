@@ -18,7 +18,7 @@ const FILES: readonly (readonly [what: string, text: string, said: RegExp])[] = 
   ["an alias bomb", "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", /sample\.yaml:\d+:\d+ .*alias/i],
   ["an unknown key", `${GOOD}rubrik: 1\n`, /did you mean.*rubric/],
   ["a wrong type", GOOD.replace("prompt: Do it.", "prompt: [1]"), /sample\.yaml:3:11 task\.prompt/],
-  ["one arm", HEAD + `arms:\n${ARM_A}` + RUBRIC, /arms: .*two/],
+  ["one arm", `${HEAD}arms:\n${ARM_A}${RUBRIC}`, /arms: .*two/],
   ["three arms", HEAD + ARMS + ARM_B.replace("id: b", "id: c") + RUBRIC, /arms: .*two/],
   ["equal arm ids", GOOD.replace("id: b", "id: a"), /arms\[1\]\.id/],
   ["an unknown tool", GOOD.replace("system_prompt: B", "tools: [read_fil], system_prompt: B"), /read_file/],
@@ -40,7 +40,7 @@ const FILES: readonly (readonly [what: string, text: string, said: RegExp])[] = 
     `${GOOD.replaceAll("scripted/", "openai/")}policies: {budget: {max_cost_usd: 1}}\n`,
     /price_per_mtok/,
   ],
-  ["no criteria", HEAD + ARMS + "rubric: {criteria: []}\n", /rubric\.criteria/],
+  ["no criteria", `${HEAD + ARMS}rubric: {criteria: []}\n`, /rubric\.criteria/],
   ["weights of zero", GOOD.replace("measure: turns", "measure: turns, weight: 0"), /weight/],
 ];
 

@@ -1,0 +1,56 @@
+import type { CheckResult } from "../domain/evidence.ts";
+import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+
+/**
+ * The session as JUnit XML: one test case for the verdict, one for each hidden check of each arm. The verdict's case is in
+ * error when there is none or it is invalid; who won is not a pass or a fail, that is for the reader's gate to say.
+ */
+export function junitOf(outcome: SessionOutcome): string {
+  const cases = [verdictCase(outcome), ...outcome.arms.flatMap((arm) => armCases(outcome.scenario, arm))];
+  const count = (tag: string) => cases.filter((text) => text.includes(`<${tag} `)).length;
+  const suite = attributes({
+    name: `abeval ${outcome.scenario}`,
+    tests: cases.length,
+    failures: count("failure"),
+    errors: count("error"),
+    timestamp: outcome.created_at,
+    time: seconds(outcome.totals.wall_ms),
+  });
+  const body = cases.map((text) => `    ${text}`).join("\n");
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n  <testsuite ${suite}>\n${body}\n  </testsuite>\n</testsuites>\n`;
+}
+
+function verdictCase({ scenario, verdict, failure, totals }: SessionOutcome): string {
+  const open = `<testcase ${attributes({ classname: scenario, name: "verdict", time: seconds(totals.wall_ms) })}>`;
+  if (verdict === null) {
+    const message = failure?.message ?? "the session has no verdict";
+    return `${open}<error ${attributes({ type: failure?.code ?? "no_verdict", message })}/></testcase>`;
+  }
+  const error =
+    verdict.outcome === "invalid" ? `<error ${attributes({ type: "invalid", message: verdict.statement })}/>` : "";
+  return `${open}${error}<system-out>${xmlText(verdict.statement)}</system-out></testcase>`;
+}
+
+const armCases = (scenario: string, { arm_id, probe }: ArmSummary) =>
+  (probe?.checks ?? []).map((check) => checkCase(`${scenario}.${arm_id}`, check));
+
+function checkCase(classname: string, { id, status, reason, output, duration_ms }: CheckResult): string {
+  const open = `<testcase ${attributes({ classname, name: id, time: seconds(duration_ms) })}`;
+  if (status === "pass") return `${open}/>`;
+  const tag = status === "fail" ? "failure" : "error";
+  return `${open}><${tag} ${attributes({ message: reason ?? status })}>${xmlText(output)}</${tag}></testcase>`;
+}
+
+const seconds = (ms: number | null) => ((ms ?? 0) / 1000).toFixed(3);
+
+const attributes = (values: Readonly<Record<string, string | number>>) =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}="${xmlText(String(value))}"`)
+    .join(" ");
+
+/** For text and attributes; what XML 1.0 cannot hold at all is left out. */
+const xmlText = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+    .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,0 +1,49 @@
+import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import type { CriterionScore, Verdict } from "../domain/verdict.ts";
+
+/** The session as a short page for a pull request: the statement, both arms side by side, each criterion. */
+export function markdownOf(outcome: SessionOutcome): string {
+  const { verdict, scenario, session_id, failure } = outcome;
+  const title = `## abeval: ${plain(scenario)}\n`;
+  if (verdict === null) return `${title}\nNo verdict: ${plain(failure?.message ?? "the session did not finish")}\n`;
+  const parts = [
+    title,
+    `**${headline(verdict)}** (decided by ${verdict.decided_by}, confidence ${verdict.confidence})\n`,
+    `${plain(verdict.statement)}\n`,
+    table(["", ...outcome.arms.map((arm) => arm.arm_id)], armRows(outcome.arms)),
+    table(["criterion", "weight", verdict.arm_a.arm_id, verdict.arm_b.arm_id], verdict.criteria.map(criterionRow)),
+    ...(verdict.flags.length > 0 ? [`Flags: ${verdict.flags.map((flag) => `\`${flag}\``).join(", ")}\n`] : []),
+    `Judge \`${plain(verdict.judge.model)}\`, session \`${session_id}\`, abeval ${outcome.version}\n`,
+  ];
+  return parts.join("\n");
+}
+
+const headline = ({ outcome, winner }: Verdict) => (winner === null ? outcome : `${plain(winner)} wins`);
+
+function armRows(arms: readonly ArmSummary[]): string[][] {
+  const row = (name: string, cell: (arm: ArmSummary) => string) => [name, ...arms.map(cell)];
+  const unknown = (value: number | null, text: (value: number) => string) => (value === null ? "unknown" : text(value));
+  return [
+    row("model", (arm) => arm.model),
+    row("ended", (arm) => arm.status.replace("_", " ")),
+    row("hidden checks", ({ probe }) => (probe ? `${probe.passed} of ${probe.total}` : "none")),
+    row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
+    row("tokens in, out", (arm) => `${unknown(arm.tokens_in, String)}, ${unknown(arm.tokens_out, String)}`),
+    row("cost", (arm) => unknown(arm.cost_usd, (usd) => `$${usd.toFixed(4)}`)),
+    row("working time", (arm) => `${(arm.working_ms / 1000).toFixed(1)} s`),
+  ];
+}
+
+function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScore): string[] {
+  const cell = (score: number | null) => (supported && score !== null ? score.toFixed(2) : "not scored");
+  return [id, String(weight), cell(score_a), cell(score_b)];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(plain).join(" | ")} |`;
+  return `${[line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n")}\n`;
+}
+
+/** Text that stays text: nothing in it is read as markup. */
+const plain = (text: string) =>
+  text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>|#!&]/g, (mark) => `&#${mark.charCodeAt(0)};`);

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { junitOf } from "../../src/cli/junit.ts";
+import { markdownOf } from "../../src/cli/markdown.ts";
+import { bundled, runOnce, testServices } from "../harness.ts";
+import { anOutcome } from "../outcomes.ts";
+
+const { outcome } = await runOnce(testServices(), await bundled("pager-last-page"));
+
+const count = (text: string, piece: string) => text.split(piece).length - 1;
+
+test("JUnit XML has a case for the verdict and one for each hidden check of each arm", () => {
+  const xml = junitOf(outcome);
+  expect(count(xml, "<testcase ")).toBe(9);
+  expect(xml).toContain('<testsuite name="abeval pager-last-page" tests="9" failures="1" errors="0"');
+  expect(xml).toContain('classname="pager-last-page.ticket-only" name="export-complete"');
+  expect(count(xml, "<failure ")).toBe(1);
+});
+
+test("JUnit XML stays well formed whatever a check printed", () => {
+  const [first, second] = outcome.arms;
+  const hostile = ']]></failure><injected>&"\u0000\u001b[31m\ud800';
+  const checks = (first.probe?.checks ?? []).map((check) => ({ ...check, status: "fail" as const, output: hostile }));
+  const xml = junitOf({ ...outcome, arms: [{ ...first, probe: first.probe && { ...first.probe, checks } }, second] });
+  expect(xml).not.toContain("<injected>");
+  for (const character of ["\u0000", "\u001b", "\ud800"]) expect(xml).not.toContain(character);
+});
+
+test("a session without a verdict is an error, with its message", () => {
+  const failed = anOutcome("session-sample-20260102T030405678Z", {
+    state: "failed",
+    failure: { stage: "judging", class: "infra", code: "provider_failed", message: "no <answer>", retryable: true },
+  });
+  expect(junitOf(failed)).toContain('<error type="provider_failed" message="no &#60;answer&#62;"/>');
+  expect(markdownOf(failed)).toContain("No verdict: no &#60;answer&#62;");
+});
+
+test("the summary says who won, why, and shows both arms and each criterion", () => {
+  const page = markdownOf(outcome);
+  expect(page).toContain("**root-cause wins** (decided by probe, confidence high)");
+  expect(page).toContain("| hidden checks | 3 of 4 | 4 of 4 |");
+  expect(page).toContain("| hidden-tests | 2 | 0.60 | 1.00 |");
+  expect(page).toContain("| cost | unknown | unknown |");
+});
+
+test("a name with markup in it stays text in the summary", () => {
+  expect(markdownOf({ ...outcome, scenario: "<img src=x>|*a*" })).toContain("&#60;img src=x&#62;&#124;&#42;a&#42;");
+});
