@@ -1,18 +1,21 @@
-import { closeSync, fchownSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, constants, fchownSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scratchDirectory } from "../scratch.ts";
+
+/** Linux: a file that never has a name. O_TMPFILE, which node does not know by name. */
+const NAMELESS = 0o20000000 | constants.O_DIRECTORY;
 
 /**
  * Open files without a name, for one command: nothing is left on disk whatever happens to this process.
  * Disposal closes them.
  */
 export class AnonymousFiles implements Disposable {
-  readonly #directory = scratchDirectory();
   readonly #descriptors: number[] = [];
 
   /** A descriptor positioned at the start of `content`. */
   holding(content: string | Uint8Array): number {
-    const descriptor = this.#open("wx+");
+    const descriptor = this.#open(0);
     const bytes = typeof content === "string" ? Buffer.from(content) : content;
     if (bytes.length > 0) writeSync(descriptor, bytes, 0, bytes.length, 0);
     return descriptor;
@@ -20,24 +23,32 @@ export class AnonymousFiles implements Disposable {
 
   /** A descriptor whose writes always append; `owner` may reopen it through /proc. */
   appending(owner: { readonly uid: number; readonly gid: number } | null): number {
-    const descriptor = this.#open("ax+");
+    const descriptor = this.#open(constants.O_APPEND);
     if (owner) fchownSync(descriptor, owner.uid, owner.gid);
     return descriptor;
   }
 
-  /** Takes the names away; the descriptors stay. */
-  unlink(): void {
-    rmSync(this.#directory, { recursive: true, force: true });
-  }
-
   [Symbol.dispose](): void {
-    this.unlink();
     for (const descriptor of this.#descriptors) closeSync(descriptor);
   }
 
-  #open(flags: string): number {
-    const descriptor = openSync(join(this.#directory, String(this.#descriptors.length)), flags, 0o600);
+  #open(flags: number): number {
+    const descriptor = openNameless(flags | constants.O_RDWR);
     this.#descriptors.push(descriptor);
     return descriptor;
+  }
+}
+
+function openNameless(flags: number): number {
+  try {
+    if (process.platform === "linux") return openSync(tmpdir(), NAMELESS | flags, 0o600);
+  } catch {
+    // A file system that cannot; the name is then taken away at once.
+  }
+  const directory = scratchDirectory();
+  try {
+    return openSync(join(directory, "file"), constants.O_CREAT | constants.O_EXCL | flags, 0o600);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
   }
 }

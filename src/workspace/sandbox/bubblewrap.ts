@@ -81,7 +81,6 @@ export class BubblewrapSandbox implements Sandbox {
       statusDescriptor: FIRST_DESCRIPTOR,
     });
     const argumentsDescriptor = attach(list.map((argument) => `${argument}\0`).join(""));
-    files.unlink();
     const child = spawnOrFail([program, "--args", String(argumentsDescriptor), "--", ...limited(command.run)], {
       cwd: "/",
       env: {},

@@ -36,13 +36,12 @@ export class Unsandboxed implements Sandbox {
     signal.throwIfAborted();
     const refused = refusedScript(command.run);
     if (refused) return refused;
-    const scratch = scratchDirectory();
+    const home = scratchDirectory();
     using files = new AnonymousFiles();
     const output = files.appending(null);
-    files.unlink();
     const child = Bun.spawn(["/bin/sh", "-c", LIMITED, command.run], {
       cwd: command.directory,
-      env: this.#environment(scratch),
+      env: this.#environment(home),
       stdio: ["ignore", output, output],
       detached: true,
     });
@@ -54,25 +53,20 @@ export class Unsandboxed implements Sandbox {
       return { ended, exit_code: ended === "exit" ? exit_code : null, ...printed, duration_ms };
     } finally {
       signalGroup(child.pid, "SIGKILL");
-      await killMarked(scratch);
-      rmSync(scratch, { recursive: true, force: true });
+      await killMarked(home);
+      rmSync(home, { recursive: true, force: true });
     }
   }
 
-  #environment(scratch: string): Record<string, string> {
-    const [home, temporary, tools] = ["home", "tmp", "bin"].map((name) => join(scratch, name)) as [
-      string,
-      string,
-      string,
-    ]; // three in, three out
-    mkdirSync(home);
-    mkdirSync(temporary);
+  /** `home` serves for temporary files too: both last as long as the command. */
+  #environment(home: string): Record<string, string> {
     const { path, executable } = this.#settings;
-    const shared = { HOME: home, TMPDIR: temporary, LANG: "C.UTF-8", TERM: "dumb", CI: "1" };
-    if (Bun.which("bun", { PATH: path })) return { ...shared, PATH: path };
+    const variables = { HOME: home, TMPDIR: home, LANG: "C.UTF-8", TERM: "dumb", CI: "1" };
+    if (Bun.which("bun", { PATH: path })) return { ...variables, PATH: path };
+    const tools = join(home, ".bin");
     mkdirSync(tools);
     writeFileSync(join(tools, "bun"), bunShim(executable), { mode: 0o755 });
-    return { ...shared, PATH: `${tools}${delimiter}${path}` };
+    return { ...variables, PATH: `${tools}${delimiter}${path}` };
   }
 }
 
@@ -89,8 +83,8 @@ function terminate(group: number, exited: Promise<number>): void {
 const SETTLE_MS = 20;
 
 /** A process that left the group by `setsid` still carries the home it was given; no other process has that one. */
-async function killMarked(scratch: string): Promise<void> {
-  const mark = `HOME=${join(scratch, "home")}\0`;
+async function killMarked(home: string): Promise<void> {
+  const mark = `HOME=${home}\0`;
   for (let tries = 0; tries < SETTLE_MS; tries += 1) {
     const environments = processIds().map((pid) => ({ pid, environment: textAt(`/proc/${pid}/environ`) }));
     for (const { pid, environment } of environments) if (environment?.includes(mark)) signalProcess(pid, "SIGKILL");

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSandbox } from "../src/workspace/open-sandbox.ts";
+import { openPristine } from "../src/workspace/pristine.ts";
+import { inTurns, report, round } from "./measure.ts";
+
+/**
+ * Two arms over a fixture of 10,000 files: the pristine copy, both workspaces, one edit in each, both diffs. Beside it what
+ * the system's own tools take for two copies and two diffs.
+ */
+const FILES = 10_000;
+const ROUNDS = 5;
+const GOAL_MS = 1_500;
+const CHANGED = "0/0/0.ts";
+
+const root = mkdtempSync(join(tmpdir(), "abeval-bench-"));
+try {
+  const fixture = makeFixture();
+  const times = await inTurns({ tools: () => byTools(fixture), ours: () => twoArms(fixture) }, ROUNDS);
+  report(`two arms over ${FILES} files`, times.ours, {
+    unit: "ms",
+    yardstick: `2 x (cp -a, git diff --no-index) ${round(times.tools.median)} ms, n=${ROUNDS}`,
+    goal: `<= ${GOAL_MS} ms`,
+    met: times.ours.median <= GOAL_MS,
+  });
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+
+async function twoArms(fixture: string): Promise<number> {
+  const began = performance.now();
+  await using pristine = openPristine({
+    source: { dir: fixture, files: {} },
+    sandbox: openSandbox("none"),
+    keep: false,
+  });
+  await using first = pristine.open();
+  await using second = pristine.open();
+  const diffs = [first, second].map(async (workspace) => {
+    await workspace.writeText(CHANGED, "export const changed = true;\n");
+    return await workspace.changes();
+  });
+  const changes = await Promise.all(diffs);
+  const took = performance.now() - began;
+  if (changes.some(({ files }) => files.length !== 1)) throw new Error("the diff is wrong");
+  return took;
+}
+
+async function byTools(fixture: string): Promise<number> {
+  const copies = ["first", "second"].map((name) => join(root, name));
+  const began = performance.now();
+  await Promise.all(copies.map((copy) => copyAndDiff(fixture, copy)));
+  const took = performance.now() - began;
+  for (const copy of copies) rmSync(copy, { recursive: true });
+  return took;
+}
+
+async function copyAndDiff(fixture: string, copy: string): Promise<void> {
+  await Bun.$`cp -a --reflink=auto ${fixture} ${copy}`.quiet();
+  writeFileSync(join(copy, CHANGED), "export const changed = true;\n");
+  await Bun.$`git diff --no-index --quiet ${fixture} ${copy}`.nothrow().quiet();
+}
+
+function makeFixture(): string {
+  const directory = join(root, "fixture");
+  for (let index = 0; index < FILES; index += 1) {
+    const folder = join(directory, String(index % 20), String(Math.floor(index / 20) % 10));
+    if (index < 200) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${Math.floor(index / 200)}.ts`), `export const value${index} = ${index};\n`.repeat(40));
+  }
+  return directory;
+}
