@@ -2,7 +2,12 @@ import { test } from "bun:test";
 import { REQUIREMENTS, type RequirementId } from "./requirements.ts";
 
 /** A test of sentences of the customer's document; its title quotes them. */
-export function verifies(ids: readonly RequirementId[], behaviour: string, body: () => Promise<void> | void): void {
+export function verifies(
+  ids: readonly RequirementId[],
+  behaviour: string,
+  body: () => Promise<void> | void,
+  limit_ms?: number,
+): void {
   for (const id of ids) if (!(id in REQUIREMENTS)) throw new Error(`no such requirement: ${id}`);
-  test(`${ids.join(", ")}: ${behaviour}`, async () => await body());
+  test(`${ids.join(", ")}: ${behaviour}`, async () => await body(), limit_ms);
 }
