@@ -87,13 +87,13 @@ class SqliteStore implements SessionStore {
 
   save(outcome: SessionOutcome): void {
     const { session_id, state } = outcome;
-    const final = isFinal(state);
-    this.#write(
-      `UPDATE sessions SET state = $state, owner = $owner, copied = $copied, listing = $listing, outcome = $outcome
-       WHERE session_id = $session_id`,
-      { session_id, state, owner: final ? null : this.#owner.id, copied: final ? 0 : 1, ...rendered(outcome) },
-    );
-    if (final) this.#copy(session_id);
+    const values = { session_id, state, ...rendered(outcome) };
+    if (!isFinal(state)) {
+      this.#note(SAVE, { ...values, owner: this.#owner.id, copied: 1 });
+      return;
+    }
+    this.#write(SAVE, { ...values, owner: null, copied: 0 });
+    this.#copy(session_id);
   }
 
   addVerdict(session_id: string, verdict: Verdict): void {
@@ -188,16 +188,37 @@ class SqliteStore implements SessionStore {
       const outcome = this.#read(session_id);
       if (!outcome || !isFinal(outcome.state)) return;
       this.#copies.write(outcome);
-      this.#write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
+      this.#note("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
     } catch {
       // The database has the session; `copied = 0` remembers what is owed.
     }
   }
 
-  #write(sql: string, values: Record<string, string | number | null>) {
+  /** On disk when it returns. */
+  #write(sql: string, values: Values) {
     return guarded(this.#stateDir, () => this.#database.query(sql).run(values));
   }
+
+  /**
+   * What nobody was told yet: it survives the process at once, and a power cut with the next `#write`, which takes along
+   * what came before it. Most of a session's time in the store is the disk's own, so this halves it.
+   */
+  #note(sql: string, values: Values) {
+    return guarded(this.#stateDir, () => {
+      this.#database.run("PRAGMA synchronous = NORMAL");
+      try {
+        return this.#database.query(sql).run(values);
+      } finally {
+        this.#database.run("PRAGMA synchronous = FULL");
+      }
+    });
+  }
 }
+
+const SAVE = `UPDATE sessions SET state = $state, owner = $owner, copied = $copied, listing = $listing, outcome = $outcome
+  WHERE session_id = $session_id`;
+
+type Values = Record<string, string | number | null>;
 
 /** Decisions and later verdicts have tables of their own; the outcome is stored without them. */
 function rendered(outcome: SessionOutcome): { listing: string; outcome: string } {

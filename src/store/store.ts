@@ -12,7 +12,8 @@ export interface SessionQuery {
 }
 
 /**
- * Sessions by id. Writes are durable when the call returns.
+ * Sessions by id. Writes survive the process when the call returns, and a power cut too, but for the states between the
+ * first and a final one, which nobody is told before the next decision.
  * @throws Failure `storage_full` or `storage_failed`.
  */
 export interface SessionStore extends Disposable {
