@@ -13,8 +13,9 @@ export function duration(ms: number | null): string {
   if (ms === null) return UNKNOWN;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const rest = seconds % 60;
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;
 }
 
 export const tokens = (value: number | null) => (value === null ? UNKNOWN : counted(value, "token"));

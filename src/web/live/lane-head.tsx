@@ -4,6 +4,7 @@ import { counted, words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import { Light } from "../part/light.tsx";
+import { ModelName } from "../part/model-name.tsx";
 import { blind } from "../preferences.ts";
 import { remainingOf } from "./budgets.ts";
 
@@ -42,7 +43,7 @@ export function LaneHead({ session, index, log, elapsed_ms, finished }: LaneHead
       <p class="aside">
         {!blind.value && (
           <>
-            <code>{arm.model_served ?? arm.model}</code> ·{" "}
+            <ModelName arm={arm} /> ·{" "}
           </>
         )}
         {counted(log.length, "decision")}

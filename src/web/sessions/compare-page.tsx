@@ -4,6 +4,7 @@ import { type Contestant, contestantOf, samePointer } from "../evidence/contesta
 import { duration, tokens, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { ModelName } from "../part/model-name.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
@@ -82,7 +83,7 @@ function Corner({ contestant: { side, name, arm, session } }: { contestant: Cont
       </h2>
       {!blind.value && (
         <p>
-          {arm.title} · <code>{arm.model_served ?? arm.model}</code>
+          {arm.title} · <ModelName arm={arm} />
         </p>
       )}
       <p class="aside">

@@ -22,14 +22,16 @@ export function App() {
         Skip to content
       </button>
       <Masthead />
-      <div role="status" class="connection">
-        {!connected.value && <p>The server does not answer. Trying again every second; nothing here is lost.</p>}
+      <div role="status">
+        {!connected.value && (
+          <p class="connection">The server does not answer. Trying again every second; nothing here is lost.</p>
+        )}
+        {blind.value && (
+          <p class="blind-reminder">
+            <strong>Blind mode.</strong> Arm names and verdicts stay hidden until you have voted.
+          </p>
+        )}
       </div>
-      {blind.value && (
-        <p class="blind-reminder">
-          <strong>Blind mode.</strong> Arm names and verdicts stay hidden until you have voted.
-        </p>
-      )}
       <main id="main" ref={main} tabIndex={-1}>
         <CurrentPage route={routeOf(address.value)} />
       </main>

@@ -18,6 +18,7 @@ interface CriteriaProps {
 export function Criteria({ comparison, weighing }: CriteriaProps) {
   const { verdict, a, b } = comparison;
   const { criteria } = a.session.definition.rubric;
+  const counted = verdict.criteria.filter(({ supported }) => supported).map(({ id }) => id);
   return (
     <>
       <Reweighed comparison={comparison} weighing={weighing} />
@@ -29,6 +30,8 @@ export function Criteria({ comparison, weighing }: CriteriaProps) {
             criterion={criteria.find(({ id }) => id === row.id)}
             contestants={[a, b]}
             weighing={weighing}
+            counted={counted}
+            asked={verdict.calls.length > 0}
           />
         ))}
       </div>
@@ -41,9 +44,13 @@ interface CriterionRowProps {
   readonly criterion: Criterion | undefined;
   readonly contestants: readonly Contestant[];
   readonly weighing: Weighing;
+  /** Criteria that have a score; the others leave the sum. */
+  readonly counted: readonly string[];
+  /** A model was asked. */
+  readonly asked: boolean;
 }
 
-function CriterionRow({ row, criterion, contestants, weighing }: CriterionRowProps) {
+function CriterionRow({ row, criterion, contestants, weighing, counted, asked }: CriterionRowProps) {
   return (
     <section class="criterion" data-stop tabIndex={-1} aria-labelledby={`criterion-${row.id}`}>
       <div class="criterion-head">
@@ -52,21 +59,19 @@ function CriterionRow({ row, criterion, contestants, weighing }: CriterionRowPro
           {criterion?.kind === "judged" ? criterion.question : `Measured by code: ${words(criterion?.measure ?? "")}`}
         </p>
       </div>
-      <WeightSlider row={row} weighing={weighing} />
-      <div class="paired">
-        {contestants.map(({ side, name }) => {
-          const value = side === "a" ? row.score_a : row.score_b;
-          return (
-            <div key={side} class="paired-row">
-              <ArmName side={side} name={name} />
-              <Bar share={value ?? 0} side={side} />
-              <span class="quantity">{score(value)}</span>
-            </div>
-          );
-        })}
-      </div>
-      {!row.supported && (
-        <p class="unsupported">Left out of the sum for both arms: nothing that was shown supports it.</p>
+      {row.supported ? (
+        <>
+          <WeightSlider row={row} weighing={weighing} counted={counted} />
+          <PairedScores row={row} contestants={contestants} />
+        </>
+      ) : (
+        <>
+          <p class="weight aside">Weight {row.weight}, not counted</p>
+          <p class="unsupported">
+            Not scored, so it counts for neither arm:{" "}
+            {asked ? "the judge found too little to cite." : "no model was asked."}
+          </p>
+        </>
       )}
       {row.note !== "" && <p class="arm-text">{row.note}</p>}
       <Citations citations={row.evidence} />
@@ -74,11 +79,28 @@ function CriterionRow({ row, criterion, contestants, weighing }: CriterionRowPro
   );
 }
 
+function PairedScores({ row, contestants }: Pick<CriterionRowProps, "row" | "contestants">) {
+  return (
+    <div class="paired">
+      {contestants.map(({ side, name }) => {
+        const value = side === "a" ? row.score_a : row.score_b;
+        return (
+          <div key={side} class="paired-row">
+            <ArmName side={side} name={name} />
+            <Bar share={value ?? 0} side={side} />
+            <span class="quantity">{score(value)}</span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
 /** Half steps, and twice the rubric's heaviest weight as the end of the scale. */
-function WeightSlider({ row, weighing }: { row: CriterionScore; weighing: Weighing }) {
+function WeightSlider({ row, weighing, counted }: Pick<CriterionRowProps, "row" | "weighing" | "counted">) {
   const weights = weighing.weights.value;
   const weight = weights.get(row.id) ?? 0;
-  const total = [...weights.values()].reduce((sum, each) => sum + each, 0);
+  const total = counted.reduce((sum, id) => sum + (weights.get(id) ?? 0), 0);
   return (
     <label class="weight">
       <span>

@@ -1,5 +1,6 @@
 import type { Contestant } from "../evidence/contestant.ts";
 import { ArmName } from "../part/arm-name.tsx";
+import { ModelName } from "../part/model-name.tsx";
 import { Scroller } from "../part/scroller.tsx";
 import type { Comparison } from "./comparison.ts";
 import { advantage, FACTS, type Fact } from "./facts.ts";
@@ -46,7 +47,7 @@ export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comp
 function ArmModel({ contestant: { arm } }: { contestant: Contestant }) {
   return (
     <small>
-      {arm.title} · <code>{arm.model_served ?? arm.model}</code>
+      {arm.title} · <ModelName arm={arm} />
     </small>
   );
 }

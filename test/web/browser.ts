@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+/** These tests are skipped, and say so, where there is no browser. */
+export const NO_BROWSER = !existsSync(CHROMIUM);
+if (NO_BROWSER) console.warn(`skipped: end-to-end tests of the web UI need ${CHROMIUM}`);
+
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+
+export const DESKTOP = { width: 1280, height: 900 };
+export const PHONE = { width: 360, height: 740 };
+
+export interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the page complained of: console errors, exceptions, and requests to any other place. */
+  readonly complaints: readonly string[];
+}
+
+export interface VisitOptions {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly dark?: boolean;
+}
+
+/** A reader with an empty browser of their own, at this server. */
+export async function visit(browser: Browser, baseURL: string, options: VisitOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL,
+    viewport: options.viewport ?? DESKTOP,
+    colorScheme: options.dark ? "dark" : "light",
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(baseURL)) complaints.push(`a request to ${request.url()}`);
+  });
+  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** What a reader can read of it, line by line. */
+// biome-ignore lint/performance/useDomNodeTextContent: what is laid out is the point
+export const shownText = (part: Locator): Promise<string> => part.innerText();

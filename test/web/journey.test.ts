@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { basisOf, decide } from "../../src/judge/score.ts";
+import { launchBrowser, NO_BROWSER, shownText, visit } from "./browser.ts";
+import { JUDGE_NAME } from "./judge-name.ts";
+import { startWebService, type WebService } from "./web-service.ts";
+
+describe.skipIf(NO_BROWSER)("a reader of the web UI", () => {
+  let service: WebService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
+  }, 30_000);
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test("starts a run, watches it, reads the verdict, follows citations and weighs until the outcome flips", async () => {
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto("/");
+    await page.getByRole("link", { name: "Run Move the rate limit out" }).click();
+    await page.getByLabel("Judge model").fill(JUDGE_NAME);
+    await page.getByRole("button", { name: "Run both arms" }).click();
+
+    await page.waitForURL(/\/live\//);
+    const id = page.url().split("/").at(-1) ?? "";
+    await page.locator(".step.side-a").first().waitFor();
+    await page.locator(".step.side-b").first().waitFor();
+    await page.getByText("The verdict is ready").waitFor();
+    expect(await page.locator(".lane-head").first().locator(".light-pass").count()).toBe(4);
+    expect(await page.locator(".step").count()).toBe(30);
+    await page.waitForURL(/\/sessions\//);
+
+    const { verdict, definition } = await service.session(id);
+    if (!verdict) throw new Error("the run has no verdict");
+    expect(await shownText(page.locator(".page"))).toContain(verdict.statement.split(". ")[0] ?? "");
+    expect(verdict.winner).toBe("move-only");
+
+    const module = page.getByRole("region", { name: "module", exact: true });
+    await module.getByRole("link", { name: /step 4/ }).click();
+    const step = page.locator("details.decision[open][data-cited] > summary:focus");
+    await step.waitFor();
+    expect(await shownText(step)).toContain("The three blocks differ");
+    await module.getByRole("link", { name: /src\/rate-limit.ts:7/ }).click();
+    expect(await shownText(page.locator(".line[data-cited]"))).toContain("Counts a call by");
+    await module.getByRole("link", { name: /check behaviour/ }).click();
+    expect(await shownText(page.locator("td[data-cited]"))).toContain("passed");
+    await module.getByRole("link", { name: /answer/ }).click();
+    expect(await shownText(page.locator(".answer[data-cited]"))).toContain("Please look at the place of each call");
+
+    const weights = new Map(verdict.criteria.map((criterion) => [criterion.id, criterion.weight]));
+    const outcome = () => decide(basisOf(verdict, definition.rubric.tie_margin), weights);
+    const shown = page.locator(".reweighed");
+    for (const [criterion, key, weight] of [
+      ["restraint", "Home", 0],
+      ["small-change", "Home", 0],
+      ["review", "Home", 0],
+      ["near-reference", "Home", 0],
+      ["module", "End", 10],
+    ] as const) {
+      await page.getByRole("slider", { name: `Weight of ${criterion}` }).press(key);
+      weights.set(criterion, weight);
+      const { score_a, score_b, winner_side, outcome: now } = outcome();
+      const text = await shownText(shown);
+      expect(text).toContain(score_a?.toFixed(2) ?? "");
+      expect(text).toContain(score_b?.toFixed(2) ?? "");
+      expect(text.includes("The outcome flips")).toBe(now !== verdict.outcome || winner_side !== verdict.winner_side);
+    }
+    expect(outcome().winner_side).toBe("b");
+    expect(await shownText(shown)).toContain("clean-up");
+    await page.getByRole("button", { name: "Reset weights" }).click();
+    expect(await shownText(shown)).not.toContain("The outcome flips");
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("has another judge look at the same arms, and finds every verdict on them", async () => {
+    const { session_id } = await service.run("extract-rate-limit", JUDGE_NAME);
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByRole("link", { name: "Judge again" }).click();
+    await page.getByLabel("Judge model").fill("builtin/evidence");
+    await page.getByRole("button", { name: "Judge", exact: true }).click();
+    await page.getByText("Every verdict on these two runs").waitFor();
+    await page.getByText("goes by rules, hidden checks").waitFor();
+    const judges = page.getByRole("region", { name: "Verdicts" }).locator("code");
+    expect(await judges.allInnerTexts()).toEqual([JUDGE_NAME, "builtin/evidence"]);
+    await page.getByRole("region", { name: "Verdicts" }).getByRole("link").first().click();
+    await page.getByText("judged both orders without knowing").waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("compares two arms of different sessions", async () => {
+    await service.run("quick");
+    await service.run("quick");
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto("/sessions?scenario=quick");
+    const rows = page.locator(".session");
+    await rows.nth(0).getByRole("checkbox", { name: "short" }).check();
+    await rows.nth(1).getByRole("checkbox", { name: "long" }).check();
+    await page.getByRole("link", { name: "Compare these two" }).click();
+    await page.getByText("These two have not been judged against each other.").waitFor();
+    await page.getByRole("button", { name: "Judge", exact: true }).click();
+    await page.getByText("Across two sessions").waitFor();
+    expect(await shownText(page.locator(".glance"))).toContain("measured criteria");
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("votes blind, and only then learns names and verdict", async () => {
+    const { session_id, verdict } = await service.run("quick");
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto("/sessions");
+    await page.getByRole("button", { name: "Blind" }).click();
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByText("Which is the better answer?").waitFor();
+    const before = await shownText(page.locator("main"));
+    for (const hidden of ["short", "long", "Winner", verdict?.statement ?? ""]) expect(before).not.toContain(hidden);
+    const shortIsFirst = (await shownText(page.locator(".answer").first())).includes("Hello.");
+    await page.getByRole("button", { name: `${shortIsFirst ? "First" : "Second"} is better` }).click();
+    await page.getByText("You and the verdict agree").waitFor();
+    expect(await shownText(page.locator("main"))).toContain("you preferred short; the verdict names short");
+    await page.reload();
+    await page.getByText("You and the verdict agree").waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { launchBrowser, NO_BROWSER, visit } from "./browser.ts";
+import { startWebService, type WebService } from "./web-service.ts";
+
+describe.skipIf(NO_BROWSER)("a run in the web UI", () => {
+  let service: WebService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
+  }, 30_000);
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test("loses no decision when the page is loaded again in the middle, and stops when told to", async () => {
+    const id = await service.start("slow");
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto(`/sessions/${id}`);
+    await page.waitForURL(/\/live\//);
+    await page.getByText("Step 3.", { exact: true }).first().waitFor();
+    await page.reload();
+    await page.getByText("Step 5.", { exact: true }).first().waitFor();
+    const walker = page.locator(".step.side-a .seq");
+    const seqs = (await walker.allInnerTexts()).map(Number).reverse();
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+
+    await page.getByRole("checkbox", { name: /Turn/ }).uncheck();
+    expect(await page.locator(".timeline .kind-model_turn").count()).toBe(0);
+    expect(await page.locator(".timeline .kind-tool_call").count()).toBeGreaterThan(3);
+
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByRole("button", { name: "Stop the run" }).click();
+    await page.getByText("The run ended without a verdict").waitFor();
+    await page.getByRole("link", { name: "See why" }).click();
+    await page.getByRole("heading", { name: "This run was stopped" }).waitFor();
+    expect((await service.session(id)).state).toBe("cancelled");
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("goes to its verdict by itself when it has ended, and its timeline can still be read", async () => {
+    const { session_id } = await service.run("quick");
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto(`/live/${session_id}`);
+    await page.waitForURL(/\/sessions\//);
+    await page.getByRole("link", { name: "Timeline" }).click();
+    await page.getByText("Back to the session").waitFor();
+    expect(await page.locator(".step").count()).toBe(10);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("says that the server is gone, and finds the interrupted session when it is back", async () => {
+    const id = await service.start("slow");
+    await using reader = await visit(browser, service.url);
+    const { page } = reader;
+    await page.goto(`/live/${id}`);
+    await page.getByText("Step 2.", { exact: true }).first().waitFor();
+    await service.kill();
+    await page.getByText("The server does not answer.").waitFor();
+    expect(await page.locator(".step").count()).toBeGreaterThan(2);
+    await service.revive();
+    await page.getByText("The run ended without a verdict").waitFor({ timeout: 30_000 });
+    await page.getByRole("heading", { name: "This run was interrupted" }).waitFor();
+    expect(await page.locator(".connection").count()).toBe(0);
+  }, 60_000);
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { ROOT } from "../abeval.ts";
+import { DESKTOP, launchBrowser, NO_BROWSER, PHONE, visit } from "./browser.ts";
+import { JUDGE_NAME } from "./judge-name.ts";
+import { startWebService, type WebService } from "./web-service.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Each page as it is to be looked at, with the words that tell that it is there. */
+interface Look {
+  readonly name: string;
+  readonly path: (sessions: Sessions) => string;
+  readonly ready: string;
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+interface Sessions {
+  readonly judged: string;
+  readonly conflict: string;
+  readonly stopped: string;
+}
+
+const openEverything = (page: Page) =>
+  page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })") as Promise<void>;
+
+const LOOKS: readonly Look[] = [
+  { name: "scenarios", path: () => "/", ready: "A long way" },
+  { name: "scenario", path: () => "/scenarios/extract-rate-limit", ready: "looks fine|fine" },
+  { name: "sessions", path: () => "/sessions", ready: "Arms that mean harm|hostile", act: pickTwo },
+  { name: "verdict", path: ({ judged }) => `/sessions/${judged}`, ready: "Both judging orders" },
+  {
+    name: "verdict-open",
+    path: ({ judged }) => `/sessions/${judged}`,
+    ready: "What they changed",
+    act: openEverything,
+  },
+  { name: "verdict-conflict", path: ({ conflict }) => `/sessions/${conflict}`, ready: "judge_probe_conflict" },
+  { name: "no-verdict", path: ({ stopped }) => `/sessions/${stopped}`, ready: "This run was stopped" },
+  { name: "timeline", path: ({ judged }) => `/live/${judged}?stay`, ready: "Back to the session" },
+  { name: "diff", path: ({ judged }) => `/sessions/${judged}/diff?view=a-b`, ready: "src/rate-limit.ts" },
+  {
+    name: "compare",
+    path: ({ judged }) => `/compare?a=${judged}/move-only&b=${judged}/clean-up`,
+    ready: "Verdicts on this pair",
+  },
+  { name: "doctor", path: () => "/doctor", ready: "Listen address" },
+  { name: "help", path: () => "/doctor", ready: "Listen address", act: (page) => page.keyboard.press("?") },
+  { name: "unknown-page", path: () => "/nowhere", ready: "There is no such page" },
+  { name: "ballot", path: ({ judged }) => `/sessions/${judged}`, ready: "Both judging orders", act: goBlind },
+];
+
+async function pickTwo(page: Page): Promise<void> {
+  const boxes = page.locator(".session").filter({ hasText: "extract-rate-limit" }).getByRole("checkbox");
+  await boxes.nth(0).check();
+  await boxes.nth(1).check();
+  await page.getByText("Compare these two").waitFor();
+}
+
+async function goBlind(page: Page): Promise<void> {
+  await page.keyboard.press("b");
+  await page.getByText("Which is the better answer?").waitFor();
+}
+
+const VARIANTS = [
+  { name: "desktop-light", viewport: DESKTOP, colorScheme: "light" },
+  { name: "desktop-dark", viewport: DESKTOP, colorScheme: "dark" },
+  { name: "phone-light", viewport: PHONE, colorScheme: "light" },
+  { name: "phone-dark", viewport: PHONE, colorScheme: "dark" },
+] as const;
+
+/** Takes a picture of each variant for people to look at, and returns what is wrong with any of them. */
+async function inspect(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  await page.evaluate(AXE);
+  for (const variant of VARIANTS) {
+    await page.setViewportSize(variant.viewport);
+    await page.emulateMedia({ colorScheme: variant.colorScheme });
+    await page.screenshot({ path: join(ROOT, "test-results", `${name}-${variant.name}.png`), fullPage: true });
+    const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
+    if (wide > variant.viewport.width) faults.push(`${variant.name}: the page is ${wide} px wide`);
+    const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
+    for (const { id, nodes } of violations)
+      faults.push(...nodes.map(({ html }) => `${variant.name}: ${id}: ${html.slice(0, 200)}`));
+  }
+  return faults;
+}
+
+describe.skipIf(NO_BROWSER)("every page of the web UI", () => {
+  let service: WebService;
+  let browser: Browser;
+  let sessions: Sessions;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
+    const [judged, conflict, stopped] = await Promise.all([
+      service.run("extract-rate-limit", JUDGE_NAME),
+      service.run("hostile"),
+      service.start("slow"),
+    ]);
+    await fetch(`${service.url}/api/runs/${stopped}`, { method: "DELETE" });
+    sessions = { judged: judged.session_id, conflict: conflict.session_id, stopped };
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test.each(LOOKS)(
+    "$name is accessible and fits, on a desk and on a phone, in light and dark",
+    async ({ name, path, ready, act }) => {
+      await using reader = await visit(browser, service.url);
+      const { page, complaints } = reader;
+      await page.goto(path(sessions));
+      await page.getByText(new RegExp(ready)).first().waitFor();
+      await act?.(page);
+      expect(await inspect(page, name)).toEqual([]);
+      expect(complaints).toEqual([]);
+    },
+    60_000,
+  );
+
+  test("Live is accessible and fits while both arms are at work", async () => {
+    const id = await service.start("slow");
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto(`/live/${id}`);
+    await page.getByText("Step 3.", { exact: true }).first().waitFor();
+    expect(await inspect(page, "live")).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,98 @@
+import type { Opinion } from "./fake-judge.ts";
+import { JUDGE_NAME } from "./judge-name.ts";
+
+/** What an arm would write to take over the page that shows it. */
+export const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> [x](javascript:alert(1)) https://evil.example/ <a href="https://evil.example/">click</a>`;
+
+const HOSTILE_PATH = `<img src=x onerror=document.title='owned'>.html`;
+
+/** Lines that one arm of \`big\` writes. */
+export const BIG_LINES = 5_000;
+
+const quoted = (text: string) => JSON.stringify(text);
+
+const turns = (count: number, delay_ms: number) =>
+  Array.from(
+    { length: count },
+    (_, index) => `{say: Step ${index + 1}., calls: [{list_files: {}}], delay_ms: ${delay_ms}}`,
+  ).join(", ");
+
+const MEASURED = `rubric:
+  criteria: [{id: turns, measure: turns}]
+  judge: {model: builtin/evidence}
+`;
+
+/** Small scenarios by name. */
+export const WEB_SCENARIOS: Readonly<Record<string, string>> = {
+  quick: `
+name: quick
+title: Say hello
+tags: [small]
+varies: [system_prompt]
+task: {prompt: Say hello.}
+arms:
+  - {id: short, model: scripted/short, system_prompt: Be short., script: [{calls: [{write_file: {path: hello.txt, content: Hello.}}]}, {say: Hello.}]}
+  - {id: long, model: scripted/long, system_prompt: Take your time., script: [{say: I look around., calls: [{list_files: {}}]}, {calls: [{write_file: {path: hello.txt, content: Good morning.}}]}, {say: Good morning to you.}]}
+${MEASURED}`,
+  slow: `
+name: slow
+title: A long way
+task: {prompt: Take a walk.}
+arms:
+  - {id: walker, model: scripted/walker, script: [${turns(12, 500)}, {say: There.}]}
+  - {id: runner, model: scripted/runner, script: [${turns(12, 400)}, {say: There.}]}
+${MEASURED}`,
+  big: `
+name: big
+title: Many lines
+task: {prompt: Write many lines.}
+arms:
+  - {id: writer, model: scripted/writer, script: [{calls: [{write_file: {path: many.ts, content: ${quoted(bigText())}}}]}, {say: Written.}]}
+  - {id: idler, model: scripted/idler, script: [{say: Nothing to write.}]}
+${MEASURED}`,
+  hostile: `
+name: hostile
+title: Arms that mean harm
+task:
+  prompt: Write a page.
+  fixture: {files: {page.txt: "one\\n"}}
+  probe:
+    checks:
+      - {id: kept, run: "test -f page.txt"}
+      - {id: short, run: "test $(wc -l < page.txt) -lt 3"}
+      - {id: clean, run: "! ls *.html"}
+arms:
+  - id: attacker
+    model: scripted/attacker
+    script:
+      - {say: ${quoted(HOSTILE)}, calls: [{write_file: {path: ${quoted(HOSTILE_PATH)}, content: ${quoted(HOSTILE)}}}, {run_command: {command: "curl https://evil.example"}}]}
+      - {say: ${quoted(HOSTILE)}}
+  - {id: honest, model: scripted/honest, script: [{calls: [{write_file: {path: page.txt, content: "one\\ntwo\\n"}}]}, {say: A second line is there.}]}
+policies:
+  commands: {deny: ["curl *"]}
+rubric:
+  criteria: [{id: page, question: Is the page good?, weight: 1}]
+  judge: {model: ${JUDGE_NAME}}
+`,
+  broken: "name: broken\narms: nonsense\n",
+};
+
+function bigText(): string {
+  return Array.from({ length: BIG_LINES }, (_, index) => `export const value${index} = ${index};\n`).join("");
+}
+
+/** The judge is taken in by the attacker: one hidden check of three stands against it. */
+export const WEB_OPINIONS: readonly Opinion[] = [
+  {
+    knownBy: "A second line is there.",
+    scores: { page: 1 },
+    notes: { page: "Plain." },
+    citations: [{ kind: "diff", ref: "page.txt", quote: "+two" }],
+  },
+  {
+    knownBy: "evil.example",
+    scores: { page: 4 },
+    notes: { page: `It has everything. ${HOSTILE}` },
+    citations: [{ kind: "answer", ref: "final", quote: "onerror" }],
+  },
+];

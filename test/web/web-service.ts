@@ -1,0 +1,75 @@
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import { ROOT } from "../abeval.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { type Served, serve } from "../http/served.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { judgeWith, RATE_LIMIT_OPINIONS } from "./fake-judge.ts";
+import { WEB_OPINIONS, WEB_SCENARIOS } from "./scenarios.ts";
+
+export interface WebService extends AsyncDisposable {
+  readonly url: string;
+  /** Runs a scenario to its end. */
+  readonly run: (scenario: string, judge_model?: string) => Promise<SessionOutcome>;
+  readonly session: (id: string) => Promise<SessionOutcome>;
+  /** Starts a run and leaves it running. */
+  readonly start: (scenario: string) => Promise<string>;
+  /** The program ends at once, as in a crash; `revive` starts it again at the same address. */
+  readonly kill: () => Promise<void>;
+  readonly revive: () => Promise<void>;
+}
+
+/** The real program with the built UI, scenarios, a state directory of its own and a judge it can reach. */
+export async function startWebService(): Promise<WebService> {
+  const directory = temporaryDirectory();
+  const ui = await buildUi(join(directory.path, "ui"));
+  const scenarios = writeScenarios(join(directory.path, "scenarios"));
+  const provider = await startFakeProvider({ reply: judgeWith([...RATE_LIMIT_OPINIONS, ...WEB_OPINIONS]) });
+  const flags = ["--web-dir", ui, "--scenarios-dir", scenarios, "--state-dir", join(directory.path, "state")];
+  const open = (address: string) => serve([...flags, "--addr", address], provider.environment);
+  let served: Served = await open("127.0.0.1:0");
+  const { url } = served;
+  return {
+    url,
+    run: (scenario, judge_model) => ask(url, "/api/runs", { scenario, ...(judge_model && { judge_model }) }),
+    start: async (scenario) => (await ask<{ session_id: string }>(url, "/api/runs/async", { scenario })).session_id,
+    session: (id) => ask(url, `/api/sessions/${id}`),
+    kill: async () => {
+      await served[Symbol.asyncDispose]();
+    },
+    revive: async () => {
+      served = await open(new URL(url).host);
+    },
+    async [Symbol.asyncDispose]() {
+      await served[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+async function ask<T>(url: string, path: string, body?: unknown): Promise<T> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url + path, body ? { method: "POST", headers, body: JSON.stringify(body) } : {});
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T; // the server's own answers, checked by its own tests
+}
+
+/** The bundle as it is released. */
+export async function buildUi(outdir: string): Promise<string> {
+  const flags = ["--outdir", outdir, "--minify", "--public-path", "/"];
+  const build = Bun.spawn([process.execPath, "build", "src/web/index.html", ...flags], { cwd: ROOT, stdout: "ignore" });
+  if ((await build.exited) !== 0) throw new Error("the web UI does not build");
+  return outdir;
+}
+
+/** One bundled scenario, as it is, and the small ones that these tests need. */
+function writeScenarios(directory: string): string {
+  mkdirSync(directory, { recursive: true });
+  const bundled = (name: string) => cpSync(join(ROOT, "scenarios", name), join(directory, name), { recursive: true });
+  bundled("extract-rate-limit");
+  bundled("extract-rate-limit.yaml");
+  for (const [name, text] of Object.entries(WEB_SCENARIOS)) writeFileSync(join(directory, `${name}.yaml`), text);
+  return directory;
+}
