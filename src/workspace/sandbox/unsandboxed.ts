@@ -79,16 +79,22 @@ function terminate(group: number, exited: Promise<number>): void {
   void exited.finally(() => clearTimeout(insist));
 }
 
-/** Milliseconds for processes that were just starting another program to show whose they are. */
-const SETTLE_MS = 20;
+/** Milliseconds for killed processes to be gone, and for one that was just starting another program to show whose it is. */
+const DEATH_MS = 1_000;
+const START_MS = 20;
 
-/** A process that left the group by `setsid` still carries the home it was given; no other process has that one. */
+/**
+ * Ends what left the group by `setsid`: it still carries the home it was given, and no other process has that one.
+ * Returns when it is gone, because the files are read next.
+ */
 async function killMarked(home: string): Promise<void> {
   const mark = `HOME=${home}\0`;
-  for (let tries = 0; tries < SETTLE_MS; tries += 1) {
+  for (let waited_ms = 0; waited_ms < DEATH_MS; waited_ms += 1) {
     const environments = processIds().map((pid) => ({ pid, environment: textAt(`/proc/${pid}/environ`) }));
-    for (const { pid, environment } of environments) if (environment?.includes(mark)) signalProcess(pid, "SIGKILL");
-    if (!environments.some(({ pid, environment }) => environment === "" && isStarting(pid))) return;
+    const marked = environments.filter(({ environment }) => environment?.includes(mark));
+    for (const { pid } of marked) signalProcess(pid, "SIGKILL");
+    const unclear = environments.some(({ pid, environment }) => environment === "" && isStarting(pid));
+    if (marked.length === 0 && !(unclear && waited_ms < START_MS)) return;
     await Bun.sleep(1);
   }
 }
