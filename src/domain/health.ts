@@ -50,6 +50,8 @@ export const ErrorBody = record(
       details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   },
-  { examples: [{ error: { code: "unknown_scenario", message: 'there is no scenario "pagr"; did you mean "pager"?' } }] },
+  {
+    examples: [{ error: { code: "unknown_scenario", message: 'there is no scenario "pagr"; did you mean "pager"?' } }],
+  },
 );
 export type ErrorBody = Static<typeof ErrorBody>;

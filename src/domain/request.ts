@@ -12,7 +12,10 @@ export const RunRequest = record(
   "RunRequest",
   {
     scenario: Slug({ description: "Scenario name." }),
-    model_override: Type.Optional({ ...ModelRef, description: "`<provider>/<model>`: replaces the model of both arms." }),
+    model_override: Type.Optional({
+      ...ModelRef,
+      description: "`<provider>/<model>`: replaces the model of both arms.",
+    }),
     judge_model: Type.Optional(JudgeModel),
   },
   { examples: [{ scenario: "pager-last-page" }] },
