@@ -9,6 +9,7 @@ import { refusedPath } from "../policy/path-rules.ts";
 import type { CallRecord } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
 import type { Tool, ToolOutput } from "../tool/tool.ts";
+import { workspacePath } from "../workspace/confine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type DecisionLog, oneLine } from "./decision-log.ts";
 
@@ -78,7 +79,7 @@ export class ToolDesk {
 
   async #outcome(call: ToolCall): Promise<ToolOutput & { readonly refused?: true }> {
     try {
-      const prepared = prepareCall(this.#desk.tools, call);
+      const prepared = inWorkspace(prepareCall(this.#desk.tools, call));
       return this.#refusal(call, prepared) ?? (await this.#run(prepared));
     } catch (error) {
       if (!(error instanceof Mistake)) throw error;
@@ -112,6 +113,15 @@ export class ToolDesk {
     return output;
   }
 }
+
+/** Policies speak of paths in the workspace: `/workspace/a` and `b/../a` are `a`. @throws Mistake when it climbs out. */
+function inWorkspace({ tool, input }: PreparedCall): PreparedCall {
+  const written: unknown = Reflect.get(Object(input), "path");
+  if (!FILE_TOOLS.includes(tool.name) || typeof written !== "string") return { tool, input };
+  return { tool, input: { ...Object(input), path: workspacePath(written) } };
+}
+
+const FILE_TOOLS: readonly string[] = ["read_file", "write_file", "edit_file"];
 
 /** The command of a command, the path of a file tool, the pattern of a search. */
 function subjectOf(input: unknown): string {

@@ -4,13 +4,14 @@ import { CallLimiter } from "../model/call-limiter.ts";
 import { Credentials } from "../model/credentials.ts";
 import { listProviders, modelResolver } from "../model/resolve-model.ts";
 import type { Services } from "../operation/services.ts";
-import { openCatalog } from "../scenario/scenario-catalog.ts";
+import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import { Examinations } from "../session/doctor/examinations.ts";
 import type { SessionServices } from "../session/services.ts";
 import { Slots } from "../session/slots.ts";
 import { memoryStore } from "../store/memory.ts";
 import { LiveRuns } from "../stream/live-runs.ts";
 import { version } from "../version.ts";
+import { sweepScratch } from "../workspace/scratch.ts";
 import { type FlagSpec, UsageError } from "./arguments.ts";
 import { sealProcess } from "./seal-process.ts";
 
@@ -69,6 +70,7 @@ async function assemble(
   options: ServiceOptions,
 ): Promise<SessionServices & Disposable> {
   const store = await openStore(options.state_dir);
+  void sweepScratch(systemClock.now());
   const calls = options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions;
   return {
     clock: systemClock,
@@ -80,6 +82,7 @@ async function assemble(
     redact: credentials.redactSecrets,
     sandbox: sandboxMode(options.sandbox ?? environment["ABEVAL_SANDBOX"]),
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
+    sandbox_host: { clock: systemClock, path: environment["PATH"] ?? "", executable: process.execPath },
     keep_workspaces: options.keep_workspaces,
     notice: options.notice,
     version,
@@ -104,7 +107,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
   const { state_dir, web_dir, listen_host } = options;
   return {
     ...(await assemble(outside, options)),
-    catalog: openCatalog(options.scenarios_dir),
+    catalog: catalogWhenAsked(options.scenarios_dir),
     started_ticks,
     state_dir,
     web_dir,
@@ -112,6 +115,16 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
     providers: () => listProviders(outside.credentials),
     examinations: new Examinations(),
   };
+}
+
+/** What reads scenarios is loaded when the first is read: a server answers before that. */
+function catalogWhenAsked(directory: string): ScenarioCatalog {
+  let opened: Promise<ScenarioCatalog> | undefined;
+  const open = () => {
+    opened ??= import("../scenario/scenario-catalog.ts").then(({ openCatalog }) => openCatalog(directory));
+    return opened;
+  };
+  return { directory, list: async () => (await open()).list(), get: async (name) => (await open()).get(name) };
 }
 
 /** SQLite is loaded only by those who persist. */

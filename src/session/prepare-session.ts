@@ -45,7 +45,7 @@ export async function prepareSession(
   const [first, second] = scenario.arms;
   const models = [modelOf(services, first), modelOf(services, second)] as const;
   const { judge, judge_model } = chooseJudge(services, options.judge_model, scenario.rubric);
-  const { sandbox, note, needed } = await sandboxFor(services.sandbox, scenario);
+  const { sandbox, note, needed } = await sandboxFor(services, scenario);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
   return {

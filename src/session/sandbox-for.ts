@@ -1,8 +1,8 @@
 import type { Arm, Scenario } from "../domain/scenario.ts";
-import type { SandboxMode } from "../domain/session.ts";
 import { chooseSandbox } from "../workspace/choose-sandbox.ts";
 import { openSandbox } from "../workspace/open-sandbox.ts";
 import type { Sandbox } from "../workspace/workspace.ts";
+import type { SessionServices } from "./services.ts";
 
 const NOT_NEEDED = "not needed: nothing in this scenario can run a command";
 
@@ -19,9 +19,12 @@ export interface SessionSandbox {
  * than the rest of a small session.
  * @throws Failure `sandbox_unavailable`
  */
-export async function sandboxFor(mode: SandboxMode, scenario: Scenario): Promise<SessionSandbox> {
-  if (!canRunCommands(scenario)) return { sandbox: openSandbox("none"), note: NOT_NEEDED, needed: false };
-  return { ...(await chooseSandbox(mode, scenario.arms.some(isRealModel))), needed: true };
+export async function sandboxFor(
+  { sandbox: mode, sandbox_host }: Pick<SessionServices, "sandbox" | "sandbox_host">,
+  scenario: Scenario,
+): Promise<SessionSandbox> {
+  if (!canRunCommands(scenario)) return { sandbox: openSandbox("none", sandbox_host), note: NOT_NEEDED, needed: false };
+  return { ...(await chooseSandbox(mode, scenario.arms.some(isRealModel), sandbox_host)), needed: true };
 }
 
 /** Its commands are not known beforehand. */

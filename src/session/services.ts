@@ -4,6 +4,7 @@ import type { SandboxMode } from "../domain/session.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { SessionStore } from "../store/store.ts";
 import type { LiveRuns } from "../stream/live-runs.ts";
+import type { SandboxHost } from "../workspace/sandbox/host.ts";
 import type { Slots } from "./slots.ts";
 
 /** Every side effect a session may have, as values. */
@@ -18,6 +19,8 @@ export interface SessionServices {
   /** Takes provider keys out of a text. */
   readonly redact: (text: string) => string;
   readonly sandbox: SandboxMode;
+  /** The machine that commands run on; absent: this one, as far as it is known without its environment. */
+  readonly sandbox_host?: SandboxHost;
   /** From the environment; used when neither request nor rubric names a judge. */
   readonly judge_model: string | undefined;
   readonly keep_workspaces: boolean;

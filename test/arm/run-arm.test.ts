@@ -121,6 +121,17 @@ test("a refused command does not run, is recorded, and never disqualifies", asyn
   expect(end.calls[0]).toEqual({ tool: "run_command", subject: "touch made", refused_by: "touch *" });
 });
 
+test.each(["pager.test.ts", "./src/../pager.test.ts", "/workspace/pager.test.ts"])(
+  "a protected file is refused however its path is written: %s",
+  async (path) => {
+    const paths = { writable: ["**"], protected: ["pager.test.ts"] };
+    const turns = [act(call("write_file", { path, content: "easy" })), say("Done.")];
+    const { end, log } = await play(turns, { policies: { paths } });
+    expect(log[1]).toMatchObject({ kind: "policy_block", detail: { rule: "pager.test.ts" } });
+    expect(end).toMatchObject({ status: "finished", calls: [{ subject: "pager.test.ts" }] });
+  },
+);
+
 test("a command that changes a protected file disqualifies the arm right away", async () => {
   const paths = { writable: ["**"], protected: ["pager.test.ts"] };
   const turns = [act(call("run_command", { command: "echo easy > pager.test.ts" })), say("never asked")];

@@ -8,7 +8,7 @@ const withArms = (model: string, changes = {}): Scenario =>
 
 test("a scenario in which nothing runs a command needs no sandbox, and says so without a warning", async () => {
   for (const scenario of [withArms("scripted/x"), withArms("openai/x", { tools: ["read_file"] })]) {
-    const { sandbox, note, needed } = await sandboxFor("bubblewrap", scenario);
+    const { sandbox, note, needed } = await sandboxFor({ sandbox: "bubblewrap" }, scenario);
     expect({ kind: sandbox.kind, note, needed }).toEqual({
       kind: "none",
       note: "not needed: nothing in this scenario can run a command",
@@ -22,7 +22,7 @@ test.each([
   ["a scripted command", withArms("scripted/x", { script: [{ calls: [{ run_command: { command: "true" } }] }] })],
   ["a model with a shell", withArms("openai/x")],
 ])("%s needs one", async (_what, scenario) => {
-  expect(await sandboxFor("none", scenario)).toMatchObject({
+  expect(await sandboxFor({ sandbox: "none" }, scenario)).toMatchObject({
     needed: true,
     note: expect.stringContaining("no sandbox"),
   });

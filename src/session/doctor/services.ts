@@ -1,6 +1,5 @@
 import type { ProviderStatus } from "../../model/resolve-model.ts";
 import type { ScenarioCatalog } from "../../scenario/scenario-catalog.ts";
-import type { SandboxHost } from "../../workspace/sandbox/host.ts";
 import type { SessionServices } from "../services.ts";
 import type { Examinations } from "./examinations.ts";
 
@@ -17,8 +16,6 @@ export interface DoctorServices {
   readonly providers: () => readonly ProviderStatus[];
   /** One for the whole process. */
   readonly examinations: Examinations;
-  /** The machine that commands run on; absent: this one. */
-  readonly sandbox_host?: SandboxHost;
 }
 
 /** Everything that doctor reads. */
