@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { Failure } from "../domain/failure.ts";
 import { alternatives, didYouMean, inWords } from "../scenario/document/words.ts";
@@ -65,6 +65,3 @@ function range({ minimum, maximum }: TSchema): string {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
   return minimum === undefined ? "" : ` of at least ${minimum}`;
 }
-
-/** Takes nothing. */
-export const NoInput = Type.Object({}, { additionalProperties: false });

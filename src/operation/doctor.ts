@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { DoctorReport } from "../domain/health.ts";
 import { record, Slug } from "../domain/schema.ts";
-import { examine } from "../session/doctor/doctor.ts";
 import { operation } from "./operation.ts";
 
 export const runDoctor = operation({
@@ -11,5 +10,8 @@ export const runDoctor = operation({
     "Whether runs can work here: sandbox, keys, directories. With a scenario also its fixture, probe, reference and budgets, which runs its commands. Never calls a model.",
   input: record("DoctorRequest", { scenario: Type.Optional(Slug({ description: "Scenario name." })) }),
   output: DoctorReport,
-  run: (services, { scenario }, signal) => examine(services, scenario ?? null, signal),
+  async run(services, { scenario }, signal) {
+    const { examine } = await import("../session/doctor/doctor.ts");
+    return await examine(services, scenario ?? null, signal);
+  },
 });

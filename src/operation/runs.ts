@@ -1,14 +1,18 @@
 import { Failure } from "../domain/failure.ts";
 import { RunRequest, RunStarted } from "../domain/request.ts";
 import { SessionOutcome } from "../domain/session.ts";
-import { prepareSession } from "../session/prepare-session.ts";
-import { type StartedSession, startSession } from "../session/start-session.ts";
+import type { StartedSession } from "../session/start-session.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
   const loaded = await services.catalog.get(scenario);
+  // What runs a session is most of the program; a server answers before it is loaded.
+  const [{ prepareSession }, { startSession }] = await Promise.all([
+    import("../session/prepare-session.ts"),
+    import("../session/start-session.ts"),
+  ]);
   return startSession(services, await prepareSession(services, loaded, options));
 }
 

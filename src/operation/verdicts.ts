@@ -1,6 +1,5 @@
 import { VerdictRequest } from "../domain/request.ts";
 import { Verdict } from "../domain/verdict.ts";
-import { rejudge as rejudgeArms } from "../session/rejudge.ts";
 import { operation } from "./operation.ts";
 
 export const rejudge = operation({
@@ -10,5 +9,8 @@ export const rejudge = operation({
     "A new verdict on two arms that have run, of one session or of two sessions of the same scenario, without running them again. Spends the judge's tokens.",
   input: VerdictRequest,
   output: Verdict,
-  run: rejudgeArms,
+  async run(services, request, signal) {
+    const { rejudge: rejudgeArms } = await import("../session/rejudge.ts");
+    return await rejudgeArms(services, request, signal);
+  },
 });
