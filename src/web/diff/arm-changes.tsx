@@ -5,8 +5,14 @@ import { ArmName } from "../part/arm-name.tsx";
 import { changesOf } from "./file-change.ts";
 import { FileDiff } from "./file-diff.tsx";
 
+interface ArmChangesProps {
+  readonly contestant: Contestant;
+  /** As in a file's diff: longer ones wait to be opened. */
+  readonly open_lines?: number;
+}
+
 /** What an arm changed of the fixture. */
-export function ArmChanges({ contestant }: { contestant: Contestant }) {
+export function ArmChanges({ contestant, open_lines }: ArmChangesProps) {
   const { side, name, arm } = contestant;
   const place = diffPlace(citedRef(side, "diff"));
   const changes = arm.changes ? changesOf(arm.changes) : [];
@@ -24,6 +30,7 @@ export function ArmChanges({ contestant }: { contestant: Contestant }) {
           cited={place?.path === change.path ? place.line : null}
           from="fixture"
           to={name}
+          {...(open_lines !== undefined && { open_lines })}
         />
       ))}
     </div>

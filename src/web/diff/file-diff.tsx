@@ -13,16 +13,18 @@ interface FileDiffProps {
   /** Which texts the columns show, as in "fixture" and "root-cause". */
   readonly from: string;
   readonly to: string;
+  /** Shown lines above which the file waits for the reader to open it. */
+  readonly open_lines?: number;
 }
 
 /** Lines drawn at a time; a chunk out of sight is only a space of the same height. */
 const CHUNK = 120;
 
-/** Changed lines above which a file waits for the reader to open it. */
+/** More than this takes a while to draw and longer to read. */
 const OPEN_LINES = 400;
 
-export function FileDiff({ change, cited, from, to }: FileDiffProps) {
-  const opened = useSignal(change.lines.length <= OPEN_LINES);
+export function FileDiff({ change, cited, from, to, open_lines = OPEN_LINES }: FileDiffProps) {
+  const opened = useSignal(change.lines.length <= open_lines);
   const open = opened.value || cited !== null;
   return (
     <details

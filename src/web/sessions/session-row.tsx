@@ -1,4 +1,4 @@
-import type { SessionListing } from "../../domain/session.ts";
+import type { ArmStatus, SessionListing } from "../../domain/session.ts";
 import { when, words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { blind } from "../preferences.ts";
@@ -6,6 +6,9 @@ import { toSession } from "../routes.ts";
 import { isFinal } from "../session-state.ts";
 import { ConfidenceName, OutcomeName } from "../verdict/outcome.tsx";
 import { isPicked, obstacle, toggle } from "./picked.ts";
+
+/** Only an arm that came to an end of its own has been examined. */
+const EXAMINED: ReadonlySet<ArmStatus> = new Set(["finished", "limit_reached", "disqualified"]);
 
 const SIDES = ["a", "b"] as const;
 
@@ -49,7 +52,7 @@ function PickableArm({ row, index, ready }: { row: SessionListing; index: number
   if (!arm) return null;
   const side = SIDES[index] ?? "b";
   const pick = { pointer: { session_id: row.session_id, arm_id: arm.arm_id }, scenario: row.scenario };
-  const why = ready ? obstacle(pick) : "the run has not ended";
+  const why = ready && EXAMINED.has(arm.status) ? obstacle(pick) : "it left nothing that could be judged";
   return (
     <li>
       <label class="pick" title={why ?? undefined}>

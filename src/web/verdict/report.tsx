@@ -17,6 +17,9 @@ import { VoteResult } from "./vote-result.tsx";
 import { Warnings } from "./warnings.tsx";
 import { weigh } from "./weighing.ts";
 
+/** Lines of a file that a report still shows unasked. */
+const REPORT_LINES = 40;
+
 /** The verdict as a report: what was found, how sure, why, and everything it rests on. */
 export function Report({ comparison }: { comparison: Comparison }) {
   const { verdict, a, b } = comparison;
@@ -70,8 +73,8 @@ export function Report({ comparison }: { comparison: Comparison }) {
       </section>
       <section data-stop tabIndex={-1}>
         <h2>What they changed</h2>
-        <ArmChanges contestant={a} />
-        <ArmChanges contestant={b} />
+        <ArmChanges contestant={a} open_lines={REPORT_LINES} />
+        <ArmChanges contestant={b} open_lines={REPORT_LINES} />
       </section>
       <History comparison={comparison} />
     </Page>

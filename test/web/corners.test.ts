@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { temporaryDirectory } from "../temporary.ts";
+import { launchBrowser, NO_BROWSER, shownText, visit } from "./browser.ts";
+import { BIG_LINES, HOSTILE } from "./scenarios.ts";
+import { buildUi, startWebService, type WebService } from "./web-service.ts";
+
+test("the bundle is under 150 kB gzipped", async () => {
+  using directory = temporaryDirectory();
+  const ui = await buildUi(join(directory.path, "ui"));
+  const files = readdirSync(ui).map((name) => readFileSync(join(ui, name)));
+  const bytes = files.reduce((sum, file) => sum + Bun.gzipSync(file).byteLength, 0);
+  expect(bytes).toBeLessThan(150_000);
+});
+
+describe.skipIf(NO_BROWSER)("the web UI at its edges", () => {
+  let service: WebService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
+  }, 30_000);
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  test("an empty list says what to do", async () => {
+    await using reader = await visit(browser, service.url);
+    await reader.page.goto("/sessions?scenario=broken");
+    await reader.page.getByText("No session is stored.").waitFor();
+    expect(reader.complaints).toEqual([]);
+  }, 30_000);
+
+  test.each([
+    ["/nowhere/at/all", "There is no such page"],
+    ["/sessions/session-x-20260101T000000000Z", "Not found"],
+    ["/sessions/session-x-20260101T000000000Z/diff", "Not found"],
+    ["/live/session-x-20260101T000000000Z", "Not found"],
+    ["/scenarios/nonesuch", "Not found"],
+    ["/doctor?scenario=nonesuch", "Not found"],
+    ["/scenarios/%E0%A4%A", "Not found"],
+    ["/compare?a=nonsense", "There is no such page"],
+    ["/scenarios/broken", "Could not read the scenario broken"],
+  ])(
+    "%s says so",
+    async (path, words) => {
+      await using reader = await visit(browser, service.url);
+      await reader.page.goto("/sessions");
+      // Within the page, as a link would: the server answers the page itself at other paths only.
+      await reader.page.evaluate(
+        `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
+      );
+      await reader.page.getByText(words).first().waitFor();
+    },
+    30_000,
+  );
+
+  test("a verdict that a session does not hold says so", async () => {
+    const { session_id } = await service.run("quick");
+    await using reader = await visit(browser, service.url);
+    await reader.page.goto(`/sessions/${session_id}?verdict=nonesuch`);
+    await reader.page.getByText("There is no such verdict").waitFor();
+    expect(reader.complaints).toEqual([]);
+  }, 30_000);
+
+  test("what an arm wrote is text on every page: no element, no link, no script", async () => {
+    const { session_id } = await service.run("hostile");
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    for (const path of ["", "/diff", "/diff?view=a-b"]) {
+      await page.goto(`/sessions/${session_id}${path}`);
+      await page.getByText("onerror").first().waitFor();
+      await expectHarmless(page);
+    }
+    await page.goto(`/live/${session_id}?stay`);
+    await page.getByText("onerror").first().waitFor();
+    await page.keyboard.press("e");
+    expect(await shownText(page.locator(".timeline"))).toContain(HOSTILE);
+    await expectHarmless(page);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("5,000 changed lines are drawn as they come into sight", async () => {
+    const { session_id } = await service.run("big");
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto(`/sessions/${session_id}/diff`);
+    await page.getByText("many.ts").click();
+    await page.locator(".line").first().waitFor();
+    const drawn = await page.locator(".line").count();
+    expect(drawn).toBeGreaterThan(100);
+    expect(drawn).toBeLessThan(BIG_LINES / 5);
+    await page.keyboard.press("End");
+    await page.locator(".line", { hasText: `value${BIG_LINES - 1} ` }).waitFor();
+    expect(await page.locator(".line").count()).toBeLessThan(BIG_LINES / 2);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("the theme follows the system until it is chosen, and is remembered", async () => {
+    await using reader = await visit(browser, service.url, { dark: true });
+    const { page, complaints } = reader;
+    const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+    await page.goto("/doctor");
+    const dark = await ground();
+    await page.getByRole("button", { name: /^Theme/ }).click();
+    const light = await ground();
+    expect(light).toBe("rgb(255, 255, 255)");
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await ground()).toBe(light);
+    await page.getByRole("button", { name: /^Theme/ }).click();
+    await page.emulateMedia({ colorScheme: "light" });
+    expect(await ground()).toBe(dark);
+    expect(complaints).toEqual([]);
+  }, 30_000);
+
+  test("everything is done by keyboard alone: help, a run, its verdict, a weight, a citation's way back", async () => {
+    await using reader = await visit(browser, service.url);
+    const { page, complaints } = reader;
+    await page.goto("/");
+    await page.getByRole("link", { name: "Run Say hello" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("quick");
+    await tabTo(page, "Run Say hello");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/scenarios\/quick/);
+    await page.getByRole("button", { name: "Run both arms" }).waitFor();
+    await tabTo(page, "Run both arms");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/sessions\//);
+    await page.getByText("Both judging orders").waitFor();
+    await tabTo(page, "Weight of turns");
+    await page.keyboard.press("Home");
+    await page.getByText("The outcome flips.").waitFor();
+    await tabTo(page, "Reset weights", "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("The outcome flips.").waitFor({ state: "hidden" });
+    for (const key of ["g", "r"]) await page.keyboard.press(key);
+    await page.waitForURL(/\/sessions$/);
+    await page.locator(".session").first().waitFor();
+    await page.keyboard.press("j");
+    await page.locator(".session:focus").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("Both judging orders").waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
+
+async function expectHarmless(page: Page): Promise<void> {
+  const found =
+    "document.querySelectorAll('#app img, #app script, #app iframe, a[href*=evil], a[href^=javascript]').length";
+  expect(await page.evaluate(found)).toBe(0);
+  expect(await page.title()).not.toBe("owned");
+}
+
+/** Presses Tab until the element of this name has the focus. */
+async function tabTo(page: Page, name: string, key = "Tab"): Promise<void> {
+  const focused = `(document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "")`;
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (((await page.evaluate(focused)) as string).startsWith(name)) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`no key leads to "${name}"`);
+}

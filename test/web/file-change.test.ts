@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import type { ChangedFile, Changes } from "../../src/domain/evidence.ts";
+import { armAgainstArm, armAgainstReference } from "../../src/web/diff/between.ts";
+import { changesOf, type FileChange } from "../../src/web/diff/file-change.ts";
+import { highlightLines } from "../../src/web/diff/highlight.ts";
+
+const file = (
+  path: string,
+  before: string | null,
+  after: string | null,
+  changes: Partial<ChangedFile> = {},
+): ChangedFile => ({
+  path,
+  status: before === null ? "added" : after === null ? "deleted" : "modified",
+  added: 0,
+  removed: 0,
+  binary: false,
+  before,
+  after,
+  ...changes,
+});
+
+const changes = (files: ChangedFile[], patch = ""): Changes => ({
+  files,
+  patch,
+  digest: "0".repeat(64),
+  truncated: false,
+});
+
+const signs = { same: " ", added: "+", removed: "-", gap: "@" };
+const drawn = ({ path, lines }: FileChange) => [path, ...lines.map(({ kind, text }) => signs[kind] + text)];
+
+test("a stored diff becomes lines with their numbers on both sides", () => {
+  const patch = "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -4,3 +4,3 @@\n four\n-five\n+FIVE\n six\n";
+  const [change] = changesOf(changes([file("a.ts", "x", "y", { added: 1, removed: 1 })], patch));
+  expect(change?.lines).toEqual([
+    { kind: "gap", before: 4, after: 4, text: "" },
+    { kind: "same", before: 4, after: 4, text: "four" },
+    { kind: "removed", before: 5, after: null, text: "five" },
+    { kind: "added", before: null, after: 5, text: "FIVE" },
+    { kind: "same", before: 6, after: 6, text: "six" },
+  ]);
+});
+
+test("a diff that cannot be read, and a binary file, are said and not drawn", () => {
+  const broken = changesOf({ ...changes([file("a.ts", null, null)], "@@ nonsense\n+x\n"), truncated: true });
+  expect(broken.map(({ note, lines }) => [note, lines.length])).toEqual([
+    ["Too large to be kept; only its counts are known.", 0],
+  ]);
+  const binary = changesOf(changes([file("a.png", null, null, { binary: true })]));
+  expect(binary[0]?.note).toBe("A binary file; its bytes are not shown.");
+});
+
+test("arm against arm: a file only one of them touched stands in the other as the fixture has it", () => {
+  const a = changes([
+    file("both.ts", "1\n", "2\n"),
+    file("only-a.ts", "old\n", "new\n"),
+    file("same.ts", "1\n", "3\n"),
+  ]);
+  const b = changes([file("both.ts", "1\n", "4\n"), file("only-b.ts", null, "made\n"), file("same.ts", "1\n", "3\n")]);
+  expect(armAgainstArm(a, b).map(drawn)).toEqual([
+    ["both.ts", "@", "-2", "+4"],
+    ["only-a.ts", "@", "-new", "+old"],
+    ["only-b.ts", "@", "+made"],
+  ]);
+});
+
+test("arm against arm: a file whose text was not kept is named", () => {
+  const a = changes([file("large.ts", null, null, { status: "modified" })]);
+  expect(armAgainstArm(a, changes([])).map(({ path, note }) => [path, note])).toEqual([
+    ["large.ts", "Too large to be kept for comparison."],
+  ]);
+});
+
+test("arm against the known fix: equal files vanish, others say which side they are on", () => {
+  const fix =
+    "diff --git a/fixed.ts b/fixed.ts\n--- a/fixed.ts\n+++ b/fixed.ts\n@@ -1 +1 @@\n-floor\n+ceil\n" +
+    "diff --git a/missed.ts b/missed.ts\n--- a/missed.ts\n+++ b/missed.ts\n@@ -1 +1 @@\n-x\n+y\n";
+  const same = changes([file("fixed.ts", "floor\n", "ceil\n"), file("extra.ts", null, "more\n")]);
+  expect(armAgainstReference(fix, same).map((change) => [...drawn(change), change.note])).toEqual([
+    ["extra.ts", "@", "+more", "The known fix leaves this file alone."],
+    [
+      "missed.ts",
+      "@",
+      "-x",
+      "+y",
+      "Only the known fix changes this file; the arm left it alone. These are the fix's own lines.",
+    ],
+  ]);
+  const other = changes([file("fixed.ts", "floor\n", "round\n"), file("missed.ts", "x\n", "y\n")]);
+  expect(armAgainstReference(fix, other).map(drawn)).toEqual([["fixed.ts", "@", "-ceil", "+round"]]);
+});
+
+test("colours leave the text as it is, also where a comment spans lines", () => {
+  const text = 'const a = "<b>"; /* one\ntwo */ let b = 1;\n';
+  const lines = highlightLines("x.ts", text);
+  expect(lines?.map((line) => line.map((token) => token.text).join("")).join("\n")).toBe(text);
+  expect(lines?.[1]?.[0]).toEqual({ text: "two */", class: "hljs-comment" });
+  expect(highlightLines("x.unknown", text)).toBeNull();
+});

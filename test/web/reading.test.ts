@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import type { Decision } from "../../src/domain/decision.ts";
+import { duration, signed, tokens, usd } from "../../src/web/format.ts";
+import { remainingOf } from "../../src/web/live/budgets.ts";
+import { timeAxis } from "../../src/web/live/time-axis.ts";
+import { differencesOf } from "../../src/web/scenarios/differences.ts";
+import { advantage, FACTS } from "../../src/web/verdict/facts.ts";
+import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";
+
+test("numbers carry their unit and say when they are not known", () => {
+  expect([999, 1_500, 60_000, 119_800, null].map(duration)).toEqual(["999 ms", "1.5 s", "1 min", "2 min", "unknown"]);
+  expect([0, 1, 12_345, null].map(tokens)).toEqual(["0 tokens", "1 token", "12,345 tokens", "unknown"]);
+  expect([0, 0.0042, 1.239, null].map(usd)).toEqual(["$0.00", "$0.0042", "$1.24", "unknown"]);
+  expect([0.5, -0.25, 0].map(signed)).toEqual(["+0.50", "−0.25", "±0.00"]);
+});
+
+const fact = (name: string) => {
+  const found = FACTS.find((candidate) => candidate.name === name);
+  if (!found) throw new Error(`no fact ${name}`);
+  return found;
+};
+
+test("the better arm is marked the right way round, and none where neither is known to be", () => {
+  const [cost, checks, changed] = [fact("Cost"), fact("Hidden checks passed"), fact("Changed")];
+  expect([advantage(cost, 1, 2), advantage(cost, 2, 1)]).toEqual(["50% less", null]);
+  expect([advantage(checks, 0.75, 0.5), advantage(checks, 0.5, 0.75)]).toEqual(["50% more", null]);
+  expect([advantage(cost, null, 2), advantage(cost, 1, 1), advantage(changed, 1, 2)]).toEqual([null, null, null]);
+  expect(advantage(checks, 1, 0)).toBe("more");
+});
+
+test("what sets the arms apart is told; a script and its name are not", () => {
+  const [left, right] = [
+    anArm("left", { model: "scripted/one" }),
+    anArm("right", { model: "scripted/two", script: [] }),
+  ];
+  const prompts = { system_prompt: "Be careful.\n" };
+  const scenario = aScenario({
+    arms: [
+      { ...left, ...prompts },
+      { ...right, ...prompts, tools: ["read_file"] },
+    ],
+    varies: ["tools"],
+  });
+  expect(differencesOf(scenario)).toEqual([
+    {
+      field: "tools",
+      declared: true,
+      a: "edit_file, list_files, read_file, run_command, search_files, write_file",
+      b: "read_file",
+    },
+  ]);
+});
+
+test("both arms stand on one axis, from the start of the first step of either", () => {
+  const at = (seq: number, second: number, latency_ms: number): Decision =>
+    aTurn(seq, { at: `2026-01-02T03:04:0${second}.000Z`, latency_ms });
+  const { steps, span_ms } = timeAxis({
+    a: [at(1, 3, 1_000)],
+    b: [at(1, 5, 500), { ...at(2, 0, 0), at: undefined } as never],
+  });
+  expect(steps.map(({ side, start_ms, end_ms }) => [side, start_ms, end_ms])).toEqual([
+    ["a", 0, 1_000],
+    ["b", 2_500, 3_000],
+    ["b", 3_000, 3_000],
+  ]);
+  expect(span_ms).toBe(3_000);
+});
+
+test("a running arm's budgets are what its decisions leave; an ended one's are its own", () => {
+  const scenario = aScenario({ arms: [anArm("left", { limits: { max_turns: 4 } }), anArm("right")] });
+  const session = anOutcome("session-sample-20260102T030405678Z", { definition: scenario });
+  const running = remainingOf(session, 0, [aTurn(1), aTurn(2)], 60_000);
+  expect(running.map(({ name, share, text }) => [name, share, text])).toEqual([
+    ["Turns", 0.5, "2 of 4 left"],
+    ["Tokens", 0.99997, "999,970 of 1,000,000 left"],
+    ["Time", 0.9, "9 min of 10 min left"],
+    ["Tool calls", 1, "120 of 120 left"],
+  ]);
+  const [left, right] = session.arms;
+  const budget = [
+    { budget: "cost_usd" as const, used: 0.4, limit: 0.5 },
+    { budget: "tokens" as const, used: null, limit: 9 },
+  ];
+  const ended = remainingOf({ ...session, arms: [{ ...left, budget }, right] }, 0, [], 0);
+  expect(ended.map(({ name, text }) => [name, text])).toEqual([["Cost", "$0.10 of $0.50 left"]]);
+});
