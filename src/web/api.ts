@@ -1,5 +1,5 @@
 import type { FailureCode } from "../domain/failure.ts";
-import type { DoctorReport, ErrorBody, Health } from "../domain/health.ts";
+import type { DoctorReport, ErrorBody } from "../domain/health.ts";
 import type { RunRequest, RunStarted, SessionListRequest, VerdictRequest } from "../domain/request.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
@@ -18,7 +18,6 @@ export class RequestFailed extends Error {
   }
 }
 
-export const getHealth = (signal?: AbortSignal) => get<Health>("/api/health", signal);
 export const listScenarios = (signal?: AbortSignal) => get<ScenarioListing[]>("/api/scenarios", signal);
 export const getScenario = (name: string, signal?: AbortSignal) =>
   get<Scenario>(`/api/scenarios/${encodeURIComponent(name)}`, signal);

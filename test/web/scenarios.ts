@@ -32,7 +32,7 @@ varies: [system_prompt]
 task: {prompt: Say hello.}
 arms:
   - {id: short, model: scripted/short, system_prompt: Be short., script: [{calls: [{write_file: {path: hello.txt, content: Hello.}}]}, {say: Hello.}]}
-  - {id: long, model: scripted/long, system_prompt: Take your time., script: [{say: I look around., calls: [{list_files: {}}]}, {calls: [{write_file: {path: hello.txt, content: Good morning.}}]}, {say: Good morning to you.}]}
+  - {id: long, model: scripted/long, system_prompt: Take your time., script: [{say: I look around., calls: [{list_files: {}}]}, {calls: [{write_file: {path: hello.txt, content: Good morning.}}]}, {say: Good morning to you., delay_ms: 500}]}
 ${MEASURED}`,
   slow: `
 name: slow

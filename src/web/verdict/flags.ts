@@ -8,7 +8,7 @@ interface FlagText {
 }
 
 /** What each flag means for somebody who is about to believe the verdict. */
-export const FLAG_TEXTS: Readonly<Record<Flag, FlagText>> = {
+export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   judge_probe_conflict: {
     tone: "danger",
     title: "Judge and hidden checks disagree",
@@ -80,7 +80,6 @@ export const FLAG_TEXTS: Readonly<Record<Flag, FlagText>> = {
     text: "Prices of the model that ran are not known.",
   },
   truncated: { tone: "note", title: "Shortened evidence", text: "the judge did not see every line of the evidence" },
-  single_trial: { tone: "note", title: "One run per arm", text: "it says nothing about how often this would happen" },
   exploratory_rejudge: { tone: "note", title: "Judged again", text: "an earlier verdict on these runs was known" },
   identity_redacted: {
     tone: "note",
