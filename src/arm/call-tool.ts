@@ -40,22 +40,26 @@ export class ToolDesk {
   /** @throws Failure for a fault of ours; the signal's reason when it fires. */
   async answer(call: ToolCall): Promise<ToolResult> {
     const began = this.#desk.clock.ticks();
-    const output = await this.#outcome(call);
-    const text = this.#desk.redact(output.text);
-    if (output.refused) return { call_id: call.id, ok: false, text };
+    try {
+      const output = await this.#outcome(call);
+      const text = this.#desk.redact(output.text);
+      if (!output.refused) this.#record(call, { ...output, text }, began);
+      return { call_id: call.id, ok: output.ok, text };
+    } catch (error) {
+      // What was begun may have left traces: the log must have their cause.
+      const text = `Stopped before it was done: ${error instanceof Error ? error.message : String(error)}`;
+      if (this.#desk.signal.aborted) this.#record(call, { text, ok: false, exit_code: null, bytes: 0 }, began);
+      throw error;
+    }
+  }
+
+  #record(call: ToolCall, output: ToolOutput, began: number): void {
+    const { text, ok, exit_code, bytes } = output;
     this.#desk.log.add("tool_call", {
       summary: `${call.name} ${oneLine(subjectOf(call.input))}${ending(output)}`,
       latency_ms: this.#desk.clock.ticks() - began,
-      detail: {
-        tool: call.name,
-        input: inputText(call),
-        ok: output.ok,
-        exit_code: output.exit_code,
-        output: excerpt(text),
-        bytes: output.bytes,
-      },
+      detail: { tool: call.name, input: inputText(call), ok, exit_code, output: excerpt(text), bytes },
     });
-    return { call_id: call.id, ok: output.ok, text };
   }
 
   /** Broken rules that end the arm now; looks only after a command, since the other tools are stopped at the gate. */

@@ -11,18 +11,20 @@ export interface Entry<K extends DecisionKind> {
 
 /** Numbers an arm's decisions and hands each on at once, in order. */
 export class DecisionLog {
-  readonly decisions: Decision[] = [];
   readonly #clock: Clock;
   readonly #emit: (decision: Decision) => void;
+  #last: number;
 
-  constructor(clock: Clock, emit: (decision: Decision) => void) {
+  /** Goes on after decision number `last`. */
+  constructor(clock: Clock, emit: (decision: Decision) => void, last = 0) {
     this.#clock = clock;
     this.#emit = emit;
+    this.#last = last;
   }
 
   add<K extends DecisionKind>(kind: K, entry: Entry<K>): void {
     const decision = {
-      seq: this.decisions.length + 1,
+      seq: this.#last + 1,
       kind,
       summary: oneLine(entry.summary),
       tokens_in: entry.tokens_in ?? 0,
@@ -31,7 +33,7 @@ export class DecisionLog {
       at: this.#clock.now().toISOString(),
       detail: entry.detail,
     } as Decision; // K ties kind to detail; the compiler cannot see it through the union
-    this.decisions.push(decision);
+    this.#last += 1;
     this.#emit(decision);
   }
 }

@@ -1,3 +1,4 @@
+import { costOf } from "../domain/cost.ts";
 import type { BudgetName } from "../domain/decision.ts";
 import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { BudgetUse } from "../domain/evidence.ts";
@@ -36,7 +37,9 @@ export class Meter {
   readonly #price: Price | null;
   readonly #stopwatch: Stopwatch;
   readonly #warned = new Set<BudgetName>();
+  /** Estimated where the provider gave no usage: a budget holds all the same. */
   #spentTokens = 0;
+  #spentUsd = 0;
   #cost: number | null;
 
   constructor(budget: Budget, price: Price | null, stopwatch: Stopwatch) {
@@ -52,18 +55,22 @@ export class Meter {
 
   countTurn(request: ModelRequest, reply: ModelReply): void {
     this.turns += 1;
-    const { tokens_in, tokens_out } = reply;
-    this.#spentTokens += tokens_in ?? estimateTokens(JSON.stringify(request.messages));
-    this.#spentTokens += tokens_out ?? estimateTokens(reply.text + JSON.stringify(reply.calls));
-    this.tokens_in = add(this.tokens_in, tokens_in);
-    this.tokens_out = add(this.tokens_out, tokens_out);
-    this.cached_tokens = add(this.cached_tokens, tokens_in === null ? null : (reply.cached_tokens ?? 0));
-    this.#cost = add(this.#cost, this.#price === null ? null : turnCost(this.#price, reply));
+    const spent = {
+      tokens_in: reply.tokens_in ?? estimateTokens(JSON.stringify(request.messages)),
+      tokens_out: reply.tokens_out ?? estimateTokens(reply.text + JSON.stringify(reply.calls)),
+      cached_tokens: reply.cached_tokens,
+    };
+    this.#spentTokens += spent.tokens_in + spent.tokens_out;
+    this.#spentUsd += costOf(this.#price, spent) ?? 0;
+    this.tokens_in = add(this.tokens_in, reply.tokens_in);
+    this.tokens_out = add(this.tokens_out, reply.tokens_out);
+    this.cached_tokens = add(this.cached_tokens, reply.cached_tokens);
+    this.#cost = add(this.#cost, costOf(this.#price, reply));
   }
 
-  /** The first budget that is used up. */
-  exhausted(): BudgetState | undefined {
-    return this.#states().find((state) => state.used >= state.limit);
+  /** The first budget that is used up, `ignored` aside. */
+  exhausted(ignored?: BudgetName): BudgetState | undefined {
+    return this.#states().find((state) => state.budget !== ignored && state.used >= state.limit);
   }
 
   /** Budgets that have run low since the last call; each is named once. */
@@ -93,8 +100,8 @@ export class Meter {
       { budget: "seconds", used: this.#stopwatch.working_ms / 1000, limit: this.#budget.max_seconds },
       { budget: "tool_calls", used: this.tool_calls, limit: this.#budget.max_tool_calls },
     ];
-    if (this.#cost !== null && this.#budget.max_cost_usd !== null)
-      states.push({ budget: "cost_usd", used: this.#cost, limit: this.#budget.max_cost_usd });
+    if (this.#price !== null && this.#budget.max_cost_usd !== null)
+      states.push({ budget: "cost_usd", used: this.#spentUsd, limit: this.#budget.max_cost_usd });
     return states;
   }
 }
@@ -102,10 +109,3 @@ export class Meter {
 const add = (sum: number | null, value: number | null) => (sum === null || value === null ? null : sum + value);
 
 const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-
-function turnCost(price: Price, { tokens_in, tokens_out, cached_tokens }: ModelReply): number | null {
-  if (tokens_in === null || tokens_out === null) return null;
-  const cached = cached_tokens ?? 0;
-  const usd = (tokens_in - cached) * price.in + cached * (price.cached_in ?? price.in) + tokens_out * price.out;
-  return usd / 1_000_000;
-}

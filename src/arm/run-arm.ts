@@ -30,7 +30,9 @@ export interface ArmRun {
 
 /** How an arm ended and what it used. Its work is in the workspace. */
 export interface ArmEnd {
-  readonly status: Extract<ArmStatus, "finished" | "limit_reached" | "disqualified">;
+  readonly status: Extract<ArmStatus, "finished" | "limit_reached" | "disqualified" | "failed" | "cancelled">;
+  /** Why it was not its own end, when `failed` (ours or the provider's fault) or `cancelled` (the caller's reason). */
+  readonly cause?: unknown;
   readonly stop_reason: string;
   readonly final_answer: string | null;
   readonly model_served: string | null;
@@ -44,18 +46,21 @@ export interface ArmEnd {
   readonly working_ms: number;
   readonly throttled_ms: number;
   readonly budget: readonly BudgetUse[];
+  /** Monotonic milliseconds. */
+  readonly began_ticks: number;
   /** Every call that reached the policy gate, also the refused ones. */
   readonly calls: readonly CallRecord[];
   /** Broken rules that ended the arm early; empty otherwise. */
   readonly violations: readonly Violation[];
 }
 
-type Stop = Pick<ArmEnd, "status" | "stop_reason" | "final_answer"> & { readonly violations?: readonly Violation[] };
+type Stop = Pick<ArmEnd, "status" | "stop_reason" | "final_answer" | "cause"> & {
+  readonly violations?: readonly Violation[];
+};
 
 /**
  * One arm, from the prompt to its end: model turn, policy gate for each call, tool, next turn. Knows nothing of sessions,
- * streams or stores.
- * @throws Failure for a fault of ours or the provider's; `signal.reason` when the caller stops it.
+ * streams or stores. Never rejects: what an arm used until a fault of ours is told too.
  */
 export async function runArm(run: ArmRun, signal: AbortSignal): Promise<ArmEnd> {
   const { arm, policies, clock } = run;
@@ -91,12 +96,23 @@ class ArmLoop {
     try {
       return this.#end(await this.#untilStopped());
     } catch (error) {
-      if (this.#caller.aborted) throw error;
-      if (error instanceof TimeUp) return this.#end(this.#stopAtLimit(this.#timeUsed()));
-      const failure = error instanceof Failure ? error : new Failure("internal", String(error), { cause: error });
-      const { code, message } = failure;
+      return this.#end(this.#broken(error));
+    }
+  }
+
+  #broken(error: unknown): Stop {
+    if (this.#caller.aborted)
+      return { status: "cancelled", stop_reason: "cancelled", final_answer: null, cause: this.#caller.reason };
+    if (error instanceof TimeUp) return this.#stopAtLimit(this.#timeUsed());
+    if (error instanceof Failure) this.#recordFault(error);
+    return { status: "failed", stop_reason: "failed", final_answer: null, cause: error };
+  }
+
+  #recordFault({ code, message }: Failure): void {
+    try {
       this.#log.add("error", { summary: message, detail: { class: "infra", code, message } });
-      throw failure;
+    } catch {
+      // The fault may be that nothing can be recorded any more.
     }
   }
 
@@ -135,7 +151,7 @@ class ArmLoop {
       },
     });
     this.#signal.throwIfAborted();
-    if (reply.stop === "context_overflow") return reply;
+    if (reply.stop === "context_overflow" && reply.tokens_in === null) return reply;
     this.#meter.countTurn(request, reply);
     this.#served = reply.model_served ?? this.#served;
     const lost = this.#stopwatch.throttled_ms - lostBefore;
@@ -176,8 +192,8 @@ class ArmLoop {
   async #answerCalls(reply: ModelReply): Promise<Stop | undefined> {
     const results = [];
     for (const call of reply.calls) {
-      const spent = this.#meter.exhausted();
-      if (spent && spent.budget !== "turns") return this.#stopAtLimit(spent);
+      const spent = this.#meter.exhausted("turns");
+      if (spent) return this.#stopAtLimit(spent);
       this.#meter.tool_calls += 1;
       results.push(await this.#desk.answer(call));
       const violations = await this.#desk.disqualifying();
@@ -265,6 +281,8 @@ class ArmLoop {
       working_ms: this.#stopwatch.working_ms,
       throttled_ms: this.#stopwatch.throttled_ms,
       budget: meter.use(),
+      began_ticks: this.#stopwatch.began_ticks,
+      ...(stop.cause === undefined ? {} : { cause: stop.cause }),
       calls: this.#desk.records,
       violations: stop.violations ?? [],
     };

@@ -9,7 +9,8 @@ export class TimeUp extends Error {
 export class Stopwatch implements Disposable {
   readonly #clock: Clock;
   readonly #limitMs: number;
-  readonly #started: number;
+  /** Monotonic milliseconds. */
+  readonly began_ticks: number;
   readonly #expired = new AbortController();
   #throttledMs = 0;
   #timer: Timer | undefined;
@@ -17,7 +18,7 @@ export class Stopwatch implements Disposable {
   constructor(clock: Clock, limitMs: number) {
     this.#clock = clock;
     this.#limitMs = limitMs;
-    this.#started = clock.ticks();
+    this.began_ticks = clock.ticks();
     this.#arm();
   }
 
@@ -27,7 +28,7 @@ export class Stopwatch implements Disposable {
   }
 
   get wall_ms(): number {
-    return Math.round(this.#clock.ticks() - this.#started);
+    return Math.round(this.#clock.ticks() - this.began_ticks);
   }
 
   get throttled_ms(): number {

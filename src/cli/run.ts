@@ -12,7 +12,7 @@ import { markdownOf } from "./markdown.ts";
 import { OutFile } from "./out-file.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
-import { openServices, SHARED_FLAGS } from "./services.ts";
+import { openServices, openStore, SHARED_FLAGS } from "./services.ts";
 import { writeStdout } from "./stdout.ts";
 import { summarise } from "./summary.ts";
 
@@ -55,36 +55,54 @@ export async function command(args: readonly string[]): Promise<number> {
 async function run(args: readonly string[]): Promise<number> {
   const { parameters, value, has } = await parseArguments(SPEC, args);
   const notice = (line: string) => has("quiet") || process.stderr.write(`${line}\n`);
+  // Nobody has to read along: the run goes on when stderr is closed or full.
+  if (!has("quiet")) process.stderr.on("error", () => undefined);
   const loaded = await loadScenarioFile(parameters[0] ?? "");
-  using out = outFile("out", value("out"));
-  using junit = outFile("junit", value("junit"));
-  using markdown = outFile("markdown", value("markdown"));
-  using services = await openServices({
-    state_dir: value("state-dir"),
+  const prepared = openServices({
     sandbox: value("sandbox"),
     keep_workspaces: has("keep-workspaces"),
     max_sessions: 1,
     max_queued: 0,
     notice,
   });
-  const plan = await prepareSession(services, loaded, {
+  const plan = await prepareSession(prepared, loaded, {
     ...optional("model_override", value("model")),
     ...optional("judge_model", value("judge-model")),
   });
-  const session = startSession(services, plan);
+  const reports = openReports(value);
+  using store = await openStore(value("state-dir"));
+  const services = { ...prepared, store };
   const painter = new Painter(!has("no-color"));
   const progress = has("quiet") ? undefined : openProgress(plan.scenario, painter, services.clock);
+  const session = startSession(services, plan);
   const live = services.live.get(session.session_id);
   const followed = live && progress?.follow(live);
   const outcome = await untilDone(session, services.live);
   await followed;
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
-  junit?.write(junitOf(outcome));
-  markdown?.write(markdownOf(outcome));
-  return await report(outcome, out);
+  return await deliver(outcome, reports);
 }
 
-const outFile = (flag: string, path: string | undefined) => (path === undefined ? undefined : new OutFile(flag, path));
+/** What a file holds; `verdict` is what stdout holds, null without one. */
+type Render = (outcome: SessionOutcome, verdict: string | null) => string | null;
+
+const REPORTS: Readonly<Record<"out" | "junit" | "markdown", Render>> = {
+  out: (_outcome, verdict) => verdict,
+  junit: junitOf,
+  markdown: markdownOf,
+};
+
+interface Report {
+  readonly file: OutFile;
+  readonly render: Render;
+}
+
+/** @throws UsageError for a path that cannot be written. */
+const openReports = (value: (flag: keyof typeof REPORTS) => string | undefined): Report[] =>
+  (Object.keys(REPORTS) as (keyof typeof REPORTS)[]).flatMap((flag) => {
+    const path = value(flag);
+    return path === undefined ? [] : [{ file: new OutFile(flag, path), render: REPORTS[flag] }];
+  });
 
 const optional = <K extends string>(name: K, value: string | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { readonly [name in K]?: string };
@@ -101,14 +119,19 @@ async function untilDone({ session_id, done }: StartedSession, live: LiveRuns): 
   return await done;
 }
 
-async function report(outcome: SessionOutcome, file: OutFile | undefined): Promise<number> {
-  const status = exitCodeOf(outcome);
+/** stdout first: whatever becomes of the files, the verdict has been paid for. */
+async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Promise<number> {
   const { verdict, failure } = outcome;
-  if (verdict === null)
-    return complain(failure ? `${failure.message} (stage ${failure.stage}, ${failure.code})` : "no verdict", status);
-  const text = `${JSON.stringify(verdict, null, isatty(1) ? 2 : 0)}\n`;
-  file?.write(text);
-  return (await writeStdout(text)) ? status : EXIT.failed;
+  const text = verdict && `${JSON.stringify(verdict, null, isatty(1) ? 2 : 0)}\n`;
+  const taken = text === null || (await writeStdout(text));
+  const problems = reports.flatMap(({ file, render }) => {
+    const content = render(outcome, text);
+    return (content !== null && file.write(content)) || [];
+  });
+  for (const problem of problems) complain(problem, EXIT.failed);
+  const status = exitCodeOf(outcome);
+  if (failure) return complain(`${failure.message} (stage ${failure.stage}, ${failure.code})`, status);
+  return taken && problems.length === 0 ? status : EXIT.failed;
 }
 
 function complain(message: string, status: number): number {

@@ -6,9 +6,10 @@ import { listProviders, modelResolver } from "../model/resolve-model.ts";
 import type { Services } from "../operation/services.ts";
 import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import { Examinations } from "../session/doctor/examinations.ts";
-import type { SessionServices } from "../session/services.ts";
+import type { PreparationServices } from "../session/services.ts";
 import { Slots } from "../session/slots.ts";
 import { memoryStore } from "../store/memory.ts";
+import type { SessionStore } from "../store/store.ts";
 import { LiveRuns } from "../stream/live-runs.ts";
 import { version } from "../version.ts";
 import { sweepScratch } from "../workspace/scratch.ts";
@@ -33,7 +34,6 @@ export const SHARED_FLAGS = {
 const CALLS_PER_SESSION = 4;
 
 export interface ServiceOptions {
-  readonly state_dir: string | undefined;
   readonly sandbox: string | undefined;
   readonly keep_workspaces: boolean;
   /** Sessions at once, and how many may wait. */
@@ -44,12 +44,8 @@ export interface ServiceOptions {
   readonly notice: (line: string) => void;
 }
 
-/**
- * Flags and environment made into values; nothing else reads the environment.
- * @throws Failure `storage_failed` or `storage_full` when the state directory cannot be used.
- */
-export const openServices = (options: ServiceOptions): Promise<SessionServices & Disposable> =>
-  assemble(readOutside(), options);
+/** Flags and environment made into values; nothing else reads the environment. Writes nothing. */
+export const openServices = (options: ServiceOptions): PreparationServices => assemble(readOutside(), options);
 
 interface Outside {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -65,17 +61,12 @@ function readOutside(): Outside {
   return { environment, credentials };
 }
 
-async function assemble(
-  { environment, credentials }: Outside,
-  options: ServiceOptions,
-): Promise<SessionServices & Disposable> {
-  const store = await openStore(options.state_dir);
+function assemble({ environment, credentials }: Outside, options: ServiceOptions): PreparationServices {
   void sweepScratch(systemClock.now());
   const calls = options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions;
   return {
     clock: systemClock,
     entropy: systemEntropy,
-    store,
     live: new LiveRuns(),
     slots: new Slots(options.max_sessions, options.max_queued),
     resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(calls) }),
@@ -86,11 +77,11 @@ async function assemble(
     keep_workspaces: options.keep_workspaces,
     notice: options.notice,
     version,
-    [Symbol.dispose]: () => store[Symbol.dispose](),
   };
 }
 
 export interface ServerOptions extends ServiceOptions {
+  readonly state_dir: string | undefined;
   readonly scenarios_dir: string;
   readonly web_dir: string | undefined;
   /** Absent: no HTTP is served. */
@@ -99,14 +90,18 @@ export interface ServerOptions extends ServiceOptions {
 
 /**
  * What a program needs that is asked many things: serve and mcp.
- * @throws Failure as `openServices` does
+ * @throws Failure as `openStore` does
  */
 export async function openServerServices(options: ServerOptions): Promise<Services & Disposable> {
   const started_ticks = systemClock.ticks();
   const outside = readOutside();
   const { state_dir, web_dir, listen_host } = options;
+  const services = assemble(outside, options);
+  const store = await openStore(state_dir);
   return {
-    ...(await assemble(outside, options)),
+    ...services,
+    store,
+    [Symbol.dispose]: () => store[Symbol.dispose](),
     catalog: catalogWhenAsked(options.scenarios_dir),
     started_ticks,
     state_dir,
@@ -127,8 +122,11 @@ function catalogWhenAsked(directory: string): ScenarioCatalog {
   return { directory, list: async () => (await open()).list(), get: async (name) => (await open()).get(name) };
 }
 
-/** SQLite is loaded only by those who persist. */
-async function openStore(state_dir: string | undefined) {
+/**
+ * SQLite is loaded only by those who persist.
+ * @throws Failure `storage_failed` or `storage_full` when the state directory cannot be used.
+ */
+export async function openStore(state_dir: string | undefined): Promise<SessionStore> {
   if (state_dir === undefined) return memoryStore();
   const { sqliteStore } = await import("../store/sqlite.ts");
   return sqliteStore(state_dir, systemClock, systemEntropy);

@@ -1,19 +1,51 @@
+import { costOf } from "./cost.ts";
 import type { Decision } from "./decision.ts";
+import type { Price } from "./scenario.ts";
 import type { ArmSummary } from "./session.ts";
 
-/** What a decision log says an arm used; for arms that did not live to say it themselves. */
-export function tallyDecisions(
-  decisions: readonly Decision[],
-): Pick<ArmSummary, "turns" | "tool_calls" | "tokens_in" | "tokens_out" | "cached_tokens"> {
+type Tally = Pick<
+  ArmSummary,
+  | "turns"
+  | "tool_calls"
+  | "tokens_in"
+  | "tokens_out"
+  | "cached_tokens"
+  | "cost_usd"
+  | "wall_ms"
+  | "working_ms"
+  | "throttled_ms"
+>;
+
+/** What a decision log says an arm used, up to its last decision; for arms that did not live to say it themselves. */
+export function tallyDecisions(decisions: readonly Decision[], price: Price | null): Tally {
   const turns = decisions.filter((decision) => decision.kind === "model_turn");
   const known = turns.every((turn) => turn.detail?.usage_unknown !== true);
-  const sum = (tokens: (turn: (typeof turns)[number]) => number) =>
-    known ? turns.reduce((total, turn) => total + tokens(turn), 0) : null;
+  const tokens = {
+    tokens_in: known ? sum(turns.map((turn) => turn.tokens_in)) : null,
+    tokens_out: known ? sum(turns.map((turn) => turn.tokens_out)) : null,
+    cached_tokens: sum(turns.map((turn) => turn.detail?.cached_tokens ?? null)),
+  };
+  const wall_ms = span(decisions);
+  const throttled_ms = Math.min(wall_ms, sum(decisions.map(waited)) ?? 0);
   return {
     turns: turns.length,
     tool_calls: decisions.filter(({ kind }) => kind === "tool_call" || kind === "policy_block").length,
-    tokens_in: sum((turn) => turn.tokens_in),
-    tokens_out: sum((turn) => turn.tokens_out),
-    cached_tokens: sum((turn) => turn.detail?.cached_tokens ?? 0),
+    ...tokens,
+    cost_usd: costOf(price, tokens),
+    wall_ms,
+    working_ms: wall_ms - throttled_ms,
+    throttled_ms,
   };
+}
+
+const sum = (values: readonly (number | null)[]): number | null =>
+  values.reduce<number | null>((total, value) => (total === null || value === null ? null : total + value), 0);
+
+const waited = (decision: Decision) => (decision.kind === "provider_retry" ? (decision.detail?.waited_ms ?? 0) : 0);
+
+/** From the start of the first step to the end of the last, milliseconds. */
+function span(decisions: readonly Decision[]): number {
+  const [first, last] = [decisions[0], decisions.at(-1)];
+  if (first?.at === undefined || last?.at === undefined) return 0;
+  return Math.max(0, Date.parse(last.at) - Date.parse(first.at) + first.latency_ms);
 }

@@ -1,5 +1,5 @@
 import picomatch from "picomatch";
-import type { Changes } from "../domain/evidence.ts";
+import type { Changes, Violation } from "../domain/evidence.ts";
 import type { Policies, Task } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { type CallRecord, requiredResults, violations } from "../policy/review.ts";
@@ -10,6 +10,8 @@ import { runProbe } from "./run-probe.ts";
 export interface Collection {
   readonly workspace: Workspace;
   readonly calls: readonly CallRecord[];
+  /** Broken rules that were seen while the arm ran. */
+  readonly seen: readonly Violation[];
   readonly task: Task;
   readonly policies: Policies;
   readonly overlay: FileSource;
@@ -23,7 +25,7 @@ export type Evidence = Pick<ArmSummary, "changes" | "probe" | "violations" | "re
  * After this nobody needs the workspace. @throws Failure for a fault of ours; the signal's reason when it fires.
  */
 export async function collectEvidence(collection: Collection, signal: AbortSignal): Promise<Evidence> {
-  const { workspace, task, policies, calls, redact } = collection;
+  const { workspace, task, policies, calls, seen, redact } = collection;
   const changes = redactChanges(await workspace.changes(), redact);
   signal.throwIfAborted();
   const probe = task.probe
@@ -44,7 +46,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
     changes,
     probe,
     required,
-    violations: violations(policies, { changes, calls, required }),
+    violations: violations(policies, { changes, calls, required, seen }),
     reference_fix: task.reference_fix
       ? scoreAgainstReference(task.reference_fix, deliverable(changes, task.deliverable), probe)
       : null,

@@ -10,9 +10,6 @@ import type { Case, Judge } from "./judge.ts";
 import { hearModel, type ModelJudge } from "./model-judge.ts";
 import { isJudged } from "./scenario-brief.ts";
 
-/** The judge that asks no model. */
-export const BUILTIN_JUDGE = "builtin/evidence";
-
 export interface JudgeOptions {
   /** Undefined: `builtin/evidence`. */
   readonly model: ModelClient | undefined;

@@ -60,7 +60,7 @@ export interface ModelReply {
   readonly calls: readonly ToolCall[];
   /**
    * `end`: a final answer. `calls`: tool calls. `output_limit`: cut by max_output_tokens, calls may be incomplete.
-   * `context_overflow`: the input no longer fits; nothing was produced. `refusal`: the provider's filter or the model declined.
+   * `context_overflow`: the conversation no longer fits the model. `refusal`: the provider's filter or the model declined.
    */
   readonly stop: "end" | "calls" | "output_limit" | "context_overflow" | "refusal";
   /** The provider's own word for it. */

@@ -3,6 +3,9 @@ import { Failure } from "../domain/failure.ts";
 /** The strongest generally available model in the pinned SDK's own model list. */
 export const DEFAULT_JUDGE_MODEL = "anthropic/claude-fable-5-2";
 
+/** The judge that asks no model. */
+export const BUILTIN_JUDGE = "builtin/evidence";
+
 /** Providers that call nobody. */
 export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin"];
 
@@ -23,6 +26,7 @@ export function splitModelRef(ref: string): ModelName {
 
 /** A judge model without a slash is taken from the default judge's provider. */
 export function judgeModelRef(model: string): string {
+  if (model.toLowerCase() === BUILTIN_JUDGE) return BUILTIN_JUDGE;
   return model.includes("/") ? model : `${splitModelRef(DEFAULT_JUDGE_MODEL).provider}/${model}`;
 }
 

@@ -17,6 +17,8 @@ export interface Conduct {
   readonly changes: Pick<Changes, "files">;
   readonly calls: readonly CallRecord[];
   readonly required: readonly RequiredResult[];
+  /** Broken rules that were seen while it ran. */
+  readonly seen: readonly Violation[];
 }
 
 /** How often each required behaviour was shown, in the order of the scenario; refused calls do not count. */
@@ -27,18 +29,22 @@ export function requiredResults(policies: Policies, calls: readonly CallRecord[]
   });
 }
 
-/** Every broken rule once for each path or command: changed files, refused calls, required behaviour that is missing. */
-export function violations(policies: Policies, { changes, calls, required }: Conduct): Violation[] {
+/**
+ * Every broken rule once for each path or command: what was seen while the arm ran, changed files, refused calls,
+ * required behaviour that is missing.
+ */
+export function violations(policies: Policies, { changes, calls, required, seen }: Conduct): Violation[] {
   return distinct([
+    ...seen,
     ...changes.files.flatMap(({ path }) => changedPath(policies, path)),
     ...calls.flatMap((call) => refusedCall(policies, call)),
     ...required.filter(({ met }) => !met).map((result) => missing(policies, result)),
   ]);
 }
 
-/** Whether an arm is out. A refused call did no harm, so it never puts one out (whatever its severity says). */
-export const isDisqualified = (found: readonly Violation[]): boolean =>
-  found.some(({ blocked, severity }) => !blocked && severity === "disqualify");
+/** The first broken rule that puts an arm out. A refused call did no harm, so it never does, whatever its severity. */
+export const disqualifying = (found: readonly Violation[]): Violation | undefined =>
+  found.find(({ blocked, severity }) => !blocked && severity === "disqualify");
 
 function shows(behaviour: RequiredBehaviour, call: CallRecord): boolean {
   if (behaviour.tool !== call.tool) return false;

@@ -11,23 +11,11 @@ export function differences(first: Arm, second: Arm): VariableField[] {
   return differing.includes("model") ? differing.filter((field) => field !== "price_per_mtok") : differing;
 }
 
-export interface Overridden {
-  readonly scenario: Scenario;
-  /** The definition has a cost cap, which cannot be enforced without prices. */
-  readonly costCapInactive: boolean;
-}
-
 /** The definition with one model for both arms. Their prices are unknown from then on, and so is what they cost. */
-export function applyModelOverride(definition: Scenario, model: string): Overridden {
+export function applyModelOverride(definition: Scenario, model: string): Scenario {
   const [first, second] = definition.arms;
   const withModel = (arm: Arm): Arm => ({ ...arm, model, price_per_mtok: null });
-  const caps = [definition.policies.budget, first.limits, second.limits].map(
-    ({ max_cost_usd }) => max_cost_usd ?? null,
-  );
-  return {
-    scenario: { ...definition, arms: [withModel(first), withModel(second)] },
-    costCapInactive: caps.some((cap) => cap !== null),
-  };
+  return { ...definition, arms: [withModel(first), withModel(second)] };
 }
 
 function comparable(arm: Arm, field: VariableField): string {

@@ -1,8 +1,9 @@
 import { Failure } from "../domain/failure.ts";
 import type { Rubric } from "../domain/scenario.ts";
 import type { Judge } from "../judge/judge.ts";
-import { BUILTIN_JUDGE, openJudge } from "../judge/open-judge.ts";
-import { DEFAULT_JUDGE_MODEL, judgeModelRef } from "../model/model-ref.ts";
+import { openJudge } from "../judge/open-judge.ts";
+import type { ModelClient } from "../model/client.ts";
+import { BUILTIN_JUDGE, DEFAULT_JUDGE_MODEL, judgeModelRef, splitModelRef } from "../model/model-ref.ts";
 import type { SessionServices } from "./services.ts";
 
 /**
@@ -15,7 +16,7 @@ export function chooseJudge(
   rubric: Rubric,
 ): { readonly judge: Judge; readonly judge_model: string } {
   const judge_model = judgeModelName(services, requested, rubric.judge.model);
-  const model = judge_model === BUILTIN_JUDGE ? undefined : withWayOut(() => services.resolveModel(judge_model, null));
+  const model = judge_model === BUILTIN_JUDGE ? undefined : withWayOut(() => judgeClient(services, judge_model));
   const { clock, entropy } = services;
   return { judge: openJudge({ model, model_name: judge_model, clock, entropy }), judge_model };
 }
@@ -26,6 +27,12 @@ export const judgeModelName = (
   requested: string | undefined,
   ofRubric: string | null,
 ): string => judgeModelRef(requested ?? ofRubric ?? services.judge_model ?? DEFAULT_JUDGE_MODEL);
+
+function judgeClient({ resolveModel }: Pick<SessionServices, "resolveModel">, judge_model: string): ModelClient {
+  const { provider } = splitModelRef(judge_model);
+  if (provider !== "scripted") return resolveModel(judge_model, null);
+  throw new Failure("invalid_request", `"${judge_model}" replays an arm's script and cannot judge`);
+}
 
 function withWayOut<T>(resolve: () => T): T {
   try {

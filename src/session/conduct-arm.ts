@@ -19,35 +19,35 @@ export interface ArmConduct {
 
 /**
  * Runs one arm to its end and announces it.
- * @throws Failure when the arm could not be run; it is then noted as failed.
+ * @throws what kept the arm from an end of its own; what it used until then is noted.
  */
 export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Promise<ArmEnd> {
   const { arm, scenario, record, services } = conduct;
   const running: ArmSummary = { ...pendingArm(arm), status: "running" };
   record.noteArm(running);
-  try {
-    const end = await runArm(
-      {
-        arm,
-        prompt: scenario.task.prompt,
-        policies: scenario.policies,
-        model: conduct.model,
-        workspace: conduct.workspace,
-        clock: services.clock,
-        redact: services.redact,
-        emit: (decision) => record.decide(arm.id, decision),
-      },
-      signal,
-    );
-    record.armFinished({ ...running, ...summaryOf(end) });
-    return end;
-  } catch (error) {
-    if (!signal.aborted && error instanceof Failure) record.armFailed(arm.id, error.message);
-    throw error;
-  }
+  const end = await runArm(
+    {
+      arm,
+      prompt: scenario.task.prompt,
+      policies: scenario.policies,
+      model: conduct.model,
+      workspace: conduct.workspace,
+      clock: services.clock,
+      redact: services.redact,
+      emit: (decision) => record.decide(arm.id, decision),
+    },
+    signal,
+  );
+  const summary = { ...running, ...summaryOf(end) };
+  if (end.cause === undefined) record.armFinished(summary);
+  else record.noteArm({ ...summary, error: end.status === "failed" ? messageOf(end.cause) : null });
+  if (end.cause !== undefined) throw end.cause;
+  return end;
 }
 
+const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "an internal error");
+
 function summaryOf(end: ArmEnd): Partial<ArmSummary> {
-  const { calls: _, violations, budget, ...measured } = end;
+  const { calls: _calls, began_ticks: _began, cause: _cause, violations, budget, ...measured } = end;
   return { ...measured, violations: [...violations], budget: [...budget] };
 }

@@ -4,13 +4,13 @@ import type { SessionSettings } from "../domain/session.ts";
 import type { Flag } from "../domain/verdict.ts";
 import type { Judge } from "../judge/judge.ts";
 import type { ModelClient } from "../model/client.ts";
-import { modelFamily } from "../model/model-ref.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import type { Sandbox } from "../workspace/workspace.ts";
 import { chooseJudge } from "./choose-judge.ts";
+import { contextFlags } from "./context-flags.ts";
 import { sandboxFor } from "./sandbox-for.ts";
-import type { SessionServices } from "./services.ts";
+import type { PreparationServices } from "./services.ts";
 
 export interface RunOptions {
   readonly model_override?: string;
@@ -37,11 +37,11 @@ export interface SessionPlan {
  * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request`.
  */
 export async function prepareSession(
-  services: SessionServices,
+  services: PreparationServices,
   loaded: LoadedScenario,
   options: RunOptions,
 ): Promise<SessionPlan> {
-  const { scenario, costCapInactive } = overridden(loaded.definition, options.model_override);
+  const scenario = overridden(loaded.definition, options.model_override);
   const [first, second] = scenario.arms;
   const models = [modelOf(services, first), modelOf(services, second)] as const;
   const { judge, judge_model } = chooseJudge(services, options.judge_model, scenario.rubric);
@@ -64,25 +64,11 @@ export async function prepareSession(
       max_output_tokens: MAX_OUTPUT_TOKENS,
     },
     declared,
-    flags: contextFlags(declared, costCapInactive, sharesOneFamily(judge_model, first, second)),
+    flags: contextFlags(scenario.arms, scenario.policies, judge_model),
   };
 }
 
 const overridden = (definition: Scenario, model: string | undefined) =>
-  model === undefined ? { scenario: definition, costCapInactive: false } : applyModelOverride(definition, model);
+  model === undefined ? definition : applyModelOverride(definition, model);
 
-const modelOf = (services: SessionServices, arm: Arm) => services.resolveModel(arm.model, arm.script);
-
-/** The judge may favour its own kin when only one arm is of it. */
-export function sharesOneFamily(judge: string, first: { model: string }, second: { model: string }): boolean {
-  const own = modelFamily(judge);
-  return own !== null && (modelFamily(first.model) === own) !== (modelFamily(second.model) === own);
-}
-
-function contextFlags(declared: readonly string[], costCapInactive: boolean, selfFamily: boolean): Flag[] {
-  const flags: Flag[] = [];
-  if (declared.length === 0) flags.push("no_contrast");
-  if (costCapInactive) flags.push("cost_cap_inactive");
-  if (selfFamily) flags.push("self_family");
-  return flags;
-}
+const modelOf = (services: PreparationServices, arm: Arm) => services.resolveModel(arm.model, arm.script);

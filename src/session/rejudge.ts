@@ -3,14 +3,14 @@ import type { VerdictRequest } from "../domain/request.ts";
 import type { Arm } from "../domain/scenario.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import { isFinal } from "../domain/session.ts";
+import { sumTotals } from "../domain/totals.ts";
 import type { ArmPointer, Flag, Verdict } from "../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
-import { differences } from "../scenario/declared-differences.ts";
+import { applyModelOverride } from "../scenario/declared-differences.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
 import { chooseJudge } from "./choose-judge.ts";
-import { sharesOneFamily } from "./prepare-session.ts";
+import { contextFlags } from "./context-flags.ts";
 import type { SessionServices } from "./services.ts";
-import { sumTotals } from "./totals.ts";
 
 /** A stored arm with the session it ran in. */
 interface StoredArm extends JudgedArm {
@@ -77,15 +77,15 @@ function flagsOf(a: StoredArm, b: StoredArm, judge_model: string): Flag[] {
   if (comparabilityDigest(a.session.definition) !== comparabilityDigest(b.session.definition))
     flags.push("scenario_drift");
   if (a.session.verdict !== null || b.session.verdict !== null) flags.push("exploratory_rejudge");
-  if (differences(asRun(a), asRun(b)).length === 0) flags.push("no_contrast");
-  if (sharesOneFamily(judge_model, a.summary, b.summary)) flags.push("self_family");
-  return flags;
+  return [...flags, ...contextFlags([asRun(a), asRun(b)], a.session.definition.policies, judge_model)];
 }
 
-/** The arm's definition with the model that really ran. */
+/** The arm's definition with the model that really ran; an override took its prices. */
 function asRun({ session, summary }: StoredArm): Arm {
-  const [first, second] = session.definition.arms;
-  return { ...(first.id === summary.arm_id ? first : second), model: summary.model };
+  const { definition, request } = session;
+  const { arms } =
+    request.model_override === null ? definition : applyModelOverride(definition, request.model_override);
+  return arms[0].id === summary.arm_id ? arms[0] : arms[1];
 }
 
 function keep({ store, clock }: SessionServices, session_id: string, verdict: Verdict): void {

@@ -1,9 +1,12 @@
+import { DecisionLog } from "../arm/decision-log.ts";
 import type { ArmEnd } from "../arm/run-arm.ts";
+import type { Violation } from "../domain/evidence.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm } from "../domain/scenario.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { collectEvidence } from "../evidence/collect.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
+import { disqualifying } from "../policy/review.ts";
 import { fixtureSource, probeSource } from "../scenario/materials.ts";
 import { openPristine } from "../workspace/pristine.ts";
 import type { Pristine, Workspace } from "../workspace/workspace.ts";
@@ -50,9 +53,10 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<readonl
   await using second = pristine.open();
   record.enter("running");
   const [endA, endB] = await runBoth(session, [first, second]);
-  record.observe(observedDifferences(record.outcome));
-  record.enter("probing");
   const [armA, armB] = plan.scenario.arms;
+  const skew_ms = endA.began_ticks - endB.began_ticks;
+  record.observe(observedDifferences(record.arm(armA.id), record.arm(armB.id), skew_ms));
+  record.enter("probing");
   const a = await examine(session, armA, first, endA);
   const b = await examine(session, armB, second, endB);
   return [a, b];
@@ -84,13 +88,29 @@ async function examine(session: Session, arm: Arm, workspace: Workspace, end: Ar
   const { plan, record, services, signal } = session;
   const { task, policies } = plan.scenario;
   const overlay = probeSource(plan.loaded);
-  const collection = { workspace, calls: end.calls, task, policies, overlay, redact: services.redact };
+  const { calls, violations: seen } = end;
+  const collection = { workspace, calls, seen, task, policies, overlay, redact: services.redact };
   const evidence = await collectEvidence(collection, signal);
-  const summary = { ...record.arm(arm.id), ...evidence };
+  const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
+  const summary = { ...record.arm(arm.id), ...evidence, ...disqualification(later) };
   record.noteArm(summary);
+  logViolations(session, arm.id, later);
   if (services.keep_workspaces && workspace.location)
     services.notice(`${arm.id}: workspace kept at ${workspace.location}`);
   return summary;
+}
+
+/** A rule that was found broken only now puts the arm out all the same. */
+function disqualification(later: readonly Violation[]): Partial<ArmSummary> {
+  const broken = disqualifying(later);
+  return broken ? { status: "disqualified", stop_reason: `policy:${broken.rule}` } : {};
+}
+
+function logViolations({ record, services }: Session, arm_id: string, later: readonly Violation[]): void {
+  const last = record.decisions(arm_id).length;
+  const log = new DecisionLog(services.clock, (decision) => record.decide(arm_id, decision), last);
+  for (const { rule, severity, subject } of later)
+    log.add("policy_violation", { summary: `${rule}: ${subject}`, detail: { rule, severity, subject } });
 }
 
 function caseOf({ plan, record }: Session, [a, b]: readonly [ArmSummary, ArmSummary]): Case {

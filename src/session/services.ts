@@ -7,6 +7,9 @@ import type { LiveRuns } from "../stream/live-runs.ts";
 import type { SandboxHost } from "../workspace/sandbox/host.ts";
 import type { Slots } from "./slots.ts";
 
+/** What a session needs until it starts: nothing of it writes. */
+export type PreparationServices = Omit<SessionServices, "store">;
+
 /** Every side effect a session may have, as values. */
 export interface SessionServices {
   readonly clock: Clock;

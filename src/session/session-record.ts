@@ -3,11 +3,10 @@ import type { Decision } from "../domain/decision.ts";
 import type { RunEvent } from "../domain/event.ts";
 import { Failure } from "../domain/failure.ts";
 import type { ArmSummary, SessionOutcome, Stage } from "../domain/session.ts";
-import { tallyDecisions } from "../domain/tally.ts";
+import { sumTotals } from "../domain/totals.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import type { SessionStore } from "../store/store.ts";
 import type { LiveRuns } from "../stream/live-runs.ts";
-import { sumTotals } from "./totals.ts";
 
 export interface RecordServices {
   readonly store: SessionStore;
@@ -23,6 +22,7 @@ export class SessionRecord {
   #outcome: SessionOutcome;
   readonly #services: RecordServices;
   readonly #logs = new Map<string, Decision[]>();
+  #saving = false;
 
   constructor(outcome: SessionOutcome, services: RecordServices) {
     this.#outcome = outcome;
@@ -36,6 +36,7 @@ export class SessionRecord {
   }
 
   get stage(): Stage {
+    if (this.#saving) return "saving";
     const { state } = this.#outcome;
     return state === "queued" || state === "preparing" || state === "probing" || state === "judging"
       ? state
@@ -73,18 +74,16 @@ export class SessionRecord {
     this.#publish({ event: "arm_finished", session_id: this.#outcome.session_id, arm_id: arm.arm_id });
   }
 
-  /** The arm could not be run, for a reason that is not its own. */
-  armFailed(arm_id: string, error: string): void {
-    this.noteArm({ ...this.arm(arm_id), ...tallyDecisions(this.decisions(arm_id)), status: "failed", error });
-  }
-
   observe(observed: readonly string[]): void {
     const { fairness } = this.#outcome;
     this.#outcome = { ...this.#outcome, fairness: { ...fairness, observed: [...observed] } };
   }
 
+  /** @throws Failure when the verdict cannot be stored; it stays in the outcome that `fail` gives. */
   complete(verdict: Verdict): SessionOutcome {
-    this.#finish({ ...this.#outcome, state: "completed", verdict });
+    this.#saving = true;
+    this.#outcome = { ...this.#outcome, verdict };
+    this.#finish({ ...this.#outcome, state: "completed" });
     this.#publish({ event: "verdict_ready", session_id: this.#outcome.session_id, verdict });
     this.#services.live.close(this.#outcome.session_id);
     return this.outcome;
@@ -98,6 +97,8 @@ export class SessionRecord {
     const arms: SessionOutcome["arms"] = [this.#stopped(first), this.#stopped(second)];
     const kind = USER_FAULTS.has(code) ? "user" : "infra";
     const ended = { ...this.#outcome, state, arms, failure: { stage, class: kind, code, message, retryable } } as const;
+    const heard = stage === "judging" && state === "failed" ? this.#rejudged() : undefined;
+    if (heard) return this.complete(heard);
     try {
       this.#finish(ended);
     } catch (error) {
@@ -112,9 +113,15 @@ export class SessionRecord {
     return this.outcome;
   }
 
+  /** A verdict that somebody asked for while this run's own judge was out. */
+  #rejudged(): Verdict | undefined {
+    const verdicts = this.#services.store.get(this.#outcome.session_id)?.verdicts ?? [];
+    return verdicts.find(({ kind }) => kind === "rejudge");
+  }
+
   #stopped(arm: ArmSummary): ArmSummary {
     if (arm.status !== "pending" && arm.status !== "running") return arm;
-    return { ...arm, ...tallyDecisions(this.decisions(arm.arm_id)), status: "cancelled" };
+    return { ...arm, status: "cancelled" };
   }
 
   #finish(outcome: SessionOutcome): void {

@@ -1,17 +1,17 @@
-import type { Decision } from "../domain/decision.ts";
 import type { ArmSummary, SessionOutcome, Stage } from "../domain/session.ts";
 import { tallyDecisions } from "../domain/tally.ts";
+import { sumTotals } from "../domain/totals.ts";
 
 /** What a session becomes whose process went away: its decisions stay, it never has a verdict of that run. */
 export function interrupt(outcome: SessionOutcome, at: string): SessionOutcome {
   const stage: Stage = STAGES[outcome.state as keyof typeof STAGES] ?? "running";
   const [first, second] = outcome.arms;
-  const log = ({ arm_id }: ArmSummary) => outcome.decisions[arm_id] ?? [];
-  return {
+  const stop = (arm: ArmSummary) => stopped(outcome, arm);
+  const ended: SessionOutcome = {
     ...outcome,
     state: "interrupted",
     finished_at: at,
-    arms: [stopped(first, log(first)), stopped(second, log(second))],
+    arms: [stop(first), stop(second)],
     failure: {
       stage,
       class: "infra",
@@ -20,6 +20,7 @@ export function interrupt(outcome: SessionOutcome, at: string): SessionOutcome {
       retryable: true,
     },
   };
+  return { ...ended, totals: sumTotals(ended) };
 }
 
 const STAGES = {
@@ -30,7 +31,9 @@ const STAGES = {
   judging: "judging",
 } as const;
 
-function stopped(arm: ArmSummary, decisions: readonly Decision[]): ArmSummary {
+function stopped({ definition, request, decisions }: SessionOutcome, arm: ArmSummary): ArmSummary {
   if (arm.status !== "pending" && arm.status !== "running") return arm;
-  return { ...arm, ...tallyDecisions(decisions), status: "cancelled", stop_reason: "interrupted" };
+  const price = definition.arms.find(({ id }) => id === arm.arm_id)?.price_per_mtok ?? null;
+  const tally = tallyDecisions(decisions[arm.arm_id] ?? [], request.model_override === null ? price : null);
+  return { ...arm, ...tally, status: "cancelled", stop_reason: "interrupted" };
 }

@@ -199,6 +199,35 @@ test("a context that overflows is a limit, not a fault", async () => {
   expect(kinds(log)).toEqual(["limit_reached"]);
 });
 
+test("an overflow that the provider charged for is counted and kept", async () => {
+  const overflow = say("Half a thought", { stop: "context_overflow", tokens_in: 200_000, tokens_out: 4_000 });
+  const { end, log } = await play([overflow]);
+  expect(end).toMatchObject({ stop_reason: "budget:context", turns: 1, tokens_in: 200_000, tokens_out: 4_000 });
+  expect(kinds(log)).toEqual(["model_turn", "limit_reached"]);
+});
+
+test("in its last turn an arm is held to every other budget", async () => {
+  const calls = Array.from({ length: 5 }, () => call("list_files", {}));
+  const { end } = await play([act(...calls)], { arm: { limits: { max_turns: 1, max_tool_calls: 2 } } });
+  expect(end).toMatchObject({ status: "limit_reached", stop_reason: "budget:tool_calls", tool_calls: 2 });
+});
+
+test("a cost cap holds also where the provider gives no usage: the budget counts an estimate", async () => {
+  const price_per_mtok = { in: 3, out: 15, cached_in: null };
+  const limits = { max_cost_usd: 0.000001 };
+  const silent = say("", { calls: [call("list_files", {})], stop: "calls", tokens_in: null, tokens_out: null });
+  const { end } = await play([silent], { arm: { limits, price_per_mtok } });
+  expect(end).toMatchObject({ status: "limit_reached", stop_reason: "budget:cost_usd", cost_usd: null });
+});
+
+test("a command that the clock stops is in the log, with what it left", async () => {
+  const turns = [act(call("run_command", { command: "echo made > made.txt; sleep 60" }))];
+  const { end, log } = await play(turns, { arm: { limits: { max_seconds: 0.3 } } });
+  expect(kinds(log)).toEqual(["model_turn", "tool_call", "limit_reached"]);
+  expect(log[1]).toMatchObject({ detail: { ok: false, exit_code: null } });
+  expect(end.calls).toHaveLength(1);
+});
+
 test("a model that declines ends its arm with what it left", async () => {
   const { end, log } = await play([say("I cannot help with that.", { stop: "refusal", stop_reason: "refusal" })]);
   expect(end).toMatchObject({ status: "finished", stop_reason: "refusal", final_answer: "I cannot help with that." });
@@ -229,7 +258,8 @@ test("a provider's failure ends the arm as ours, with a decision that says so", 
   const failing = () => {
     throw new Failure("provider_failed", "fake answered 500 six times");
   };
-  await expect(play([failing], { log })).rejects.toThrow("500 six times");
+  const { end } = await play([act(call("list_files", {})), failing], { log });
+  expect(end).toMatchObject({ status: "failed", cause: { code: "provider_failed" }, turns: 1, tokens_in: 100 });
   expect(log.at(-1)).toMatchObject({ kind: "error", detail: { class: "infra", code: "provider_failed" } });
 });
 
@@ -240,5 +270,6 @@ test("a caller that stops the arm gets its own reason back", async () => {
     stop.abort(reason);
     return act(call("list_files", {}));
   };
-  await expect(play([stopping], { signal: stop.signal })).rejects.toBe(reason);
+  const { end } = await play([stopping], { signal: stop.signal });
+  expect(end).toMatchObject({ status: "cancelled", cause: reason });
 });

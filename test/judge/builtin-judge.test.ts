@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Verdict } from "../../src/domain/verdict.ts";
-import { BUILTIN_JUDGE, openJudge } from "../../src/judge/open-judge.ts";
+import { openJudge } from "../../src/judge/open-judge.ts";
+import { BUILTIN_JUDGE } from "../../src/model/model-ref.ts";
 import { buildCase, type CaseParts, change, judged, probe } from "./build-case.ts";
 import { countingEntropy, fixedClock } from "./mock-judge.ts";
 

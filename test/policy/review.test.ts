@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ChangedFile } from "../../src/domain/evidence.ts";
-import { type CallRecord, isDisqualified, requiredResults, violations } from "../../src/policy/review.ts";
+import { type CallRecord, disqualifying, requiredResults, violations } from "../../src/policy/review.ts";
 import { policies } from "./policies.ts";
 
 const changed = (path: string): ChangedFile => ({
@@ -17,7 +17,7 @@ const command = (subject: string, refused_by: string | null = null): CallRecord 
   subject,
   refused_by,
 });
-const nothing = { changes: { files: [] }, calls: [], required: [] };
+const nothing = { changes: { files: [] }, calls: [], required: [], seen: [] };
 
 test("changed files are held against protected and writable globs", () => {
   const files = ["src/a.ts", "src/a.test.ts", "bun.lock"].map(changed);
@@ -42,9 +42,19 @@ test("a refused call is a violation once, however often it was tried", () => {
 
 test("a refused call never disqualifies, a change does", () => {
   const violation = { rule: "src/.env", severity: "disqualify", subject: "src/.env" } as const;
-  expect(isDisqualified([{ ...violation, blocked: true }])).toBe(false);
-  expect(isDisqualified([{ ...violation, blocked: false }])).toBe(true);
-  expect(isDisqualified([{ ...violation, severity: "warn", blocked: false }])).toBe(false);
+  const done = { ...violation, blocked: false };
+  expect(
+    disqualifying([
+      { ...violation, blocked: true },
+      { ...done, severity: "warn" },
+    ]),
+  ).toBeUndefined();
+  expect(disqualifying([{ ...violation, blocked: true }, done])).toEqual(done);
+});
+
+test("what was seen while the arm ran stays, also when its traces are ignored as changes", () => {
+  const seen = [{ rule: "keep.log", severity: "disqualify", subject: "keep.log", blocked: false }] as const;
+  expect(violations(policies(), { ...nothing, seen })).toEqual([...seen]);
 });
 
 test("only calls that ran count for required behaviour, by command or by path", () => {
@@ -83,5 +93,5 @@ test("missing behaviour is a violation of its own severity", () => {
       blocked: false,
     },
   ]);
-  expect(isDisqualified(found)).toBe(true);
+  expect(disqualifying(found)).toEqual(found[0]);
 });

@@ -5,6 +5,7 @@ import type { SessionOutcome } from "../../src/domain/session.ts";
 import { prepareSession } from "../../src/session/prepare-session.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
 import { startSession } from "../../src/session/start-session.ts";
+import { memoryStore } from "../../src/store/memory.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
@@ -179,4 +180,63 @@ test("a failing setup step is the scenario's fault, never an arm's", async () =>
   expect(outcome).toMatchObject({ state: "failed", failure: { stage: "preparing", code: "setup_failed" } });
   expect(outcome.failure?.message).toContain("no network");
   expect(outcome.arms.map(({ turns }) => turns)).toEqual([0, 0]);
+});
+
+test("a verdict that cannot be stored is kept in the outcome: it has been paid for", async () => {
+  const store = memoryStore();
+  const full = new Failure("storage_full", "no space left");
+  const services = testServices(
+    {},
+    {
+      store: {
+        ...store,
+        save(outcome) {
+          if (outcome.state === "completed") throw full;
+          store.save(outcome);
+        },
+      },
+    },
+  );
+  const { outcome, events } = await runOnce(services, await bundled("extract-rate-limit"));
+  expect(outcome).toMatchObject({
+    state: "failed",
+    verdict: { winner: "move-only" },
+    failure: { stage: "saving", code: "storage_full" },
+  });
+  expect(events.at(-1)).toMatchObject({ event: "session_failed", stage: "saving" });
+});
+
+test("a rule that is found broken only afterwards is in the log, and puts the arm out", async () => {
+  const loaded = await bundled("extract-rate-limit");
+  const required = [{ id: "pushed", tool: "run_command", match: "git push*", min: 1 }] as const;
+  const severity = { ...loaded.definition.policies.severity, required: "disqualify" } as const;
+  const policies = { ...loaded.definition.policies, required: [...required], severity };
+  const { outcome } = await runOnce(testServices(), { ...loaded, definition: { ...loaded.definition, policies } });
+  expect(outcome.verdict?.flags).toContain("both_disqualified");
+  for (const arm of outcome.arms) {
+    expect(arm).toMatchObject({ status: "disqualified", stop_reason: "policy:required: pushed" });
+    expect(outcome.decisions[arm.arm_id]?.at(-1)).toMatchObject({
+      kind: "policy_violation",
+      detail: { rule: "required: pushed", severity: "disqualify" },
+    });
+  }
+});
+
+test("a rejudge that comes while the run's own judge is out completes the session when that judge fails", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using server = await startFakeProvider({
+    reply: async () => {
+      await gate.promise;
+      return { status: 401, body: {} };
+    },
+  });
+  const services = testServices(server.environment);
+  const plan = await prepareSession(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
+  const { session_id, done } = startSession(services, plan);
+  while (services.store.get(session_id)?.state !== "judging") await Bun.sleep(5);
+  const pointer = (arm_id: string) => ({ session_id, arm_id });
+  const request = { arm_a: pointer("ticket-only"), arm_b: pointer("root-cause"), judge_model: "builtin/evidence" };
+  const verdict = await rejudge(services, request, never);
+  gate.resolve();
+  expect(await done).toMatchObject({ state: "completed", failure: null, verdict: { verdict_id: verdict.verdict_id } });
 });

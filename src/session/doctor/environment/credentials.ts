@@ -1,6 +1,6 @@
 import { Failure } from "../../../domain/failure.ts";
-import { BUILTIN_JUDGE } from "../../../judge/open-judge.ts";
 import { Credentials } from "../../../model/credentials.ts";
+import { BUILTIN_JUDGE } from "../../../model/model-ref.ts";
 import { listProviders, type ProviderStatus } from "../../../model/resolve-model.ts";
 import { judgeModelName } from "../../choose-judge.ts";
 import { type Check, pass, warn } from "../check.ts";

@@ -2,7 +2,7 @@ import { effectiveBudget } from "../../../arm/meter.ts";
 import { MAX_OUTPUT_TOKENS } from "../../../domain/defaults.ts";
 import type { CostEstimate } from "../../../domain/health.ts";
 import type { Arm, Price, Scenario } from "../../../domain/scenario.ts";
-import { BUILTIN_JUDGE } from "../../../judge/open-judge.ts";
+import { BUILTIN_JUDGE } from "../../../model/model-ref.ts";
 import { judgeModelName } from "../../choose-judge.ts";
 import type { Surroundings } from "../services.ts";
 import {

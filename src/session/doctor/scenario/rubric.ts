@@ -1,6 +1,6 @@
 import { isJudged } from "../../../judge/scenario-brief.ts";
 import { judgeModelName } from "../../choose-judge.ts";
-import { sharesOneFamily } from "../../prepare-session.ts";
+import { sharesOneFamily } from "../../context-flags.ts";
 import { type Check, pass, warn } from "../check.ts";
 import type { Declared } from "./declared.ts";
 
@@ -24,7 +24,7 @@ export const judgeFamily: Check<Declared> = {
     const { arms, rubric } = loaded.definition;
     const judge = judgeModelName(services, undefined, rubric.judge.model);
     if (!rubric.criteria.some(isJudged)) return pass("no criterion is judged by a model");
-    return sharesOneFamily(judge, ...arms)
+    return sharesOneFamily(judge, arms)
       ? warn(
           `${judge} comes from the maker of one arm's model only, and may favour it`,
           "take a judge of another maker",

@@ -1,4 +1,4 @@
-import type { SessionOutcome, SessionTotals } from "../domain/session.ts";
+import type { SessionOutcome, SessionTotals } from "./session.ts";
 
 /** Arms and judge together; a sum that holds an unknown is unknown. */
 export function sumTotals(outcome: SessionOutcome): SessionTotals {

@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { contextFlags } from "../../src/session/context-flags.ts";
+import { anArm, aScenario } from "../outcomes.ts";
+
+const { policies } = aScenario();
+const CAPPED = { ...policies, budget: { ...policies.budget, max_cost_usd: 1 } };
+const PRICE = { in: 1, out: 2, cached_in: null };
+
+test.each([
+  [
+    "two arms that differ in nothing",
+    anArm("a", { system_prompt: "Same." }),
+    anArm("b", { system_prompt: "Same." }),
+    policies,
+    ["no_contrast"],
+  ],
+  ["two that differ", anArm("a"), anArm("b"), policies, []],
+  ["a cap without prices", anArm("a"), anArm("b"), CAPPED, ["cost_cap_inactive"]],
+  [
+    "a cap on one arm without prices",
+    anArm("a", { limits: { max_cost_usd: 1 } }),
+    anArm("b"),
+    policies,
+    ["cost_cap_inactive"],
+  ],
+  ["a cap with prices", anArm("a", { price_per_mtok: PRICE }), anArm("b", { price_per_mtok: PRICE }), CAPPED, []],
+  [
+    "a judge who is kin of one arm",
+    anArm("a", { model: "openai/gpt-x" }),
+    anArm("b", { model: "groq/llama" }),
+    policies,
+    ["self_family"],
+  ],
+  [
+    "a judge who is kin of both",
+    anArm("a", { model: "openai/gpt-x" }),
+    anArm("b", { model: "openai/gpt-y" }),
+    policies,
+    [],
+  ],
+] as const)("%s", (_what, first, second, rules, flags) => {
+  expect(contextFlags([first, second], rules, "openrouter/openai/gpt-judge")).toEqual([...flags]);
+});
