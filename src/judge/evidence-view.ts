@@ -1,12 +1,11 @@
 import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { Rubric } from "../domain/scenario.ts";
 import type { JudgedArm } from "./judge.ts";
-import { bounded } from "./view/clip.ts";
 import { diffSection, draftDiff } from "./view/diff-section.ts";
 import { digestSection, draftDigest } from "./view/digest-section.ts";
 import type { RedactIdentity } from "./view/redact-identity.ts";
 import type { Section } from "./view/section.ts";
-import { answerSection, notesSection, probeSection } from "./view/text-sections.ts";
+import { answerSection, draftAnswer, draftProbe, notesSection, probeSection } from "./view/text-sections.ts";
 
 /** What a judge sees of one arm. */
 export interface EvidenceView {
@@ -19,15 +18,16 @@ export interface EvidenceView {
   readonly redactions: number;
 }
 
-/** Share of the budget that line marks and fences may take. */
+/** Share of the budget that line marks and fences may take, and of the rest what notes on omissions may take. */
 const RESERVE = 0.2;
+const NOTES = 0.5 / 12;
 
-/** How the rest is divided before unused shares move. */
-const SHARES = { diff: 5 / 12, digest: 4 / 12, answer: 1.5 / 12, probe: 1 / 12 };
+/** How the remainder is divided before unused shares move. */
+const SHARES = { diff: 5 / 11.5, digest: 4 / 11.5, answer: 1.5 / 11.5, probe: 1 / 11.5 };
 type Shared = keyof typeof SHARES;
 
 /** Unused shares move inside the same arm, to these in order. */
-const RECEIVERS = ["diff", "digest", "answer"] as const;
+const RECEIVERS = ["diff", "digest", "answer", "probe"] as const;
 
 /**
  * A fair cut: depends on this arm, the rubric's judge settings and the names to hide, and on nothing of the other arm,
@@ -35,34 +35,36 @@ const RECEIVERS = ["diff", "digest", "answer"] as const;
  */
 export function evidenceView(arm: JudgedArm, settings: Rubric["judge"], redact: RedactIdentity): EvidenceView {
   const { summary, decisions } = arm;
-  const probe = settings.probe_visibility === "shown" ? summary.probe : null;
-  const answer = redact(bounded(summary.final_answer ?? "", 2 * settings.max_evidence_tokens * BYTES_PER_TOKEN, "\n"));
-  const diff = draftDiff(summary.changes);
+  const bytes = Math.floor(settings.max_evidence_tokens * BYTES_PER_TOKEN * (1 - RESERVE) * (1 - NOTES));
+  const diff = draftDiff(summary.changes, bytes);
   const digest = draftDigest(decisions, redact);
-  const budget = allocate(settings.max_evidence_tokens * BYTES_PER_TOKEN * (1 - RESERVE), {
+  const probe =
+    settings.probe_visibility === "shown" && summary.probe !== null ? draftProbe(summary.probe, bytes) : null;
+  const answer = draftAnswer(summary.final_answer, bytes, redact);
+  const budget = allocate(bytes, {
     diff: diff.bytes,
     digest: digest.bytes,
-    answer: Buffer.byteLength(answer.text) + 1,
-    probe: probe ? Buffer.byteLength(probe.checks.map((check) => check.output).join("\n")) : 0,
+    answer: answer.bytes,
+    probe: probe?.bytes ?? 0,
   });
   const shown = [
     diffSection(diff, budget.diff),
     digestSection(digest, budget.digest),
     ...(probe ? [probeSection(probe, budget.probe)] : []),
-    answerSection(answer.text, budget.answer),
+    answerSection(answer, budget.answer),
   ];
   return {
     sections: [...shown, notesSection(shown)],
     truncated: shown.some(({ omissions, core_cut }) => omissions.length > 0 || core_cut),
     truncated_core: shown.some(({ core_cut }) => core_cut),
-    redactions: answer.count + digest.redactions,
+    redactions: answer.redactions + digest.redactions,
   };
 }
 
+/** Whole bytes: a need that is met is met exactly. */
 function allocate(bytes: number, needs: Record<Shared, number>): Record<Shared, number> {
-  const budget = mapShared((name) => Math.min(SHARES[name] * bytes, needs[name]));
-  const shares = mapShared((name) => SHARES[name] * bytes);
-  let spare = total(shares) - total(budget);
+  const budget = mapShared((name) => Math.min(Math.floor(SHARES[name] * bytes), needs[name]));
+  let spare = bytes - total(budget);
   for (const name of RECEIVERS) {
     const extra = Math.min(spare, needs[name] - budget[name]);
     budget[name] += extra;

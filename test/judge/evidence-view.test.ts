@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Changes } from "../../src/domain/evidence.ts";
+import type { Changes, ProbeResult } from "../../src/domain/evidence.ts";
 import { type EvidenceView, evidenceView } from "../../src/judge/evidence-view.ts";
 import type { JudgedArm } from "../../src/judge/judge.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
@@ -258,6 +258,97 @@ describe("fair cut", () => {
     const began = performance.now();
     viewOf(arm);
     expect(performance.now() - began).toBeLessThan(400);
+  });
+});
+
+describe("room for everything", () => {
+  const whole = (parts: Parameters<typeof buildArm>[1], log: Parameters<typeof buildArm>[2] = []) => {
+    const view = viewOf(buildArm("plain", parts, log));
+    expect([view.truncated, textOf(view).includes("left out for space")]).toEqual([false, false]);
+    return view;
+  };
+  const failing = (...outputs: readonly string[]): ProbeResult => ({
+    score: 0,
+    passed: 0,
+    total: outputs.length,
+    checks: outputs.map((output, index) => ({
+      id: `check-${index}`,
+      status: "fail",
+      required: true,
+      weight: 1,
+      before: null,
+      exit_code: 1,
+      reason: null,
+      output,
+      duration_ms: 1,
+    })),
+    restored: [],
+  });
+
+  test("an answer whose invisible characters are spelled out is shown whole", () => {
+    const view = whole({ final_answer: "✔️ Fixed the pager; all callers checked, 5 of 5 tests pass." });
+    expect(sectionOf(view, "answer")).toEqual(["✔⟨U+FE0F⟩ Fixed the pager; all callers checked, 5 of 5 tests pass."]);
+  });
+
+  test("so is a hunk", () => {
+    const view = whole({ changes: change(`log("${"⚠️ ".repeat(22)}");`) });
+    expect(sectionOf(view, "diff")).toContain(`+  log("${"⚠⟨U+FE0F⟩ ".repeat(22)}");`);
+  });
+
+  test("a generated file, which is never shown, takes no room from the answer", () => {
+    const lock = Array.from({ length: 4000 }, (_, index) => `package-${index} 1.0.${index}`);
+    const final_answer = Array.from({ length: 300 }, (_, index) => `${index}: what was done here`).join("\n");
+    whole({ changes: changesOf({ "bun.lock": lock }), final_answer });
+  });
+
+  test("nor does a hunk that cannot fit", () => {
+    const big = Array.from({ length: 3000 }, (_, index) => `line ${index} of something long enough to matter`);
+    const final_answer = Array.from({ length: 300 }, (_, index) => `${index}: what was done here`).join("\n");
+    const view = viewOf(buildArm("plain", { changes: changesOf({ "src/big.ts": big }), final_answer }, []));
+    expect(sectionOf(view, "answer")).toHaveLength(300);
+  });
+
+  test("the only line that a failing check printed is shown", () => {
+    const view = whole({ probe: failing("expected 3 pages, got 2") });
+    expect(sectionOf(view, "probe")).toEqual(["check-0: fail", "  expected 3 pages, got 2"]);
+  });
+
+  test("a check that printed little leaves its room to one that printed more", () => {
+    const lines = ["at pager.ts:3", "expected 3 pages", "received 2 pages", "1 failed"];
+    const view = whole({ probe: failing("short", lines.join("\n")) });
+    expect(sectionOf(view, "probe")).toEqual([
+      "check-0: fail",
+      "  short",
+      "check-1: fail",
+      ...lines.map((line) => `  ${line}`),
+    ]);
+  });
+
+  test("space that nothing else needs goes to what checks printed", () => {
+    const printed = Array.from({ length: 80 }, (_, index) => `${index}: ${"expected this, received that ".repeat(3)}`);
+    const view = whole({ probe: failing(printed.join("\n")) });
+    expect(sectionOf(view, "probe")).toHaveLength(81);
+  });
+
+  test("when space is short, the outputs share it evenly and stay within it", () => {
+    const printed = Array.from({ length: 400 }, (_, index) => `${index}: ${"x".repeat(80)}`).join("\n");
+    const view = viewOf(buildArm("plain", { probe: failing(printed, "short", printed) }, []));
+    const lines = sectionOf(view, "probe");
+    const first = lines.slice(1, lines.indexOf("check-1: fail"));
+    const last = lines.slice(lines.indexOf("check-2: fail") + 1);
+    expect([first, lines.includes("  short")]).toEqual([last, true]);
+    expect(Buffer.byteLength(textOf(view))).toBeLessThan(12_000 * 3.2);
+  });
+
+  test("whatever is small is shown whole, whatever characters it holds", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", " ", "\n", "⚠️", "\u200b", "\u00ad", "👩‍🔧", "é", "\r\n") });
+    fc.assert(
+      fc.property(text, fc.array(text, { maxLength: 4 }), (final_answer, outputs) => {
+        const changes = change(final_answer.replaceAll("\n", " ").replaceAll("\r", " "));
+        whole({ final_answer, changes, probe: failing(...outputs) });
+      }),
+      { numRuns: 50 },
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { cleanLine, cleanText } from "./clean-text.ts";
+import { lineBytes } from "./section.ts";
 
 /** Share of a cut text that is its head. */
 const HEAD = 0.6;
@@ -10,7 +11,7 @@ export const LINE_CHARS = 400;
 const LOOK_AHEAD = 2;
 
 /** Stands where the middle of a text was left out; the same words everywhere. */
-const LEFT_OUT = "⟨middle left out⟩";
+export const LEFT_OUT = "⟨middle left out⟩";
 
 /** Head and tail of a text, `limit` characters and a note between them; the text itself when it fits. */
 export function clip(text: string, limit: number): string {
@@ -26,32 +27,41 @@ export function clipLine(text: string, limit: number): string {
   return clip(cleanLine(bounded(text, limit, " ")), limit);
 }
 
-export interface Clipped {
+/** A text as it will be shown, line by line, before it is known how much space it gets. */
+export interface TextDraft {
   readonly lines: readonly string[];
-  readonly cut: boolean;
+  /** What showing all lines takes. */
+  readonly bytes: number;
+  /** The text is so long that its middle is not among the lines. */
+  readonly partial: boolean;
 }
 
-/** Clean lines of at most `bytes` bytes together: the head's 60% and the tail's 40%, a note between them. */
-export function clipLines(text: string, bytes: number): Clipped {
-  const lines = cleanText(bounded(text, bytes, "\n"))
-    .trim()
-    .split("\n")
-    .map((line) => clip(line.trimEnd(), LINE_CHARS));
-  const cutBefore = text.length > bytes * 2 * LOOK_AHEAD;
+/** Clean lines of a text, of which no more is looked at than `limit` bytes can show; none when nothing is visible. */
+export function draftText(text: string, limit: number, edit: (clean: string) => string = (clean) => clean): TextDraft {
+  const looked = bounded(text, limit, `\n${LEFT_OUT}\n`);
+  const clean = edit(cleanText(looked)).trim();
+  const lines = clean === "" ? [] : clean.split("\n").map((line) => clip(line.trimEnd(), LINE_CHARS));
+  return measured(lines, looked !== text);
+}
+
+export function measured(lines: readonly string[], partial: boolean): TextDraft {
+  return { lines, bytes: lines.reduce((sum, line) => sum + lineBytes(line), 0), partial };
+}
+
+/** All lines when they fit into `bytes`; else the head's 60% and the tail's 40%, a note between them. */
+export function fitText(draft: TextDraft, bytes: number, note = LEFT_OUT): { lines: readonly string[]; cut: boolean } {
+  const { lines, partial } = draft;
+  if (draft.bytes <= bytes) return { lines, cut: partial };
   const head = take(lines, bytes * HEAD);
-  if (head.length === lines.length && !cutBefore) return { lines, cut: false };
-  const rest = lines.slice(head.length);
-  const fits = take(lines, bytes).length === lines.length && !cutBefore;
-  if (fits) return { lines, cut: false };
-  const tail = take(rest.reverse(), bytes * (1 - HEAD)).reverse();
-  return { lines: [...head, LEFT_OUT, ...tail], cut: true };
+  const tail = take(lines.slice(head.length).reverse(), bytes * (1 - HEAD)).reverse();
+  return { lines: [...head, note, ...tail], cut: true };
 }
 
 /** As many of the first lines as fit. */
 function take(lines: readonly string[], bytes: number): string[] {
   let left = bytes;
   const end = lines.findIndex((line) => {
-    left -= Buffer.byteLength(line) + 1;
+    left -= lineBytes(line);
     return left < 0;
   });
   return lines.slice(0, end === -1 ? lines.length : end);

@@ -3,7 +3,7 @@ import type { ChangedFile, Changes } from "../../domain/evidence.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import { clip } from "./clip.ts";
 import { type Hunk, parsePatch } from "./parse-patch.ts";
-import { type CitableItem, lineBytes, linesBytes, type Section, type ViewLine } from "./section.ts";
+import { type CitableItem, linesBytes, type Section, type ViewLine } from "./section.ts";
 
 /** Changed files listed by name. */
 const LISTED_FILES = 200;
@@ -27,29 +27,41 @@ function kindOf(path: string): Kind {
   return CONFIG.test(path) ? "config" : "source";
 }
 
-/** The change, parsed once; `bytes` is about what showing all of it takes. */
+/** The change, read but not yet cut. */
 export interface DiffDraft {
   readonly changes: Changes | null;
   readonly hunks: readonly Hunk[];
+  readonly list: readonly ViewLine[];
+  /** The lines that show a hunk; each hunk is cleaned once. */
+  readonly linesOf: (hunk: Hunk) => readonly ViewLine[];
+  /** What showing all of it takes that could fit into `limit`: a hunk that never fits, or is never shown, needs nothing. */
   readonly bytes: number;
 }
 
-export function draftDiff(changes: Changes | null): DiffDraft {
+export function draftDiff(changes: Changes | null, limit: number): DiffDraft {
   const hunks = changes ? parsePatch(changes.patch) : [];
-  const list = linesBytes(changes ? fileList(changes.files, []) : []);
-  return { changes, hunks, bytes: hunks.reduce((sum, { text }) => sum + lineBytes(text) + PATH_CHARS, list) };
+  const list = changes ? fileList(changes.files, hunks) : [];
+  const cleaned = new Map<Hunk, readonly ViewLine[]>();
+  const linesOf = (hunk: Hunk) => {
+    const lines = cleaned.get(hunk) ?? hunkLines(hunk);
+    cleaned.set(hunk, lines);
+    return lines;
+  };
+  const listBytes = linesBytes(list);
+  const shown = [...fitting({ hunks, linesOf }, limit - listBytes).values()];
+  return { changes, hunks, list, linesOf, bytes: shown.reduce((sum, lines) => sum + linesBytes(lines), listBytes) };
 }
 
 /** All changed files by name, then whole hunks while they fit; a hunk is never cut. */
-export function diffSection({ changes, hunks }: DiffDraft, bytes: number): Section {
+export function diffSection(draft: DiffDraft, bytes: number): Section {
+  const { changes, hunks, list } = draft;
   const title = "Changes to the workspace (unified diff against the start)";
   if (changes === null || changes.files.length === 0) {
     const text = changes === null ? "The changes are not known." : "No file was changed.";
     const item: CitableItem = { kind: "diff", ref: "none" };
     return { name: "diff", title, lines: [{ text, authored: false, item }], omissions: [], core_cut: changes === null };
   }
-  const list = fileList(changes.files, hunks);
-  const chosen = fitting(hunks, bytes - linesBytes(list));
+  const chosen = fitting(draft, bytes - linesBytes(list));
   const left_out = hunks.filter((hunk) => kindOf(hunk.path) !== "generated" && !chosen.has(hunk));
   const unstored = missingFromPatch(changes, hunks);
   return {
@@ -94,13 +106,14 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 /** A path is the arm's text too. */
 const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
 
-function fitting(hunks: readonly Hunk[], bytes: number): Map<Hunk, readonly ViewLine[]> {
+/** The first hunks that fit, in order of kind. Given exactly what its choice takes, it chooses the same again. */
+function fitting({ hunks, linesOf }: Pick<DiffDraft, "hunks" | "linesOf">, bytes: number) {
   const chosen = new Map<Hunk, readonly ViewLine[]>();
   let left = bytes;
   for (const hunk of hunks.toSorted(byKind)) {
     // Cleaning can only shrink a hunk by replacing blobs; one many times too large is not worth cleaning.
     if (kindOf(hunk.path) === "generated" || hunk.text.length > left * 8) continue;
-    const lines = hunkLines(hunk);
+    const lines = linesOf(hunk);
     const size = linesBytes(lines);
     if (size > left) continue;
     chosen.set(hunk, lines);

@@ -1,18 +1,34 @@
 import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
 import { cleanLine } from "./clean-text.ts";
-import { clip, clipLines } from "./clip.ts";
-import type { Section, ViewLine } from "./section.ts";
+import { clip, draftText, fitText, LEFT_OUT, measured, type TextDraft } from "./clip.ts";
+import type { RedactIdentity } from "./redact-identity.ts";
+import { linesBytes, type Section, type ViewLine } from "./section.ts";
 
 /** Characters of the reason why a check did not pass. */
 const REASON_CHARS = 160;
 
-/** What the arm says of its own work. */
-export function answerSection(answer: string | null, bytes: number): Section {
+/** What the arm says of its own work, read but not yet cut. */
+export interface AnswerDraft extends TextDraft {
+  /** Names that were replaced. */
+  readonly redactions: number;
+}
+
+export function draftAnswer(answer: string | null, limit: number, redact: RedactIdentity): AnswerDraft {
+  let redactions = 0;
+  const draft = draftText(answer ?? "", limit, (clean) => {
+    const { text, count } = redact(clean);
+    redactions = count;
+    return text;
+  });
+  return { ...draft, redactions };
+}
+
+export function answerSection(draft: AnswerDraft, bytes: number): Section {
   const base = { name: "answer", title: "The agent's own claim, unverified", core_cut: false } as const;
   const item = { kind: "answer", ref: "final" } as const;
-  if (answer === null || answer.trim() === "")
+  if (draft.lines.length === 0)
     return { ...base, lines: [{ text: "No final answer was given.", authored: false, item }], omissions: [] };
-  const { lines, cut } = clipLines(answer, bytes);
+  const { lines, cut } = fitText(draft, bytes);
   return {
     ...base,
     lines: lines.map((text) => ({ text, authored: true, item })),
@@ -20,27 +36,70 @@ export function answerSection(answer: string | null, bytes: number): Section {
   };
 }
 
-/** Hidden checks and what they printed, those that did not pass first in line for space. */
-export function probeSection(probe: ProbeResult, bytes: number): Section {
-  const unpassed = probe.checks.filter(({ status }) => status !== "pass");
-  const share = Math.floor(bytes / Math.max(1, unpassed.length));
-  const outputs = new Map(unpassed.map((check) => [check.id, clipLines(check.output, share)]));
-  const cut = [...outputs.values()].some((output) => output.cut);
+/** Hidden checks, read but not yet cut. */
+export interface ProbeDraft {
+  readonly checks: readonly { readonly head: ViewLine; readonly printed: TextDraft }[];
+  /** What showing all of it takes, and the part of it that is never cut. */
+  readonly bytes: number;
+  readonly headBytes: number;
+}
+
+/** Stands before what a check printed. */
+const INDENT = "  ";
+
+export function draftProbe(probe: ProbeResult, limit: number): ProbeDraft {
+  const checks = probe.checks.map((check) => ({ head: headOf(check), printed: printedBy(check, limit) }));
+  const headBytes = linesBytes(checks.map(({ head }) => head));
+  return { checks, headBytes, bytes: checks.reduce((sum, { printed }) => sum + printed.bytes, headBytes) };
+}
+
+function headOf({ id, status, reason }: CheckResult): ViewLine {
+  const why = reason === null ? "" : ` (${clip(cleanLine(reason), REASON_CHARS)})`;
+  return { text: `${id}: ${status}${why}`, authored: false, item: { kind: "probe", ref: id } };
+}
+
+/** What a check that passed printed tells nothing. */
+function printedBy({ status, output }: CheckResult, limit: number): TextDraft {
+  const { lines, partial } = draftText(status === "pass" ? "" : output, limit);
+  return measured(
+    lines.filter((line) => line !== "").map((line) => INDENT + line),
+    partial,
+  );
+}
+
+/** Every check, and what those that did not pass printed. */
+export function probeSection({ checks, headBytes }: ProbeDraft, bytes: number): Section {
+  const shares = shareOut(
+    checks.map(({ printed }) => printed.bytes),
+    bytes - headBytes,
+  );
+  const shown = checks.map(({ head, printed }, index) => ({
+    head,
+    ...fitText(printed, shares[index] ?? 0, INDENT + LEFT_OUT),
+  }));
   return {
     name: "probe",
     title: "Hidden checks, run after the agent had stopped",
-    lines: probe.checks.flatMap((check) => checkLines(check, outputs.get(check.id)?.lines ?? [])),
-    omissions: cut ? ["The middle of a check's output is left out for space."] : [],
+    lines: shown.flatMap(({ head, lines }) => [
+      head,
+      ...lines.map((text): ViewLine => ({ text, authored: true, item: head.item })),
+    ]),
+    omissions: shown.some(({ cut }) => cut) ? ["The middle of a check's output is left out for space."] : [],
     core_cut: false,
   };
 }
 
-function checkLines(check: CheckResult, output: readonly string[]): ViewLine[] {
-  const item = { kind: "probe", ref: check.id } as const;
-  const reason = check.reason === null ? "" : ` (${clip(cleanLine(check.reason), REASON_CHARS)})`;
-  const head = { text: `${check.id}: ${check.status}${reason}`, authored: false, item };
-  const printed = output.filter((line) => line !== "").map((line) => ({ text: `  ${line}`, authored: true, item }));
-  return [head, ...printed];
+/** The same for each, except that who needs less leaves the rest of its share to the others. */
+function shareOut(needs: readonly number[], bytes: number): number[] {
+  const shares = needs.map(() => 0);
+  let [left, others] = [Math.max(0, bytes), needs.length];
+  for (const index of [...needs.keys()].sort((one, other) => (needs[one] ?? 0) - (needs[other] ?? 0))) {
+    const share = Math.min(needs[index] ?? 0, Math.floor(left / others));
+    shares[index] = share;
+    left -= share;
+    others -= 1;
+  }
+  return shares;
 }
 
 /** What the sections above leave out. */
