@@ -39,7 +39,10 @@ export class Lanes {
     const { paint } = this.#bound;
     const phase = lanes.every((lane) => lane.finished) ? "both stopped; checking and judging" : "running";
     const lines = [
-      `${paint(this.#title, "bold")}  ${paint(`${phase}, ${seconds.toFixed(1)} s`, "dim")}`,
+      this.#fit([
+        paint(cells(this.#title, this.#painter.columns - 1), "bold"),
+        paint(`${phase}, ${seconds.toFixed(1)} s`, "dim"),
+      ]),
       ...lanes.flatMap((lane) => this.#lane(lane, seconds)),
     ];
     const up = this.#height > 0 ? `\x1b[${this.#height}A` : "";
@@ -57,14 +60,18 @@ export class Lanes {
       this.#meter("tokens", tokens, budget.max_tokens),
       ...(lane.finished ? [] : [this.#meter("s", seconds, budget.max_seconds)]),
     ];
-    const head = `${mark} ${paint(lane.arm_id.padEnd(16).slice(0, 24), "bold")}`;
-    return [`${head} ${this.#fit(meters)}`, `  ${paint(lane.last.slice(0, this.#painter.columns - 3), "dim")}`];
+    const head = `${mark} ${paint(cells(lane.arm_id, 24).padEnd(16), "bold")}`;
+    return [this.#fit([head, ...meters]), `  ${paint(cells(lane.last, this.#painter.columns - 3), "dim")}`];
   }
 
-  /** As many meters as the line holds. */
-  #fit(meters: readonly string[]): string {
-    const room = Math.max(1, Math.floor((this.#painter.columns - 26) / (BAR_WIDTH + 16)));
-    return meters.slice(0, room).join("  ");
+  /** As many parts as the line holds: one that wraps would be redrawn in the wrong place. */
+  #fit([head = "", ...parts]: readonly string[]): string {
+    let line = head;
+    for (const part of parts) {
+      if (Bun.stringWidth(line) + 2 + Bun.stringWidth(part) >= this.#painter.columns) break;
+      line = `${line}  ${part}`;
+    }
+    return line;
   }
 
   #meter(name: string, used: number, limit: number): string {
@@ -76,6 +83,17 @@ export class Lanes {
   get #bound() {
     return { paint: this.#painter.paint.bind(this.#painter) };
   }
+}
+
+/** The start of a text that takes at most `width` cells of a terminal; some characters take two. */
+export function cells(text: string, width: number): string {
+  let [start, used] = ["", 0];
+  for (const character of text) {
+    used += Bun.stringWidth(character);
+    if (used > width) return start;
+    start += character;
+  }
+  return start;
 }
 
 /** 1234567 as 1.2M: a meter has no room for more. */

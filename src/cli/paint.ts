@@ -15,7 +15,7 @@ export class Painter {
   }
 
   get columns(): number {
-    return Math.max(40, process.stderr.columns || 80);
+    return process.stderr.columns || 80;
   }
 
   paint(text: string, ...colours: readonly Colour[]): string {
