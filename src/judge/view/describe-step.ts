@@ -1,4 +1,5 @@
 import type { Decision, DecisionDetail } from "../../domain/decision.ts";
+import { TOOL_NAMES } from "../../domain/scenario.ts";
 import { bounded, LINE_CHARS } from "./clip.ts";
 import type { RedactIdentity } from "./redact-identity.ts";
 
@@ -15,6 +16,7 @@ export interface Step {
   readonly redactions: number;
 }
 
+const OURS: ReadonlySet<string> = new Set(TOOL_NAMES);
 const EDITS: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 
 type Description = Pick<Step, "head" | "rank"> & { readonly body?: readonly string[]; readonly narrative?: string };
@@ -40,7 +42,11 @@ function describe(decision: Decision): Description {
       return toolCall(decision.detail);
     case "policy_block": {
       const { tool, rule, input } = decision.detail;
-      return { head: `${tool} refused before it ran (rule ${rule})`, rank: "policy", body: [`input ${input}`] };
+      return {
+        head: `${knownTool(tool)} refused before it ran (rule ${rule})`,
+        rank: "policy",
+        body: [`input ${input}`],
+      };
     }
     case "policy_violation": {
       const { rule, severity, subject } = decision.detail;
@@ -68,5 +74,5 @@ function toolCall({ tool, input, ok, exit_code, output }: DecisionDetail<"tool_c
   return { head: `${knownTool(tool)}${ending}`, rank, body: [`input ${input}`] };
 }
 
-/** A model may call a tool by any name; only ours are our words. */
-const knownTool = (tool: string) => (/^[a-z_]{1,20}$/.test(tool) ? tool : "an unknown tool");
+/** A model may call a tool by any name, which is then a text of its own; only ours are our words. */
+const knownTool = (tool: string) => (OURS.has(tool) ? tool : "an unknown tool");
