@@ -16,11 +16,18 @@ export const scenarioDigest = (definition: Scenario): string => sha256(canonical
 
 /**
  * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. Arms do not count,
- * nor where the files lie, only their bytes. A difference between two sessions is `scenario_drift`.
+ * nor which model judges, which every verdict names itself, nor where the files lie, only their bytes. A difference between two sessions is `scenario_drift`.
  */
 export function comparabilityDigest({ task, policies, rubric }: Scenario): string {
   const fixture = task.fixture?.digest ?? null;
   const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
   const reference = task.reference_fix?.digest ?? null;
-  return sha256(canonicalJson({ task: { ...task, fixture, probe, reference_fix: reference }, policies, rubric }));
+  const { model: _judge, ...judging } = rubric.judge;
+  return sha256(
+    canonicalJson({
+      task: { ...task, fixture, probe, reference_fix: reference },
+      policies,
+      rubric: { ...rubric, judge: judging },
+    }),
+  );
 }

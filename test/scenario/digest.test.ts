@@ -35,6 +35,18 @@ test("any change of the definition changes its digest, only what both arms share
   expect(await changed("Say hello.", "Say hello.\n  fixture: {files: {a: b}}")).toEqual([true, true]);
 });
 
+test("who judges does not change what the arms share", async () => {
+  const { rubric, ...rest } = await short();
+  const judgedBy = (judge: Partial<Scenario["rubric"]["judge"]>): Scenario => ({
+    ...rest,
+    rubric: { ...rubric, judge: { ...rubric.judge, ...judge } },
+  });
+  const digests = [{ model: null }, { model: "acme/wonder-9" }, { max_evidence_tokens: 5 }].map(judgedBy);
+  const [usual, named, narrow] = digests.map(comparabilityDigest);
+  expect([usual === named, usual === narrow]).toEqual([true, false]);
+  expect(new Set(digests.map(scenarioDigest)).size).toBe(3);
+});
+
 test("a fixture that moves with its bytes stays comparable", async () => {
   const { task, ...rest } = await short();
   const at = (dir: string): Scenario => ({
