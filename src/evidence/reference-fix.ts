@@ -24,7 +24,7 @@ export function scoreAgainstReference(
     ...resolution,
     ...files,
     similarity,
-    exact_match: sameEdits(expected, touched),
+    exact_match: sameFiles(files) && sameEdits(expected, touched),
     size_ratio: ratio(size(touched), size(expected)),
   };
 }
@@ -113,6 +113,10 @@ function diceSimilarity(one: ReadonlyMap<string, number>, two: ReadonlyMap<strin
   for (const [token, count] of one) shared += Math.min(count, two.get(token) ?? 0);
   return (2 * shared) / all;
 }
+
+/** A patch has no lines of a binary or an empty file: only the lists tell that one was touched. */
+const sameFiles = ({ missing_files, extra_files }: ReturnType<typeof compareFiles>) =>
+  missing_files.length === 0 && extra_files.length === 0;
 
 function sameEdits(one: Edits, two: Edits): boolean {
   if (one.size !== two.size) return false;

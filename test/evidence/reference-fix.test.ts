@@ -85,6 +85,15 @@ test("files are compared both ways", () => {
   });
 });
 
+test("a binary file beside the reference's own lines is no exact match", () => {
+  const own = changes(["src/pager.ts", "return n - 1;", "return n;"]);
+  const [file] = own.files;
+  const binary = { ...(file ?? expect.unreachable()), path: "logo.png", status: "added", binary: true } as const;
+  const patch = `${own.patch}Binary file logo.png added: 12 bytes, sha256 ${DIGEST}\n`;
+  const score = scoreAgainstReference(REFERENCE, { ...own, files: [...own.files, binary], patch }, null);
+  expect(score).toMatchObject({ exact_match: false, extra_files: ["logo.png"] });
+});
+
 test("no change at all has no recall and no similarity", () => {
   const score = scoreAgainstReference(REFERENCE, changes(), probe(["fail", "fail"]));
   expect(score).toMatchObject({ score: 0, missing_files: ["src/pager.ts"], file_f1: 0, similarity: 0, size_ratio: 0 });
