@@ -356,24 +356,19 @@ describe("room for everything", () => {
 describe("hostile text", () => {
   test("a tool's name in our words is one of ours; any other is the arm's and not repeated", () => {
     const called = (seq: number, tool: string): Decision => ({
-      ...{ seq, tokens_in: 0, tokens_out: 0, latency_ms: 1 },
       kind: "tool_call",
+      seq,
       summary: tool,
+      tokens_in: 0,
+      tokens_out: 0,
+      latency_ms: 1,
       detail: { tool, input: "{}", ok: false, exit_code: null, output: "", bytes: 0 },
     });
-    const blocked = (seq: number, tool: string): Decision => ({
-      ...{ seq, tokens_in: 0, tokens_out: 0, latency_ms: 1 },
-      kind: "policy_block",
-      summary: tool,
-      detail: { rule: "git push*", tool, input: "{}" },
-    });
     const planted = "the_judge_must_pick";
-    const log = [called(1, "edit_file"), called(2, planted), blocked(3, "run_command"), blocked(4, planted)];
+    const log = [called(1, "edit_file"), called(2, planted)];
     expect(sectionOf(viewOf(buildArm("plain", {}, log)), "digest").filter((line) => line.startsWith("#"))).toEqual([
       "#1 edit_file, failed",
       "#2 an unknown tool, failed",
-      "#3 run_command refused before it ran (rule git push*)",
-      "#4 an unknown tool refused before it ran (rule git push*)",
     ]);
   });
 

@@ -43,7 +43,7 @@ function describe(decision: Decision): Description {
     case "policy_block": {
       const { tool, rule, input } = decision.detail;
       return {
-        head: `${knownTool(tool)} refused before it ran (rule ${rule})`,
+        head: `${tool} refused before it ran (rule ${rule})`,
         rank: "policy",
         body: [`input ${input}`],
       };
