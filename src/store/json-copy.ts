@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { Owner } from "./owner.ts";
@@ -14,17 +14,11 @@ export class JsonCopies {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
   }
 
-  /** Never torn: written beside, then renamed. */
+  /** Never torn by a kill: written beside, then renamed. One that a power cut took is written again when it is read. */
   write(outcome: SessionOutcome): void {
     const temporary = this.#owner.temporary(`${outcome.session_id}.json`);
     try {
-      const file = openSync(temporary, "w", 0o600);
-      try {
-        writeFileSync(file, render(outcome));
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
+      writeFileSync(temporary, render(outcome), { mode: 0o600 });
       renameSync(temporary, this.#path(outcome.session_id));
     } catch (error) {
       rmSync(temporary, { force: true });

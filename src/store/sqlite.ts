@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { Value } from "@sinclair/typebox/value";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Clock, Entropy } from "../clock.ts";
 import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
@@ -37,14 +37,21 @@ function openDatabase(path: string): Database {
   try {
     for (const setting of ["busy_timeout = 5000", "foreign_keys = ON"]) database.run(`PRAGMA ${setting}`);
     prepareSchema(database, path);
-    // FULL: what was acknowledged survives a power cut, not only a killed process.
-    database.run("PRAGMA synchronous = FULL");
+    database.run(SURVIVES_A_KILL);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
 }
+
+/**
+ * A decision is safe from a kill the moment it is written; a power cut may take the last ones of a run that it ends anyway.
+ * Verdicts and finished sessions wait for the disk: they are what was paid for. Waiting for every decision costs more than
+ * all else that a session does.
+ */
+const SURVIVES_A_KILL = "PRAGMA synchronous = NORMAL";
+const SURVIVES_A_POWER_CUT = "PRAGMA synchronous = FULL";
 
 const guarded = <T>(subject: string, work: () => T): T => {
   try {
@@ -60,6 +67,7 @@ class SqliteStore implements SessionStore {
   readonly #database: Database;
   readonly #owner: Owner;
   readonly #copies: JsonCopies;
+  #form: TypeCheck<typeof SessionOutcome> | undefined;
 
   constructor(stateDir: string, database: Database, owner: Owner) {
     this.#stateDir = stateDir;
@@ -89,15 +97,15 @@ class SqliteStore implements SessionStore {
     const { session_id, state } = outcome;
     const values = { session_id, state, ...rendered(outcome) };
     if (!isFinal(state)) {
-      this.#note(SAVE, { ...values, owner: this.#owner.id, copied: 1 });
+      this.#write(SAVE, { ...values, owner: this.#owner.id, copied: 1 });
       return;
     }
-    this.#write(SAVE, { ...values, owner: null, copied: 0 });
+    this.#seal(SAVE, { ...values, owner: null, copied: 0 });
     this.#copy(session_id);
   }
 
   addVerdict(session_id: string, verdict: Verdict): void {
-    this.#write("INSERT INTO verdicts (session_id, verdict) VALUES ($session_id, $verdict)", {
+    this.#seal("INSERT INTO verdicts (session_id, verdict) VALUES ($session_id, $verdict)", {
       session_id,
       verdict: JSON.stringify(verdict),
     });
@@ -148,15 +156,22 @@ class SqliteStore implements SessionStore {
   }
 
   #read(session_id: string): SessionOutcome | undefined {
-    const row = this.#database.query("SELECT outcome FROM sessions WHERE session_id = $session_id").get({ session_id });
-    if (row === null) return undefined;
-    const stored = JSON.parse((row as { outcome: string }).outcome) as SessionOutcome;
-    const outcome = { ...stored, decisions: this.#decisions(stored), verdicts: this.#verdicts(session_id) };
-    if (Value.Check(SessionOutcome, outcome)) return outcome;
+    const outcome = this.#assemble(session_id);
+    // Compiled by the first who reads: a run that only writes does not pay for it.
+    this.#form ??= TypeCompiler.Compile(SessionOutcome);
+    if (outcome === undefined || this.#form.Check(outcome)) return outcome;
     throw new Failure(
       "storage_failed",
       `${session_id}: stored by another version of abeval in a form this one cannot read`,
     );
+  }
+
+  /** As it is stored, unchecked. */
+  #assemble(session_id: string): SessionOutcome | undefined {
+    const row = this.#database.query("SELECT outcome FROM sessions WHERE session_id = $session_id").get({ session_id });
+    if (row === null) return undefined;
+    const stored = JSON.parse((row as { outcome: string }).outcome) as SessionOutcome;
+    return { ...stored, decisions: this.#decisions(stored), verdicts: this.#verdicts(session_id) };
   }
 
   #decisions({ session_id, arms }: SessionOutcome): SessionOutcome["decisions"] {
@@ -185,31 +200,27 @@ class SqliteStore implements SessionStore {
   /** A copy that cannot be written now (a full disk) is written at the next start or read. */
   #copy(session_id: string): void {
     try {
-      const outcome = this.#read(session_id);
+      const outcome = this.#assemble(session_id);
       if (!outcome || !isFinal(outcome.state)) return;
       this.#copies.write(outcome);
-      this.#note("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
+      this.#write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
     } catch {
       // The database has the session; `copied = 0` remembers what is owed.
     }
   }
 
-  /** On disk when it returns. */
   #write(sql: string, values: Values) {
     return guarded(this.#stateDir, () => this.#database.query(sql).run(values));
   }
 
-  /**
-   * What nobody was told yet: it survives the process at once, and a power cut with the next `#write`, which takes along
-   * what came before it. Most of a session's time in the store is the disk's own, so this halves it.
-   */
-  #note(sql: string, values: Values) {
+  /** On the disk itself when it returns, with everything that was written before it. */
+  #seal(sql: string, values: Values) {
     return guarded(this.#stateDir, () => {
-      this.#database.run("PRAGMA synchronous = NORMAL");
+      this.#database.run(SURVIVES_A_POWER_CUT);
       try {
         return this.#database.query(sql).run(values);
       } finally {
-        this.#database.run("PRAGMA synchronous = FULL");
+        this.#database.run(SURVIVES_A_KILL);
       }
     });
   }

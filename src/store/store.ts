@@ -12,8 +12,7 @@ export interface SessionQuery {
 }
 
 /**
- * Sessions by id. Writes survive the process when the call returns, and a power cut too, but for the states between the
- * first and a final one, which nobody is told before the next decision.
+ * Sessions by id. A write survives the process when the call returns; a finished session or a verdict also a power cut.
  * @throws Failure `storage_full` or `storage_failed`.
  */
 export interface SessionStore extends Disposable {
