@@ -19,22 +19,21 @@ export interface StartedSession {
 export function startSession(services: SessionServices, plan: SessionPlan): StartedSession {
   services.slots.admit();
   const now = services.clock.now();
-  const queued = (session_id: string) => queuedOutcome(services, plan, session_id, now.toISOString());
-  const session_id = claimSessionId(plan.scenario.name, now, (id) => services.store.create(queued(id)));
+  const queued = queuedOutcome(services, plan, now.toISOString());
+  const claim = (session_id: string) => services.store.create({ ...queued, session_id });
+  const session_id = claimSessionId(plan.scenario.name, now, claim);
   const live = services.live.open(session_id);
-  const record = new SessionRecord(queued(session_id), services);
+  const record = new SessionRecord({ ...queued, session_id }, services);
   return { session_id, done: runSession({ plan, record, services, signal: live.signal }) };
 }
 
 function queuedOutcome(
   { version }: SessionServices,
   { loaded, scenario, options, settings, declared }: SessionPlan,
-  session_id: string,
   created_at: string,
-): SessionOutcome {
+): Omit<SessionOutcome, "session_id"> {
   const [first, second] = scenario.arms;
   return {
-    session_id,
     scenario: scenario.name,
     scenario_digest: loaded.digest,
     state: "queued",
