@@ -35,6 +35,7 @@ describe.skipIf(NO_BROWSER)("a reader of the web UI", () => {
 
     const { verdict, definition } = await service.session(id);
     if (!verdict) throw new Error("the run has no verdict");
+    await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     expect(await shownText(page.locator(".page"))).toContain(verdict.statement.split(". ")[0] ?? "");
     expect(verdict.winner).toBe("move-only");
 
