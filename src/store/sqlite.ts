@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
 import type { Clock, Entropy } from "../clock.ts";
 import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
@@ -67,7 +67,6 @@ class SqliteStore implements SessionStore {
   readonly #database: Database;
   readonly #owner: Owner;
   readonly #copies: JsonCopies;
-  #form: TypeCheck<typeof SessionOutcome> | undefined;
 
   constructor(stateDir: string, database: Database, owner: Owner) {
     this.#stateDir = stateDir;
@@ -157,9 +156,7 @@ class SqliteStore implements SessionStore {
 
   #read(session_id: string): SessionOutcome | undefined {
     const outcome = this.#assemble(session_id);
-    // Compiled by the first who reads: a run that only writes does not pay for it.
-    this.#form ??= TypeCompiler.Compile(SessionOutcome);
-    if (outcome === undefined || this.#form.Check(outcome)) return outcome;
+    if (outcome === undefined || Value.Check(SessionOutcome, outcome)) return outcome;
     throw new Failure(
       "storage_failed",
       `${session_id}: stored by another version of abeval in a form this one cannot read`,
