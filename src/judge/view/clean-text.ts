@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 const BLOB_CHARS = 256;
 
 /** Invisible characters in a row that are still spelled out one by one. */
-const SPELLED_OUT = 3;
+const SPELLED_CHARS = 3;
 
 const [ESC, BEL, CSI] = ["\u001b", "\u0007", "\u009b"];
 const PARAMETERS = "[0-?]*[ -/]*[@-~]";
@@ -18,9 +18,13 @@ const ANSI = new RegExp(
 /** All but newline, tab and the one that is a line separator. */
 const CONTROLS = /[^\P{Cc}\n\t\u0085]/gu;
 
-/** Format characters (zero width, bidi, tags), variation selectors, fillers, line separators. */
-const INVISIBLE =
-  /(?:[\p{Cf}\u115f\u1160\u2028\u2029\u0085\u3164\uffa0\u2800]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]|\u034f)+/gu;
+/** Format characters (zero width, bidi, tags), variation selectors, fillers, line separators: the inside of a class. */
+export const INVISIBLE =
+  "\\p{Cf}\\u115f\\u1160\\u2028\\u2029\\u0085\\u3164\\uffa0\\u2800\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\u034f";
+const INVISIBLES = new RegExp(`[${INVISIBLE}]+`, "gu");
+
+/** What stands for them in a clean text. */
+export const SPELLED_OUT = "⟨(?:U\\+[0-9A-F]{4,6}|\\d+ invisible characters)⟩";
 
 const BLOB = new RegExp(`(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${BLOB_CHARS},}={0,2}`, "g");
 
@@ -45,12 +49,12 @@ function visible(text: string): string {
     .replace(/\r\n?/g, "\n")
     .replace(ANSI, "")
     .replace(CONTROLS, "")
-    .replace(INVISIBLE, spellOut);
+    .replace(INVISIBLES, spellOut);
 }
 
 function spellOut(characters: string): string {
   const points = [...characters].map((character) => character.codePointAt(0) ?? 0);
-  if (points.length > SPELLED_OUT) return `⟨${points.length} invisible characters⟩`;
+  if (points.length > SPELLED_CHARS) return `⟨${points.length} invisible characters⟩`;
   return points.map((point) => `⟨U+${point.toString(16).toUpperCase().padStart(4, "0")}⟩`).join("");
 }
 

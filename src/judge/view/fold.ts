@@ -1,0 +1,82 @@
+import { INVISIBLE, SPELLED_OUT } from "./clean-text.ts";
+
+/** A copy of a text in which disguised words are plain, for matching only, and the way back to the text. */
+export interface Folded {
+  readonly text: string;
+  /** Where in the original the stretch from `start` to before `end` of the copy stands; `start` < `end`. */
+  span(start: number, end: number): readonly [start: number, end: number];
+}
+
+/** Greek, Cyrillic and other letters that pass for a Latin one. Few, and only the common: the whole list has thousands. */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  a: "аɑαΑА",
+  b: "вβΒВ",
+  c: "сςС",
+  d: "ԁ",
+  e: "еεΕЕ",
+  g: "ɡ",
+  h: "һнΗН",
+  i: "іıιΙІ",
+  j: "јϳЈ",
+  k: "кκΚК",
+  l: "ӏ",
+  m: "мΜМ",
+  n: "пηΝ",
+  o: "оοσΟО",
+  p: "рρΡР",
+  q: "ԛ",
+  r: "г",
+  s: "ѕЅ",
+  t: "тτΤТ",
+  u: "υ",
+  v: "ѵν",
+  w: "ԝωѡ",
+  x: "хχΧХ",
+  y: "уγΥУ",
+  z: "Ζ",
+};
+
+const LATIN = new Map(Object.entries(LOOKALIKES).flatMap(([latin, others]) => [...others].map((one) => [one, latin])));
+
+/** White space that ends no line: the inside of a class. */
+const BLANK = "\\t\\v\\f\\r\\p{Zs}";
+const EMPTY = `[${INVISIBLE}${BLANK}]`;
+
+/** What the copy spells otherwise: hidden characters, white space that is no single space, and all beyond ASCII. */
+const DISGUISED = new RegExp(`${EMPTY}*(?:${SPELLED_OUT}${EMPTY}*)+|${EMPTY}{2,}|[\\t\\v\\f\\r]|[^\\x00-\\x7f]`, "gu");
+
+/**
+ * Without invisible characters, raw or spelled out, and without marks on letters; compatibility forms and lookalikes as
+ * plain letters; white space within a line as one space. Linear in the length.
+ */
+export function fold(text: string): Folded {
+  const from: number[] = [];
+  let folded = "";
+  const add = (piece: string, at: number, step: 0 | 1) => {
+    for (let index = 0; index < piece.length; index += 1) from.push(at + index * step);
+    folded += piece;
+  };
+  let done = 0;
+  const to = new Map<number, number>();
+  for (const { 0: disguised, index } of text.matchAll(DISGUISED)) {
+    add(text.slice(done, index), done, 1);
+    add(plain(disguised), index, 0);
+    done = index + disguised.length;
+    to.set(index, done);
+  }
+  add(text.slice(done), done, 1);
+  const startOf = (index: number) => from[index] ?? text.length;
+  const endOf = (index: number) => to.get(startOf(index)) ?? startOf(index) + 1;
+  return { text: folded, span: (start, end) => [startOf(start), endOf(end - 1)] };
+}
+
+const SPACED = new RegExp(`[${BLANK}]`, "u");
+const SPELLED = new RegExp(SPELLED_OUT, "g");
+const HIDDEN = new RegExp(`^(?:${SPELLED_OUT}|[${INVISIBLE}])`, "u");
+
+function plain(disguised: string): string {
+  if (SPACED.test(disguised.replace(SPELLED, ""))) return " ";
+  if (HIDDEN.test(disguised)) return "";
+  const letters = disguised.normalize("NFKD").replace(/\p{M}/gu, "");
+  return [...letters].map((letter) => LATIN.get(letter) ?? letter).join("");
+}
