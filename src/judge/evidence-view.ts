@@ -30,8 +30,9 @@ type Shared = keyof typeof SHARES;
 const RECEIVERS = ["diff", "digest", "answer", "probe"] as const;
 
 /**
- * A fair cut: depends on this arm, the rubric's judge settings and the names to hide, and on nothing of the other arm,
- * so that it is the same bytes whoever the opponent is, in either slot and order.
+ * A fair cut: a function of this arm, the rubric's judge settings and the names to hide, so that it is the same bytes in
+ * either slot and order. Of the opponent nothing enters but its names, and of these only such as no everyday word can be
+ * (see `identityRedactor`): what it did or said, and what its id is when that is a plain word, changes no byte.
  */
 export function evidenceView(arm: JudgedArm, settings: Rubric["judge"], redact: RedactIdentity): EvidenceView {
   const { summary, decisions } = arm;

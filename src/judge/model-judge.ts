@@ -62,17 +62,22 @@ export async function hearModel(judge: ModelJudge, matter: Matter, signal: Abort
   };
 }
 
+/** The names hidden in both views are those of the pair: one set, whoever is shown and whoever stands first. */
 function viewsOf(kase: Case): Views {
-  const redact = identityRedactor([...identities(kase.a), ...identities(kase.b)]);
+  const redact = identityRedactor({
+    arms: [...armNames(kase.a), ...armNames(kase.b)],
+    models: [...modelNames(kase.a), ...modelNames(kase.b)],
+  });
   const view = (arm: JudgedArm) => evidenceView(arm, kase.rubric.judge, redact);
   return { a: view(kase.a), b: view(kase.b) };
 }
 
-/** Everything that would tell which arm, model or provider wrote a text. */
-function identities({ pointer, summary }: JudgedArm): string[] {
+const armNames = ({ pointer, summary }: JudgedArm) => [pointer.arm_id, summary.title];
+
+function modelNames({ summary }: JudgedArm): string[] {
   const slash = summary.model.indexOf("/");
   const [provider, model] = [summary.model.slice(0, slash), summary.model.slice(slash + 1)];
-  return [pointer.arm_id, summary.title, summary.model, provider, model, summary.model_served ?? ""];
+  return [summary.model, provider, model, summary.model_served ?? ""];
 }
 
 async function askBothOrders(

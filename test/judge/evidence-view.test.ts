@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Changes, ProbeResult } from "../../src/domain/evidence.ts";
+import type { ArmSummary } from "../../src/domain/session.ts";
 import { type EvidenceView, evidenceView } from "../../src/judge/evidence-view.ts";
 import type { JudgedArm } from "../../src/judge/judge.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
@@ -11,7 +12,7 @@ import { countingEntropy, fixedClock, scoringJudge, slotsOf } from "./mock-judge
 
 const SETTINGS = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000 } as const;
 const viewOf = (arm: JudgedArm, settings: Parameters<typeof evidenceView>[1] = SETTINGS) =>
-  evidenceView(arm, settings, identityRedactor(["tdd"]));
+  evidenceView(arm, settings, identityRedactor({ arms: ["tdd"], models: [] }));
 const textOf = (view: EvidenceView) =>
   view.sections.flatMap(({ title, lines }) => [title, ...lines.map(({ text }) => text)]).join("\n");
 const sectionOf = (view: EvidenceView, name: string) =>
@@ -82,7 +83,11 @@ test("what the judge reads of one arm is the same bytes whoever the other is, in
         new AbortController().signal,
       );
       const [ab, ba] = judge.requests.map(slotsOf);
-      const expected = evidenceView(kase.a, kase.rubric.judge, identityRedactor(["plain", "tdd"]));
+      const expected = evidenceView(
+        kase.a,
+        kase.rubric.judge,
+        identityRedactor({ arms: ["plain", "tdd"], models: [] }),
+      );
       const shown = expected.sections
         .flatMap(({ title, lines }) => [`SECTION ${title}`, ...lines.map(({ text }) => text)])
         .join("\n");
@@ -90,6 +95,27 @@ test("what the judge reads of one arm is the same bytes whoever the other is, in
     }),
     { numRuns: 20 },
   );
+});
+
+test("the opponent's names change what is shown of an arm only where they can be no everyday words", async () => {
+  const said = "I fixed the pager at last; wonder-9 style, replay included.";
+  const shownBeside = async (arm_id: string, summary: Partial<ArmSummary>, slot: "a" | "b" = "b") => {
+    const judge = scoringJudge(() => ({}));
+    const [arm, other] = [buildArm("tdd", { final_answer: said }), buildArm(arm_id, summary)];
+    const kase = { ...buildCase(), ...(slot === "b" ? { a: arm, b: other } : { a: other, b: arm }) };
+    await openJudge({ model: judge, model_name: "m", clock: fixedClock(), entropy: countingEntropy() })(
+      kase,
+      new AbortController().signal,
+    );
+    const [first, second] = slotsOf(judge.requests[0] ?? expect.unreachable());
+    return (slot === "b" ? first : second)?.evidence;
+  };
+  const usual = await shownBeside("plain", {});
+  expect(usual).toContain(said);
+  const everyday = { title: "Pager", model: "style/included", model_served: "last" };
+  expect([await shownBeside("fixed", everyday), await shownBeside("fixed", everyday, "a")]).toEqual([usual, usual]);
+  const distinct = await shownBeside("fixed", { model: "acme/wonder-9" });
+  expect(distinct).toBe(usual?.replace("wonder-9", "[identity removed]"));
 });
 
 describe("never shown", () => {
@@ -110,9 +136,7 @@ describe("never shown", () => {
       new AbortController().signal,
     );
     const [first = { evidence: "" }] = slotsOf(judge.requests[0] ?? expect.unreachable());
-    expect(first.evidence).toContain(
-      "I am [identity removed] by [identity removed], [identity removed], not [identity removed].",
-    );
+    expect(first.evidence).toContain("I am [identity removed] by [identity removed], [identity removed], not tdd.");
     expect(first.evidence).toContain("As [identity removed] I begin.");
     expect(first.evidence).toContain("const acme = 1;");
     expect(verdict.flags).toContain("identity_redacted");

@@ -16,7 +16,10 @@ const criterion = (id: string, weight: number): JudgedCriterion => ({
 });
 const settings = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000 } as const;
 const log = [turn(1, "I look."), command(2, "bun test", 0, "4 pass\n0 fail")];
-const checker = citationChecker(evidenceView(buildArm("plain", {}, log), settings, identityRedactor([])), "ab12|");
+const checker = citationChecker(
+  evidenceView(buildArm("plain", {}, log), settings, identityRedactor({ arms: [], models: [] })),
+  "ab12|",
+);
 const EXPECTED: Expected = {
   labels: ["K7P", "T4M"],
   secrets: { echo: "e1e1e1e1", tripwire: "f00df00d" },

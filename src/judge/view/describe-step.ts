@@ -1,5 +1,6 @@
 import type { Decision, DecisionDetail } from "../../domain/decision.ts";
 import { TOOL_NAMES } from "../../domain/scenario.ts";
+import { cleanLine } from "./clean-text.ts";
 import { bounded, LINE_CHARS } from "./clip.ts";
 import type { RedactIdentity } from "./redact-identity.ts";
 
@@ -23,11 +24,11 @@ type Description = Pick<Step, "head" | "rank"> & { readonly body?: readonly stri
 
 export function describeStep(decision: Decision, redact: RedactIdentity): Step {
   const { head, rank, body = [], narrative = "" } = describe(decision);
-  const told = redact(bounded(narrative, LINE_CHARS, " "));
+  const told = redact(cleanLine(bounded(narrative, LINE_CHARS, " ")));
   return {
     seq: decision.seq,
     head: `#${decision.seq} ${head}`,
-    body: [...(told.text.trim() === "" ? [] : [told.text]), ...body],
+    body: [...(told.text === "" ? [] : [told.text]), ...body],
     rank,
     redactions: told.count,
   };

@@ -1,14 +1,17 @@
+import { fold } from "./fold.ts";
+
 /** Written where a name stood that would tell the judge who an arm is. */
 const IDENTITY_MARK = "[identity removed]";
 
-/** Shorter arm ids are words of the language; replacing them would maul the text. */
+/** Shorter names are words of the language; replacing them would maul the text. */
 const NAME_CHARS = 3;
 
-/** Model families and their makers, with the version that follows. */
+/** Model families and makers that are never meant otherwise, with the version that follows. */
 const FAMILIES =
   /\b(?:chat ?gpt|gpt|claude|gemini|gemma|llama|mistral|mixtral|deepseek|qwen|grok|openai|anthropic|deepmind)(?:[-.: ]?(?:\d[\w.]*|opus|sonnet|haiku|pro|flash|ultra|nano|mini|turbo|large|medium|small|instruct|coder|chat)\b)*/gi;
 
-const MAKER = /\b(?:trained|made|created|developed|built) by (?:Google|Meta|Microsoft|Amazon|Alibaba|xAI|Cohere)\b/gi;
+/** Makers whose names also stand for much else. */
+const MAKERS = ["Google", "Meta", "Microsoft", "Amazon", "Alibaba", "xAI", "Cohere"];
 
 interface Redaction {
   readonly text: string;
@@ -18,23 +21,69 @@ interface Redaction {
 
 export type RedactIdentity = (text: string) => Redaction;
 
-/** Replaces these names, and known model families, in narrative text. Never for code: there a name may be the subject. */
-export function identityRedactor(names: readonly string[]): RedactIdentity {
-  const patterns = [...namePatterns(names), MAKER, FAMILIES];
+/** Names that would tell which arm, model or provider wrote a text. */
+export interface Identities {
+  /** Ids and titles. */
+  readonly arms: readonly string[];
+  /** References, their parts, and the models that answered. */
+  readonly models: readonly string[];
+}
+
+/**
+ * Replaces names in narrative text, however they are disguised. Never for code: there a name may be the subject. A name
+ * that no everyday word can be (it has a digit, a hyphen, a slash, a dot, an underscore or a second word) goes everywhere,
+ * as do known model families; a plain one goes when it is a model's or a maker's and introduces somebody, and stays when
+ * it is an arm's: no arm is told its own.
+ */
+export function identityRedactor({ arms, models }: Identities): RedactIdentity {
+  const distinct = named([...arms, ...models].filter(isDistinctive));
+  const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name))]);
+  const patterns = [...(distinct ? [new RegExp(distinct, "giu")] : []), FAMILIES, introduction(plain, distinct)];
   return (text) => {
-    let count = 0;
-    const mark = () => {
-      count += 1;
-      return IDENTITY_MARK;
-    };
-    return { text: patterns.reduce((result, pattern) => result.replace(pattern, mark), text), count };
+    const folded = fold(text);
+    const found = patterns.flatMap((pattern) => [...folded.text.matchAll(pattern)]);
+    const spans = merged(found.map(({ 0: name, index }) => folded.span(index, index + name.length)));
+    return { text: replaced(text, spans), count: spans.length };
   };
 }
 
-/** Longest first, so that a model's whole reference goes before its parts. */
-function namePatterns(names: readonly string[]): RegExp[] {
-  const distinct = [...new Set(names.map((name) => name.trim()))].filter(({ length }) => length >= NAME_CHARS);
-  if (distinct.length === 0) return [];
-  const longestFirst = distinct.sort((one, other) => other.length - one.length).map(RegExp.escape);
-  return [new RegExp(`(?<![\\p{L}\\p{N}_])(?:${longestFirst.join("|")})(?![\\p{L}\\p{N}_])`, "giu")];
+const isDistinctive = (name: string) => /[-\d/._]|\S\s+\S/.test(name);
+
+const WORD = "[\\p{L}\\p{N}_]";
+
+/** Any of these names as whole words, longest first; "" when there is none. */
+function named(names: readonly string[]): string {
+  const distinct = [...new Set(names.map((name) => fold(name).text.trim()))].filter(
+    ({ length }) => length >= NAME_CHARS,
+  );
+  if (distinct.length === 0) return "";
+  const longestFirst = distinct.sort((one, other) => other.length - one.length);
+  const spelled = longestFirst.map((name) => name.split(/\s+/).map(RegExp.escape).join("[ \\n]"));
+  return `(?<!${WORD})(?:${spelled.join("|")})(?!${WORD})`;
+}
+
+/** A plain name after words that introduce whoever speaks or made them, or before words for what it made. */
+function introduction(name: string, distinct: string): RegExp {
+  const made = "(?:trained|made|created|developed|built|powered|provided|hosted|served|offered) by";
+  const lead = ["I am", "I['’]m", "my name is", made, ...(distinct ? [`${distinct} (?:by|from)`] : [])].join("|");
+  const before = `(?<=\\b(?:${lead})[ \\n](?:an? |the )?${name})`;
+  return new RegExp(`${name}(?:${before}|(?= (?:language )?(?:model|assistant)\\b))`, "giu");
+}
+
+type Span = readonly [start: number, end: number];
+
+/** In order; spans that overlap are one. */
+function merged(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  for (const [start, end] of spans.toSorted(([one], [other]) => one - other)) {
+    const last = result.at(-1);
+    if (last && start < last[1]) result[result.length - 1] = [last[0], Math.max(last[1], end)];
+    else result.push([start, end]);
+  }
+  return result;
+}
+
+function replaced(text: string, spans: readonly Span[]): string {
+  const kept = spans.map(([start], index) => text.slice(spans[index - 1]?.[1] ?? 0, start) + IDENTITY_MARK);
+  return kept.join("") + text.slice(spans.at(-1)?.[1] ?? 0);
 }
