@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { serve } from "../http/served.ts";
+import { openDesk, TOOLS_MISSING } from "./desk.ts";
+import { PAGES, type Page } from "./pages.ts";
+
+const isShell = (language: string) => language === "sh" || language === "bash";
+
+/** Where a page says that its server listens. */
+const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
+
+/** What differs from one run to the next. */
+const steady = (text: string) =>
+  text
+    .replaceAll(/session-([a-z-]+)-\d{8}T\d{9}Z/g, "session-$1-<time>")
+    .replaceAll(/verdict-\d{8}T\d{9}Z-[0-9a-f]{8}/g, "verdict-<time>")
+    .replaceAll(/"[0-9a-f]{64}"/g, '"<digest>"')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
+    .trim();
+
+interface Example {
+  readonly script: string;
+  /** What the page says that it prints. */
+  readonly printed: string | null;
+}
+
+/** Shell blocks without a mark; a block of JSON or text right behind one is what it prints. */
+function examplesOf({ text, blocks }: Page): Example[] {
+  return blocks.flatMap((block, index) => {
+    if (!isShell(block.language) || block.comment !== null) return [];
+    const next = blocks[index + 1];
+    const follows =
+      next !== undefined && text.includes(`${block.text}\n\`\`\`\n\n\`\`\`${next.language}\n${next.text}`);
+    const isOutput = follows && (next.language === "json" || next.language === "text");
+    return [{ script: block.text, printed: isOutput ? next.text : null }];
+  });
+}
+
+const pages = PAGES.filter((page) => examplesOf(page).length > 0);
+
+describe.skipIf(TOOLS_MISSING.length > 0)(`examples (programs missing: ${TOOLS_MISSING.join(", ") || "none"})`, () => {
+  test.each(pages.map((page) => [page.path, page] as const))(
+    "every shell example in %s works and prints what the page says",
+    async (_, page) => {
+      using desk = openDesk();
+      await using server = await serve(["--state-dir", join(desk.path, "state")], {}, desk.path);
+      for (const { script, printed } of examplesOf(page)) {
+        const { status, stdout, stderr } = await desk.type(script.replaceAll(WRITTEN_ADDRESS, server.url));
+        expect({ script, status, stderr }).toEqual({ script, status: 0, stderr: expect.any(String) });
+        if (printed !== null) expect(steady(stdout)).toBe(steady(printed));
+      }
+    },
+    60_000,
+  );
+});
+
+test("a shell example that is not run says why", () => {
+  const marked = PAGES.flatMap(({ path, blocks }) =>
+    blocks
+      .filter(({ language, comment }) => isShell(language) && comment !== null)
+      .map((block) => [path, block] as const),
+  );
+  const wrong = marked.filter(([, { comment }]) => !/^(not run: \w.{5,}|gate: \w.+)$/.test(comment ?? ""));
+  expect(wrong.map(([path, { comment }]) => `${path}: ${comment}`)).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openDesk, TOOLS_MISSING } from "./desk.ts";
+import { verdictsByOutcome } from "./outcomes.ts";
+import { pageNamed, tableBelow } from "./pages.ts";
+
+const page = pageNamed("docs/ci.md");
+const gates = new Map(
+  page.blocks.flatMap(({ comment, text }) => (comment?.startsWith("gate: ") ? [[comment.slice(6), text]] : [])),
+);
+const SITUATIONS = ["candidate wins", "tie", "neither passes the check", "baseline wins", "judge unusable"];
+
+test.skipIf(TOOLS_MISSING.length > 0)(
+  "each gate says to real verdicts what the table in docs/ci.md says",
+  async () => {
+    const verdicts = await verdictsByOutcome();
+    expect([...verdicts].map(([name, { outcome, winner }]) => [name, outcome, winner])).toEqual([
+      ["candidate wins", "winner", "candidate"],
+      ["tie", "tie", null],
+      ["neither passes the check", "inconclusive", null],
+      ["baseline wins", "winner", "baseline"],
+      ["judge unusable", "invalid", null],
+    ]);
+    using desk = openDesk();
+    const rows: string[][] = [];
+    for (const [name, gate] of gates) {
+      const cells: string[] = [];
+      for (const situation of SITUATIONS) {
+        writeFileSync(join(desk.path, "verdict.json"), JSON.stringify(verdicts.get(situation)));
+        const { status, stderr } = await desk.type(gate);
+        cells.push(stderr === "" && status <= 1 ? (status === 0 ? "pass" : "fail") : `${status}: ${stderr}`);
+      }
+      rows.push([name, ...cells]);
+    }
+    expect(rows).toEqual(tableBelow(page, "What each gate says"));
+  },
+  60_000,
+);

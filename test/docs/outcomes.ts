@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Verdict } from "../../src/domain/verdict.ts";
+import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { runOnce, testServices } from "../harness.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+const WORKS = '{calls: [{write_file: {path: reply.md, content: "R-1042\\n"}}]}';
+const GREETS = "{calls: [{write_file: {path: reply.md, content: Hello}}]}";
+const TALKS = "{say: I would write a reply.}";
+
+const scenarioText = (baseline: string, candidate: string) => `
+name: reply
+task:
+  prompt: Write the reply.
+  probe:
+    checks:
+      - {id: case-number, run: grep -q R-1042 reply.md, required: true, weight: 3}
+      - {id: greeting, run: grep -q Hello reply.md}
+arms:
+  - {id: baseline, model: scripted/baseline, system_prompt: Old., script: [${baseline}, {say: Done.}]}
+  - {id: candidate, model: scripted/candidate, system_prompt: New., script: [${candidate}, {say: Done.}]}
+rubric:
+  criteria: [{id: kind, question: Is it kind?}, {id: checks, measure: probe_score}]
+  judge: {model: builtin/evidence}
+`;
+
+/** What a gate may meet, by the words of the table in docs/ci.md. */
+const SCRIPTS = {
+  "candidate wins": [TALKS, WORKS],
+  tie: [WORKS, WORKS],
+  "neither passes the check": [TALKS, GREETS],
+  "baseline wins": [WORKS, TALKS],
+  "judge unusable": [WORKS, WORKS],
+} as const;
+
+/** Real verdicts, one for each of these situations. */
+export async function verdictsByOutcome(): Promise<ReadonlyMap<string, Verdict>> {
+  using directory = temporaryDirectory();
+  await using provider = await startFakeProvider({ reply: { text: "Both are nice." } });
+  const services = testServices(provider.environment);
+  const file = join(directory.path, "reply.yaml");
+  const verdicts = new Map<string, Verdict>();
+  for (const [name, [baseline, candidate]] of Object.entries(SCRIPTS)) {
+    writeFileSync(file, scenarioText(baseline, candidate));
+    const judge = name === "judge unusable" ? { judge_model: "gateway/judge" } : {};
+    const { outcome } = await runOnce(services, await loadScenarioFile(file), judge);
+    if (outcome.verdict) verdicts.set(name, outcome.verdict);
+  }
+  return verdicts;
+}

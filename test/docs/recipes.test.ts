@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type FakeProvider, startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { type Desk, openDesk, TOOLS_MISSING, type Typed } from "./desk.ts";
+import { pageNamed } from "./pages.ts";
+
+const yamlBlocks = pageNamed("docs/ci.md").blocks.filter(({ language }) => language === "yaml");
+const [scenario = "", github = "", gitlab = ""] = yamlBlocks.map(({ text }) => text);
+
+interface Step {
+  readonly name?: string;
+  readonly run?: string;
+  readonly if?: string;
+}
+const githubSteps: readonly Step[] = parse(github).jobs.verdict.steps;
+const gitlabScript: readonly string[] = parse(gitlab).abeval.script;
+
+const GOOD = "Answer by the policy. Name the case number.";
+const POOR = "Answer shortly.";
+
+/** An agent that does what its prompt says, and leaves out what it does not say. */
+const provider = () =>
+  startFakeProvider({
+    reply: ({ system, messages }) => {
+      if (messages.some(({ role }) => role === "assistant")) return { text: "::error::I am done." };
+      const content = system.includes("case number") ? "Case R-1042: granted.\n" : "Granted.\n";
+      return { text: "I write it.", calls: [{ name: "write_file", input: { path: "reply.md", content } }] };
+    },
+  });
+
+/** A clone whose target branch has one prompt and whose pull request has another. */
+async function cloneWith(desk: Desk, baseline: string, candidate: string): Promise<void> {
+  mkdirSync(join(desk.path, "evals"));
+  mkdirSync(join(desk.path, "prompts"));
+  writeFileSync(join(desk.path, "evals/support-reply.yaml"), scenario);
+  writeFileSync(join(desk.path, "prompts/agent.md"), baseline);
+  const { status, stderr } = await desk.type(`
+    git init -q -b main . && git add prompts evals
+    git -c user.name=me -c user.email=me@example.com commit -qm prompt
+    git clone -q --bare . upstream.git && git remote add origin upstream.git && git fetch -q origin`);
+  if (status !== 0) throw new Error(stderr);
+  writeFileSync(join(desk.path, "prompts/agent.md"), candidate);
+}
+
+const environmentOf = ({ environment }: FakeProvider, desk: Desk) => ({
+  ...environment,
+  ABEVAL_MODEL: "gateway/some-model",
+  ABEVAL_JUDGE_MODEL: "builtin/evidence",
+  ABEVAL_SANDBOX: Bun.which("bwrap") ? "auto" : "none",
+  GITHUB_BASE_REF: "main",
+  GITHUB_STEP_SUMMARY: join(desk.path, "summary.md"),
+  CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+});
+
+/** The steps of ours, one shell each, as the runner does: after a failure only those that always run. */
+async function githubJob(
+  desk: Desk,
+  env: Readonly<Record<string, string>>,
+): Promise<{ failed: string[]; log: string }> {
+  const failed: string[] = [];
+  let log = "";
+  for (const { name = "", run, if: condition } of githubSteps) {
+    if (run === undefined || name.startsWith("Install")) continue;
+    if (failed.length > 0 && condition !== "always()") continue;
+    const { status, stdout, stderr } = await desk.type(run, env);
+    log += stdout + stderr;
+    if (status !== 0) failed.push(name);
+  }
+  return { failed, log };
+}
+
+const gitlabJob = (desk: Desk, env: Readonly<Record<string, string>>): Promise<Typed> =>
+  desk.type(gitlabScript.join("\n"), env);
+
+describe.skipIf(TOOLS_MISSING.length > 0)("the recipes of docs/ci.md", () => {
+  test("GitHub: a pull request that improves the prompt passes, with a notice and a summary", async () => {
+    using desk = openDesk();
+    await using fake = await provider();
+    await cloneWith(desk, POOR, GOOD);
+    const { failed, log } = await githubJob(desk, environmentOf(fake, desk));
+    expect(failed).toEqual([]);
+    expect(log).toStartWith(
+      "::notice title=abeval support-reply::In this one run of support-reply, baseline failed 1 of 1",
+    );
+    expect(log).not.toContain("I am done");
+    expect(readFileSync(join(desk.path, "summary.md"), "utf8")).toContain("**candidate wins** (decided by probe");
+    for (const file of ["verdict.json", "abeval.xml", "abeval.md", ".abeval/sessions"])
+      expect(existsSync(join(desk.path, file))).toBe(true);
+  }, 60_000);
+
+  test("GitHub: one that spoils it fails at the gate, and nowhere else", async () => {
+    using desk = openDesk();
+    await using fake = await provider();
+    await cloneWith(desk, GOOD, POOR);
+    const { failed, log } = await githubJob(desk, environmentOf(fake, desk));
+    expect(failed).toEqual(["Gate"]);
+    expect(log).toContain("::error title=abeval support-reply::");
+  }, 60_000);
+
+  test("GitHub: without a key the run fails before it spends, and the steps that always run still work", async () => {
+    using desk = openDesk();
+    await using fake = await provider();
+    await cloneWith(desk, GOOD, POOR);
+    const env = { ...environmentOf(fake, desk), ABEVAL_MODEL: "mistral/some-model" };
+    const { failed, log } = await githubJob(desk, env);
+    expect(failed).toEqual(["Run"]);
+    expect(log).toContain("MISTRAL_API_KEY");
+    expect(fake.requests).toEqual([]);
+  }, 60_000);
+
+  test("GitLab: the same two ways", async () => {
+    for (const [baseline, candidate, status] of [
+      [POOR, GOOD, 0],
+      [GOOD, POOR, 1],
+    ] as const) {
+      using desk = openDesk();
+      await using fake = await provider();
+      await cloneWith(desk, baseline, candidate);
+      const finished = await gitlabJob(desk, environmentOf(fake, desk));
+      expect({ ...finished, stderr: "" }).toEqual({ status, stderr: "", stdout: expect.stringContaining("required") });
+    }
+  }, 60_000);
+});
+
+test("the recipes publish exactly the reports that abeval is told to write", () => {
+  const { paths, reports } = parse(gitlab).abeval.artifacts;
+  const command = gitlabScript.find((line) => line.startsWith("abeval run")) ?? "";
+  const written = [...command.matchAll(/--(?:out|junit|markdown) (\S+)/g)].map(([, path]) => path);
+  expect([...paths, reports.junit].sort()).toEqual(written.sort());
+});
