@@ -152,6 +152,7 @@ export const Verdict = record("Verdict", {
   winner: nullable(Slug(), { description: "Arm id; only when outcome is `winner`." }),
   winner_side: nullable(oneOf(SIDES)),
   lean: nullable(Slug(), { description: "Arm id an inconclusive verdict leans to." }),
+  lean_side: nullable(oneOf(SIDES), { description: "Its side: across sessions both arms may have one id." }),
   decided_by: oneOf(DECIDERS),
   confidence: oneOf(CONFIDENCES),
   score_a: nullable(Share("Weighted score, supported criteria only.")),

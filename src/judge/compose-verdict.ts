@@ -64,6 +64,7 @@ export function composeVerdict(proceedings: Proceedings): Verdict {
     winner: idOf(standing.winner_side),
     winner_side: standing.winner_side,
     lean: idOf(standing.lean_side),
+    lean_side: standing.lean_side,
     decided_by: standing.decided_by,
     confidence: confidenceOf(standing, basis, flags),
     score_a: standing.score_a,

@@ -370,12 +370,25 @@ describe("gates", () => {
       prefersTdd(),
       buildCase({ a: { probe: probe("fail", 3) }, b: { probe: probe("fail", 3) } }),
     );
-    expect({ outcome: verdict.outcome, winner: verdict.winner, lean: verdict.lean }).toEqual({
+    const { outcome, winner, lean, lean_side } = verdict;
+    expect({ outcome, winner, lean, lean_side }).toEqual({
       outcome: "inconclusive",
       winner: null,
       lean: "tdd",
+      lean_side: "b",
     });
     expect(verdict.flags).toContain("neither_solved");
+  });
+
+  test("a lean between two runs of one arm names its side", async () => {
+    const kase = buildCase({ a: { probe: probe("fail", 3) }, b: { probe: probe("fail", 3) } });
+    const pointer = { ...kase.a.pointer, session_id: "session-pager-last-page-20260102T000000000Z" };
+    const { winner_side, lean, lean_side } = await judgeCase(prefersTdd(), {
+      ...kase,
+      kind: "cross_session",
+      b: { ...kase.b, pointer },
+    });
+    expect({ winner_side, lean, lean_side }).toEqual({ winner_side: null, lean: "plain", lean_side: "b" });
   });
 
   test("without hidden checks confidence is at most medium, and the verdict says so", async () => {

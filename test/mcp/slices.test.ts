@@ -72,6 +72,7 @@ const hugeVerdict = (verdict_id: string): Verdict => ({
   winner: "left",
   winner_side: "a",
   lean: null,
+  lean_side: null,
   decided_by: "judge",
   confidence: "low",
   score_a: 1,

@@ -59,6 +59,7 @@ export const EXAMPLE_VERDICT: Verdict = {
   winner: "tdd",
   winner_side: "b",
   lean: null,
+  lean_side: null,
   decided_by: "judge",
   confidence: "medium",
   score_a: 0.58,

@@ -3,12 +3,12 @@ import { Count, record } from "../../domain/schema.ts";
 import { type Facts, Verdict } from "../../domain/verdict.ts";
 
 const { verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean } = Verdict.properties;
-const { decided_by, confidence, score_a, score_b, score_gap, flags, statement } = Verdict.properties;
+const { lean_side, decided_by, confidence, score_a, score_b, score_gap, flags, statement } = Verdict.properties;
 
 /** Who won, how surely, and why in a sentence. */
 export const VerdictBrief = record("VerdictBrief", {
   ...{ verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean },
-  ...{ decided_by, confidence, score_a, score_b, score_gap, flags, statement },
+  ...{ lean_side, decided_by, confidence, score_a, score_b, score_gap, flags, statement },
   judge_model: Type.String(),
 });
 export type VerdictBrief = Static<typeof VerdictBrief>;

@@ -107,7 +107,7 @@ function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }
         <dt>Outcome</dt>
         <dd>
           <OutcomeName outcome={verdict.outcome} side={side} name={side === "b" ? b.name : a.name} />
-          {verdict.lean && <span class="aside"> leans to {verdict.lean}</span>}
+          {verdict.lean_side && <span class="aside"> leans to {verdict.lean_side === "b" ? b.name : a.name}</span>}
         </dd>
       </div>
       <div>
