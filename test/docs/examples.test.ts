@@ -50,7 +50,7 @@ describe.skipIf(TOOLS_MISSING.length > 0)(`examples (programs missing: ${TOOLS_M
         if (printed !== null) expect(steady(stdout)).toBe(steady(printed));
       }
     },
-    60_000,
+    120_000,
   );
 });
 

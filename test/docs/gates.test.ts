@@ -35,5 +35,5 @@ test.skipIf(TOOLS_MISSING.length > 0)(
     }
     expect(rows).toEqual(tableBelow(page, "What each gate says"));
   },
-  60_000,
+  120_000,
 );

@@ -88,7 +88,7 @@ describe.skipIf(TOOLS_MISSING.length > 0)("the recipes of docs/ci.md", () => {
     expect(readFileSync(join(desk.path, "summary.md"), "utf8")).toContain("**candidate wins** (decided by probe");
     for (const file of ["verdict.json", "abeval.xml", "abeval.md", ".abeval/sessions"])
       expect(existsSync(join(desk.path, file))).toBe(true);
-  }, 60_000);
+  }, 120_000);
 
   test("GitHub: one that spoils it fails at the gate, and nowhere else", async () => {
     using desk = openDesk();
@@ -97,7 +97,7 @@ describe.skipIf(TOOLS_MISSING.length > 0)("the recipes of docs/ci.md", () => {
     const { failed, log } = await githubJob(desk, environmentOf(fake, desk));
     expect(failed).toEqual(["Gate"]);
     expect(log).toContain("::error title=abeval support-reply::");
-  }, 60_000);
+  }, 120_000);
 
   test("GitHub: without a key the run fails before it spends, and the steps that always run still work", async () => {
     using desk = openDesk();
@@ -108,7 +108,7 @@ describe.skipIf(TOOLS_MISSING.length > 0)("the recipes of docs/ci.md", () => {
     expect(failed).toEqual(["Run"]);
     expect(log).toContain("MISTRAL_API_KEY");
     expect(fake.requests).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("GitLab: the same two ways", async () => {
     for (const [baseline, candidate, status] of [
@@ -121,7 +121,7 @@ describe.skipIf(TOOLS_MISSING.length > 0)("the recipes of docs/ci.md", () => {
       const finished = await gitlabJob(desk, environmentOf(fake, desk));
       expect({ ...finished, stderr: "" }).toEqual({ status, stderr: "", stdout: expect.stringContaining("required") });
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 test("the recipes publish exactly the reports that abeval is told to write", () => {
