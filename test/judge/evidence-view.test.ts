@@ -6,6 +6,7 @@ import type { ArmSummary } from "../../src/domain/session.ts";
 import { type EvidenceView, evidenceView } from "../../src/judge/evidence-view.ts";
 import type { JudgedArm } from "../../src/judge/judge.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
+import { diffSection, draftDiff } from "../../src/judge/view/diff-section.ts";
 import { identityRedactor } from "../../src/judge/view/redact-identity.ts";
 import { buildArm, buildCase, change, command, NO_CHANGE, reading, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge, slotsOf } from "./mock-judge.ts";
@@ -268,21 +269,35 @@ describe("fair cut", () => {
     );
   });
 
-  test("a thousand decisions and a diff of 2 MB take tens of milliseconds", () => {
-    const log = Array.from({ length: 1000 }, (_, index) =>
-      command(index + 1, `run ${index}`, 0, "output word ".repeat(340)),
+  test("twice the log is twice the work, and a longer text of a step none", () => {
+    const work = (steps: number, words: number) => {
+      const log = Array.from({ length: steps }, (_, index) => turn(index + 1, "said ".repeat(words)));
+      let [calls, characters] = [0, 0];
+      evidenceView(buildArm("plain", { final_answer: "done ".repeat(100 * words) }, log), SETTINGS, (text) => {
+        calls += 1;
+        characters += text.length;
+        return { text, count: 0 };
+      });
+      return { calls, characters };
+    };
+    const [once, twice, longer, empty] = [work(500, 1e4), work(1000, 1e4), work(500, 1e5), work(0, 1e4)];
+    expect(twice.calls - empty.calls).toBe(2 * (once.calls - empty.calls));
+    expect(twice.characters - empty.characters).toBe(2 * (once.characters - empty.characters));
+    expect(longer).toEqual(once);
+  });
+
+  test("given what a change needs, all of it that could fit is shown", () => {
+    const hunk = fc.record({ words: fc.nat(900), blob: fc.nat(4000) });
+    fc.assert(
+      fc.property(fc.array(hunk, { maxLength: 12 }), fc.integer({ min: 500, max: 9000 }), (hunks, limit) => {
+        const files = hunks.map(({ words, blob }, index) => [
+          `src/f${index}.ts`,
+          ["word ".repeat(words), "x".repeat(blob)],
+        ]);
+        const draft = draftDiff(changesOf(Object.fromEntries(files)), limit);
+        expect(diffSection(draft, draft.bytes)).toEqual(diffSection(draft, limit));
+      }),
     );
-    const block = Array.from(
-      { length: 40 },
-      (_, index) => `const value_${index} = compute(${index}, "and some words to fill the line");`,
-    );
-    const files = Object.fromEntries(Array.from({ length: 800 }, (_, index) => [`src/f${index}.ts`, block]));
-    const arm = buildArm("plain", { changes: changesOf(files) }, log);
-    expect(arm.summary.changes?.patch.length).toBeGreaterThan(1_900_000);
-    viewOf(arm);
-    const began = performance.now();
-    viewOf(arm);
-    expect(performance.now() - began).toBeLessThan(400);
   });
 });
 

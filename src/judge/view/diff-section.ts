@@ -27,13 +27,16 @@ function kindOf(path: string): Kind {
   return CONFIG.test(path) ? "config" : "source";
 }
 
+/** Cleaning shrinks a hunk only by replacing blobs: one that is so many times too large is not worth cleaning. */
+const SHRINKS = 8;
+
 /** The change, read but not yet cut. */
 export interface DiffDraft {
   readonly changes: Changes | null;
   readonly hunks: readonly Hunk[];
   readonly list: readonly ViewLine[];
-  /** The lines that show a hunk; each hunk is cleaned once. */
-  readonly linesOf: (hunk: Hunk) => readonly ViewLine[];
+  /** What a judge needs first comes first; each hunk's lines as they are shown. */
+  readonly showable: ReadonlyMap<Hunk, readonly ViewLine[]>;
   /** What showing all of it takes that could fit into `limit`: a hunk that never fits, or is never shown, needs nothing. */
   readonly bytes: number;
 }
@@ -41,33 +44,29 @@ export interface DiffDraft {
 export function draftDiff(changes: Changes | null, limit: number): DiffDraft {
   const hunks = changes ? parsePatch(changes.patch) : [];
   const list = changes ? fileList(changes.files, hunks) : [];
-  const cleaned = new Map<Hunk, readonly ViewLine[]>();
-  const linesOf = (hunk: Hunk) => {
-    const lines = cleaned.get(hunk) ?? hunkLines(hunk);
-    cleaned.set(hunk, lines);
-    return lines;
-  };
+  const worthy = hunks.filter(({ path, text }) => kindOf(path) !== "generated" && text.length <= limit * SHRINKS);
+  const showable = new Map(worthy.sort(byKind).map((hunk) => [hunk, hunkLines(hunk)]));
   const listBytes = linesBytes(list);
-  const shown = [...fitting({ hunks, linesOf }, limit - listBytes).values()];
-  return { changes, hunks, list, linesOf, bytes: shown.reduce((sum, lines) => sum + linesBytes(lines), listBytes) };
+  const shown = [...fitting(showable, limit - listBytes).values()];
+  return { changes, hunks, list, showable, bytes: shown.reduce((sum, lines) => sum + linesBytes(lines), listBytes) };
 }
 
 /** All changed files by name, then whole hunks while they fit; a hunk is never cut. */
 export function diffSection(draft: DiffDraft, bytes: number): Section {
-  const { changes, hunks, list } = draft;
+  const { changes, hunks, list, showable } = draft;
   const title = "Changes to the workspace (unified diff against the start)";
   if (changes === null || changes.files.length === 0) {
     const text = changes === null ? "The changes are not known." : "No file was changed.";
     const item: CitableItem = { kind: "diff", ref: "none" };
     return { name: "diff", title, lines: [{ text, authored: false, item }], omissions: [], core_cut: changes === null };
   }
-  const chosen = fitting(draft, bytes - linesBytes(list));
+  const chosen = fitting(showable, bytes - linesBytes(list));
   const left_out = hunks.filter((hunk) => kindOf(hunk.path) !== "generated" && !chosen.has(hunk));
   const unstored = missingFromPatch(changes, hunks);
   return {
     name: "diff",
     title,
-    lines: [...list, ...hunks.toSorted(byKind).flatMap((hunk) => chosen.get(hunk) ?? [])],
+    lines: [...list, ...[...chosen.values()].flat()],
     omissions: [...omissions(left_out), ...(unstored ? ["The stored diff itself was cut to its cap."] : [])],
     core_cut: unstored || left_out.some(({ path }) => kindOf(path) === "source"),
   };
@@ -106,20 +105,16 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 /** A path is the arm's text too. */
 const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
 
-/** The first hunks that fit, in order of kind. Given exactly what its choice takes, it chooses the same again. */
-function fitting({ hunks, linesOf }: Pick<DiffDraft, "hunks" | "linesOf">, bytes: number) {
-  const chosen = new Map<Hunk, readonly ViewLine[]>();
+/** The first hunks that fit, in order. Given exactly what its choice takes, it chooses the same again. */
+function fitting(showable: DiffDraft["showable"], bytes: number): DiffDraft["showable"] {
   let left = bytes;
-  for (const hunk of hunks.toSorted(byKind)) {
-    // Cleaning can only shrink a hunk by replacing blobs; one many times too large is not worth cleaning.
-    if (kindOf(hunk.path) === "generated" || hunk.text.length > left * 8) continue;
-    const lines = linesOf(hunk);
+  const chosen = [...showable].filter(([, lines]) => {
     const size = linesBytes(lines);
-    if (size > left) continue;
-    chosen.set(hunk, lines);
+    if (size > left) return false;
     left -= size;
-  }
-  return chosen;
+    return true;
+  });
+  return new Map(chosen);
 }
 
 function hunkLines(hunk: Hunk): ViewLine[] {
