@@ -36,7 +36,8 @@ const KEPT_CITATIONS = 8;
 
 /**
  * Both orders at once, always. When lines of an arm seem to address the judge, both again with those lines masked, unless
- * gates have decided and no answer could change the outcome.
+ * gates have decided and no answer could change the outcome. A suspicion of the judge's own names no line that could be
+ * masked: it asks for no repetition, it is flagged, and confidence in what such a judge decides is low.
  * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
  */
 export async function hearModel(judge: ModelJudge, matter: Matter, signal: AbortSignal): Promise<Hearing> {
