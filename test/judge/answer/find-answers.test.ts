@@ -31,8 +31,7 @@ test("arguments that came as text are read as text", () => {
   ).toEqual([{ a: 1 }]);
 });
 
-test("ten thousand open braces do not stall", () => {
-  const began = performance.now();
-  expect(findAnswers(spoken("{".repeat(10_000)))).toEqual([]);
-  expect(performance.now() - began).toBeLessThan(500);
+test("after 64 open braces without an end no more are tried, so the work stays linear", () => {
+  const found = [63, 64, 10_000].map((braces) => findAnswers(spoken(`${"{".repeat(braces)}{"a": 1}`)));
+  expect(found).toEqual([[{ a: 1 }], [], []]);
 });
