@@ -7,9 +7,11 @@ const ROOT = join(import.meta.dir, "..");
 
 /** Files that every archive holds, whatever its platform, but for the generated ones. */
 export async function commonFiles(uiDirectory: string): Promise<readonly TarEntry[]> {
-  const documents = ["README.md", "LICENSE"].map(async (path) => ({ path, bytes: await readFile(join(ROOT, path)) }));
-  return [...(await Promise.all(documents)), ...(await uiFiles(uiDirectory)), ...(await scenarioFiles())];
+  return [...(await uiFiles(uiDirectory)), ...(await trackedFiles())];
 }
+
+/** The README's links lead into `docs`. */
+const TRACKED = ["README.md", "LICENSE", "CHANGELOG.md", "docs", "scenarios"];
 
 async function uiFiles(directory: string): Promise<readonly TarEntry[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -20,8 +22,8 @@ async function uiFiles(directory: string): Promise<readonly TarEntry[]> {
 }
 
 /** Those under version control, so that nothing else which lies about gets in. */
-async function scenarioFiles(): Promise<readonly TarEntry[]> {
-  const listed = (await run(["git", "ls-files", "-s", "-z", "scenarios"])).split("\0").filter((line) => line !== "");
+async function trackedFiles(): Promise<readonly TarEntry[]> {
+  const listed = (await run(["git", "ls-files", "-s", "-z", ...TRACKED])).split("\0").filter((line) => line !== "");
   return await Promise.all(
     listed.map(async (line) => {
       const [stat = "", path = ""] = line.split("\t");

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import type { Clock, Entropy } from "../clock.ts";
@@ -33,6 +33,8 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
 }
 
 function openDatabase(path: string): Database {
+  // Also in a directory that others may read: SQLite's own files beside it take over the mode.
+  closeSync(openSync(path, "a", 0o600));
   const database = new Database(path, { create: true, strict: true });
   try {
     for (const setting of ["busy_timeout = 5000", "foreign_keys = ON"]) database.run(`PRAGMA ${setting}`);
@@ -76,6 +78,7 @@ class SqliteStore implements SessionStore {
   }
 
   create(outcome: SessionOutcome): boolean {
+    this.#settle();
     const { session_id, scenario, state } = outcome;
     const result = this.#write(
       `INSERT INTO sessions (session_id, scenario, state, owner, copied, listing, outcome)
@@ -94,12 +97,13 @@ class SqliteStore implements SessionStore {
 
   save(outcome: SessionOutcome): void {
     const { session_id, state } = outcome;
-    const values = { session_id, state, ...rendered(outcome) };
     if (!isFinal(state)) {
-      this.#write(SAVE, { ...values, owner: this.#owner.id, copied: 1 });
+      this.#write(SAVE, { session_id, state, ...rendered(outcome), owner: this.#owner.id, copied: 1 });
       return;
     }
-    this.#seal(SAVE, { ...values, owner: null, copied: 0 });
+    this.#owed.set(session_id, outcome);
+    this.#seal(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
+    this.#owed.delete(session_id);
     this.#copy(session_id);
   }
 
@@ -112,12 +116,14 @@ class SqliteStore implements SessionStore {
   }
 
   get(session_id: string): SessionOutcome | undefined {
+    this.#settle();
     const outcome = guarded(this.#stateDir, () => this.#read(session_id));
     if (outcome && isFinal(outcome.state) && !this.#copies.agrees(outcome)) this.#copy(session_id);
     return outcome;
   }
 
   list({ scenario, state, limit, before }: SessionQuery = {}): readonly SessionListing[] {
+    this.#settle();
     return guarded(this.#stateDir, () => {
       const conditions = ["position < $position"];
       if (scenario !== undefined) conditions.push("scenario = $scenario");
@@ -150,6 +156,7 @@ class SqliteStore implements SessionStore {
   }
 
   [Symbol.dispose](): void {
+    this.#settle();
     this.#database.close();
     this.#owner[Symbol.dispose]();
   }
@@ -161,6 +168,15 @@ class SqliteStore implements SessionStore {
       "storage_failed",
       `${session_id}: stored by another version of abeval in a form this one cannot read`,
     );
+  }
+
+  /** Saves what could not be saved when it happened; while that still fails, the next call tries again. */
+  #settle(): void {
+    try {
+      for (const outcome of this.#owed.values()) this.save(outcome);
+    } catch {
+      // There is no space yet.
+    }
   }
 
   /** As it is stored, unchecked. */

@@ -6,7 +6,7 @@ import { type Fault, readFault, sandboxUnavailable } from "./sandbox/fault.ts";
 import { type SandboxHost, THIS_HOST } from "./sandbox/host.ts";
 import { scratchRoot } from "./sandbox/owner.ts";
 import { scratchDirectory } from "./scratch.ts";
-import type { SandboxProbe } from "./workspace.ts";
+import type { Sandbox, SandboxProbe } from "./workspace.ts";
 
 /** Whether commands can be fenced off here, found out by running one with everything switched on. */
 export async function probeSandbox(host: SandboxHost = THIS_HOST): Promise<SandboxProbe> {
@@ -25,13 +25,25 @@ export async function triedSandbox(host: SandboxHost): Promise<BubblewrapSandbox
   const { owner } = sandbox;
   const directory = scratchDirectory(scratchRoot(owner));
   try {
-    if (owner) chownSync(directory, owner.uid, owner.gid);
+    if (owner) handOver(directory, owner);
     const limits = { timeout_ms: 10_000, max_output_bytes: 4_096, network: "none" } as const;
     const result = await sandbox.run({ run: "/bin/true", directory, ...limits }, new AbortController().signal);
     if (result.ended !== "exit" || result.exit_code !== 0) throw sandboxUnavailable(readFault(result.output));
     return sandbox;
   } finally {
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Root of a small user namespace has no unprivileged user to give anything to. */
+function handOver(directory: string, { uid, gid }: NonNullable<Sandbox["owner"]>): void {
+  try {
+    chownSync(directory, uid, gid);
+  } catch {
+    throw sandboxUnavailable({
+      reason: `this root cannot hand files to the sandbox's user (${uid})`,
+      fix: "run as an ordinary user, or treat the container as the sandbox: --sandbox none",
+    });
   }
 }
 

@@ -174,9 +174,15 @@ test("temporary files of dead processes are swept at the start, those of living 
   expect(readdirSync(owners).filter((name) => name.endsWith(".db"))).toHaveLength(2);
 });
 
-test("only the owner of the process can read the state", () => {
+test("only the owner of the process can read the state, also in a directory that was there", () => {
   using directory = temporaryDirectory();
   const path = join(directory.path, "state");
-  using _store = open(path);
+  using _fresh = open(path);
   expect(statSync(path).mode & 0o777).toBe(0o700);
+  const shared = join(directory.path, "shared");
+  mkdirSync(shared, { mode: 0o755 });
+  using store = open(shared);
+  store.create(anOutcome(idOf(1)));
+  const modes = ["sessions.db", "sessions.db-wal"].map((name) => statSync(join(shared, name)).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o600]);
 });
