@@ -21,7 +21,10 @@ export function sensitivityOf(basis: Basis, weights: Weights): Sensitivity {
   };
 }
 
-/** Beyond a boundary rather than on it; far below the precision that is reported. */
+/**
+ * Beyond a boundary; far below the precision that is reported. The boundary itself is looked at too: where two labels
+ * change at once, only there does the outcome show that lies between.
+ */
 const NUDGE = 1e-7;
 
 /** Binary fractions: a walk may begin or end on a boundary. */
@@ -38,7 +41,8 @@ function flipDistance(basis: Basis, weights: Weights, now: Standing): number | n
     [1, -1].flatMap((direction) => {
       const walk = walkOf(sheet, shares, direction);
       const points = turningPoints(walk, sheets, basis.tie_margin);
-      return points.find((moved) => differs(now, decide(basis, walk.at(Math.min(walk.length, moved + NUDGE))))) ?? [];
+      const changed = (moved: number) => differs(now, decide(basis, walk.at(Math.min(walk.length, moved))));
+      return points.find((moved) => changed(moved) || changed(moved + NUDGE)) ?? [];
     }),
   );
   if (flips.length === 0) return null;

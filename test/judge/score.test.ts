@@ -176,6 +176,24 @@ describe("sensitivity", () => {
     ]).toEqual([null, null]);
   });
 
+  test("labels of both calls that change at one point do not hide the outcome between them", () => {
+    const ab = ballot("ab", [
+      [0, 0],
+      [1, 0],
+      [2, 2],
+    ]);
+    const ba = ballot("ba", [
+      [0, 0],
+      [0, 3],
+      [2, 1],
+    ]);
+    const given = basis([ab, ba], { tie_margin: 0.05 });
+    // Beyond 0.2 moved to the second criterion the pair is inconclusive as before, at 0.2 it is a tie.
+    const moved = (share: number) => result(decide(given, weights(0, share, 1 - share)));
+    expect([moved(0), moved(0.2), moved(0.21)]).toEqual(["inconclusive -", "tie -", "inconclusive -"]);
+    expect(sensitivityOf(given, weights(0, 0, 1)).flip_distance).toBe(0.2);
+  });
+
   test("against a search of the whole simplex it is the least distance", () => {
     const steps = 40;
     const grid = Array.from({ length: steps + 1 }, (_, x) =>
