@@ -69,6 +69,8 @@ class SqliteStore implements SessionStore {
   readonly #database: Database;
   readonly #owner: Owner;
   readonly #copies: JsonCopies;
+  /** How sessions ended that could not be saved, for want of space: they must not look as if they went on. */
+  readonly #owed = new Map<string, SessionOutcome>();
 
   constructor(stateDir: string, database: Database, owner: Owner) {
     this.#stateDir = stateDir;

@@ -162,6 +162,20 @@ test.skipIf(!canMount())("a full disk is a storage_full failure and loses nothin
   expect(store.list().length).toBeGreaterThan(1);
 });
 
+test.skipIf(!canMount())("a session that ended while the disk was full is saved so as soon as there is space", () => {
+  using directory = temporaryDirectory();
+  using _disk = smallDisk(directory.path);
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1), { state: "running" }));
+  const ballast = join(directory.path, "ballast");
+  Bun.spawnSync(["dd", "if=/dev/zero", `of=${ballast}`, "bs=4k"]);
+  const ended = anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) });
+  expect(failureOf(() => store.save(ended)).code).toBe("storage_full");
+  rmSync(ballast);
+  expect(store.list().map(({ state }) => state)).toEqual(["failed"]);
+  expect(existsSync(join(directory.path, "sessions", `${idOf(1)}.json`))).toBe(true);
+});
+
 test("temporary files of dead processes are swept at the start, those of living ones stay", () => {
   using directory = temporaryDirectory();
   using living = open(directory.path);
