@@ -1,0 +1,46 @@
+/**
+ * Runs inside a network namespace that has nothing but loopback: a provider, and the program with `argv[2]` as its path.
+ * Prints what happened as JSON. The environment of the program is PATH and the provider's address.
+ */
+import { connect } from "node:net";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { playScript } from "../fake-provider/play-script.ts";
+import { bundled } from "../harness.ts";
+import { wellFormed } from "../judge/mock-judge.ts";
+
+const [, , program = "", ...args] = process.argv;
+const { definition } = await bundled("pager-last-page");
+
+await using provider = await startFakeProvider({
+  reply: playScript({
+    scriptOf: ({ system }) => definition.arms.find((arm) => arm.system_prompt === system)?.script ?? undefined,
+    judge: (request) =>
+      // What the judge reads of a request, system and messages, is in both kinds.
+      wellFormed({ ...request, params: { max_output_tokens: 1 }, timeout_ms: 1 } as never, ({ evidence }) => ({
+        cause: evidence.includes("Math.ceil(total / size)") ? 4 : 1,
+      })),
+  }),
+});
+
+const child = Bun.spawn([program, ...args], {
+  env: { PATH: "/usr/local/bin:/usr/bin:/bin", GATEWAY_BASE_URL: `${provider.url}/v1` },
+  stdin: "ignore",
+  stdout: "pipe",
+  stderr: "pipe",
+});
+const [stdout, stderr, status] = await Promise.all([
+  new Response(child.stdout).text(),
+  new Response(child.stderr).text(),
+  child.exited,
+]);
+console.log(
+  JSON.stringify({ outside: await reach("192.0.2.1"), requests: provider.requests.length, status, stdout, stderr }),
+);
+
+/** The error code of a connection, or `connected`. */
+function reach(host: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const socket = connect(443, host, () => resolve("connected"));
+  socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  return promise.finally(() => socket.destroy());
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import manifest from "../../package.json";
+import { archiveName, nativeTarget } from "../../release/targets.ts";
+import { ROOT } from "../abeval.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+/** A release that is there is tested as it is; else one for this machine is made. `bun run test` leaves that to smoke. */
+const GIVEN = process.env["ABEVAL_RELEASE"];
+const test_archive = test.skipIf(GIVEN === undefined && process.env["ABEVAL_BIN"] === undefined);
+const NAME = archiveName(manifest.version, nativeTarget());
+const SCENARIOS = ["extract-rate-limit", "file-server-traversal", "log-triage", "pager-last-page"];
+/** Of the empty program's size (PERFORMANCE goals): the bundle with its bytecode. */
+const MAX_RATIO = 1.1;
+
+/** A network namespace of its own, with loopback up; everything else is this machine's. */
+const ISOLATED = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--"];
+
+const directory = temporaryDirectory();
+const release = join(directory.path, "release");
+const home = join(directory.path, "empty");
+const program = join(home, "abeval");
+
+setDefaultTimeout(180_000);
+afterAll(() => directory[Symbol.dispose]());
+beforeAll(() => {
+  if (GIVEN === undefined && process.env["ABEVAL_BIN"] === undefined) return;
+  if (GIVEN === undefined) makeRelease(release);
+  else cpSync(join(ROOT, GIVEN), release, { recursive: true });
+  mkdirSync(home);
+  ran(["tar", "-xzf", join(release, NAME), "-C", home]);
+});
+
+const makeRelease = (out: string) => ran([process.execPath, "run", "release", "--native", "--out", out]);
+
+function ran(command: readonly string[], cwd = ROOT): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd });
+  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+  return stdout.toString();
+}
+
+test_archive("the archive holds what the README promises, and no source maps", () => {
+  const names = ["LICENSE", "README.md", "THIRD_PARTY_NOTICES", "abeval", "sbom.cdx.json", "scenarios", "ui"];
+  expect(readdirSync(home).sort()).toEqual(names);
+  expect(statSync(program).mode & 0o777).toBe(0o755);
+  const files = readdirSync(home, { recursive: true }).map(String);
+  expect(files.filter((name) => name.endsWith(".map"))).toEqual([]);
+  expect(
+    readdirSync(join(home, "scenarios"))
+      .filter((name) => name.endsWith(".yaml"))
+      .sort(),
+  ).toEqual(SCENARIOS.map((name) => `${name}.yaml`));
+});
+
+test_archive("the sums are those of the files, and the SBOM is about this executable", () => {
+  const lines = readFileSync(join(release, "SHA256SUMS"), "utf8").trimEnd().split("\n");
+  const sum = (path: string) => new Bun.CryptoHasher("sha256").update(readFileSync(path)).digest("hex");
+  expect(lines).toEqual(lines.map((line) => `${sum(join(release, line.slice(66)))}  ${line.slice(66)}`));
+  const { metadata } = JSON.parse(readFileSync(join(home, "sbom.cdx.json"), "utf8"));
+  expect(metadata.component.hashes).toEqual([{ alg: "SHA-256", content: sum(program) }]);
+});
+
+test_archive("the installer puts it in place and it runs", () => {
+  const to = join(directory.path, "installed");
+  ran(["sh", join(release, "install.sh"), "--from", release, "--to", to]);
+  expect(ran([join(to, "bin/abeval"), "--version"])).toBe(`${manifest.version}\n`);
+});
+
+test_archive("./abeval serve --web-dir ui, with nothing in the environment", async () => {
+  const args = ["./abeval", "serve", "--web-dir", "ui", "--addr", "127.0.0.1:0"];
+  const child = Bun.spawn(args, { cwd: home, env: {}, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+  try {
+    const url = await listening(child.stderr);
+    const page = await (await fetch(url)).text();
+    expect(page).toBe(readFileSync(join(home, "ui/index.html"), "utf8"));
+    for (const [, asset = ""] of page.matchAll(/(?:src|href)="(\/[^"]+)"/g))
+      expect((await fetch(`${url}${asset}`)).status).toBe(200);
+    const rows = (await (await fetch(`${url}/api/scenarios`)).json()) as { name: string; error: unknown }[]; // as its OpenAPI document says
+    expect(rows.map(({ name, error }) => ({ name, error }))).toEqual(SCENARIOS.map((name) => ({ name, error: null })));
+  } finally {
+    child.kill();
+    await child.exited;
+  }
+});
+
+async function listening(stderr: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of stderr) {
+    text += Buffer.from(chunk).toString();
+    const [, url] = /listening on (http:\/\/\S+)/.exec(text) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error(text);
+}
+
+test_archive("./abeval run, with nothing in the environment", async () => {
+  const args = ["./abeval", "run", "scenarios/pager-last-page.yaml", "--quiet"];
+  const child = Bun.spawn(args, { cwd: home, env: {}, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  const verdict = await new Response(child.stdout).json();
+  expect({ status: await child.exited, winner: verdict.winner }).toEqual({ status: 0, winner: "root-cause" });
+});
+
+test_archive.skipIf(!canIsolate())("./abeval run on a machine that reaches nothing but its provider", () => {
+  const models = ["--model", "gateway/model", "--judge-model", "gateway/judge"];
+  const inside = [process.execPath, join(ROOT, "test/release/air-gapped.ts"), program];
+  const report = JSON.parse(
+    ran([...ISOLATED, ...inside, "run", "scenarios/pager-last-page.yaml", "--quiet", ...models], home),
+  );
+  expect(report).toMatchObject({ outside: "ENETUNREACH", status: 0, stderr: "" });
+  const verdict = JSON.parse(report.stdout);
+  expect(verdict).toMatchObject({ winner: "root-cause", judge: { model: "gateway/judge" } });
+  expect(report.requests).toBeGreaterThan(4);
+});
+
+function canIsolate(): boolean {
+  return Bun.which("bwrap") !== null && Bun.spawnSync([...ISOLATED, "true"]).exitCode === 0;
+}
+
+test_archive("./abeval mcp as docs/mcp.md tells a client", async () => {
+  const [, json = ""] =
+    /```json\n(\{\n {2}"mcpServers"[\s\S]*?\n)```/.exec(readFileSync(join(ROOT, "docs/mcp.md"), "utf8")) ?? [];
+  const config = json
+    .replace("/opt/abeval/abeval", program)
+    .replace("/home/me/scenarios", join(home, "scenarios"))
+    .replace("/home/me/.abeval", join(directory.path, "state"));
+  const { command, args } = JSON.parse(config).mcpServers.abeval;
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(new StdioClientTransport({ command, args, cwd: "/", stderr: "ignore" }));
+  expect(client.getServerVersion()).toMatchObject({ name: "abeval", version: manifest.version });
+  expect((await client.listTools()).tools.length).toBe(7);
+  const { structuredContent } = await client.callTool({ name: "list_scenarios", arguments: {} });
+  expect(structuredContent).toMatchObject({ scenarios: SCENARIOS.map((name) => ({ name })) });
+  await client.close();
+});
+
+test_archive("a second release of the same files has the same bytes", () => {
+  const again = join(directory.path, "again");
+  makeRelease(again);
+  const sumOf = (out: string) =>
+    readFileSync(join(out, "SHA256SUMS"), "utf8")
+      .split("\n")
+      .find((line) => line.endsWith(NAME));
+  expect(sumOf(again)).toBe(sumOf(release) ?? "a line for this machine's archive");
+});
+
+test_archive(`the executable is at most ${MAX_RATIO} times an empty program`, () => {
+  const [source, empty] = [join(directory.path, "empty.ts"), join(directory.path, "empty-program")];
+  writeFileSync(source, "");
+  ran([
+    process.execPath,
+    "build",
+    "--compile",
+    `--target=${nativeTarget().compiler_target}`,
+    source,
+    "--outfile",
+    empty,
+  ]);
+  expect(statSync(program).size / statSync(empty).size).toBeLessThanOrEqual(MAX_RATIO);
+});
