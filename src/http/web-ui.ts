@@ -2,10 +2,10 @@ import { readWebBundle, type WebFile } from "./web-bundle.ts";
 
 const INDEX = "/index.html";
 
-/** Nothing from elsewhere, nothing inline but style, and no other page may frame it. */
+/** Nothing from elsewhere, nothing inline, and no other page may frame it. */
 const SECURITY_HEADERS = {
   "content-security-policy":
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'self'; style-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };
