@@ -123,7 +123,7 @@ install_files() {
   chmod 755 "$bin/.abeval.new"
   version=$("$bin/.abeval.new" --version) || { rm -f "$bin/.abeval.new"; fail "the executable does not run on this machine"; }
   rm -rf "$share/ui"
-  for name in ui scenarios README.md LICENSE THIRD_PARTY_NOTICES sbom.cdx.json; do
+  for name in ui scenarios docs README.md CHANGELOG.md LICENSE THIRD_PARTY_NOTICES sbom.cdx.json; do
     cp -R "$work/unpacked/$name" "$share/"
   done
   mv "$bin/.abeval.new" "$bin/abeval"

@@ -11,7 +11,16 @@ const text = (path: string, content: string) => ({ path, bytes: Buffer.from(cont
 /** A release whose program is a shell script: all that the installer looks at is real. */
 function writeRelease(directory: string): void {
   mkdirSync(directory);
-  const files = ["README.md", "LICENSE", "THIRD_PARTY_NOTICES", "sbom.cdx.json", "ui/index.html", "scenarios/a.yaml"];
+  const files = [
+    "README.md",
+    "CHANGELOG.md",
+    "docs/a.md",
+    "LICENSE",
+    "THIRD_PARTY_NOTICES",
+    "sbom.cdx.json",
+    "ui/index.html",
+    "scenarios/a.yaml",
+  ];
   const program = { ...text("abeval", "#!/bin/sh\necho 9.8.7\n"), executable: true };
   const archive = Bun.gzipSync(tar([program, ...files.map((path) => text(path, path))], 0));
   const sum = new Bun.CryptoHasher("sha256").update(archive).digest("hex");
