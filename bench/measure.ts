@@ -22,14 +22,16 @@ export async function inTurns<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, sampleOf(values.get(name) ?? [])])) as Record<Name, Sample>;
 }
 
-/** One line: what was measured, its median with the range, the yardstick of the same run, and whether the goal is met. */
+/** One line: what was measured, its median with the range, the yardstick of the same run, and the goal if there is one. */
 export function report(
   name: string,
   figure: Sample,
-  { unit, yardstick, goal, met }: { unit: string; yardstick: string; goal: string; met: boolean },
+  { unit, yardstick, goal, met }: { unit: string; yardstick: string; goal?: string; met?: boolean },
 ): void {
   const range = `${round(figure.median)} ${unit} (${round(figure.min)} to ${round(figure.max)})`;
-  console.log(`${met ? "ok  " : "MISS"} ${name.padEnd(44)} ${range.padEnd(32)} ${yardstick.padEnd(44)} goal ${goal}`);
+  const mark = goal === undefined ? "info" : met ? "ok  " : "MISS";
+  const aim = goal === undefined ? "" : `goal ${goal}`;
+  console.log(`${mark} ${name.padEnd(44)} ${range.padEnd(32)} ${yardstick.padEnd(44)} ${aim}`.trimEnd());
 }
 
 export const round = (value: number) => (value >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
