@@ -49,7 +49,7 @@ export async function timeProcess(
 ): Promise<ProcessFigures> {
   const began = performance.now();
   const child = Bun.spawn([...command], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", ...environment },
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", ...environment },
     stdio: ["ignore", "ignore", "ignore"],
   });
   const status = await child.exited;

@@ -24,7 +24,7 @@ export interface Finished {
 export function startAbeval(args: readonly string[], { cwd = ROOT, env = {} }: Invocation = {}) {
   return Bun.spawn([...PROGRAM, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

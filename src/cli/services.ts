@@ -12,6 +12,7 @@ import { memoryStore } from "../store/memory.ts";
 import type { SessionStore } from "../store/store.ts";
 import { LiveRuns } from "../stream/live-runs.ts";
 import { version } from "../version.ts";
+import { THIS_HOST } from "../workspace/sandbox/host.ts";
 import { sweepScratch } from "../workspace/scratch.ts";
 import { type FlagSpec, UsageError } from "./arguments.ts";
 import { sealProcess } from "./seal-process.ts";
@@ -73,7 +74,7 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
     redact: credentials.redactSecrets,
     sandbox: sandboxMode(options.sandbox ?? environment["ABEVAL_SANDBOX"]),
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
-    sandbox_host: { clock: systemClock, path: environment["PATH"] ?? "", executable: process.execPath },
+    sandbox_host: { clock: systemClock, path: environment["PATH"] || THIS_HOST.path, executable: process.execPath },
     keep_workspaces: options.keep_workspaces,
     notice: options.notice,
     version,
