@@ -15,7 +15,7 @@ export async function startServer(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const child = Bun.spawn([...command], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", ...environment },
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", ...environment },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const url = await addressOf(child.stderr);

@@ -28,7 +28,7 @@ export async function connectProgram(
     command,
     args: [...rest, ...args],
     cwd: ROOT,
-    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...env },
     stderr: "ignore",
   });
   const client = new Client({ name: "test", version: "1" });

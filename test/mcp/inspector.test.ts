@@ -9,7 +9,7 @@ const INSPECTOR = fileURLToPath(import.meta.resolve("@modelcontextprotocol/inspe
 async function inspect(server: readonly string[], ...options: readonly string[]) {
   const child = Bun.spawn([process.execPath, INSPECTOR, ...PROGRAM, ...options, "--", ...server], {
     cwd: ROOT,
-    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" },
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home" },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

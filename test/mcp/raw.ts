@@ -26,7 +26,7 @@ export class RawProgram implements AsyncDisposable {
   constructor(args: readonly string[], program: readonly string[] = PROGRAM) {
     this.#child = Bun.spawn([...program, ...args], {
       cwd: ROOT,
-      env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" },
+      env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" },
       stdin: "pipe",
       stdout: "pipe",
       stderr: "pipe",

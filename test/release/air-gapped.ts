@@ -1,6 +1,6 @@
 /**
  * Runs inside a network namespace that has nothing but loopback: a provider, and the program with `argv[2]` as its path.
- * Prints what happened as JSON. The environment of the program is PATH and the provider's address.
+ * Prints what happened as JSON. The environment of the program is the provider's address.
  */
 import { networkInterfaces } from "node:os";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
@@ -23,7 +23,7 @@ await using provider = await startFakeProvider({
 });
 
 const child = Bun.spawn([program, ...args], {
-  env: { PATH: "/usr/local/bin:/usr/bin:/bin", GATEWAY_BASE_URL: `${provider.url}/v1` },
+  env: { GATEWAY_BASE_URL: `${provider.url}/v1` },
   stdin: "ignore",
   stdout: "pipe",
   stderr: "pipe",
