@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/failure.ts";
 import { parseScenario } from "../../src/scenario/parse-scenario.ts";
+import { damaged } from "./damaged-scenario.ts";
 import { failureOf, SHORT } from "./scenario-folder.ts";
 
 const SIZE = 256 * 1024;
@@ -42,37 +43,8 @@ describe("a file of the largest size is refused with a place, whatever it holds:
 });
 
 test("however a file is damaged, it is a scenario or a failure with a place", async () => {
-  const bits = [
-    "- ",
-    "  ",
-    "\n",
-    ":",
-    "{",
-    "}",
-    "[",
-    "]",
-    "&a ",
-    "*a",
-    "!t ",
-    '"',
-    "'",
-    "|",
-    "null",
-    "-1",
-    "1e999",
-    "~",
-    "\0",
-    "é",
-    "name",
-  ];
-  const damage = fc.record({
-    at: fc.nat(SHORT.length),
-    cut: fc.nat(20),
-    insert: fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 8 }), fc.constantFrom(...SHORT.split("\n"))),
-  });
   await fc.assert(
-    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
-      const text = damages.reduce((t, { at, cut, insert }) => t.slice(0, at) + insert + t.slice(at + cut), SHORT);
+    fc.asyncProperty(damaged(SHORT), async (text) => {
       const result = await parse(text).catch((error: unknown) => error);
       if (!(result instanceof Failure)) return expect(result).toHaveProperty("rubric");
       expect(result.code).toBe("invalid_scenario");

@@ -1,0 +1,93 @@
+import { Database } from "bun:sqlite";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { systemClock, systemEntropy } from "../src/clock.ts";
+import { isFinal, type SessionOutcome } from "../src/domain/session.ts";
+import { sqliteStore } from "../src/store/sqlite.ts";
+import { hold } from "./campaign.ts";
+
+/**
+ * What holds of a state directory after whatever happened to it, when no process uses it any more: the file is sound,
+ * and once it was opened again every session is whole or marked, with a copy that says the same.
+ * @throws Error with everything that does not hold; gives the sessions otherwise, newest first.
+ */
+export function checkStateDirectory(stateDir: string): readonly SessionOutcome[] {
+  checkDatabase(stateDir);
+  const outcomes = reopen(stateDir);
+  const problems = outcomes.flatMap(problemsOf);
+  hold(problems.length === 0, "every session whole or marked", problems.join("; "));
+  checkRows(stateDir, outcomes);
+  const left = readdirSync(join(stateDir, ".owners"));
+  hold(left.length === 0, "nothing left of dead owners", left);
+  return outcomes;
+}
+
+/** Before anything of ours has touched it again. */
+function checkDatabase(stateDir: string): void {
+  const path = join(stateDir, "sessions.db");
+  if (!existsSync(path)) return;
+  using database = new Database(path, { readonly: true });
+  const found = database.query("PRAGMA integrity_check").all();
+  hold(isDeepStrictEqual(found, [{ integrity_check: "ok" }]), "integrity_check ok", found);
+}
+
+/** As the next start does; the copies are compared before a read can mend them. */
+function reopen(stateDir: string): readonly SessionOutcome[] {
+  using store = sqliteStore(stateDir, systemClock, systemEntropy);
+  const listed = store.list();
+  const copies = new Map(readdirSync(join(stateDir, "sessions")).map((name) => [name, readCopy(stateDir, name)]));
+  const outcomes = listed.map((row) => {
+    const outcome = store.get(row.session_id);
+    hold(outcome !== undefined, `${row.session_id} to be readable, as it is listed`);
+    hold(row.state === outcome.state, `the listing of ${row.session_id} to agree with it`, row);
+    const copy = copies.get(`${row.session_id}.json`);
+    hold(isDeepStrictEqual(copy, outcome), `the JSON copy of ${row.session_id} to equal the database`, copy ?? "none");
+    return outcome;
+  });
+  hold(copies.size === outcomes.length, "a copy for each session and no other file", [...copies.keys()]);
+  return outcomes;
+}
+
+function readCopy(stateDir: string, name: string): unknown {
+  const text = readFileSync(join(stateDir, "sessions", name), "utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return `torn: ${text.slice(-80)}`;
+  }
+}
+
+/** What is wrong with a session that nobody runs any more. */
+export function problemsOf(outcome: SessionOutcome): readonly string[] {
+  const { session_id, state, verdict, failure, arms, decisions, finished_at } = outcome;
+  const unfinished = arms.filter(({ status }) => status === "pending" || status === "running");
+  const gaps = Object.entries(decisions).filter(([, log]) => log.some(({ seq }, index) => seq !== index + 1));
+  const rules: readonly (readonly [isSo: boolean, otherwise: string])[] = [
+    [isFinal(state), `left in state ${state}`],
+    [finished_at !== null, "has no end"],
+    [unfinished.length === 0, `arms left ${unfinished.map(({ status }) => status).join()}`],
+    [gaps.length === 0, `decisions with gaps: ${gaps.map(([arm]) => arm).join()}`],
+    [state !== "completed" || (verdict !== null && failure === null), "completed without a verdict"],
+    [state === "completed" || failure !== null, `${state} without a reason`],
+    [state === "completed" || verdict === null || failure?.stage === "saving", `${state} with a verdict`],
+    [failure?.code !== "internal", `failed by an internal error: ${failure?.message}`],
+  ];
+  return rules.flatMap(([isSo, otherwise]) => (isSo ? [] : [`${session_id} ${otherwise}`]));
+}
+
+/** No row belongs to nobody, and nothing is owed. */
+function checkRows(stateDir: string, outcomes: readonly SessionOutcome[]): void {
+  using database = new Database(join(stateDir, "sessions.db"), { readonly: true });
+  const count = (sql: string) => (database.query(`SELECT count(*) AS n FROM ${sql}`).get() as { n: number }).n; // COUNT gives one row
+  const strangers = "WHERE session_id NOT IN (SELECT session_id FROM sessions)";
+  const found = {
+    sessions: count("sessions"),
+    owned: count("sessions WHERE owner IS NOT NULL"),
+    uncopied: count("sessions WHERE copied = 0"),
+    strange_decisions: count(`decisions ${strangers}`),
+    strange_verdicts: count(`verdicts ${strangers}`),
+  };
+  const expected = { sessions: outcomes.length, owned: 0, uncopied: 0, strange_decisions: 0, strange_verdicts: 0 };
+  hold(isDeepStrictEqual(found, expected), `rows ${JSON.stringify(expected)}`, found);
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Verdict } from "../src/domain/verdict.ts";
+import { startAbeval } from "../test/abeval.ts";
+import type { FakeProvider } from "../test/fake-provider/fake-provider.ts";
+import { type Campaign, type Case, hold, numbered } from "./campaign.ts";
+import { aGround, checkGone, checkScratch, type Ground } from "./ground.ts";
+import { checkStateDirectory } from "./invariants.ts";
+import { killServe } from "./kill-serve.ts";
+import { LOADS, type Load, loadProvider, writeLoads } from "./load.ts";
+import { pick, type Random, randomOfCase, whole } from "./random.ts";
+
+const KILLS = 200;
+
+/** Longer than any of these runs takes on a busy machine. */
+const RUN_SPAN_MS = 900;
+
+/** kill -9 at random moments of `run` and `serve`, then a start that must be clean. */
+export const campaign: Campaign = {
+  about: `kill -9 of run and serve at ${KILLS} random moments under load`,
+  at_once: 3,
+  cases: async ({ seed, count, shared }) => {
+    const provider = shared.use(await loadProvider());
+    return numbered(count(KILLS), (index) => {
+      const random = randomOfCase(seed, index);
+      return index % 2 === 0 ? killRun(random, provider) : killServe(random, provider);
+    });
+  },
+};
+
+/** Half of the time another run works in the same directory: it must not notice. */
+function killRun(random: Random, provider: FakeProvider): Case {
+  const load = pick(random, LOADS);
+  const after_ms = whole(random, RUN_SPAN_MS);
+  const accompanied = random() < 0.5;
+  return {
+    name: `run ${load} killed after ${after_ms} ms${accompanied ? " beside another run" : ""}`,
+    async run() {
+      using ground = aGround();
+      const marker = `${process.pid}${whole(random, 1_000_000_000)}`;
+      const scenarios = writeLoads(ground.path, marker);
+      const launch = (name: Load, out: string) => runProgram(ground, provider, join(scenarios, `${name}.yaml`), out);
+      const other = accompanied ? launch("scripted", "other.json") : undefined;
+      const victim = launch(load, "out.json");
+      await sleep(after_ms);
+      victim.kill("SIGKILL");
+      const [stdout] = await Promise.all([new Response(victim.stdout).text(), victim.exited]);
+      if (other) await finishes(other);
+      await checkGone(marker);
+      await finishes(launch("scripted", "next.json"));
+      checkScratch(ground, [victim.pid]);
+      checkRun(ground, stdout, accompanied ? 2 : 1);
+    },
+  };
+}
+
+function runProgram(ground: Ground, provider: FakeProvider, file: string, out: string) {
+  const args = ["run", file, "--quiet", "--state-dir", ground.state, "--out", join(ground.path, out)];
+  return startAbeval(args, { env: { ...provider.environment, TMPDIR: ground.scratch } });
+}
+
+/** The next start is clean: a verdict, exit 0, and not a word on stderr. */
+async function finishes(child: ReturnType<typeof startAbeval>): Promise<void> {
+  const [stdout, stderr, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  hold(status === 0 && stderr === "", "the next run to end with 0 in silence", { status, stderr });
+  hold(stdout.endsWith("}\n"), "a whole verdict on stdout", stdout);
+}
+
+/** The killed run is there, whole when it had printed its verdict, and not more of it than once. */
+function checkRun(ground: Ground, printed: string, others: number): void {
+  const outcomes = checkStateDirectory(ground.state);
+  const completed = outcomes.filter(({ state }) => state === "completed");
+  const interrupted = outcomes.filter(({ state }) => state === "interrupted");
+  hold(completed.length + interrupted.length === outcomes.length, "sessions completed or interrupted", outcomes);
+  hold(completed.length >= others && outcomes.length <= others + 1, `${others} or ${others + 1} sessions`, outcomes);
+  for (const { failure } of interrupted) hold(failure?.code === "interrupted", "the reason `interrupted`", failure);
+  if (!printed.endsWith("\n")) return;
+  const verdict = JSON.parse(printed) as Verdict; // what the program prints
+  const stored = completed.find(({ session_id }) => session_id === verdict.arm_a.session_id);
+  hold(stored?.verdict?.verdict_id === verdict.verdict_id, "the printed verdict to be stored", stored?.verdict);
+  const out = readFileSync(join(ground.path, "next.json"), "utf8");
+  hold(out.endsWith("}\n"), "--out of the next run to be whole", out);
+}

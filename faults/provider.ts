@@ -1,0 +1,107 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { systemClock, systemEntropy } from "../src/clock.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { SessionOutcome } from "../src/domain/session.ts";
+import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
+import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
+import { prepareSession } from "../src/session/prepare-session.ts";
+import { startSession } from "../src/session/start-session.ts";
+import { sqliteStore } from "../src/store/sqlite.ts";
+import type { Action, Wire } from "../test/fake-provider/exchange.ts";
+import { FAKE_KEY, startFakeProvider } from "../test/fake-provider/fake-provider.ts";
+import { testServices } from "../test/harness.ts";
+import { AT_ONCE, WIRES } from "../test/model/asking.ts";
+import { type Campaign, type Case, hold, within } from "./campaign.ts";
+import { aGround } from "./ground.ts";
+import { checkStateDirectory } from "./invariants.ts";
+import { playLoad } from "./load.ts";
+import { type NamedFault, PROVIDER_FAULTS } from "./provider-faults.ts";
+
+/** Four turns an arm and two orders of the judge: one that fails for good moves what comes after. */
+const CALLS = 10;
+
+/** A session that cannot go on is told to stop after this long: faults that never answer. */
+const PATIENCE_MS = 400;
+const STOPS_MS = 2_000;
+
+/** Every fault at every call, once and for good, in both wire formats. */
+export const campaign: Campaign = {
+  about: "provider faults of every kind at every call, once and for good",
+  at_once: 4,
+  cases: async ({ count }) => {
+    const all = WIRES.flatMap((wire) =>
+      PROVIDER_FAULTS.flatMap((fault) =>
+        Array.from({ length: CALLS }, (_, call) => [
+          providerCase(wire, fault, call, false),
+          providerCase(wire, fault, call, true),
+        ]),
+      ),
+    ).flat();
+    // A part of them is spread over all kinds.
+    const step = all.length / count(all.length);
+    return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
+  },
+};
+
+function providerCase(wire: Wire, { name, action, endless }: NamedFault, call: number, forever: boolean): Case {
+  return {
+    name: `${wire}: ${name} ${forever ? "from" : "at"} call ${call + 1}${forever ? " on" : ""}`,
+    async run() {
+      await using provider = await startFakeProvider({
+        reply: (request) =>
+          request.index === call || (forever && request.index > call) ? atOnce(action) : playLoad(request),
+      });
+      using ground = aGround();
+      const loaded = await scenarioFor(wire, ground.path);
+      const notices: string[] = [];
+      {
+        using store = sqliteStore(ground.state, systemClock, systemEntropy);
+        const services = testServices(provider.environment, { store, notice: (line) => void notices.push(line) });
+        const { session_id, done } = startSession(services, await prepareSession(services, loaded, {}));
+        const live = services.live.get(session_id);
+        const events = Array.fromAsync(live?.events() ?? []);
+        const stop = () => live?.cancel(new Failure("cancelled", "The run was interrupted."));
+        const timer = endless ? setTimeout(stop, PATIENCE_MS) : undefined;
+        const outcome = await within(endless ? PATIENCE_MS + STOPS_MS : 30_000, "the session to end", done);
+        clearTimeout(timer);
+        checkOutcome(outcome, !endless);
+        const last = (await events).at(-1)?.event;
+        hold(last === (outcome.verdict ? "verdict_ready" : "session_failed"), "the end to be announced", last);
+      }
+      hold(notices.length === 0, "nothing for the operator's log", notices);
+      const stored = JSON.stringify(checkStateDirectory(ground.state));
+      hold(!stored.includes(FAKE_KEY), "no key in what is stored");
+    },
+  };
+}
+
+function checkOutcome(outcome: SessionOutcome, mustEnd: boolean): void {
+  const misfit = [...Value.Errors(SessionOutcome, outcome)].map(({ path, message }) => `${path} ${message}`);
+  hold(misfit.length === 0, "an outcome of the documented form", misfit);
+  const { state, failure } = outcome;
+  const ours = failure === null || failure.code === "provider_failed" || (!mustEnd && failure.code === "cancelled");
+  hold(ours, "a verdict, or a failure that names the provider", failure);
+  hold(state === "completed" || state === "failed" || state === "cancelled", "an end", state);
+}
+
+/** Both SDKs wait as long as a server says; without that word they back off for seconds. */
+const atOnce = (action: Action): Action =>
+  "fault" in action || "status" in action ? { ...action, headers: { ...AT_ONCE, ...action.headers } } : action;
+
+async function scenarioFor(wire: Wire, directory: string): Promise<LoadedScenario> {
+  const model = (name: string) => `${wire === "openai" ? "openai" : "anthropic"}/${name}`;
+  const file = join(directory, "asked.yaml");
+  writeFileSync(
+    file,
+    `name: asked
+task: {prompt: Say hello in a file.}
+arms:
+  - {id: left, model: ${model("m")}, system_prompt: Left.}
+  - {id: right, model: ${model("m")}, system_prompt: Right.}
+rubric: {criteria: [{id: polite, question: Is it polite?}], judge: {model: ${model("judge")}}}
+`,
+  );
+  return await loadScenarioFile(file);
+}

@@ -1,0 +1,63 @@
+import { type Campaign, type Case, type Setting, Skip, within } from "./campaign.ts";
+
+/** No case takes longer unless it hangs. */
+const CASE_LIMIT_MS = 60_000;
+const PROGRESS_MS = 10_000;
+
+export interface Report {
+  readonly survived: number;
+  readonly skipped: number;
+  readonly failures: readonly string[];
+}
+
+export interface Order {
+  readonly name: string;
+  readonly campaign: Campaign;
+  readonly seed: number;
+  readonly count: Setting["count"];
+  /** Only this case, by its number. */
+  readonly only: number | undefined;
+  readonly print: (line: string) => void;
+}
+
+/** Runs a campaign's cases, some side by side, and prints each failure with how to repeat it. */
+export async function runCampaign({ name, campaign, seed, count, only, print }: Order): Promise<Report> {
+  await using shared = new AsyncDisposableStack();
+  const all = (await campaign.cases({ seed, count, shared })).map((given, index) => ({ given, index }));
+  const waiting = only === undefined ? all : all.filter(({ index }) => index === only);
+  const failures: string[] = [];
+  let [survived, skipped, lastTold] = [0, 0, performance.now()];
+  const skips = new Set<string>();
+  const queue = waiting.values();
+
+  const work = async () => {
+    for (const { given, index } of queue) {
+      const problem = await attempt(given);
+      if (problem instanceof Skip) {
+        skipped += 1;
+        skips.add(problem.message);
+      } else if (problem === undefined) survived += 1;
+      else {
+        failures.push(`${name} case ${index}: ${given.name}`);
+        print(`FAILED ${name} case ${index}: ${given.name}\n  ${problem.message}`);
+        print(`  repeat: bun run faults ${name} --seed ${seed} --case ${index}`);
+      }
+      if (performance.now() - lastTold > PROGRESS_MS) {
+        lastTold = performance.now();
+        print(`  ${name}: ${survived + skipped + failures.length} of ${waiting.length}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: campaign.at_once }, work));
+  for (const reason of skips) print(`  skipped: ${reason}`);
+  return { survived, skipped, failures };
+}
+
+async function attempt(given: Case): Promise<Error | undefined> {
+  try {
+    await within(CASE_LIMIT_MS, "the case to end", given.run());
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
