@@ -54,8 +54,10 @@ function written(descriptor: 1 | 2, text: string): boolean {
 }
 
 async function refuseUnknown(word: string): Promise<number> {
-  const { closest } = await import("fastest-levenshtein");
-  const near = closest(word, Object.keys(COMMANDS));
+  const { closest, distance } = await import("fastest-levenshtein");
+  const known = Object.keys(COMMANDS);
+  const near = closest(word, known);
+  const hint = distance(word, near) <= 2 ? `did you mean "${near}"?` : `there are ${known.join(", ")}.`;
   const kind = word.startsWith("-") ? "flag" : "command";
-  return refuse(`abeval: unknown ${kind} "${word}"; did you mean "${near}"? Try abeval --help\n`);
+  return refuse(`abeval: unknown ${kind} "${word}"; ${hint} Try abeval --help\n`);
 }

@@ -56,7 +56,7 @@ export class ToolDesk {
   #record(call: ToolCall, output: ToolOutput, began: number): void {
     const { text, ok, exit_code, bytes } = output;
     this.#desk.log.add("tool_call", {
-      summary: `${call.name} ${oneLine(subjectOf(call.input))}${ending(output)}`,
+      summary: `${call.name} ${oneLine(subjectOf(call.input), SUBJECT_CHARS)}${ending(output)}`,
       latency_ms: this.#desk.clock.ticks() - began,
       detail: { tool: call.name, input: inputText(call), ok, exit_code, output: excerpt(text), bytes },
     });
@@ -136,7 +136,15 @@ function subjectOf(input: unknown): string {
 
 const inputText = (call: ToolCall) => excerpt(call.unparsed ?? JSON.stringify(call.input) ?? "");
 
-function ending({ ok, exit_code }: ToolOutput): string {
+/** Characters of a command or path in a summary: how it ended must still fit. */
+const SUBJECT_CHARS = 90;
+const REASON_CHARS = 50;
+
+function ending({ ok, exit_code, text }: ToolOutput): string {
   if (exit_code !== null) return ` → exit ${exit_code}`;
-  return ok ? "" : " → error";
+  if (ok) return "";
+  // A tool says first what was wrong; a command that was stopped says it last.
+  const lines = text.trim().split("\n");
+  const last = lines.at(-1) ?? "";
+  return ` → ${oneLine(last.startsWith("[") ? last : (lines[0] ?? ""), REASON_CHARS)}`;
 }

@@ -41,12 +41,12 @@ export class DecisionLog {
 const SUMMARY_CHARS = 160;
 
 /** For a summary: one line without control, zero-width or direction characters, cut at its end. */
-export function oneLine(text: string): string {
-  const head = text.slice(0, SUMMARY_CHARS * 4);
+export function oneLine(text: string, limit: number = SUMMARY_CHARS): string {
+  const head = text.slice(0, limit * 4);
   const line = head
     .replace(/[\p{Cc}\s]+/gu, " ")
     .replace(/\p{Cf}/gu, "")
     .trim()
     .toWellFormed();
-  return line.length <= SUMMARY_CHARS ? line : `${line.slice(0, SUMMARY_CHARS - 1).toWellFormed()}…`;
+  return line.length <= limit ? line : `${line.slice(0, limit - 1).toWellFormed()}…`;
 }

@@ -90,7 +90,10 @@ const camelCase = (flag: string) => flag.replace(/-([a-z])/g, (_, letter: string
 function unknownFlag(flag: string, known: readonly string[]): string {
   const dashed = flag.length === 1 ? `-${flag}` : `--${flag}`;
   const near = closest(flag, known);
-  const hint = distance(flag, near) <= 3 ? `did you mean --${near}?` : `known flags: --${known.join(", --")}`;
+  const hint =
+    distance(flag, near) <= Math.max(1, Math.floor(flag.length / 3))
+      ? `did you mean --${near}?`
+      : `known flags: --${known.join(", --")}`;
   return `unknown flag ${dashed}; ${hint}`;
 }
 

@@ -5,7 +5,10 @@ import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 export function markdownOf(outcome: SessionOutcome): string {
   const { verdict, scenario, session_id, failure } = outcome;
   const title = `## abeval: ${plain(scenario)}\n`;
-  if (verdict === null) return `${title}\nNo verdict: ${plain(failure?.message ?? "the session did not finish")}\n`;
+  if (verdict === null) {
+    const why = `No verdict: ${plain(failure?.message ?? "the session did not finish")}\n`;
+    return [title, why, table(["", ...outcome.arms.map((arm) => arm.arm_id)], armRows(outcome.arms))].join("\n");
+  }
   const parts = [
     title,
     `**${headline(verdict)}** (decided by ${verdict.decided_by}, confidence ${verdict.confidence})\n`,
@@ -27,12 +30,19 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     row("model", (arm) => arm.model),
     row("ended", (arm) => arm.status.replace("_", " ")),
     row("hidden checks", ({ probe }) => (probe ? `${probe.passed} of ${probe.total}` : "none")),
+    row("failed checks", ({ probe }) => failedChecks(probe) || "none"),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
     row("tokens in, out", (arm) => `${unknown(arm.tokens_in, String)}, ${unknown(arm.tokens_out, String)}`),
     row("cost", (arm) => unknown(arm.cost_usd, (usd) => `$${usd.toFixed(4)}`)),
     row("working time", (arm) => `${(arm.working_ms / 1000).toFixed(1)} s`),
   ];
 }
+
+const failedChecks = (probe: ArmSummary["probe"]) =>
+  (probe?.checks ?? [])
+    .filter(({ status }) => status !== "pass")
+    .map(({ id }) => id)
+    .join(", ");
 
 function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScore): string[] {
   const cell = (score: number | null) => (supported && score !== null ? score.toFixed(2) : "not scored");

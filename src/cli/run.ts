@@ -22,7 +22,9 @@ const SPEC = {
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
     "Exit status: 0 a verdict, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was spent);\n" +
-    "3 the judge gave no usable answer; 130 interrupted.",
+    "3 the judge gave no usable answer; 130 interrupted.\n" +
+    "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway.\n" +
+    "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
   examples: [
     "abeval run scenarios/pager-last-page.yaml",
     "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
@@ -54,7 +56,9 @@ export async function command(args: readonly string[]): Promise<number> {
 
 async function run(args: readonly string[]): Promise<number> {
   const { parameters, value, has } = await parseArguments(SPEC, args);
-  const notice = (line: string) => has("quiet") || process.stderr.write(`${line}\n`);
+  // Whoever asked for the workspaces must learn where they are.
+  const quiet = has("quiet") && !has("keep-workspaces");
+  const notice = (line: string) => quiet || process.stderr.write(`${line}\n`);
   // Nobody has to read along: the run goes on when stderr is closed or full.
   if (!has("quiet")) process.stderr.on("error", () => undefined);
   const loaded = await loadScenarioFile(parameters[0] ?? "");
@@ -79,8 +83,18 @@ async function run(args: readonly string[]): Promise<number> {
   const followed = live && progress?.follow(live);
   const outcome = await untilDone(session, services.live);
   await followed;
+  const status = await deliver(outcome, reports);
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
-  return await deliver(outcome, reports);
+  if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
+  return status;
+}
+
+/** What went wrong, and what is left of what was paid for. */
+function failureText({ failure, session_id, arms }: SessionOutcome, persistent: boolean): string {
+  const text = `${failure?.message} (stage ${failure?.stage}, ${failure?.code})`;
+  if (failure?.stage !== "judging" || arms.some(({ changes }) => changes === null)) return text;
+  if (!persistent) return `${text}\nThe arms' work is gone with this process; --state-dir would have kept it.`;
+  return `${text}\nBoth arms are kept in ${session_id}: judge them again with POST /api/verdicts or the MCP tool rejudge.`;
 }
 
 /** What a file holds; `verdict` is what stdout holds, null without one. */
@@ -121,7 +135,7 @@ async function untilDone({ session_id, done }: StartedSession, live: LiveRuns): 
 
 /** stdout first: whatever becomes of the files, the verdict has been paid for. */
 async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Promise<number> {
-  const { verdict, failure } = outcome;
+  const { verdict } = outcome;
   const text = verdict && `${JSON.stringify(verdict, null, isatty(1) ? 2 : 0)}\n`;
   const taken = text === null || (await writeStdout(text));
   const problems = reports.flatMap(({ file, render }) => {
@@ -130,8 +144,7 @@ async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Pro
   });
   for (const problem of problems) complain(problem, EXIT.failed);
   const status = exitCodeOf(outcome);
-  if (failure) return complain(`${failure.message} (stage ${failure.stage}, ${failure.code})`, status);
-  return taken && problems.length === 0 ? status : EXIT.failed;
+  return outcome.failure !== null || (taken && problems.length === 0) ? status : EXIT.failed;
 }
 
 function complain(message: string, status: number): number {

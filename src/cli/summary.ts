@@ -13,7 +13,8 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
     headline(verdict, painter),
     ...wrap(verdict.statement, painter.columns - 4).map((line) => `  ${line}`),
     "",
-    ...outcome.arms.map((arm) => armLine(arm, painter)),
+    ...outcome.arms.flatMap((arm) => armLines(arm, painter)),
+    ...whyInvalid(verdict).map((line) => `  ${line}`),
     "",
     ...criteriaLines(verdict, painter),
     ...(verdict.flags.length > 0 ? [painter.paint(`  flags: ${verdict.flags.join(", ")}`, "dim")] : []),
@@ -30,25 +31,37 @@ function headline({ outcome, winner, decided_by, confidence }: Verdict, painter:
   return `${painter.paint(outcome, "bold", "yellow")} ${painter.paint(`(${by})`, "dim")}`;
 }
 
+/** Why the judge's answers could not be used; our own words, not the judge's. */
+const whyInvalid = ({ outcome, calls }: Verdict) =>
+  outcome === "invalid" ? calls.flatMap(({ order, error }) => (error ? [`order ${order}: ${error}`] : [])) : [];
+
+function armLines(arm: ArmSummary, painter: Painter): string[] {
+  const failed = (arm.probe?.checks ?? []).filter(({ status }) => status !== "pass");
+  const missed = failed.map(({ id, reason }) => `${id}${reason ? ` (${reason})` : ""}`);
+  return [armLine(arm, painter), ...missed.map((line) => painter.paint(`    failed: ${line}`, "dim"))];
+}
+
 function armLine(arm: ArmSummary, painter: Painter): string {
   const checks = arm.probe ? `${arm.probe.passed}/${arm.probe.total} checks` : "no checks";
   const changed = arm.changes ? changeText(arm.changes.files) : "no changes";
-  const used = `${arm.turns} turns, ${arm.tool_calls} calls, ${(arm.working_ms / 1000).toFixed(1)} s`;
+  const used = `${counted(arm.turns, "turn")}, ${counted(arm.tool_calls, "call")}, ${(arm.working_ms / 1000).toFixed(1)} s`;
   return `  ${painter.paint(arm.arm_id.padEnd(18), "bold")} ${arm.status}, ${checks}, ${changed}, ${used}`;
 }
 
 function changeText(files: readonly { added: number; removed: number }[]): string {
   const sum = (pick: (file: { added: number; removed: number }) => number) =>
     files.reduce((total, file) => total + pick(file), 0);
-  return `${files.length} ${files.length === 1 ? "file" : "files"} +${sum((f) => f.added)} -${sum((f) => f.removed)}`;
+  return `${counted(files.length, "file")} +${sum((f) => f.added)} -${sum((f) => f.removed)}`;
 }
+
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 function criteriaLines({ criteria, arm_a, arm_b }: Verdict, painter: Painter): string[] {
   const idWidth = Math.max(...criteria.map(({ id }) => id.length));
   const nameWidth = Math.max(arm_a.arm_id.length, arm_b.arm_id.length);
   return criteria.flatMap((criterion) => {
     const label = `  ${criterion.id.padEnd(idWidth)}`;
-    if (!criterion.supported) return [painter.paint(`${label}  not judged`, "dim")];
+    if (!criterion.supported) return [painter.paint(`${label}  not scored`, "dim")];
     const indent = " ".repeat(label.length);
     return [
       `${label}  ${scoreBar(criterion, "a", arm_a.arm_id.padEnd(nameWidth), painter)}`,

@@ -48,6 +48,11 @@ export async function prepareSession(
   const { sandbox, note, needed } = await sandboxFor(services, scenario);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
+  for (const line of [
+    assumedProvider(options.judge_model ?? scenario.rubric.judge.model, judge_model),
+    undeclared(scenario),
+  ])
+    if (line !== null) services.notice(line);
   return {
     loaded,
     scenario,
@@ -66,6 +71,16 @@ export async function prepareSession(
     declared,
     flags: contextFlags(scenario.arms, scenario.policies, judge_model),
   };
+}
+
+/** A judge without a slash is taken from the default judge's provider: say which, before it is asked. */
+const assumedProvider = (named: string | null, judge_model: string) =>
+  named === null || named === judge_model || named.includes("/") ? null : `judge "${named}" is taken as ${judge_model}`;
+
+/** Two differences at once, and nobody can tell which one made the winner. */
+function undeclared({ arms, varies }: Scenario): string | null {
+  const others = varies === null ? [] : differences(...arms).filter((field) => !varies.includes(field));
+  return others.length === 0 ? null : `the arms also differ in ${others.join(", ")}, which \`varies\` does not declare`;
 }
 
 const overridden = (definition: Scenario, model: string | undefined) =>

@@ -30,13 +30,13 @@ export const FACTS: readonly Fact[] = [
   {
     name: "Hidden checks passed",
     good: "more",
-    value: ({ facts }) => facts.probe?.score ?? null,
+    value: ({ facts }) => facts.probe?.passed ?? null,
     text: ({ facts }) => (facts.probe ? `${facts.probe.passed} of ${facts.probe.total}` : "none ran"),
   },
   {
     name: "Required checks",
-    good: "more",
-    value: ({ facts }) => (facts.required_checks === null ? null : Number(facts.required_checks === "passed")),
+    good: null,
+    value: () => null,
     text: ({ facts }) => facts.required_checks ?? "none",
   },
   {
@@ -47,8 +47,8 @@ export const FACTS: readonly Fact[] = [
   },
   {
     name: "Required behaviour",
-    good: "more",
-    value: ({ facts }) => facts.required.filter(({ met }) => met).length,
+    good: null,
+    value: () => null,
     text: ({ facts }) =>
       facts.required.length === 0
         ? "none"

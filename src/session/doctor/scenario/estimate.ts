@@ -4,6 +4,7 @@ import type { CostEstimate } from "../../../domain/health.ts";
 import type { Arm, Price, Scenario } from "../../../domain/scenario.ts";
 import { BUILTIN_JUDGE } from "../../../model/model-ref.ts";
 import { judgeModelName } from "../../choose-judge.ts";
+import { isRealModel } from "../../sandbox-for.ts";
 import type { Surroundings } from "../services.ts";
 import {
   longestJudging,
@@ -26,6 +27,7 @@ export function estimateCost(services: Pick<Surroundings, "judge_model">, scenar
     short: asksModel ? shortJudging(scenario) : NOTHING,
     long: asksModel ? longestJudging(scenario) : NOTHING,
   };
+  if (!asksModel && !scenario.arms.some(isRealModel)) return SPENDS_NOTHING;
   const low = [...scenario.arms.map((arm) => lowOf(scenario, arm)), bill(judging.short, judging.price)];
   const high = [...scenario.arms.map((arm) => highOf(scenario, arm)), bill(judging.long, judging.price)];
   return {
@@ -41,6 +43,14 @@ const NOTE =
   `low: ${SHORT_TURNS} turns an arm, each writing ${TURN_TOKENS_OUT} tokens and reading ${TURN_TOKENS_BACK} more, ` +
   "as in the bundled scenarios, and one brief answer of the judge in each order; high: both arms at the end of their budgets, the judge with all the " +
   "evidence it may be shown and every re-ask. Nothing cached. Money is null unless every model has a price; scripts cost nothing";
+
+const SPENDS_NOTHING: CostEstimate = {
+  low_usd: 0,
+  high_usd: 0,
+  low_tokens: 0,
+  high_tokens: 0,
+  note: "Both arms replay scripts and no model judges: nothing is spent.",
+};
 
 const FREE: Price = { in: 0, out: 0, cached_in: 0 };
 
