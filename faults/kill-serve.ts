@@ -12,13 +12,17 @@ import { checkStateDirectory } from "./invariants.ts";
 import { LOADS, writeLoads } from "./load.ts";
 import { pick, type Random, whole } from "./random.ts";
 
-const SERVE_SPAN_MS = 1_200;
+const SERVE_SPAN_MS = 1_000;
+/** Share of the kills whose time counts from the start of the server, not from the first run that it accepted. */
+const EARLY = 0.2;
 const START_SPAN_MS = 150;
 const RUNS = 5;
 
 /** Everything that the server has said it did. */
 interface Acknowledged {
   readonly ids: Set<string>;
+  /** Resolves with the first id, or when no more can come. */
+  readonly first: PromiseWithResolvers<void>;
   readonly events: RunEvent[];
   readonly rejudged: Verdict[];
 }
@@ -26,19 +30,21 @@ interface Acknowledged {
 /** A server with runs, readers and rejudges in flight; at times its recovery is killed as well. */
 export function killServe(random: Random, provider: FakeProvider): Case {
   const after_ms = whole(random, SERVE_SPAN_MS);
+  const early = random() < EARLY;
   const again_ms = random() < 0.25 ? whole(random, START_SPAN_MS) : undefined;
   const names = Array.from({ length: RUNS }, () => pick(random, LOADS));
   const marker = `${process.pid}${whole(random, 1_000_000_000)}`;
   const recovery = again_ms === undefined ? "" : ` and its next start after ${again_ms} ms`;
   return {
-    name: `serve with ${names.join(", ")} killed after ${after_ms} ms${recovery}`,
+    name: `serve with ${names.join(", ")} killed ${after_ms} ms after ${early ? "its start" : "its first answer"}${recovery}`,
     async run() {
       using ground = aGround();
       const args = ["--scenarios-dir", writeLoads(ground.path, marker), "--state-dir", ground.state];
       const env = { ...provider.environment, TMPDIR: ground.scratch };
-      const said: Acknowledged = { ids: new Set(), events: [], rejudged: [] };
+      const said: Acknowledged = { ids: new Set(), first: Promise.withResolvers(), events: [], rejudged: [] };
       await using served = await serve(args, env);
       const clients = names.map((name) => client(served, name, said));
+      if (!early) await said.first.promise;
       await sleep(after_ms);
       await served.stop("SIGKILL");
       await Promise.all(clients);
@@ -58,6 +64,7 @@ async function client({ url }: Served, scenario: string, said: Acknowledged): Pr
     const started = await fetch(`${url}/api/runs/async`, jsonPost({ scenario }));
     const { session_id } = (await started.json()) as { session_id: string };
     said.ids.add(session_id);
+    said.first.resolve();
     const stream = await fetch(`${url}/api/runs/${session_id}/stream`);
     await readEvents(stream, said.events);
     const arms = { arm_a: { session_id, arm_id: "left" }, arm_b: { session_id, arm_id: "right" } };

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Verdict } from "../src/domain/verdict.ts";
@@ -13,8 +13,10 @@ import { pick, type Random, randomOfCase, whole } from "./random.ts";
 
 const KILLS = 200;
 
-/** Longer than any of these runs takes on a busy machine. */
-const RUN_SPAN_MS = 900;
+/** As long as most of these runs take on a busy machine, once they have begun to store. */
+const RUN_SPAN_MS = 700;
+/** Share of the kills whose time counts from the start of the program, not from its first write. */
+const EARLY = 0.2;
 
 /** kill -9 at random moments of `run` and `serve`, then a start that must be clean. */
 export const campaign: Campaign = {
@@ -33,9 +35,10 @@ export const campaign: Campaign = {
 function killRun(random: Random, provider: FakeProvider): Case {
   const load = pick(random, LOADS);
   const after_ms = whole(random, RUN_SPAN_MS);
+  const early = random() < EARLY;
   const accompanied = random() < 0.5;
   return {
-    name: `run ${load} killed after ${after_ms} ms${accompanied ? " beside another run" : ""}`,
+    name: `run ${load} killed ${after_ms} ms after its ${early ? "start" : "first write"}${accompanied ? " beside another run" : ""}`,
     async run() {
       using ground = aGround();
       const marker = `${process.pid}${whole(random, 1_000_000_000)}`;
@@ -43,6 +46,7 @@ function killRun(random: Random, provider: FakeProvider): Case {
       const launch = (name: Load, out: string) => runProgram(ground, provider, join(scenarios, `${name}.yaml`), out);
       const other = accompanied ? launch("scripted", "other.json") : undefined;
       const victim = launch(load, "out.json");
+      if (!early) await written(join(ground.state, "sessions.db"));
       await sleep(after_ms);
       victim.kill("SIGKILL");
       const [stdout] = await Promise.all([new Response(victim.stdout).text(), victim.exited]);
@@ -53,6 +57,10 @@ function killRun(random: Random, provider: FakeProvider): Case {
       checkRun(ground, stdout, accompanied ? 2 : 1);
     },
   };
+}
+
+async function written(path: string): Promise<void> {
+  while (!existsSync(path)) await sleep(2);
 }
 
 function runProgram(ground: Ground, provider: FakeProvider, file: string, out: string) {
