@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { GRACE_S, MAX_QUEUED, MAX_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import { createApp } from "../http/app.ts";
@@ -93,6 +95,9 @@ async function serve(args: Arguments): Promise<number> {
   });
   const listening = listenOn(app, address);
   warnWhenOpen(address, log.notice);
+  const scenarios = resolve(services.catalog.directory);
+  if (!existsSync(scenarios)) log.notice(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
+  if (!web_ui) log.notice("no web UI: --web-dir names its directory");
   log.notice(`listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ listening, services, stopping, abandoned, grace_ms });
