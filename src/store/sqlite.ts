@@ -27,8 +27,13 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
     // Under the write lock, as the sweep is: a lock file that is not locked yet must not look like a dead owner's.
     const owner = database.transaction(() => new Owner(stateDir, entropy(8))).immediate();
     const store = new SqliteStore(stateDir, database, owner);
-    store.recover(clock.now().toISOString());
-    return store;
+    try {
+      store.recover(clock.now().toISOString());
+      return store;
+    } catch (error) {
+      store[Symbol.dispose]();
+      throw error;
+    }
   });
 }
 

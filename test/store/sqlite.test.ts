@@ -127,6 +127,19 @@ test("a damaged database is refused with its name and left as it is", () => {
   expect(readFileSync(path, "utf8")).toBe(before);
 });
 
+test("a database that proves damaged only when it is read leaves nothing of the start that was refused", () => {
+  using directory = temporaryDirectory();
+  const path = join(directory.path, "sessions.db");
+  {
+    using store = open(directory.path);
+    for (let n = 1; n < 20; n += 1) store.create(anOutcome(idOf(n), { state: "running" }));
+  }
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, 2 * 4096));
+  expect(failureOf(() => open(directory.path)).message).toContain("damaged");
+  expect(readdirSync(join(directory.path, ".owners"))).toEqual([]);
+});
+
 test("a database of another program and one of a newer version are refused and not changed", () => {
   for (const [statement, word] of [
     ["CREATE TABLE notes (text TEXT)", "another program"],
