@@ -4,13 +4,16 @@ import { Failure } from "../domain/failure.ts";
 export function storageFailure(error: unknown, subject: string): Failure {
   if (error instanceof Failure) return error;
   const code = codeOf(error);
-  if (code === "ENOSPC" || code === "EDQUOT" || code.startsWith("SQLITE_FULL"))
+  if (NO_SPACE.has(code))
     return new Failure("storage_full", `no space left for ${subject}: free some and try again`, {
       cause: error,
       retryable: true,
     });
   return new Failure("storage_failed", `${subject}: ${explain(code, error)}`, { cause: error });
 }
+
+/** The last is SQLite's word when its shared memory file cannot grow. */
+const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
 
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";

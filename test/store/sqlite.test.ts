@@ -32,8 +32,8 @@ function mountWorks(): boolean {
   return mounted;
 }
 
-function smallDisk(path: string): Disposable {
-  Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=3m", "none", path]);
+function smallDisk(path: string, size = "3m"): Disposable {
+  Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${size}`, "none", path]);
   return { [Symbol.dispose]: () => void Bun.spawnSync(["umount", "-l", path]) };
 }
 
@@ -173,6 +173,14 @@ test.skipIf(!canMount())("a full disk is a storage_full failure and loses nothin
   expect(failureOf(filling).code).toBe("storage_full");
   expect(store.get(idOf(1))?.session_id).toBe(idOf(1));
   expect(store.list().length).toBeGreaterThan(1);
+});
+
+test.skipIf(!canMount())("a disk too small for SQLite's own files is full, not broken", () => {
+  for (const size of ["4k", "12k", "28k", "36k"]) {
+    using directory = temporaryDirectory();
+    using _disk = smallDisk(directory.path, size);
+    expect(failureOf(() => open(directory.path)).code).toBe("storage_full");
+  }
 });
 
 test.skipIf(!canMount())("a session that ended while the disk was full is saved so as soon as there is space", () => {
