@@ -16,21 +16,33 @@ export interface ProbeRun {
 }
 
 /**
- * Runs the hidden checks, in order, in one copy of the final workspace; the arm's own is left alone.
+ * Runs the hidden checks in order, each in a copy of its own of the final workspace: the code under test could rewrite the
+ * hidden files of a later one. The arm's own workspace is left alone.
  * @throws Failure for a fault of ours; the signal's reason when it fires.
  */
 export async function runProbe(workspace: Workspace, run: ProbeRun, signal: AbortSignal): Promise<ProbeResult> {
-  const { workspace: copy, restored } = await workspace.fork({ restore: run.protected, overlay: run.overlay });
-  await using subject = copy;
   const checks: CheckResult[] = [];
+  const restored = new Set<string>();
   for (const check of run.probe.checks) {
     signal.throwIfAborted();
-    const command = { run: check.run, timeout_ms: check.timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
-    const result = await subject.exec({ ...command, network: run.network }, signal);
-    signal.throwIfAborted();
-    checks.push(judgeCheck(check, { ...result, output: run.redact(result.output) }));
+    const { workspace: copy, restored: paths } = await workspace.fork({ restore: run.protected, overlay: run.overlay });
+    await using subject = copy;
+    for (const path of paths) restored.add(path);
+    checks.push(await runCheck(subject, check, run, signal));
   }
-  return { ...tally(checks), checks, restored: [...restored] };
+  return { ...tally(checks), checks, restored: [...restored].sort() };
+}
+
+async function runCheck(
+  subject: Workspace,
+  check: ProbeCheck,
+  run: ProbeRun,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const command = { run: check.run, timeout_ms: check.timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+  const result = await subject.exec({ ...command, network: run.network }, signal);
+  signal.throwIfAborted();
+  return judgeCheck(check, { ...result, output: run.redact(result.output) });
 }
 
 function judgeCheck(check: ProbeCheck, result: ExecResult): CheckResult {

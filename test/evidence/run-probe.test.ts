@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import type { Probe, ProbeCheck } from "../../src/domain/scenario.ts";
+import { type ProbeRun, runProbe } from "../../src/evidence/run-probe.ts";
+import { openSandbox } from "../../src/workspace/open-sandbox.ts";
+import { openPristine } from "../../src/workspace/pristine.ts";
+
+const never = new AbortController().signal;
+
+const check = (id: string, run: string, changes: Partial<ProbeCheck> = {}): ProbeCheck => ({
+  ...{ id, run, before: null, required: false, weight: 1, timeout_s: 10, expect_exit: 0, output_matches: null },
+  ...changes,
+});
+
+async function probe(checks: readonly ProbeCheck[], arm: string, changes: Partial<ProbeRun> = {}) {
+  const files = { "app.sh": "echo wrong\n", "kept.txt": "kept\n" };
+  await using pristine = openPristine({ source: { dir: null, files }, sandbox: openSandbox("none"), keep: false });
+  await using workspace = pristine.open();
+  await workspace.exec({ run: arm, timeout_ms: 5_000, max_output_bytes: 1_000, network: "none" }, never);
+  const hidden: Probe = { files: { dir: null, files: {}, digest: "0".repeat(64) }, checks: [...checks] };
+  const overlay = { dir: null, files: { "hidden.sh": "sh app.sh\n" } };
+  const run = { probe: hidden, overlay, protected: [], network: "none", redact: (text: string) => text } as const;
+  return await runProbe(workspace, { ...run, ...changes }, never);
+}
+
+const statuses = ({ checks }: Awaited<ReturnType<typeof probe>>) => checks.map(({ status }) => status);
+
+test("a check passes when its exit code and its text are right, and weighs what it weighs", async () => {
+  const result = await probe(
+    [
+      check("right", "sh hidden.sh", { output_matches: "right" }),
+      check("pattern", "sh hidden.sh", { output_matches: "/^r.*t$/", weight: 2 }),
+      check("text", "sh hidden.sh", { output_matches: "other" }),
+      check("code", "exit 3", { expect_exit: 3 }),
+      check("slow", "sleep 5", { timeout_s: 0.2 }),
+    ],
+    "echo 'echo right' > app.sh",
+  );
+  expect(statuses(result)).toEqual(["pass", "pass", "fail", "pass", "error"]);
+  expect(result).toMatchObject({ passed: 3, total: 5, score: 4 / 6 });
+  expect(result.checks.map(({ reason }) => reason)).toEqual([
+    null,
+    null,
+    "output does not contain other",
+    null,
+    "timed out after 0.2 s",
+  ]);
+});
+
+test("what the code under test does to one check's files, the next does not see", async () => {
+  const forging = "printf 'echo forged > hidden.sh; echo wrong' > app.sh";
+  const checks = ["first", "second"].map((id) => check(id, "sh hidden.sh", { output_matches: "wrong" }));
+  expect(statuses(await probe(checks, forging))).toEqual(["pass", "pass"]);
+});
+
+test("protected files are put back first, and which ones is told", async () => {
+  const result = await probe([check("kept", "grep -x kept kept.txt")], "echo changed > kept.txt", {
+    protected: ["kept.txt"],
+  });
+  expect(statuses(result)).toEqual(["pass"]);
+  expect(result.restored).toEqual(["kept.txt"]);
+});
