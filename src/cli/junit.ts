@@ -1,5 +1,6 @@
 import type { CheckResult } from "../domain/evidence.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import { printable } from "./printable.ts";
 
 /**
  * The session as JUnit XML: one test case for the verdict, one for each hidden check of each arm. The verdict's case is in
@@ -48,9 +49,8 @@ const attributes = (values: Readonly<Record<string, string | number>>) =>
     .map(([name, value]) => `${name}="${xmlText(String(value))}"`)
     .join(" ");
 
-/** For text and attributes; what XML 1.0 cannot hold at all is left out. */
+/** For text and attributes; what XML 1.0 cannot hold, or would steer a terminal, is left out. */
 const xmlText = (text: string) =>
-  text
-    .toWellFormed()
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+  printable(text)
+    .replace(/[\ufffe\uffff]/g, "")
     .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,5 +1,6 @@
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
+import { printable } from "./printable.ts";
 
 /** The session as a short page for a pull request: the statement, both arms side by side, each criterion. */
 export function markdownOf(outcome: SessionOutcome): string {
@@ -56,4 +57,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** Text that stays text: nothing in it is read as markup. */
 const plain = (text: string) =>
-  text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>|#!&]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+  printable(text)
+    .replace(/\s+/g, " ")
+    .replace(/[\\`*_{}[\]<>|#!&]/g, (mark) => `&#${mark.charCodeAt(0)};`);
