@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { HostGate } from "./host-gate.ts";
+import { UnreadableRequest } from "./unreadable-request.ts";
 
 /** A request that was answered. A stream is answered when it opens. */
 export interface RequestLine {
@@ -32,9 +33,11 @@ type Fetch = (request: Request, ...rest: unknown[]) => Response | Promise<Respon
  */
 export function throughDoor(fetch: unknown, { hosts, clock, log, fault }: Door): Fetch {
   const route = fetch as Fetch; // what the router calls with a request
-  const answer: Fetch = (request, ...rest) => {
+  const answer = (url: URL | null, request: Request, rest: readonly unknown[]) => {
     try {
-      hosts.admit(request);
+      // The address is made of the Host and the path; what comes after the door may parse it without fear.
+      if (url === null) throw new UnreadableRequest("the Host header is missing or is not a host");
+      hosts.admit(request, url);
       return request.method === "OPTIONS" ? preflight() : route(request, ...rest);
     } catch (error) {
       return fault(error);
@@ -42,12 +45,13 @@ export function throughDoor(fetch: unknown, { hosts, clock, log, fault }: Door):
   };
   return (request, ...rest) => {
     const started = log && clock.ticks();
+    const url = URL.parse(request.url);
     const leave = (response: Response) => {
       response.headers.set("access-control-allow-origin", "*");
-      if (log && started !== undefined) log(lineOf(request, response, clock, started));
+      if (log && started !== undefined) log(lineOf(request, pathOf(request, url), response, clock, started));
       return response;
     };
-    const response = answer(request, ...rest);
+    const response = answer(url, request, rest);
     return response instanceof Promise ? response.then(leave) : leave(response);
   };
 }
@@ -66,11 +70,15 @@ const preflight = () =>
 /** Other origins may read only what is named. */
 export const readable = (...names: readonly string[]) => ({ "access-control-expose-headers": names.join(", ") });
 
-function lineOf({ method, url }: Request, { status }: Response, clock: Clock, started: number): RequestLine {
+/** As the router sees it, also of an address that cannot be parsed. */
+const pathOf = ({ url: given }: Request, url: URL | null) =>
+  url?.pathname ?? given.replace(/^https?:\/\/[^/]*/, "").replace(/[?#].*$/s, "");
+
+function lineOf({ method }: Request, path: string, { status }: Response, clock: Clock, started: number): RequestLine {
   return {
     at: clock.now().toISOString(),
     method,
-    path: new URL(url).pathname.slice(0, 300),
+    path: path.slice(0, 300),
     status,
     ms: Math.round((clock.ticks() - started) * 10) / 10,
   };

@@ -1,6 +1,7 @@
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { ErrorBody } from "../domain/health.ts";
 import { readable } from "./door.ts";
+import { UnreadableRequest } from "./unreadable-request.ts";
 
 interface ErrorKind {
   readonly status: number;
@@ -48,14 +49,8 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   internal: { status: 500, meaning: "A fault of this program; the id stands in its log." },
 };
 
-/** A request that cannot be read at all: the one `invalid_request` that is a 400. */
-export class UnreadableRequest extends Failure {
-  constructor(message: string, options: { cause?: unknown } = {}) {
-    super("invalid_request", message, options);
-  }
-}
-
-export const UNREADABLE = { status: 400, meaning: "The request cannot be read: bad JSON, bad encoding." };
+/** What `UnreadableRequest` is answered with. */
+export const UNREADABLE = { status: 400, meaning: "The request cannot be read: bad JSON, bad encoding, bad Host." };
 
 export const statusOf = (failure: Failure) =>
   failure instanceof UnreadableRequest ? UNREADABLE.status : ERRORS[failure.code].status;

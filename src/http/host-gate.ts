@@ -21,10 +21,9 @@ export class HostGate {
   }
 
   /** @throws Failure `forbidden_host` */
-  admit(request: Request): void {
+  admit({ headers }: Request, { hostname }: URL): void {
     if (this.#allowed === undefined) return;
-    const { hostname } = new URL(request.url);
-    const asked = (request.headers.get("host") ?? hostname).replace(/:\d+$/, "").toLowerCase();
+    const asked = (headers.get("host") ?? hostname).replace(/:\d+$/, "").toLowerCase();
     if (this.#allowed.has(asked)) return;
     throw new Failure("forbidden_host", `the host ${JSON.stringify(asked.slice(0, 100))} is not allowed here`);
   }

@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { BODY_BYTES } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import { checkInput } from "../operation/check-input.ts";
-import { UnreadableRequest } from "./error.ts";
+import { UnreadableRequest } from "./unreadable-request.ts";
 
 /**
  * The body as the schema says.

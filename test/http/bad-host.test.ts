@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test";
+import { HostGate } from "../../src/http/host-gate.ts";
+import { rawRequest } from "./raw-request.ts";
+import { serve } from "./served.ts";
+import { aService } from "./service.ts";
+
+const BAD = [
+  ["a space", "GET /api/health?a=1 HTTP/1.1\r\nHost: a b\r\n"],
+  ["two ports", "GET /api/health?a=1 HTTP/1.1\r\nHost: x:99:99\r\n"],
+  ["a path", "GET /api/health?a=1 HTTP/1.1\r\nHost: localhost/evil\r\n"],
+  ["nothing", "GET /api/health?a=1 HTTP/1.1\r\nHost:\r\n"],
+  ["no such header", "GET /api/health?a=1 HTTP/1.0\r\n"],
+] as const;
+
+describe.each(BAD)("a Host of %s", (_what, head) => {
+  test.each([
+    ["open", HostGate.open],
+    ["closed", HostGate.of(["abeval.test"], "127.0.0.1")],
+  ])("is a 400 in our shape with a line in the log, the gate being %s", async (_gate, hosts) => {
+    const lines: unknown[] = [];
+    const log = ({ method, path, status }: { method: string; path: string; status: number }) =>
+      void lines.push({ method, path, status });
+    await using service = aService({ app: { hosts, log } });
+    const answer = await rawRequest(service.listen().url, `${head}Connection: close\r\n\r\n`);
+    const [headers = "", body = ""] = answer.split("\r\n\r\n");
+    expect(headers).toMatch(/^HTTP\/1\.1 400 /);
+    expect(headers.toLowerCase()).toContain("access-control-allow-origin: *");
+    expect(JSON.parse(body)).toEqual({
+      error: { code: "invalid_request", message: "the Host header is missing or is not a host" },
+    });
+    expect(lines.at(-1)).toEqual({ method: "GET", path: "/api/health", status: 400 });
+  });
+});
+
+test("a server that met one still ends well", async () => {
+  await using served = await serve();
+  await rawRequest(served.url, `${BAD[0][1]}Connection: close\r\n\r\n`);
+  expect((await served.stop()).status).toBe(0);
+});
