@@ -6,7 +6,7 @@ export interface Call {
   readonly request: Request;
   /** From the path, decoded once; anything at all may stand in them. */
   readonly params: Readonly<Record<string, string>>;
-  /** Lifts the idle limit: this answer may take as long as it needs. */
+  /** Lifts the idle limit: this answer may take as long as it needs. Not before the body is read, which may stall. */
   readonly wait: () => void;
 }
 

@@ -53,9 +53,10 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
     success: { status: 200, description: "The outcome.", schema: SessionOutcome, example: EXAMPLE_SESSION },
     errors: [...BEFORE_A_RUN, "provider_failed", "setup_failed", "workspace_failed", "cancelled"],
     answer: async ({ request, wait }) => {
-      wait();
       refuseWhenStopping(stopping);
-      return json(await runScenario.run(services, await readBody(request, RunRequest), abandoned));
+      const asked = await readBody(request, RunRequest);
+      wait();
+      return json(await runScenario.run(services, asked, abandoned));
     },
   };
   const background: Endpoint = {
@@ -140,9 +141,10 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
       "storage_failed",
     ],
     answer: async ({ request, wait }) => {
-      wait();
       refuseWhenStopping(stopping);
-      return json(await rejudge.run(services, await readBody(request, VerdictRequest), abandoned));
+      const asked = await readBody(request, VerdictRequest);
+      wait();
+      return json(await rejudge.run(services, asked, abandoned));
     },
   };
   const cancel: Endpoint = {
