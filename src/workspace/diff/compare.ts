@@ -41,6 +41,8 @@ const byPath = ({ entries }: Side) =>
 
 function isSame({ path, before, after }: Difference, rootBefore: string, rootAfter: string): boolean {
   if (!before || !after || before.kind !== after.kind || before.size !== after.size) return false;
-  if (before.kind === "link") return readlinkSync(join(rootBefore, path)) === readlinkSync(join(rootAfter, path));
+  if (before.kind === "link") return targetAt(rootBefore, path).equals(targetAt(rootAfter, path));
   return before.kind === "file" && sameBytes(rootBefore, rootAfter, path);
 }
+
+const targetAt = (root: string, path: string) => readlinkSync(join(root, path), { encoding: "buffer" });

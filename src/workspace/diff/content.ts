@@ -37,8 +37,8 @@ export class ContentReader {
 }
 
 function linkAt(root: string, path: string): Content {
-  const target = readlinkSync(join(root, path));
-  return { kind: "link", target, digest: sha256(target) };
+  const target = readlinkSync(join(root, path), { encoding: "buffer" });
+  return { kind: "link", target: target.toString(), digest: sha256(target) };
 }
 
 function smallFile(root: string, { path, size, mode }: TreeEntry): Content {

@@ -22,7 +22,7 @@ export interface CopyOptions {
   readonly owner: Sandbox["owner"];
   /**
    * `author`: a fixture; a FIFO or a link that leads out is a Failure that names it.
-   * `arm`: anything may lie there; what is no file, directory or link is left out.
+   * `arm`: anything may lie there; what is no file, directory or link, or cannot be copied, is left out.
    */
   readonly made_by: "author" | "arm";
   /** What `from` holds, when that is known; it is walked otherwise. */
@@ -44,7 +44,7 @@ export async function copyTree(options: CopyOptions): Promise<readonly TreeEntry
     const copied: TreeEntry[] = [];
     for (const [index, entry] of entries.entries()) {
       if (index % BATCH === BATCH - 1) await breathe();
-      if (copyEntry(entry, options)) copied.push(entryAt(options.to, entry.path));
+      if (copyIfPossible(entry, options)) copied.push(entryAt(options.to, entry.path));
     }
     return copied;
   } catch (error) {
@@ -54,6 +54,28 @@ export async function copyTree(options: CopyOptions): Promise<readonly TreeEntry
 
 /** A directory before what it holds. */
 const byDepth = (a: TreeEntry, b: TreeEntry) => (a.path < b.path ? -1 : 1);
+
+/** No name or target that an arm invents may stop a session; a full or broken disk does. */
+const ENTRY_FAULTS = new Set([
+  "EACCES",
+  "EPERM",
+  "ENOENT",
+  "ENOTDIR",
+  "EEXIST",
+  "ENAMETOOLONG",
+  "EINVAL",
+  "EILSEQ",
+  "ELOOP",
+]);
+
+function copyIfPossible(entry: TreeEntry, options: CopyOptions): boolean {
+  try {
+    return copyEntry(entry, options);
+  } catch (error) {
+    if (options.made_by === "author" || !ENTRY_FAULTS.has(errorCode(error) ?? "")) throw error;
+    return false;
+  }
+}
 
 function copyEntry(entry: TreeEntry, options: CopyOptions): boolean {
   const target = join(options.to, entry.path);
@@ -78,8 +100,8 @@ function copyFile(from: string, to: string, mode: number, made_by: CopyOptions["
 }
 
 function copyLink(entry: TreeEntry, { from, to, owner, made_by }: CopyOptions): boolean {
-  const target = readlinkSync(join(from, entry.path));
-  if (made_by === "author" && leadsOut(from, entry.path, target))
+  const target = readlinkSync(join(from, entry.path), { encoding: "buffer" });
+  if (made_by === "author" && leadsOut(from, entry.path, target.toString()))
     throw new Failure("workspace_failed", `${entry.path}: links out of the fixture (to ${target}); remove the link`);
   symlinkSync(target, join(to, entry.path));
   if (owner) lchownSync(join(to, entry.path), owner.uid, owner.gid);

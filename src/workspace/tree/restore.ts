@@ -27,6 +27,6 @@ function restoreLink(from: string, to: string, path: string, owner: Sandbox["own
   // Clears the way as for a file, then takes the file's place.
   place(to, { path, bytes: "", mode: 0o600 }, owner);
   displace(to, path);
-  symlinkSync(readlinkSync(join(from, path)), join(to, path));
+  symlinkSync(readlinkSync(join(from, path), { encoding: "buffer" }), join(to, path));
   if (owner) lchownSync(join(to, path), owner.uid, owner.gid);
 }

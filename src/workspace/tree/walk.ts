@@ -39,8 +39,8 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<rea
   if (!statSync(root).isDirectory()) throw new Error(`${root} is not a directory`);
   const found: TreeEntry[] = [];
   const pending: string[] = [];
-  const visit = (path: string) => {
-    const entry = entryAt(root, path);
+  const visit = (path: string, isText = true) => {
+    const entry = isText ? entryAt(root, path) : unreadable(path);
     if (options.skip?.(path, entry.kind === "directory")) return;
     found.push(entry);
     if (entry.kind === "directory") pending.push(path);
@@ -51,7 +51,7 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<rea
   }
   let pause = BATCH;
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    for (const path of namesIn(root, directory)) visit(path);
+    for (const { path, isText } of namesIn(root, directory)) visit(path, isText);
     if (found.length < pause) continue;
     pause = found.length + BATCH;
     await breathe();
@@ -71,9 +71,17 @@ export function entryAt(root: string, path: string): TreeEntry {
     return { path, kind: kindOf(stats), size: Number(size), mode: Number(mode) & 0o7777, identity };
   } catch (error) {
     if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENAMETOOLONG") throw error;
-    return { path, kind: "unreadable", size: 0, mode: 0, identity: { inode: 0n, ctime: 0n } };
+    return unreadable(path);
   }
 }
+
+const unreadable = (path: string): TreeEntry => ({
+  path,
+  kind: "unreadable",
+  size: 0,
+  mode: 0,
+  identity: { inode: 0n, ctime: 0n },
+});
 
 function kindOf(stats: BigIntStats | Dirent): EntryKind {
   if (stats.isFile()) return "file";
@@ -81,19 +89,41 @@ function kindOf(stats: BigIntStats | Dirent): EntryKind {
   return stats.isSymbolicLink() ? "link" : "special";
 }
 
-function namesIn(root: string, directory: string): readonly string[] {
-  const prefix = directory === "" ? "" : `${directory}/`;
-  return readNames(join(root, directory)).map((name) => prefix + name);
+interface Name {
+  readonly path: string;
+  /** False: the name is no valid UTF-8, and `path` only stands for it. */
+  readonly isText: boolean;
 }
 
-function readNames(path: string): readonly string[] {
+function namesIn(root: string, directory: string): readonly Name[] {
+  const prefix = directory === "" ? "" : `${directory}/`;
+  const names = readNames(join(root, directory)).map((bytes) => ({ bytes, text: bytes.toString() }));
+  const isText = ({ bytes, text }: (typeof names)[number]) => bytes.equals(Buffer.from(text));
+  const valid = names.filter(isText).map(({ text }) => text);
+  const taken = new Set(valid);
+  const standIns = names.filter((name) => !isText(name)).map(({ text }) => standIn(text, taken));
+  return [
+    ...valid.map((text) => ({ path: prefix + text, isText: true })),
+    ...standIns.map((text) => ({ path: prefix + text, isText: false })),
+  ];
+}
+
+/** Different names may decode to the same text; one entry must not hide another. */
+function standIn(text: string, taken: Set<string>): string {
+  let unique = text;
+  for (let count = 2; taken.has(unique); count += 1) unique = `${text} (${count})`;
+  taken.add(unique);
+  return unique;
+}
+
+function readNames(path: string): readonly Buffer[] {
   try {
-    return readdirSync(path);
+    return readdirSync(path, { encoding: "buffer" });
   } catch (error) {
     if (errorCode(error) === "ENAMETOOLONG" || errorCode(error) === "ENOENT") return [];
     if (errorCode(error) !== "EACCES") throw error;
     chmodSync(path, 0o700);
-    return readdirSync(path);
+    return readdirSync(path, { encoding: "buffer" });
   }
 }
 
