@@ -8,6 +8,7 @@ import { didYouMean } from "./document/words.ts";
 import { loadScenario, SCENARIO_ENDINGS, wholeFileFailure } from "./load-scenario.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
 import { fileStamp, treeStamp } from "./stamp.ts";
+import { unusable } from "./unusable.ts";
 
 /** Scenarios that are read for a list; a directory with more is not one of scenarios. */
 const MAX_LISTED = 1_000;
@@ -97,8 +98,8 @@ class DirectoryCatalog implements ScenarioCatalog {
       return await loadScenario({ path, file, consulted });
     } catch (error) {
       if (error instanceof Failure && error.code === "invalid_scenario") return error;
-      if (isMissing(error)) return wholeFileFailure(file, "the file does not exist");
-      throw error;
+      if (error instanceof Failure) throw error;
+      return wholeFileFailure(file, `the file ${unusable(error).message}`);
     }
   }
 
