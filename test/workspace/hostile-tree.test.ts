@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { never, openFixture, shell } from "./harness.ts";
 
 const NO_OVERLAY = { dir: null, files: {} };
@@ -36,4 +37,34 @@ test("a link whose target is long and no valid text is compared and copied byte 
   await using copy = fork;
   const { output } = await copy.exec(shell("readlink l | tr -d '\\n' | tr '\\377' x | wc -c"), never);
   expect([files.map(({ path, status }) => [path, status]), output.trim()]).toEqual([[["l", "added"]], "2000"]);
+});
+
+/** Root reads everything, so what follows runs as somebody else: a program on its own that prints JSON. */
+function asOrdinaryUser(program: string): unknown {
+  const prelude = `import { never, openFixture, shell } from ${JSON.stringify(join(import.meta.dir, "harness.ts"))};`;
+  const user = process.geteuid?.() === 0 ? ["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups"] : [];
+  const { stdout, stderr } = Bun.spawnSync([...user, process.execPath, "-e", `${prelude}\n${program}`], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" },
+  });
+  const printed = stdout.toString();
+  return printed === "" ? stderr.toString() : JSON.parse(printed);
+}
+
+test.each([
+  ["that cannot be entered", "chmod 444 d", ["d/f"]],
+  ["that cannot be read", "chmod 311 d", ["d/f"]],
+  ["with nothing allowed, one in another", "mkdir d/e; echo hi > d/e/g; chmod 000 d/e d", ["d/e/g", "d/f"]],
+  ["that is the workspace itself", "chmod 444 d .", ["d/f"]],
+])("an ordinary user reads and copies a directory %s", (_, close, paths) => {
+  const program = `
+    await using pristine = openFixture({ "a.txt": "a\\n" });
+    await using workspace = pristine.open();
+    await workspace.exec(shell(${JSON.stringify(`mkdir d; echo hi > d/f; ${close}`)}), never);
+    const altered = await workspace.altered(["d/**"]);
+    const { files } = await workspace.changes();
+    const { workspace: fork } = await workspace.fork({ restore: [], overlay: { dir: null, files: {} } });
+    await using copy = fork;
+    const copied = (await copy.list()).map(({ path }) => path);
+    console.log(JSON.stringify({ altered, changed: files.map(({ path }) => path), copied }));`;
+  expect(asOrdinaryUser(program)).toEqual({ altered: paths, changed: paths, copied: ["a.txt", ...paths] });
 });

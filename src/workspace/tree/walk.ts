@@ -51,6 +51,7 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<rea
   }
   let pause = BATCH;
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    openUp(join(root, directory));
     for (const { path, isText } of namesIn(root, directory)) visit(path, isText);
     if (found.length < pause) continue;
     pause = found.length + BATCH;
@@ -62,6 +63,8 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<rea
 /** Lets timers and sockets have their turn in long work. */
 export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+const OUT_OF_REACH = new Set(["EACCES", "ENOENT", "ENAMETOOLONG"]);
+
 /** One entry, its parents known to be real directories. */
 export function entryAt(root: string, path: string): TreeEntry {
   try {
@@ -70,7 +73,7 @@ export function entryAt(root: string, path: string): TreeEntry {
     const identity = { inode: ino, ctime: ctimeNs };
     return { path, kind: kindOf(stats), size: Number(size), mode: Number(mode) & 0o7777, identity };
   } catch (error) {
-    if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENAMETOOLONG") throw error;
+    if (!OUT_OF_REACH.has(errorCode(error) ?? "")) throw error;
     return unreadable(path);
   }
 }
@@ -120,18 +123,29 @@ function readNames(path: string): readonly Buffer[] {
   try {
     return readdirSync(path, { encoding: "buffer" });
   } catch (error) {
-    if (errorCode(error) === "ENAMETOOLONG" || errorCode(error) === "ENOENT") return [];
-    if (errorCode(error) !== "EACCES") throw error;
-    chmodSync(path, 0o700);
-    return readdirSync(path, { encoding: "buffer" });
+    if (!OUT_OF_REACH.has(errorCode(error) ?? "")) throw error;
+    return [];
+  }
+}
+
+/** Lets its owner list and enter a real directory; what resists is seen when it is read. */
+function openUp(directory: string): void {
+  try {
+    const { mode } = lstatSync(directory);
+    if ((mode & 0o500) !== 0o500) chmodSync(directory, (mode & 0o777) | 0o700);
+  } catch (error) {
+    if (!OUT_OF_REACH.has(errorCode(error) ?? "") && errorCode(error) !== "EPERM") throw error;
   }
 }
 
 /** Something stands there, and every step on the way to it is a real directory, none a link. */
 export function isPresent(root: string, path: string): boolean {
   const steps = path.split("/");
+  openUp(root);
   return steps.every((_, depth) => {
     const step = lstatSync(join(root, ...steps.slice(0, depth + 1)), { throwIfNoEntry: false });
-    return depth === steps.length - 1 ? step !== undefined : step?.isDirectory() === true;
+    if (depth === steps.length - 1) return step !== undefined;
+    if (step?.isDirectory()) openUp(join(root, ...steps.slice(0, depth + 1)));
+    return step?.isDirectory() === true;
   });
 }
