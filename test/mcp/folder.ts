@@ -30,7 +30,7 @@ task:
   fixture: {files: {a.txt: "one\\n"}}
   probe:
     files: {check.sh: "grep CANARY-FILE a.txt"}
-    checks: [{id: canary-check, run: "grep CANARY-RUN a.txt", output_matches: CANARY-MATCH}]
+    checks: [{id: canary-check, run: "grep CANARY-RUN a.txt; cat check.sh", output_matches: CANARY-MATCH}]
   reference_fix: {files: {a.txt: "CANARY-FIX\\n"}}
 arms:
   - {id: one, model: scripted/one, system_prompt: Be one., script: [{say: CANARY-SCRIPT}]}

@@ -35,3 +35,32 @@ test("nor do resources", async () => {
   const { definition } = JSON.parse(JSON.parse(await read(server, `abeval://sessions/${session_id}`)).contents[0].text);
   expect(JSON.stringify(definition)).not.toContain("CANARY");
 });
+
+const SECRETS = /CANARY-(?:FILE|RUN|MATCH|FIX)/;
+
+test("nor does what a hidden check printed, and why it failed, in any slice and resource", async () => {
+  await using server = await linked();
+  const session_id = await run(server);
+  for (const detail of ["summary", "criteria", "decisions", "diff", "full"])
+    expect(JSON.stringify(await server.call("get_session", { session_id, detail }))).not.toMatch(SECRETS);
+  expect(await read(server, `abeval://sessions/${session_id}`)).not.toMatch(SECRETS);
+  const checkOf = async (args: object) =>
+    (await server.call("get_session", { session_id, detail: "full", ...args })).data.session.arms[0].probe.checks[0];
+  expect(await checkOf({})).toMatchObject({ id: "canary-check", status: "fail", reason: null });
+  const whole = await checkOf({ include_hidden: true });
+  expect(whole.reason).toContain("CANARY-MATCH");
+  expect(whole.output).toContain("CANARY-FILE");
+});
+
+test("nor does an examination; which checks failed, and what to do, is told", async () => {
+  await using server = await linked();
+  const report = await server.call("run_doctor", { scenario: "hidden" });
+  expect(JSON.stringify(report)).not.toMatch(SECRETS);
+  const checks = report.data.checks as readonly Record<string, unknown>[];
+  expect(checks.find(({ id }) => id === "reference.passes")).toMatchObject({
+    status: "fail",
+    title: "Every check passes with the reference",
+    detail: null,
+    hint: "a check that the known fix fails measures something else: mend one of them",
+  });
+});

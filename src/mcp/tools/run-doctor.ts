@@ -15,13 +15,24 @@ export const runDoctor = tool({
   annotations: { ...READS, openWorldHint: true },
   live: false,
   async call(services, input, { signal }) {
-    const report = await operation.run(services, input, signal);
+    const report = withoutHidden(await operation.run(services, input, signal));
     return fullestThatFits(CLIPS, (chars) => {
       const structured = clipTexts(report, chars);
       return { structured, text: reportText(structured) };
     });
   },
 });
+
+/** Checks of these say in their detail what they found, in the words of the hidden checks and the known fix. */
+const HIDDEN_PARTS = /^(?:probe|reference|leak)\./;
+
+/** What stays of them is whether they passed, and what to do; `abeval doctor` and the HTTP API tell the rest. */
+function withoutHidden(report: DoctorReport): DoctorReport {
+  const checks = report.checks.map((check) =>
+    HIDDEN_PARTS.test(check.id) && check.status !== "skip" ? { ...check, detail: null } : check,
+  );
+  return { ...report, checks };
+}
 
 function reportText({ ok, checks, estimate }: DoctorReport): string {
   const passed = checks.filter(({ status }) => status === "pass").length;

@@ -5,7 +5,7 @@ import { viewScenario } from "./scenario-view.ts";
 /** Its schema is in the OpenAPI document; here it would be most of what a client reads about the tools. */
 export const FullSession = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    "SessionOutcome as in the HTTP API, without the texts of changed files and hidden parts of the definition.",
+    "SessionOutcome as in the HTTP API, without the texts of changed files and, unless asked for, hidden parts of the definition and what the hidden checks printed.",
 });
 export type FullSession = Static<typeof FullSession>;
 
@@ -13,8 +13,14 @@ export function fullSession(outcome: SessionOutcome, includeHidden: boolean): Fu
   return {
     ...outcome,
     definition: viewScenario(outcome.definition, includeHidden),
-    arms: outcome.arms.map(withoutFileTexts),
+    arms: outcome.arms.map((arm) => ({ ...withoutFileTexts(arm), probe: viewProbe(arm.probe, includeHidden) })),
   };
+}
+
+/** A check's reason quotes what it looks for, and its output the hidden files. */
+function viewProbe(probe: ArmSummary["probe"], includeHidden: boolean) {
+  if (probe === null || includeHidden) return probe;
+  return { ...probe, checks: probe.checks.map(({ output: _, ...check }) => ({ ...check, reason: null })) };
 }
 
 const withoutFileTexts = (arm: ArmSummary) => ({
