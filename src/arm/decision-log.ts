@@ -33,8 +33,9 @@ export class DecisionLog {
       at: this.#clock.now().toISOString(),
       detail: entry.detail,
     } as Decision; // K ties kind to detail; the compiler cannot see it through the union
-    this.#last += 1;
     this.#emit(decision);
+    // Only now: one that could not be stored must not leave a gap.
+    this.#last += 1;
   }
 }
 

@@ -12,7 +12,7 @@ import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } fr
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
 import { LOG_FORMATS, type LogFormat, openLog } from "./serve-log.ts";
 import { openServerServices, SHARED_FLAGS } from "./services.ts";
-import { untilStopped } from "./shutdown.ts";
+import { signalled, untilStopped } from "./shutdown.ts";
 
 const SPEC = {
   name: "abeval serve",
@@ -93,6 +93,7 @@ async function serve(args: Arguments): Promise<number> {
     ...(log.request && { log: log.request }),
     ...(web_ui && { web_ui }),
   });
+  const signal = signalled();
   const listening = listenOn(app, address);
   warnWhenOpen(address, log.notice);
   const scenarios = resolve(services.catalog.directory);
@@ -100,7 +101,7 @@ async function serve(args: Arguments): Promise<number> {
   if (!web_ui) log.notice("no web UI: --web-dir names its directory");
   log.notice(`listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
-  await untilStopped({ listening, services, stopping, abandoned, grace_ms });
+  await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;
 }
 

@@ -5,6 +5,8 @@ import type { SessionServices } from "../session/services.ts";
 import { EXIT } from "./exit-code.ts";
 
 export interface Running {
+  /** Resolves at the first signal. */
+  readonly signal: Promise<void>;
   readonly listening: Listening;
   readonly services: Pick<SessionServices, "live" | "store" | "notice" | "clock">;
   /** Fired when no new work is taken any more. */
@@ -23,8 +25,9 @@ const SAVE_MS = 5_000;
  * Until SIGTERM or SIGINT; then no connection and no run is taken any more, what is in flight may finish, and what has
  * not by then is stored as interrupted. A second signal ends the process at once.
  */
-export async function untilStopped({ listening, services, stopping, abandoned, grace_ms }: Running): Promise<void> {
-  await signalled();
+export async function untilStopped(running: Running): Promise<void> {
+  const { listening, services, stopping, abandoned, grace_ms } = running;
+  await running.signal;
   for (const name of SIGNALS) process.once(name, () => process.exit(EXIT.terminated));
   const { live, notice } = services;
   listening.refuseConnections();
@@ -50,7 +53,8 @@ function interruptQueued({ live, store }: Running["services"]): void {
   for (const id of live.ids()) if (store.get(id)?.state === "queued") live.get(id)?.cancel(STOPPED);
 }
 
-function signalled(): Promise<void> {
+/** Listens from now on: a signal that comes while a server starts stops it as cleanly as a later one. */
+export function signalled(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const name of SIGNALS) process.once(name, () => resolve());
   return promise;

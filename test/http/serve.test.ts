@@ -203,3 +203,8 @@ test("a body between our limit and the server's own is a 413 in our shape", asyn
     error: { code: "body_too_large", message: "the body may hold 1048576 bytes" },
   });
 });
+
+test("a signal in the moment it says that it listens stops it as cleanly as a later one", async () => {
+  await using served = await serve();
+  expect((await served.stop()).status).toBe(0);
+});

@@ -26,7 +26,10 @@ export interface Section {
   readonly core_cut: boolean;
 }
 
-/** UTF-8 bytes of a line with its newline. */
-export const lineBytes = (text: string) => Buffer.byteLength(text) + 1;
+/** What stands around a line where it is shown: a mark of five characters, a space, a newline. */
+const AROUND_BYTES = 7;
+
+/** UTF-8 bytes of a line as the judge is shown it. */
+export const lineBytes = (text: string) => Buffer.byteLength(text) + AROUND_BYTES;
 
 export const linesBytes = (lines: readonly ViewLine[]) => lines.reduce((sum, { text }) => sum + lineBytes(text), 0);
