@@ -139,18 +139,20 @@ test("a link is shown as a link and never followed", async () => {
 });
 
 test("binary files are told by hash and size", async () => {
-  await using pristine = openFixture({ "a.bin": "text\n" });
+  using fixture = new Directory({ "a.bin": new Uint8Array([0, 1, 255]) });
+  await using pristine = openFixture({}, { dir: fixture.path });
   await using workspace = pristine.open();
   await workspace.exec(shell("printf 'a\\000b' > a.bin; printf '\\377' > b.bin"), never);
   const { files, patch, truncated } = await workspace.changes();
   const nothing = { added: 0, removed: 0, binary: true, after: null };
   expect(files).toEqual([
-    { path: "a.bin", status: "modified", ...nothing, before: "text\n" },
+    { path: "a.bin", status: "modified", ...nothing, before: null },
     { path: "b.bin", status: "added", ...nothing, before: null },
   ]);
+  const old = new Bun.CryptoHasher("sha256").update(new Uint8Array([0, 1, 255])).digest("hex");
   const hash = new Bun.CryptoHasher("sha256").update("a\0b").digest("hex");
   expect(patch).toBe(
-    `Not shown "a.bin": text -> binary, sha256 ${hash}, 3 bytes\n` +
+    `Not shown "a.bin": binary, sha256 ${old}, 3 bytes -> binary, sha256 ${hash}, 3 bytes\n` +
       `Not shown "b.bin": absent -> binary, sha256 ${new Bun.CryptoHasher("sha256").update(new Uint8Array([255])).digest("hex")}, 1 bytes\n`,
   );
   expect(truncated).toBe(false);

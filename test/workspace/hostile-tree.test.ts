@@ -68,3 +68,46 @@ test.each([
     console.log(JSON.stringify({ altered, changed: files.map(({ path }) => path), copied }));`;
   expect(asOrdinaryUser(program)).toEqual({ altered: paths, changed: paths, copied: ["a.txt", ...paths] });
 });
+
+const SOURCE = "one\ntwo\n";
+
+test.each([
+  ["an invalid byte", "printf 'one\\n2\\377\\n' > a.ts", { added: 1, removed: 1, after: "one\n2\ufffd\n" }],
+  ["a NUL", "printf 'one\\n2\\000\\n' > a.ts", { added: 1, removed: 1, after: "one\n2\ufffd\n" }],
+  ["nothing but bad bytes", "printf '\\377\\n\\376\\n' > a.ts", { added: 2, removed: 2, after: "\ufffd\n\ufffd\n" }],
+  [
+    "padding over the limit of size",
+    "{ echo evil; yes //////// | head -n 300000; } > a.ts",
+    { added: 300_001, removed: 2, after: null },
+  ],
+  ["a pipe in its place", "rm a.ts; mkfifo a.ts", { added: 0, removed: 2, after: null }],
+])("a text file is shown, or at least counted, after %s", async (what, run, expected) => {
+  await using pristine = openFixture({ "a.ts": SOURCE });
+  await using workspace = pristine.open();
+  await workspace.exec(shell(run), never);
+  const { files } = await workspace.changes();
+  const binary = what === "a pipe in its place";
+  expect(files).toEqual([{ path: "a.ts", status: "modified", binary, before: SOURCE, ...expected }]);
+});
+
+test("a new file that mostly reads as text is shown, and one that does not is told by its hash", async () => {
+  await using pristine = openFixture({ "a.ts": SOURCE });
+  await using workspace = pristine.open();
+  await workspace.exec(
+    shell("printf 'caf\\351 au lait, please\\n' > b.ts; printf '\\377\\376\\n\\001' > c.bin"),
+    never,
+  );
+  const { files } = await workspace.changes();
+  expect(files).toEqual([
+    {
+      path: "b.ts",
+      status: "added",
+      added: 1,
+      removed: 0,
+      binary: false,
+      before: null,
+      after: "caf\ufffd au lait, please\n",
+    },
+    { path: "c.bin", status: "added", added: 0, removed: 0, binary: true, before: null, after: null },
+  ]);
+});

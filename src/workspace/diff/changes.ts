@@ -1,7 +1,7 @@
 import { CHANGED_FILE_BYTES, CHANGED_FILES_BYTES, PATCH_BYTES } from "../../domain/defaults.ts";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
 import type { Difference } from "./compare.ts";
-import { type Content, ContentReader } from "./content.ts";
+import { type Content, ContentReader, shownSides } from "./content.ts";
 import { DiffEffort, filePatch } from "./file-patch.ts";
 
 /** Changed files listed one by one: more are generated, not written. */
@@ -27,7 +27,7 @@ export async function describeChanges(
   for (const { path, before, after } of differences) {
     const old = await reader.read(roots.before, before);
     const now = await reader.read(roots.after, after);
-    report.add(path, old, now);
+    report.add(path, ...shownSides(old, now));
   }
   return report.finish();
 }
@@ -44,7 +44,7 @@ class ChangeReport {
 
   add(path: string, before: Content, after: Content): void {
     this.#digest.update(`${path}\0${after.kind === "absent" ? "absent" : after.digest}\0`);
-    if (before.kind === "unread" || after.kind === "unread") this.#truncated = true;
+    if (isCut(before) || isCut(after)) this.#truncated = true;
     if (this.#files.length >= MAX_LISTED_FILES) {
       this.#leftOut.push(path);
       return;
@@ -88,7 +88,9 @@ class ChangeReport {
   }
 }
 
-const isText = ({ kind }: Content) => kind === "text" || kind === "link" || kind === "absent";
+const isText = ({ kind }: Content) => kind === "text" || kind === "long" || kind === "link" || kind === "absent";
+
+const isCut = ({ kind }: Content) => kind === "unread" || kind === "long";
 
 function textOf(content: Content): string | null {
   if (content.kind === "text") return content.text;

@@ -7,7 +7,20 @@ import { breathe, type TreeEntry } from "../tree/walk.ts";
 export type Content =
   | { readonly kind: "absent" }
   | { readonly kind: "text"; readonly text: string; readonly digest: string; readonly executable: boolean }
-  | { readonly kind: "binary"; readonly size: number; readonly digest: string }
+  /** `prose`: most of it reads as text all the same. */
+  | {
+      readonly kind: "binary";
+      readonly size: number;
+      readonly digest: string;
+      readonly prose: boolean;
+      /** Decoded with replacement characters; null when it is too large to show. */
+      readonly lossy: string | null;
+      /** Line ends, and a last line without one. */
+      readonly lines: number;
+      readonly executable: boolean;
+    }
+  /** Text, or taken for it, of more bytes than are shown. */
+  | { readonly kind: "long"; readonly size: number; readonly digest: string; readonly lines: number }
   | { readonly kind: "link"; readonly target: string; readonly digest: string }
   /** A pipe, socket, device, or a name that is no text. */
   | { readonly kind: "odd"; readonly digest: string }
@@ -45,23 +58,70 @@ function smallFile(root: string, { path, size, mode }: TreeEntry): Content {
   const bytes = readRegular(root, path, MAX_TEXT_BYTES) ?? new Uint8Array();
   const digest = sha256(bytes);
   const text = asText(bytes);
-  return text === undefined
-    ? { kind: "binary", size, digest }
-    : { kind: "text", text, digest, executable: (mode & 0o100) !== 0 };
+  const executable = (mode & 0o100) !== 0;
+  if (text !== undefined) return { kind: "text", text, digest, executable };
+  const lossy = lossyText(bytes);
+  const lines = lineEnds(bytes) + (bytes.at(-1) === NEWLINE ? 0 : 1);
+  return { kind: "binary", size, digest, prose: isProse(lossy), lossy, lines, executable };
 }
 
 /** Chunks hashed between two moments in which others may run. */
 const BATCH = 16;
 
-async function largeFile(root: string, { path, size }: TreeEntry): Promise<Content> {
+async function largeFile(root: string, { path, size, mode }: TreeEntry): Promise<Content> {
   const hasher = new Bun.CryptoHasher("sha256");
   let chunks = 0;
+  let lines = 0;
+  let prose = false;
+  let last: number | undefined = NEWLINE;
   for (const chunk of chunksOf(root, path)) {
     hasher.update(chunk);
+    lines += lineEnds(chunk);
+    last = chunk.at(-1);
+    if (chunks === 0) prose = isProse(lossyText(chunk));
     chunks += 1;
     if (chunks % BATCH === 0) await breathe();
   }
-  return { kind: "binary", size, digest: hasher.digest("hex") };
+  if (last !== NEWLINE) lines += 1;
+  const executable = (mode & 0o100) !== 0;
+  return { kind: "binary", size, digest: hasher.digest("hex"), prose, lossy: null, lines, executable };
+}
+
+/**
+ * Both sides as they are shown. One bad byte must not hide a change: what was text is text after it too, and without a
+ * state before it what mostly reads as text is.
+ */
+export function shownSides(before: Content, after: Content): readonly [Content, Content] {
+  const decisive = before.kind === "absent" ? after : before;
+  const isText = decisive.kind === "text" || (decisive.kind === "binary" && decisive.prose);
+  return isText ? [asShown(before), asShown(after)] : [before, after];
+}
+
+function asShown(content: Content): Content {
+  if (content.kind !== "binary") return content;
+  const { size, digest, lossy, lines, executable } = content;
+  return lossy === null ? { kind: "long", size, digest, lines } : { kind: "text", text: lossy, digest, executable };
+}
+
+const NEWLINE = 10;
+
+function lineEnds(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
+
+/** NUL would not survive in stores and terminals. */
+const lossyText = (bytes: Uint8Array) =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).replaceAll("\0", "\ufffd");
+
+/** Characters of a hundred that may be unreadable in what still counts as text. */
+const MAX_UNREADABLE = 10;
+
+function isProse(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  const unreadable = text.match(/[\ufffd\x01-\x08\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0;
+  return text !== "" && unreadable * 100 <= text.length * MAX_UNREADABLE;
 }
 
 const sha256 = (data: string | Uint8Array) => new Bun.CryptoHasher("sha256").update(data).digest("hex");

@@ -28,7 +28,12 @@ export class DiffEffort {
 
 export function filePatch(path: string, before: Content, after: Content, effort: DiffEffort): FilePatch {
   if (before.kind === "text" && after.kind === "text") return textPatch(path, before.text, after.text, effort);
-  if (isOpaque(before) || isOpaque(after)) return { patch: opaqueNote(path, before, after), added: 0, removed: 0 };
+  if (isOpaque(before) || isOpaque(after))
+    return {
+      patch: opaqueNote(path, before, after),
+      added: lineCount(after),
+      removed: lineCount(before),
+    };
   const parts = [removal(path, before), addition(path, after)].filter((part) => part !== undefined);
   return {
     patch: parts.map((part) => formatPatch(part)).join(""),
@@ -104,11 +109,14 @@ const signed = (sign: string, text: string, lines: readonly string[]) => [
 ];
 
 function lineCount(content: Content): number {
+  if (content.kind === "long") return content.lines;
   const side = sideOf(content);
   return side ? linesOf(side.text).length : 0;
 }
 
-const isOpaque = (content: Content) => content.kind === "binary" || content.kind === "unread" || content.kind === "odd";
+const OPAQUE: ReadonlySet<Content["kind"]> = new Set(["binary", "long", "unread", "odd"]);
+
+const isOpaque = ({ kind }: Content) => OPAQUE.has(kind);
 
 /** A line of its own between the diffs: tools that apply patches pass over it. */
 const opaqueNote = (path: string, before: Content, after: Content) =>
@@ -116,6 +124,7 @@ const opaqueNote = (path: string, before: Content, after: Content) =>
 
 function describe(content: Content): string {
   if (content.kind === "binary") return `binary, sha256 ${content.digest}, ${content.size} bytes`;
+  if (content.kind === "long") return `${content.lines} lines of text, sha256 ${content.digest}, ${content.size} bytes`;
   if (content.kind === "unread") return `not read, ${content.size} bytes`;
   if (content.kind === "odd") return "not a regular file";
   return content.kind;
