@@ -131,6 +131,19 @@ test("every slice of a huge session stays within a result, and full has it all b
   });
 });
 
+test("what a judge quotes of a hidden check is told only when asked for; that it does is told", async () => {
+  await using server = await linked({ store: { ...memoryStore(), persistent: true } });
+  const cited = { side: "a", kind: "probe", ref: "check", quote: "CANARY-QUOTE" } as const;
+  const verdict = { ...hugeVerdict("run"), criteria: [{ ...criterion(0), note: "", evidence: [cited] }] };
+  server.services.store.create({ ...anOutcome(ID), state: "completed", verdict, verdicts: [verdict] });
+  const textOf = async (args: object) => JSON.stringify(await server.call("get_session", { session_id: ID, ...args }));
+  for (const detail of ["summary", "criteria", "full"]) expect(await textOf({ detail })).not.toContain("CANARY");
+  for (const detail of ["criteria", "full"])
+    expect(await textOf({ detail, include_hidden: true })).toContain("CANARY-QUOTE");
+  const { data } = await server.call("get_session", { session_id: ID, detail: "criteria" });
+  expect(data.verdict.criteria[0].evidence).toEqual([{ ...cited, quote: "" }]);
+});
+
 /** Every page of a slice of one arm, by its own next_after_seq. */
 async function pages(server: Linked, args: { detail: "decisions" | "diff"; limit?: number }) {
   const all = [];

@@ -11,6 +11,7 @@ import { DiffPage, diffText, pageDiff } from "../view/diff-page.ts";
 import { summaryThatFits } from "../view/fitted-summary.ts";
 import { verdictThatFits } from "../view/fitted-verdict.ts";
 import { FullSession, fullSession } from "../view/full-session.ts";
+import { withoutCheckQuotes } from "../view/hidden-words.ts";
 import { SessionSummary, summariseSession } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
 import { VerdictView, verdictText } from "../view/verdict-view.ts";
@@ -87,11 +88,12 @@ function summary(outcome: SessionOutcome): Slice {
   }));
 }
 
-function criteria(outcome: SessionOutcome, { verdict_id }: GetSessionRequest): Slice {
+function criteria(outcome: SessionOutcome, { verdict_id, include_hidden = false }: GetSessionRequest): Slice {
   const about = { ...identityOf(outcome), detail: "criteria" } as const;
   const verdict = chosenVerdict(outcome, verdict_id);
   if (!verdict) return { structured: { ...about, verdict: null }, text: `${outcome.state}: there is no verdict` };
-  return verdictThatFits(verdict, (view) => ({ structured: { ...about, verdict: view }, text: verdictText(view) }));
+  const shown = include_hidden ? verdict : withoutCheckQuotes(verdict);
+  return verdictThatFits(shown, (view) => ({ structured: { ...about, verdict: view }, text: verdictText(view) }));
 }
 
 /** The run's own verdict unless another is named; a session that has none may have been rejudged. */
@@ -100,7 +102,10 @@ function chosenVerdict({ session_id, verdict, verdicts }: SessionOutcome, id: st
   const chosen = id === undefined ? all[0] : all.find(({ verdict_id }) => verdict_id === id);
   if (id === undefined || chosen) return chosen;
   const known = all.map(({ verdict_id }) => verdict_id).join(", ") || "none";
-  throw new Failure("invalid_request", `verdict_id: ${session_id} has no verdict "${id}"; its verdicts: ${known}`);
+  throw new Failure(
+    "invalid_request",
+    `verdict_id: ${session_id} has no verdict "${id.slice(0, 100)}"; its verdicts: ${known}`,
+  );
 }
 
 function decisions(outcome: SessionOutcome, request: GetSessionRequest): Slice {

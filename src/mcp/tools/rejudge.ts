@@ -3,6 +3,7 @@ import { record } from "../../domain/schema.ts";
 import { rejudge as operation } from "../../operation/verdicts.ts";
 import { SPENDS, tool } from "../tool.ts";
 import { verdictThatFits } from "../view/fitted-verdict.ts";
+import { withoutCheckQuotes } from "../view/hidden-words.ts";
 import { VerdictView, verdictText } from "../view/verdict-view.ts";
 
 const RejudgeResult = record("RejudgeResult", {
@@ -22,7 +23,7 @@ export const rejudge = tool({
   annotations: SPENDS,
   live: true,
   async call(services, input, { signal }) {
-    const whole = await operation.run(services, input, signal);
+    const whole = withoutCheckQuotes(await operation.run(services, input, signal));
     const stored_in = [...new Set([input.arm_a.session_id, input.arm_b.session_id])];
     return verdictThatFits(whole, (verdict) => ({
       structured: { verdict, stored_in },

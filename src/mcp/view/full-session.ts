@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
+import { withoutCheckQuotes, withoutCheckWords } from "./hidden-words.ts";
 import { viewScenario } from "./scenario-view.ts";
 
 /** Its schema is in the OpenAPI document; here it would be most of what a client reads about the tools. */
@@ -13,15 +14,16 @@ export function fullSession(outcome: SessionOutcome, includeHidden: boolean): Fu
   return {
     ...outcome,
     definition: viewScenario(outcome.definition, includeHidden),
-    arms: outcome.arms.map((arm) => ({ ...withoutFileTexts(arm), probe: viewProbe(arm.probe, includeHidden) })),
+    arms: outcome.arms.map(withoutFileTexts),
+    ...(!includeHidden && withoutHiddenWords(outcome)),
   };
 }
 
-/** A check's reason quotes what it looks for, and its output the hidden files. */
-function viewProbe(probe: ArmSummary["probe"], includeHidden: boolean) {
-  if (probe === null || includeHidden) return probe;
-  return { ...probe, checks: probe.checks.map(({ output: _, ...check }) => ({ ...check, reason: null })) };
-}
+const withoutHiddenWords = ({ arms, verdict, verdicts }: SessionOutcome) => ({
+  arms: arms.map((arm) => ({ ...withoutFileTexts(arm), probe: withoutCheckWords(arm.probe) })),
+  verdict: verdict && withoutCheckQuotes(verdict),
+  verdicts: verdicts.map(withoutCheckQuotes),
+});
 
 const withoutFileTexts = (arm: ArmSummary) => ({
   ...arm,
