@@ -3,9 +3,10 @@ import { patchFiles } from "./diff/apply-patch.ts";
 import { describeChanges, NO_CHANGES } from "./diff/changes.ts";
 import { compareTrees, type Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
+import { forkParts } from "./fork-parts.ts";
 import { basesOf, matchesAny } from "./globs.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
-import { copyTree } from "./tree/copy-tree.ts";
+import { copyEntries, copyTree } from "./tree/copy-tree.ts";
 import { workspaceFailed } from "./tree/io-failure.ts";
 import { layOver } from "./tree/lay-over.ts";
 import { removeTree } from "./tree/remove-tree.ts";
@@ -148,14 +149,22 @@ export class TempWorkspace implements Workspace {
   async #fillFork(target: string, differences: readonly Difference[], overlay: ForkOptions["overlay"]) {
     const { owner } = this.#options.sandbox;
     const pristine = await this.#options.pristine();
-    const from = this.#touched ? (await this.#materialised()).root : pristine.root;
     try {
-      await copyTree({ from, to: target, owner, made_by: "arm" });
+      if (this.#touched) await this.#copyWork(target);
+      else await this.#copyOf(pristine, target);
       restore({ from: pristine.root, to: target, differences, owner });
       await layOver(target, overlay, owner);
       return NO_SNAPSHOT;
     } catch (error) {
       throw workspaceFailed("cannot make a copy of the final workspace", error);
     }
+  }
+
+  async #copyWork(to: string): Promise<void> {
+    const { root, pristine } = await this.#materialised();
+    const { work, kept } = await forkParts(root, pristine);
+    const target = { to, owner: this.#options.sandbox.owner, made_by: "arm" } as const;
+    await copyTree({ ...target, from: root, entries: work });
+    await copyEntries({ ...target, from: pristine.root, entries: kept });
   }
 }

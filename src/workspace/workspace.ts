@@ -58,7 +58,10 @@ export interface Workspace extends AsyncDisposable {
   altered(globs: readonly string[]): Promise<readonly string[]>;
   /** What differs from the pristine copy. Never touches disk when nothing was ever written. */
   changes(): Promise<Changes>;
-  /** A copy for the probe; `restored` lists the protected files that differed. The caller disposes it. */
+  /**
+   * A copy for the probe; `restored` lists the protected files that differed. What does not count as work (see `list`) is
+   * in it as it was before the arm. The caller disposes it.
+   */
   fork(options: ForkOptions): Promise<{ readonly workspace: Workspace; readonly restored: readonly string[] }>;
   /** Applies a unified diff. @throws Mistake naming the hunk that does not apply. */
   applyPatch(patch: string): Promise<void>;

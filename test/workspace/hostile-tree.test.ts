@@ -111,3 +111,35 @@ test("a new file that mostly reads as text is shown, and one that does not is to
     { path: "c.bin", status: "added", added: 0, removed: 0, binary: true, before: null, after: null },
   ]);
 });
+
+test("what does not count as work is in a fork as it was before the arm, wherever it can stand", async () => {
+  await using pristine = openFixture({
+    ".gitignore": "dist/\n*.log\n",
+    "a.txt": "a\n",
+    "dist/a.js": "honest\n",
+    "dist/deep/b.js": "honest\n",
+    "gone/x.log": "log\n",
+    "linked/x.log": "log\n",
+    "node_modules/left/i.js": "honest\n",
+  });
+  await using workspace = pristine.open();
+  const planted = [
+    "mkdir __pycache__ .git src; touch __pycache__/a.pyc .git/config src/new.log; echo work > src/new.ts",
+    "echo evil > node_modules/left/i.js; echo evil > dist/a.js; echo evil > dist/c.js; rm -r dist/deep gone linked",
+    "mkdir elsewhere; ln -s elsewhere linked; echo '!dist' > .gitignore",
+  ];
+  await workspace.exec(shell(planted.join("\n")), never);
+  const { workspace: fork } = await workspace.fork({ restore: [], overlay: NO_OVERLAY });
+  await using copy = fork;
+  const { output } = await copy.exec(shell("find . ! -type d | sort | xargs grep -sH ''; ls -A elsewhere"), never);
+  expect(output.split("\n")).toEqual([
+    "./.gitignore:!dist",
+    "./a.txt:a",
+    "./dist/a.js:honest",
+    "./dist/deep/b.js:honest",
+    "./gone/x.log:log",
+    "./node_modules/left/i.js:honest",
+    "./src/new.ts:work",
+    "",
+  ]);
+});

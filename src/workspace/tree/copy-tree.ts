@@ -40,16 +40,22 @@ export async function copyTree(options: CopyOptions): Promise<readonly TreeEntry
   try {
     mkdirSync(options.to, { mode: 0o700 });
     own(options.to, options.owner);
-    const entries = (options.entries ?? (await walk(options.from))).toSorted(byDepth);
-    const copied: TreeEntry[] = [];
-    for (const [index, entry] of entries.entries()) {
-      if (index % BATCH === BATCH - 1) await breathe();
-      if (copyIfPossible(entry, options)) copied.push(entryAt(options.to, entry.path));
-    }
-    return copied;
+    return await copyEntries({ ...options, entries: options.entries ?? (await walk(options.from)) });
   } catch (error) {
     throw workspaceFailed("cannot copy the files of a workspace", error);
   }
+}
+
+/** As `copyTree`, into a directory that exists and holds none of the entries. */
+export async function copyEntries(
+  options: CopyOptions & Required<Pick<CopyOptions, "entries">>,
+): Promise<readonly TreeEntry[]> {
+  const copied: TreeEntry[] = [];
+  for (const [index, entry] of options.entries.toSorted(byDepth).entries()) {
+    if (index % BATCH === BATCH - 1) await breathe();
+    if (copyIfPossible(entry, options)) copied.push(entryAt(options.to, entry.path));
+  }
+  return copied;
 }
 
 /** A directory before what it holds. */

@@ -1,0 +1,39 @@
+import type { PristineTree } from "./pristine-tree.ts";
+import { type TreeEntry, walk } from "./tree/walk.ts";
+
+/** What a fork is made of; the parts share no path. */
+export interface ForkParts {
+  /** The arm's work. */
+  readonly work: readonly TreeEntry[];
+  /** What never counts as work, as it was before the arm began: nobody sees a change to it, so none may take effect. */
+  readonly kept: readonly TreeEntry[];
+}
+
+export async function forkParts(root: string, pristine: PristineTree): Promise<ForkParts> {
+  const work = await walk(root, { skip: pristine.isIgnored });
+  const standing = new Map(work.map(({ path, kind }) => [path, kind]));
+  const ignored = ignoredEntries(pristine);
+  const parents = new Set(ignored.flatMap(({ path }) => parentsOf(path)));
+  // A parent that the arm made a file or a link is a change that shows; nothing may be written through it.
+  const isBlocked = ({ path }: TreeEntry) =>
+    parentsOf(path).some((parent) => (standing.get(parent) ?? "directory") !== "directory");
+  const kept = [...ignored, ...pristine.entries.filter(({ path }) => parents.has(path))];
+  const byPath = new Map(kept.map((entry) => [entry.path, entry]));
+  return { work, kept: [...byPath.values()].filter((entry) => !standing.has(entry.path) && !isBlocked(entry)) };
+}
+
+/** With everything below an ignored directory. */
+function ignoredEntries({ entries, isIgnored }: PristineTree): readonly TreeEntry[] {
+  const directories = new Set(
+    entries.filter(({ path, kind }) => kind === "directory" && isIgnored(path, true)).map(({ path }) => path),
+  );
+  return entries.filter(
+    ({ path, kind }) =>
+      isIgnored(path, kind === "directory") || parentsOf(path).some((parent) => directories.has(parent)),
+  );
+}
+
+const parentsOf = (path: string): readonly string[] => {
+  const steps = path.split("/");
+  return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("/"));
+};
