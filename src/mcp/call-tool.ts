@@ -1,8 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { excerpt } from "../domain/excerpt.ts";
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import { checkInput } from "../operation/check-input.ts";
 import type { Services } from "../operation/services.ts";
 import { type CallContext, resultOf, type Tool } from "./tool.ts";
+
+/** Room for every mistake of a scenario file; what a caller sent is told back no further than that. */
+const ERROR_CHARS = 8_000;
 
 /** Never rejects: what goes wrong is a result that the model can read and act on. */
 export async function callTool(
@@ -16,7 +20,10 @@ export async function callTool(
     if (tool.live && !services.store.persistent) throw needsStateDirectory(tool.name);
     return resultOf(await tool.call(services, input, context));
   } catch (error) {
-    return { content: [{ type: "text", text: services.redact(errorText(error, services)) }], isError: true };
+    return {
+      content: [{ type: "text", text: excerpt(services.redact(errorText(error, services)), ERROR_CHARS) }],
+      isError: true,
+    };
   }
 }
 

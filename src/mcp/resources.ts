@@ -97,9 +97,16 @@ async function valueAt(services: Services, uri: string, signal: AbortSignal): Pr
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const missing = error.code === "unknown_scenario" || error.code === "unknown_session";
-    throw new McpError(missing ? RESOURCE_NOT_FOUND : ErrorCode.InternalError, services.redact(error.message), { uri });
+    throw new McpError(
+      missing ? RESOURCE_NOT_FOUND : ErrorCode.InternalError,
+      services.redact(error.message),
+      shownUri(uri),
+    );
   }
 }
+
+/** Addresses of ours are shorter. */
+const shownUri = (uri: string) => ({ uri: uri.slice(0, 300) });
 
 /** @throws McpError for an address that is not one of ours. */
 function partsOf(uri: string): { readonly kind: string; readonly id: string } {
@@ -112,5 +119,5 @@ function partsOf(uri: string): { readonly kind: string; readonly id: string } {
     }
   }
   const known = TEMPLATES.map(({ uriTemplate }) => uriTemplate).join(" or ");
-  throw new McpError(RESOURCE_NOT_FOUND, `there is no resource at this address; expected ${known}`, { uri });
+  throw new McpError(RESOURCE_NOT_FOUND, `there is no resource at this address; expected ${known}`, shownUri(uri));
 }

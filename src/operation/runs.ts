@@ -47,7 +47,8 @@ export const startScenario = operation({
 /** Stops a run in flight or queued; its stream ends with `session_failed`. @throws Failure `not_live`. */
 export function cancelRun({ live }: Services, session_id: string): RunStarted {
   const run = live.get(session_id);
-  if (!run) throw new Failure("not_live", `no run of "${session_id}" is in flight; read the session instead`);
+  if (!run)
+    throw new Failure("not_live", `no run of "${session_id.slice(0, 100)}" is in flight; read the session instead`);
   run.cancel(new Failure("cancelled", "The run was cancelled."));
   return { session_id };
 }

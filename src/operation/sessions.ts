@@ -25,6 +25,6 @@ export const getSession = operation({
   async run({ store }, { session_id }) {
     const outcome = store.get(session_id);
     if (outcome) return outcome;
-    throw new Failure("unknown_session", `there is no session "${session_id}"`);
+    throw new Failure("unknown_session", `there is no session "${session_id.slice(0, 100)}"`);
   },
 });

@@ -324,3 +324,17 @@ describe("other origins", () => {
     expect(response.headers.get("access-control-allow-headers")).toContain("content-type");
   });
 });
+
+test("an endless id is not told back", async () => {
+  await using service = aService();
+  const id = "x".repeat(9_000);
+  const answers = [
+    await service.get(`/api/sessions/${id}`),
+    await service.fetch(`/api/runs/${id}`, { method: "DELETE" }),
+  ];
+  const messages = await Promise.all(answers.map(async (answer) => (await errorOf(answer)).error.message));
+  expect(messages).toEqual([
+    `there is no session "${id.slice(0, 100)}"`,
+    `no run of "${id.slice(0, 100)}" is in flight; read the session instead`,
+  ]);
+});

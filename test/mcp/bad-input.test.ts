@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { memoryStore } from "../../src/store/memory.ts";
 import { linked } from "./linked.ts";
 
@@ -95,4 +96,29 @@ test("a fault of ours is one sentence to the client; the stack goes to the opera
     text: "internal: a fault of this server; its details are in the server's log (stderr)",
   });
   expect(server.notices.join("\n")).toContain("TypeError: at key [redacted]");
+});
+
+const ENDLESS = "x".repeat(900_000);
+
+test("an endless id is not told back", async () => {
+  await using server = await linked();
+  const refused = async (tool: string, args: Readonly<Record<string, unknown>>) => (await server.call(tool, args)).text;
+  const shown = ENDLESS.slice(0, 100);
+  expect(await refused("get_session", { session_id: ENDLESS })).toBe(
+    `unknown_session: there is no session "${shown}"; list_sessions shows the ids`,
+  );
+  const pointer = { session_id: ENDLESS, arm_id: "does" };
+  const others: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[] = [
+    ["list_sessions", { before: ENDLESS }],
+    ["get_scenario", { name: ENDLESS }],
+    ["run_scenario", { scenario: "quick", model_override: `none/${ENDLESS}` }],
+    ["run_scenario", { scenario: "quick", model_override: ENDLESS }],
+    ["rejudge", { arm_a: pointer, arm_b: { ...pointer, arm_id: "talks" } }],
+  ];
+  for (const [tool, args] of others) expect((await refused(tool, args)).length).toBeLessThan(10_000);
+  for (const uri of [`abeval://sessions/${ENDLESS}`, `abeval://${ENDLESS}`]) {
+    const error: unknown = await server.client.readResource({ uri }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(McpError);
+    expect(JSON.stringify([String(error), (error as McpError).data]).length).toBeLessThan(1_000); // asserted just before
+  }
 });
