@@ -143,3 +143,21 @@ test("what does not count as work is in a fork as it was before the arm, whereve
     "",
   ]);
 });
+
+test.each([
+  ["shut, with a name that is no text", `D="$(printf 'd\\377')"; mkdir "$D"; echo hi > "$D/f"; chmod 000 "$D"`],
+  ["shut, one in another", `mkdir -p a/b/c; touch a/b/c/f; chmod 000 a/b/c a/b a`],
+  ["that may not be written", `mkdir -p "$(printf 'x/e\\376')"; touch x/*/q; chmod 555 x/* x`],
+])("an ordinary user gets rid of a directory %s", (_, run) => {
+  const program = `
+    const { existsSync } = await import("node:fs");
+    const pristine = openFixture({ "a.txt": "a\\\\n" });
+    const workspace = pristine.open();
+    await workspace.exec(shell(${JSON.stringify(run)}), never);
+    const stood = existsSync(workspace.location);
+    await workspace[Symbol.asyncDispose]();
+    const stands = existsSync(workspace.location);
+    await pristine[Symbol.asyncDispose]();
+    console.log(JSON.stringify({ stood, stands }));`;
+  expect(asOrdinaryUser(program)).toEqual({ stood: true, stands: false });
+});
