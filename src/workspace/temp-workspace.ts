@@ -1,7 +1,7 @@
 import type { Changes } from "../domain/evidence.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { describeChanges, NO_CHANGES } from "./diff/changes.ts";
-import { compareTrees, type Difference } from "./diff/compare.ts";
+import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { forkParts } from "./fork-parts.ts";
 import { basesOf, matchesAny } from "./globs.ts";
@@ -89,7 +89,7 @@ export class TempWorkspace implements Workspace {
   }
 
   async fork({ restore: globs, overlay }: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
-    const differences = await this.#differences(globs);
+    const differences = await this.#differences(globs, { executable: true });
     const fill = (target: string) => this.#fillFork(target, differences, overlay);
     const workspace = new TempWorkspace({ ...this.#options, keep: false, fill });
     await workspace.#materialised();
@@ -136,14 +136,14 @@ export class TempWorkspace implements Workspace {
   }
 
   /** Ignored directories count here: a protected path may lie in one. */
-  async #differences(globs: readonly string[]): Promise<readonly Difference[]> {
+  async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly Difference[]> {
     if (!this.#touched || globs.length === 0) return [];
     const { root, pristine, snapshot } = await this.#materialised();
     const fits = matchesAny(globs);
     const now = await walk(root, { from: basesOf(globs) });
     const side = (entries: PristineTree["entries"]) => entries.filter(({ path }) => fits(path));
     const before = { root: pristine.root, entries: side(pristine.entries) };
-    return await compareTrees(before, { root, entries: side(now) }, snapshot);
+    return await compareTrees(before, { root, entries: side(now) }, snapshot, options);
   }
 
   async #fillFork(target: string, differences: readonly Difference[], overlay: ForkOptions["overlay"]) {

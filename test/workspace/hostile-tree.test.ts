@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { never, openFixture, shell } from "./harness.ts";
+import { Directory, never, openFixture, shell } from "./harness.ts";
 
 const NO_OVERLAY = { dir: null, files: {} };
 
@@ -160,4 +161,16 @@ test.each([
     await pristine[Symbol.asyncDispose]();
     console.log(JSON.stringify({ stood, stands }));`;
   expect(asOrdinaryUser(program)).toEqual({ stood: true, stands: false });
+});
+
+test("a protected file is as executable in a fork as it was before the arm", async () => {
+  using fixture = new Directory({ "t/run.sh": "echo ran\n", "t/data": "d\n", "t/same": "s\n" });
+  chmodSync(join(fixture.path, "t/run.sh"), 0o755);
+  await using pristine = openFixture({}, { dir: fixture.path });
+  await using workspace = pristine.open();
+  await workspace.exec(shell("chmod -x t/run.sh; chmod +x t/data; chmod g+w t/same"), never);
+  const { workspace: fork, restored } = await workspace.fork({ restore: ["t/**"], overlay: NO_OVERLAY });
+  await using copy = fork;
+  const { output } = await copy.exec(shell("find t -type f -perm -100; ./t/run.sh"), never);
+  expect([restored, output]).toEqual([["t/data", "t/run.sh"], "t/run.sh\nran\n"]);
 });

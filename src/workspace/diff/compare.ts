@@ -18,11 +18,21 @@ export interface Difference {
 /** Files compared between two moments in which others may run. */
 const BATCH = 100;
 
+export interface CompareOptions {
+  /** A file that became executable, or is so no more, differs too. */
+  readonly executable: boolean;
+}
+
 /**
- * Paths at which two trees differ, sorted; directories count only by what they hold, modes not at all.
+ * Paths at which two trees differ, sorted; directories count only by what they hold, modes only as `options` say.
  * Reads only files that `snapshot` of the second tree does not vouch for.
  */
-export async function compareTrees(before: Side, after: Side, snapshot: Snapshot): Promise<readonly Difference[]> {
+export async function compareTrees(
+  before: Side,
+  after: Side,
+  snapshot: Snapshot,
+  options: CompareOptions = { executable: false },
+): Promise<readonly Difference[]> {
   const [old, now] = [byPath(before), byPath(after)];
   const differences: Difference[] = [];
   let compared = 0;
@@ -31,13 +41,16 @@ export async function compareTrees(before: Side, after: Side, snapshot: Snapshot
     if (difference.after && difference.before && snapshot.surelyUnchanged(difference.after)) continue;
     compared += 1;
     if (compared % BATCH === 0) await breathe();
-    if (!isSame(difference, before.root, after.root)) differences.push(difference);
+    const sameMode = !options.executable || isExecutable(difference.before) === isExecutable(difference.after);
+    if (!sameMode || !isSame(difference, before.root, after.root)) differences.push(difference);
   }
   return differences.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 const byPath = ({ entries }: Side) =>
   new Map(entries.filter((entry) => entry.kind !== "directory").map((entry) => [entry.path, entry]));
+
+const isExecutable = (entry: TreeEntry | undefined) => entry?.kind === "file" && (entry.mode & 0o100) !== 0;
 
 function isSame({ path, before, after }: Difference, rootBefore: string, rootAfter: string): boolean {
   if (!before || !after || before.kind !== after.kind || before.size !== after.size) return false;
