@@ -1,4 +1,5 @@
 import { systemClock } from "../clock.ts";
+import { plainText } from "../domain/plain-text.ts";
 import type { LogRequest } from "../http/door.ts";
 
 export const LOG_FORMATS = ["text", "json", "none"] as const;
@@ -14,7 +15,7 @@ export interface Log {
 /** Lines on stderr. Those of requests are gathered for a turn of the event loop, so that a write is not paid for each. */
 export function openLog(format: LogFormat): Log {
   if (format === "json") return { request: gathered(JSON.stringify), notice: jsonNotice };
-  const notice = (line: string) => void process.stderr.write(`abeval: ${line}\n`);
+  const notice = (line: string) => void process.stderr.write(`abeval: ${plainText(line)}\n`);
   const request: LogRequest | undefined =
     format === "text"
       ? gathered(({ at, method, path, status, ms }) => `${at.slice(11, 19)} ${status} ${method} ${path} ${ms} ms`)

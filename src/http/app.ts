@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { Failure } from "../domain/failure.ts";
+import { plainText } from "../domain/plain-text.ts";
 import type { Services } from "../operation/services.ts";
 import { allowedMethods } from "./allowed-methods.ts";
 import { type LogRequest, throughDoor } from "./door.ts";
@@ -37,7 +38,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
       redact,
     );
   const redact = services.redact;
-  const logFault = (id: string, error: unknown) => services.notice(redact(`error ${id}: ${traceOf(error)}`));
+  const logFault = (id: string, error: unknown) => services.notice(plainText(redact(`error ${id}: ${traceOf(error)}`)));
   // One router for requests from a socket and from a test alike, hence not the runtime's own.
   const app = new Elysia({ normalize: false, systemRouter: false })
     .wrap((fetch) => throughDoor(fetch, { hosts, clock: services.clock, log: options.log, fault }))

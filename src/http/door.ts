@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { plainText } from "../domain/plain-text.ts";
 import type { HostGate } from "./host-gate.ts";
 import { UnreadableRequest } from "./unreadable-request.ts";
 
@@ -78,7 +79,7 @@ function lineOf({ method }: Request, path: string, { status }: Response, clock: 
   return {
     at: clock.now().toISOString(),
     method,
-    path: path.slice(0, 300),
+    path: plainText(path.slice(0, 300)),
     status,
     ms: Math.round((clock.ticks() - started) * 10) / 10,
   };

@@ -1,5 +1,6 @@
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { ErrorBody } from "../domain/health.ts";
+import { plainText, plainTexts } from "../domain/plain-text.ts";
 import { readable } from "./door.ts";
 import { UnreadableRequest } from "./unreadable-request.ts";
 
@@ -58,7 +59,11 @@ export const statusOf = (failure: Failure) =>
 /** Every error leaves in this shape, whatever happened and wherever. */
 export function errorResponse(failure: Failure, redact: (text: string) => string): Response {
   const { code, message, details } = failure;
-  const error: ErrorBody["error"] = { code, message: redact(message), ...(details && { details }) };
+  const error: ErrorBody["error"] = {
+    code,
+    message: plainText(redact(message)),
+    ...(details && { details: plainTexts(details) as typeof details }), // the same keys
+  };
   const { retry_after_s } = ERRORS[code];
   const headers = { "cache-control": "no-store", ...allowHeader(failure) };
   return Response.json(

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { excerpt } from "../domain/excerpt.ts";
 import { Failure, type FailureCode } from "../domain/failure.ts";
+import { plainText } from "../domain/plain-text.ts";
 import { checkInput } from "../operation/check-input.ts";
 import type { Services } from "../operation/services.ts";
 import { type CallContext, resultOf, type Tool } from "./tool.ts";
@@ -21,7 +22,7 @@ export async function callTool(
     return resultOf(await tool.call(services, input, context));
   } catch (error) {
     return {
-      content: [{ type: "text", text: excerpt(services.redact(errorText(error, services)), ERROR_CHARS) }],
+      content: [{ type: "text", text: excerpt(plainText(services.redact(errorText(error, services))), ERROR_CHARS) }],
       isError: true,
     };
   }
@@ -50,7 +51,8 @@ const WAYS_OUT: Partial<Readonly<Record<FailureCode, string>>> = {
 
 function errorText(error: unknown, { notice, redact }: Services): string {
   if (!(error instanceof Failure)) {
-    notice(redact(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    notice(plainText(redact(`internal error: ${trace}`)));
     return "internal: a fault of this server; its details are in the server's log (stderr)";
   }
   const { code, message, retryable } = error;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { FAILURE_CODES, Failure } from "../../src/domain/failure.ts";
+import { createApp } from "../../src/http/app.ts";
 import { ERRORS } from "../../src/http/error.ts";
 import { HostGate } from "../../src/http/host-gate.ts";
 import { Slots } from "../../src/session/slots.ts";
@@ -337,4 +338,27 @@ test("an endless id is not told back", async () => {
     `there is no session "${id.slice(0, 100)}"`,
     `no run of "${id.slice(0, 100)}" is in flight; read the session instead`,
   ]);
+});
+
+const HOSTILE = "a\u001b[31m\u0007b\u009b1mc\u202ed\u2066e\u200bf\u2028g\nh\ti\u007f";
+const PLAIN = "a[31mb1mcdefg\nh\ti";
+
+test("what a scenario wrote cannot steer the terminal or turn the text of whoever reads the answer or the log", async () => {
+  const thrown: unknown[] = [
+    new Failure("setup_failed", HOSTILE, { details: { list: [{ text: HOSTILE }], count: 1 } }),
+    new Error(HOSTILE),
+  ];
+  const catalog = { directory: "", get: () => Promise.reject(thrown.shift()), list: () => Promise.resolve([]) };
+  const notices: string[] = [];
+  await using service = aService({ services: { notice: (line) => void notices.push(line) } });
+  const app = createApp({ ...service.services, catalog });
+  const ask = () => app.handle(new Request("http://localhost/api/scenarios/quick"));
+  expect((await errorOf(await ask())).error).toEqual({
+    code: "setup_failed",
+    message: PLAIN,
+    details: { list: [{ text: PLAIN }], count: 1 },
+  });
+  expect((await errorOf(await ask())).error.code).toBe("internal");
+  expect(notices.join()).toContain(PLAIN);
+  for (const unseen of ["\u001b", "\u009b", "\u202e"]) expect(notices.join()).not.toContain(unseen);
 });
