@@ -1,6 +1,6 @@
 import type { CheckResult } from "../domain/evidence.ts";
+import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
-import { printable } from "./printable.ts";
 
 /**
  * The session as JUnit XML: one test case for the verdict, one for each hidden check of each arm. The verdict's case is in
@@ -51,6 +51,6 @@ const attributes = (values: Readonly<Record<string, string | number>>) =>
 
 /** For text and attributes; what XML 1.0 cannot hold, or would steer a terminal, is left out. */
 const xmlText = (text: string) =>
-  printable(text)
+  plainText(text)
     .replace(/[\ufffe\uffff]/g, "")
     .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,6 +1,6 @@
+import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
-import { printable } from "./printable.ts";
 
 /** The session as a short page for a pull request: the statement, both arms side by side, each criterion. */
 export function markdownOf(outcome: SessionOutcome): string {
@@ -57,6 +57,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** Text that stays text: nothing in it is read as markup. */
 const plain = (text: string) =>
-  printable(text)
+  plainText(text)
     .replace(/\s+/g, " ")
     .replace(/[\\`*_{}[\]<>|#!&]/g, (mark) => `&#${mark.charCodeAt(0)};`);

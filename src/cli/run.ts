@@ -1,5 +1,6 @@
 import { isatty } from "node:tty";
 import { Failure } from "../domain/failure.ts";
+import { plainJson, plainText } from "../domain/plain-text.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import { loadScenarioFile } from "../scenario/load-scenario.ts";
 import { prepareSession } from "../session/prepare-session.ts";
@@ -11,7 +12,6 @@ import { junitOf } from "./junit.ts";
 import { markdownOf } from "./markdown.ts";
 import { OutFile } from "./out-file.ts";
 import { Painter } from "./paint.ts";
-import { printable, printableJson } from "./printable.ts";
 import { openProgress } from "./progress.ts";
 import { openServices, openStore, SHARED_FLAGS } from "./services.ts";
 import { writeStdout } from "./stdout.ts";
@@ -59,7 +59,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { parameters, value, has } = await parseArguments(SPEC, args);
   // Whoever asked for the workspaces must learn where they are.
   const quiet = has("quiet") && !has("keep-workspaces");
-  const notice = (line: string) => quiet || process.stderr.write(`${printable(line)}\n`);
+  const notice = (line: string) => quiet || process.stderr.write(`${plainText(line)}\n`);
   // Nobody has to read along: the run goes on when stderr is closed or full.
   if (!has("quiet")) process.stderr.on("error", () => undefined);
   const loaded = await loadScenarioFile(parameters[0] ?? "");
@@ -137,7 +137,7 @@ async function untilDone({ session_id, done }: StartedSession, live: LiveRuns): 
 /** stdout first: whatever becomes of the files, the verdict has been paid for. */
 async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Promise<number> {
   const { verdict } = outcome;
-  const text = verdict && `${printableJson(JSON.stringify(verdict, null, isatty(1) ? 2 : 0))}\n`;
+  const text = verdict && `${plainJson(JSON.stringify(verdict, null, isatty(1) ? 2 : 0))}\n`;
   const taken = text === null || (await writeStdout(text));
   const problems = reports.flatMap(({ file, render }) => {
     const content = render(outcome, text);
@@ -149,6 +149,6 @@ async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Pro
 }
 
 function complain(message: string, status: number): number {
-  process.stderr.write(`abeval: ${printable(message)}\n`);
+  process.stderr.write(`abeval: ${plainText(message)}\n`);
   return status;
 }

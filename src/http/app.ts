@@ -40,7 +40,8 @@ export function createApp(services: Services, options: AppOptions = {}) {
   const redact = services.redact;
   const logFault = (id: string, error: unknown) => services.notice(plainText(redact(`error ${id}: ${traceOf(error)}`)));
   // One router for requests from a socket and from a test alike, hence not the runtime's own.
-  const app = new Elysia({ normalize: false, systemRouter: false })
+  // standardHostname would look for the path after the eleventh character of the address: a Host of three is shorter.
+  const app = new Elysia({ normalize: false, systemRouter: false, handler: { standardHostname: false } })
     .wrap((fetch) => throughDoor(fetch, { hosts, clock: services.clock, log: options.log, fault }))
     .onError(({ error, code, request }) => fault(code === "NOT_FOUND" ? noRoute(request, described) : error));
   const context = { services, streams: new EventStreams(options.pace), stopping, abandoned, document };

@@ -37,3 +37,9 @@ test("a server that met one still ends well", async () => {
   await rawRequest(served.url, `${BAD[0][1]}Connection: close\r\n\r\n`);
   expect((await served.stop()).status).toBe(0);
 });
+
+test("a Host as short as a container's name reaches every route", async () => {
+  await using service = aService();
+  const head = "GET /api/scenarios HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  expect(await rawRequest(service.listen().url, head)).toMatch(/^HTTP\/1\.1 200 /);
+});

@@ -20,10 +20,13 @@ verifies(["serve:default-addr"], "the address is 127.0.0.1:8080 unless another i
   expect(stdout).toContain("default 127.0.0.1:8080");
   const child = startAbeval(["serve"]);
   // Where something else has that port already, the refusal names it.
-  const { value } = await child.stderr.pipeThrough(new TextDecoderStream()).getReader().read();
-  child.kill("SIGTERM");
+  let said = "";
+  for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
+    said += chunk;
+    if (said.includes("127.0.0.1:8080")) child.kill("SIGTERM");
+  }
   await child.exited;
-  expect(value).toContain("127.0.0.1:8080");
+  expect(said).toContain("127.0.0.1:8080");
 });
 
 verifies(["serve:scenarios-dir"], "scenarios are read from ./scenarios unless another directory is named", async () => {
