@@ -81,7 +81,7 @@ export class BubblewrapSandbox implements Sandbox {
       statusDescriptor: FIRST_DESCRIPTOR,
     });
     const argumentsDescriptor = attach(list.map((argument) => `${argument}\0`).join(""));
-    const child = spawnOrFail([program, "--args", String(argumentsDescriptor), "--", ...limited(command.run)], {
+    const child = spawnOrFail([program, "--args", String(argumentsDescriptor), "--", ...limited(command)], {
       cwd: "/",
       env: {},
       stdio: ["ignore", output, output, ...descriptors],
