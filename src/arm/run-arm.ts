@@ -1,15 +1,14 @@
 import type { Clock } from "../clock.ts";
 import type { Decision } from "../domain/decision.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
-import type { BudgetUse, Violation } from "../domain/evidence.ts";
+import type { Violation } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, Policies } from "../domain/scenario.ts";
-import type { ArmStatus } from "../domain/session.ts";
 import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
-import type { CallRecord } from "../policy/review.ts";
 import { toolbox } from "../tool/toolbox.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { ArmEnd } from "./arm-end.ts";
 import { ToolDesk } from "./call-tool.ts";
 import { DecisionLog, oneLine } from "./decision-log.ts";
 import { type BudgetState, effectiveBudget, Meter } from "./meter.ts";
@@ -26,32 +25,6 @@ export interface ArmRun {
   readonly redact: (text: string) => string;
   /** Called with each decision as it is made. A Failure it throws ends the arm. */
   readonly emit: (decision: Decision) => void;
-}
-
-/** How an arm ended and what it used. Its work is in the workspace. */
-export interface ArmEnd {
-  readonly status: Extract<ArmStatus, "finished" | "limit_reached" | "disqualified" | "failed" | "cancelled">;
-  /** Why it was not its own end, when `failed` (ours or the provider's fault) or `cancelled` (the caller's reason). */
-  readonly cause?: unknown;
-  readonly stop_reason: string;
-  readonly final_answer: string | null;
-  readonly model_served: string | null;
-  readonly turns: number;
-  readonly tool_calls: number;
-  readonly tokens_in: number | null;
-  readonly tokens_out: number | null;
-  readonly cached_tokens: number | null;
-  readonly cost_usd: number | null;
-  readonly wall_ms: number;
-  readonly working_ms: number;
-  readonly throttled_ms: number;
-  readonly budget: readonly BudgetUse[];
-  /** Monotonic milliseconds. */
-  readonly began_ticks: number;
-  /** Every call that reached the policy gate, also the refused ones. */
-  readonly calls: readonly CallRecord[];
-  /** Broken rules that ended the arm early; empty otherwise. */
-  readonly violations: readonly Violation[];
 }
 
 type Stop = Pick<ArmEnd, "status" | "stop_reason" | "final_answer" | "cause"> & {

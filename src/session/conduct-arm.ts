@@ -1,4 +1,5 @@
-import { type ArmEnd, runArm } from "../arm/run-arm.ts";
+import type { ArmEnd } from "../arm/arm-end.ts";
+import { runArm } from "../arm/run-arm.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";

@@ -1,5 +1,5 @@
+import type { ArmEnd } from "../arm/arm-end.ts";
 import { DecisionLog } from "../arm/decision-log.ts";
-import type { ArmEnd } from "../arm/run-arm.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm } from "../domain/scenario.ts";

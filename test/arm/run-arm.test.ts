@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { type ArmEnd, type ArmRun, runArm } from "../../src/arm/run-arm.ts";
+import type { ArmEnd } from "../../src/arm/arm-end.ts";
+import { type ArmRun, runArm } from "../../src/arm/run-arm.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import { Failure } from "../../src/domain/failure.ts";

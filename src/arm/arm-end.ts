@@ -1,0 +1,29 @@
+import type { BudgetUse, Violation } from "../domain/evidence.ts";
+import type { ArmStatus } from "../domain/session.ts";
+import type { CallRecord } from "../policy/review.ts";
+
+/** How an arm ended and what it used. Its work is in the workspace. */
+export interface ArmEnd {
+  readonly status: Extract<ArmStatus, "finished" | "limit_reached" | "disqualified" | "failed" | "cancelled">;
+  /** Why it was not its own end, when `failed` (ours or the provider's fault) or `cancelled` (the caller's reason). */
+  readonly cause?: unknown;
+  readonly stop_reason: string;
+  readonly final_answer: string | null;
+  readonly model_served: string | null;
+  readonly turns: number;
+  readonly tool_calls: number;
+  readonly tokens_in: number | null;
+  readonly tokens_out: number | null;
+  readonly cached_tokens: number | null;
+  readonly cost_usd: number | null;
+  readonly wall_ms: number;
+  readonly working_ms: number;
+  readonly throttled_ms: number;
+  readonly budget: readonly BudgetUse[];
+  /** Monotonic milliseconds. */
+  readonly began_ticks: number;
+  /** Every call that reached the policy gate, also the refused ones. */
+  readonly calls: readonly CallRecord[];
+  /** Broken rules that ended the arm early; empty otherwise. */
+  readonly violations: readonly Violation[];
+}
