@@ -5,20 +5,23 @@ import { messageParams } from "./anthropic-request.ts";
 import type { ModelClient, ModelRequest } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { splitModelRef } from "./model-ref.ts";
-import { SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { SDK_RETRIES, type Transport, watchedFetch } from "./provider-call.ts";
 import { type Dialect, providerModel } from "./provider-model.ts";
 
-/** A model over Anthropic's messages interface. `sdk` is used as it is given, but for its fetch. */
+/** A model over Anthropic's messages interface. */
 export function anthropicModel(ref: string, sdk: Anthropic, transport: Transport): ModelClient {
   const { model } = splitModelRef(ref);
   const dialect: Dialect = {
-    send: (request, { fetch, signal, force_tool }) =>
-      sdk.withOptions({ fetch }).messages.create(messageParams(model, request, force_tool), {
-        signal,
-        // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
-        timeout: request.timeout_ms,
-        headers: versionHeaders(request),
-      }),
+    send: (request, { watched, signal, force_tool }) =>
+      sdk.messages
+        .create(messageParams(model, request, force_tool), {
+          signal,
+          fetchOptions: watched,
+          // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
+          timeout: request.timeout_ms,
+          headers: versionHeaders(request),
+        })
+        .asResponse(),
     read: readMessage,
   };
   return providerModel(ref, dialect, transport);
@@ -41,6 +44,7 @@ export function anthropicSdk({ base_url, base_url_overridden, key }: Endpoint): 
     // Something must stand here, or the SDK searches the machine for credentials; a null header keeps it from the wire.
     apiKey: key?.reveal() ?? "none",
     webhookKey: null,
+    fetch: watchedFetch,
     maxRetries: SDK_RETRIES,
     logLevel: "off",
     openTelemetry: false,

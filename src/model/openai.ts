@@ -5,20 +5,23 @@ import type { Endpoint } from "./credentials.ts";
 import { splitModelRef } from "./model-ref.ts";
 import { readCompletion } from "./openai-reply.ts";
 import { completionParams } from "./openai-request.ts";
-import { SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { SDK_RETRIES, type Transport, watchedFetch } from "./provider-call.ts";
 import { type Dialect, providerModel } from "./provider-model.ts";
 
-/** A model over OpenAI's chat completions. `sdk` is used as it is given, but for its fetch. */
+/** A model over OpenAI's chat completions. */
 export function openaiModel(ref: string, sdk: OpenAI, transport: Transport): ModelClient {
   const { provider, model } = splitModelRef(ref);
   // OpenAI's own models refuse the old name, most other servers do not know the new one.
   const limit_name = provider === "openai" ? "max_completion_tokens" : "max_tokens";
   const dialect: Dialect = {
-    send: (request, { fetch, signal, force_tool }) =>
-      sdk.withOptions({ fetch }).chat.completions.create(completionParams({ model, limit_name }, request, force_tool), {
-        signal,
-        timeout: request.timeout_ms,
-      }),
+    send: (request, { watched, signal, force_tool }) =>
+      sdk.chat.completions
+        .create(completionParams({ model, limit_name }, request, force_tool), {
+          signal,
+          timeout: request.timeout_ms,
+          fetchOptions: watched,
+        })
+        .asResponse(),
     read: readCompletion,
   };
   return providerModel(ref, dialect, transport);
@@ -34,6 +37,7 @@ export function openaiSdk({ base_url, key }: Endpoint): OpenAI {
     organization: null,
     project: null,
     webhookSecret: null,
+    fetch: watchedFetch,
     maxRetries: SDK_RETRIES,
     logLevel: "off",
     defaultHeaders: { "User-Agent": `abeval/${version}`, ...(key === null ? { Authorization: null } : {}) },

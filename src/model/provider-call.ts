@@ -22,22 +22,39 @@ export type CallOutcome =
   | { readonly answered: true; readonly body: unknown }
   | { readonly answered: false; readonly failed: FailedTry; readonly attempts: number };
 
+/** Marks the requests of one call: an SDK hands these options, its own beside them, to its fetch. */
+export interface WatchedInit {
+  readonly [WATCHED]: Tries;
+  /** A redirect could carry the key to another host, and turns a POST into a GET. */
+  readonly redirect: "manual";
+}
+
+const WATCHED = Symbol("tries");
+
+/** What an SDK client fetches with. One client serves every call of a model: making one costs as much as a call. */
+export const watchedFetch: Fetch = (input, init) => {
+  const tries = (init as Partial<WatchedInit> | undefined)?.[WATCHED];
+  if (tries === undefined) throw new Error("a request that belongs to no call");
+  return tries.next(input, init);
+};
+
 /**
- * One provider call: `send` runs the SDK with the given fetch, and the SDK repeats, waits and gives up. The fetch reads
- * each reply to its end, so that the SDK's timeout and its retries also cover a body that drips, breaks off or is no
- * JSON, which the SDKs leave to their caller.
+ * One provider call: `send` runs the SDK with the given options for its fetch, and the SDK repeats, waits and gives up.
+ * The fetch reads each reply to its end, so that the SDK's timeout and its retries also cover a body that drips, breaks
+ * off or is no JSON, which the SDKs leave to their caller; what it read is the answer, and the SDK sees only that there is one.
  *
  * @throws what `send` throws for a reason of its own; `signal.reason` when the signal fires.
  */
 export async function callProvider(
   transport: Transport,
   options: CallOptions,
-  send: (fetch: Fetch) => Promise<unknown>,
+  send: (watched: WatchedInit) => Promise<unknown>,
 ): Promise<CallOutcome> {
   options.signal.throwIfAborted();
   const tries = new Tries(transport, options);
   try {
-    return { answered: true, body: await send((input, init) => tries.next(input, init)) };
+    await send({ [WATCHED]: tries, redirect: "manual" });
+    return { answered: true, body: tries.answer };
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     if (tries.failed === undefined) throw error;
@@ -53,6 +70,8 @@ class Tries {
   attempts = 0;
   /** The last try, when it failed. */
   failed: FailedTry | undefined;
+  /** The reply's JSON, when a try was answered. */
+  answer: unknown;
 
   constructor(transport: Transport, options: CallOptions) {
     this.#transport = transport;
@@ -67,10 +86,13 @@ class Tries {
     this.attempts += 1;
     this.failed = undefined;
     try {
-      // A redirect could carry the key to another host, and turns a POST into a GET.
-      const { response, failed, repeat } = await readTry(await fetch(input, { ...init, redirect: "manual" }), clock);
-      if (failed !== undefined) this.#fail(failed, repeat);
-      return response;
+      const read = await readTry(await fetch(input, init), clock);
+      if ("failed" in read) {
+        this.#fail(read.failed, read.repeat);
+        return read.response;
+      }
+      this.answer = read.answer;
+      return new Response();
     } catch (error) {
       const kind = init?.signal?.aborted === true ? "timeout" : "connection";
       this.#fail({ kind, status: null, retryable: true, words: "", cause: error }, true);

@@ -1,11 +1,11 @@
 import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "./client.ts";
-import { type CallOutcome, callProvider, type Fetch, type Transport } from "./provider-call.ts";
+import { type CallOutcome, callProvider, type Transport, type WatchedInit } from "./provider-call.ts";
 import { clientFailure, providerFailure, unreadableReply } from "./provider-failure.ts";
 import type { FailedTry } from "./provider-reply.ts";
 import { isContextOverflow, isForcedToolRefused } from "./refusals.ts";
 
 export interface Sending {
-  readonly fetch: Fetch;
+  readonly watched: WatchedInit;
   readonly signal: AbortSignal;
   /** The tool that the model must call, unless it was found to refuse that. */
   readonly force_tool: string | undefined;
@@ -13,7 +13,7 @@ export interface Sending {
 
 /** A wire format: what differs between the SDKs. */
 export interface Dialect {
-  /** Sends the request through the SDK, with `fetch` in place of its own. Resolves with the reply's JSON. */
+  /** Sends the request through the SDK, `watched` among the options of its fetch. */
   send(request: ModelRequest, sending: Sending): Promise<unknown>;
   /** Undefined when the reply has not the shape of this interface. Never throws. */
   read(body: unknown): ModelReply | undefined;
@@ -26,7 +26,7 @@ export function providerModel(ref: string, dialect: Dialect, transport: Transpor
 
   async function ask(request: ModelRequest, options: CallOptions, forced: boolean): Promise<CallOutcome> {
     const force_tool = forced ? request.force_tool : undefined;
-    const send = (fetch: Fetch) => dialect.send(request, { fetch, signal: options.signal, force_tool });
+    const send = (watched: WatchedInit) => dialect.send(request, { watched, signal: options.signal, force_tool });
     try {
       return await callProvider(transport, options, send);
     } catch (error) {

@@ -24,22 +24,22 @@ export interface FailedTry {
   readonly cause?: unknown;
 }
 
-export interface ReadTry {
-  /** What the SDK gets to see: the whole body, and headers that say whether and when to repeat. */
-  readonly response: Response;
-  readonly failed: FailedTry | undefined;
-  /** Worth another try, also in the server's opinion. */
-  readonly repeat: boolean;
-}
+export type ReadTry =
+  | { readonly answer: LooseRecord }
+  | {
+      readonly failed: FailedTry;
+      /** Worth another try, also in the server's opinion. */
+      readonly repeat: boolean;
+      /** What the SDK gets to see: headers that say whether and when to repeat. */
+      readonly response: Response;
+    };
 
 /** Reads a reply to its end and decides whether it is an answer. @throws when the try timed out while reading. */
 export async function readTry(response: Response, clock: Clock): Promise<ReadTry> {
   const body = await readBody(response);
-  const failed = "broken" in body ? body.broken : findFailure(response.status, body);
-  if (failed === undefined) {
-    const whole = new Response(body.text, { headers: { "content-type": "application/json" } });
-    return { failed, repeat: false, response: whole };
-  }
+  const read = "broken" in body ? { failed: body.broken } : readAnswer(response.status, body);
+  if ("answer" in read) return read;
+  const { failed } = read;
   const repeat = failed.retryable && response.headers.get("x-should-retry") !== "false";
   return { failed, repeat, response: failureResponse(failed, repeat, askedWait(response.headers, clock)) };
 }
@@ -49,7 +49,7 @@ interface Body {
   readonly whole: boolean;
 }
 
-async function readBody(response: Response): Promise<Body & { readonly broken?: FailedTry }> {
+async function readBody(response: Response): Promise<Body | { readonly broken: FailedTry }> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
@@ -62,20 +62,24 @@ async function readBody(response: Response): Promise<Body & { readonly broken?: 
   } catch (error) {
     if (isAbort(error)) throw error;
     const broken: FailedTry = { kind: "connection", status: response.status, retryable: true, words: "", cause: error };
-    return { text: "", whole: false, broken };
+    return { broken };
   }
   return { text: text + decoder.decode(), whole: true };
 }
 
-function findFailure(status: number, { text, whole }: Body): FailedTry | undefined {
-  if (!whole) return { kind: "too_large", status, retryable: false, words: "" };
-  if (status >= 300 && status < 400) return { kind: "redirect", status, retryable: false, words: "" };
-  if (status < 200 || status >= 400) return { kind: "status", status, retryable: isRetryable(status), words: text };
-  const body = asRecord(parseJson(text));
+type Answer = { readonly answer: LooseRecord } | { readonly failed: FailedTry };
+
+function readAnswer(status: number, { text, whole }: Body): Answer {
+  const failed = (failure: Omit<FailedTry, "status">): Answer => ({ failed: { ...failure, status } });
+  if (!whole) return failed({ kind: "too_large", retryable: false, words: "" });
+  if (status >= 300 && status < 400) return failed({ kind: "redirect", retryable: false, words: "" });
+  if (status < 200 || status >= 400) return failed({ kind: "status", retryable: isRetryable(status), words: text });
+  const answer = asRecord(parseJson(text));
   // A page instead of an answer means the wrong address and stays a page; half an answer may be whole next time.
-  if (body === undefined)
-    return { kind: "not_json", status, retryable: !text.trimStart().startsWith("<"), words: text };
-  return hiddenFailure(body, text);
+  if (answer === undefined)
+    return failed({ kind: "not_json", retryable: !text.trimStart().startsWith("<"), words: text });
+  const hidden = hiddenFailure(answer, text);
+  return hidden ? { failed: hidden } : { answer };
 }
 
 /** Some gateways report the failure of the provider behind them with status 200. */

@@ -33,7 +33,7 @@ export interface ProviderStatus {
   readonly key_variable: string;
 }
 
-/** Nothing of a provider is loaded or connected before the first call to it. */
+/** A provider's SDK is loaded as soon as a model of it is named, so that the first call does not wait for it. */
 export function modelResolver(sources: ModelSources): ResolveModel {
   // One client for all who use a model: what it learnt of the model's refusals holds for the next session.
   const clients = new Map<string, ModelClient>();
@@ -72,11 +72,10 @@ export function listProviders(credentials: Credentials): readonly ProviderStatus
 function providerClient(ref: string, endpoint: Endpoint, sources: ModelSources): ModelClient {
   const { credentials, clock, limiter, fetch = globalThis.fetch } = sources;
   const transport: Transport = { endpoint, clock, fetch, redact: (text) => credentials.redact(text) };
-  let connected: Promise<ModelClient> | undefined;
+  const connected = connect(ref, transport);
   const limited: ModelClient = {
     ref,
     complete: async (request, options) => {
-      connected ??= connect(ref, transport);
       const model = await connected;
       return limiter.run(options.signal, () => model.complete(request, options));
     },
@@ -84,7 +83,7 @@ function providerClient(ref: string, endpoint: Endpoint, sources: ModelSources):
   return redactingModel(limited, credentials.redactSecrets);
 }
 
-/** The SDKs are large: each is loaded by the first call that needs it, so that a scripted run starts without them. */
+/** The SDKs are large: each is loaded only where it is needed, so that a scripted run starts without them. */
 async function connect(ref: string, transport: Transport): Promise<ModelClient> {
   if (transport.endpoint.dialect === "anthropic") {
     const { anthropicModel, anthropicSdk } = await import("./anthropic.ts");

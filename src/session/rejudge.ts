@@ -41,6 +41,7 @@ export async function rejudge(
   const { judge, judge_model: chosen } = chooseJudge(services, judge_model, sessionA.definition.rubric);
   const verdict = await judge(caseOf(a, b, chosen), signal);
   for (const session_id of new Set([arm_a.session_id, arm_b.session_id])) keep(services, session_id, verdict);
+  await services.store.durable();
   return verdict;
 }
 

@@ -40,9 +40,9 @@ export async function runSession(session: Session): Promise<SessionOutcome> {
     record.enter("judging");
     const verdict = await plan.judge(caseOf(session, arms), signal);
     signal.throwIfAborted();
-    return record.complete(verdict);
+    return await record.complete(verdict);
   } catch (error) {
-    return record.fail(failureOf(error, services));
+    return await record.fail(failureOf(error, services));
   }
 }
 

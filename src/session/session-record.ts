@@ -15,8 +15,8 @@ export interface RecordServices {
 }
 
 /**
- * The one writer of a session: each change is stored first, then announced. At the end the order is save, announce,
- * close, so whoever reads `verdict_ready`, or gets 404 on the stream, can already read the session.
+ * The one writer of a session: each change is stored first, then announced. At the end the order is save, wait for the
+ * disk, announce, close, so whoever reads `verdict_ready`, or gets 404 on the stream, can already read the session.
  */
 export class SessionRecord {
   #outcome: SessionOutcome;
@@ -80,16 +80,16 @@ export class SessionRecord {
   }
 
   /** @throws Failure when the verdict cannot be stored; it stays in the outcome that `fail` gives. */
-  complete(verdict: Verdict): SessionOutcome {
+  async complete(verdict: Verdict): Promise<SessionOutcome> {
     this.#saving = true;
     this.#outcome = { ...this.#outcome, verdict };
-    this.#finish({ ...this.#outcome, state: "completed" });
+    await this.#finish({ ...this.#outcome, state: "completed" });
     this.#publish({ event: "verdict_ready", session_id: this.#outcome.session_id, verdict });
     this.#services.live.close(this.#outcome.session_id);
     return this.outcome;
   }
 
-  fail(failure: Failure): SessionOutcome {
+  async fail(failure: Failure): Promise<SessionOutcome> {
     const state = failure.code === "cancelled" || failure.code === "interrupted" ? failure.code : "failed";
     const { code, message, retryable } = failure;
     const stage = this.stage;
@@ -98,9 +98,9 @@ export class SessionRecord {
     const kind = USER_FAULTS.has(code) ? "user" : "infra";
     const ended = { ...this.#outcome, state, arms, failure: { stage, class: kind, code, message, retryable } } as const;
     const heard = stage === "judging" && state === "failed" ? this.#rejudged() : undefined;
-    if (heard) return this.complete(heard);
+    if (heard) return await this.complete(heard);
     try {
-      this.#finish(ended);
+      await this.#finish(ended);
     } catch (error) {
       // A full disk: the run has ended all the same, and its readers must hear of it.
       this.#outcome = ended;
@@ -124,9 +124,10 @@ export class SessionRecord {
     return { ...arm, status: "cancelled" };
   }
 
-  #finish(outcome: SessionOutcome): void {
+  async #finish(outcome: SessionOutcome): Promise<void> {
     const finished_at = this.#now();
     this.#save({ ...outcome, finished_at, totals: sumTotals({ ...outcome, finished_at }) });
+    await this.#services.store.durable();
   }
 
   #save(outcome: SessionOutcome): void {

@@ -7,6 +7,7 @@ import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
 import { isFinal, type SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
+import { DiskSync } from "./disk-sync.ts";
 import { interrupt } from "./interrupt.ts";
 import { JsonCopies } from "./json-copy.ts";
 import { listingOf } from "./listing.ts";
@@ -37,6 +38,10 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
   });
 }
 
+/**
+ * A write is safe from a kill the moment it is made; a power cut may take it until `durable` has resolved, which waits for
+ * the disk beside the other sessions' work where SQLite's own way would stop them all.
+ */
 function openDatabase(path: string): Database {
   // Also in a directory that others may read: SQLite's own files beside it take over the mode.
   closeSync(openSync(path, "a", 0o600));
@@ -44,21 +49,13 @@ function openDatabase(path: string): Database {
   try {
     for (const setting of ["busy_timeout = 5000", "foreign_keys = ON"]) database.run(`PRAGMA ${setting}`);
     prepareSchema(database, path);
-    database.run(SURVIVES_A_KILL);
+    database.run("PRAGMA synchronous = NORMAL");
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
 }
-
-/**
- * A decision is safe from a kill the moment it is written; a power cut may take the last ones of a run that it ends anyway.
- * Verdicts and finished sessions wait for the disk: they are what was paid for. Waiting for every decision costs more than
- * all else that a session does.
- */
-const SURVIVES_A_KILL = "PRAGMA synchronous = NORMAL";
-const SURVIVES_A_POWER_CUT = "PRAGMA synchronous = FULL";
 
 const guarded = <T>(subject: string, work: () => T): T => {
   try {
@@ -74,6 +71,7 @@ class SqliteStore implements SessionStore {
   readonly #database: Database;
   readonly #owner: Owner;
   readonly #copies: JsonCopies;
+  readonly #log: DiskSync;
   /** How sessions ended that could not be saved, for want of space: they must not look as if they went on. */
   readonly #owed = new Map<string, SessionOutcome>();
 
@@ -82,6 +80,7 @@ class SqliteStore implements SessionStore {
     this.#database = database;
     this.#owner = owner;
     this.#copies = new JsonCopies(stateDir, owner);
+    this.#log = new DiskSync(join(stateDir, "sessions.db-wal"));
   }
 
   create(outcome: SessionOutcome): boolean {
@@ -109,17 +108,23 @@ class SqliteStore implements SessionStore {
       return;
     }
     this.#owed.set(session_id, outcome);
-    this.#seal(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
+    this.#write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
     this.#owed.delete(session_id);
-    this.#copy(session_id);
+    this.#copy(session_id, outcome);
   }
 
   addVerdict(session_id: string, verdict: Verdict): void {
-    this.#seal("INSERT INTO verdicts (session_id, verdict) VALUES ($session_id, $verdict)", {
+    this.#write("INSERT INTO verdicts (session_id, verdict) VALUES ($session_id, $verdict)", {
       session_id,
       verdict: JSON.stringify(verdict),
     });
     this.#copy(session_id);
+  }
+
+  async durable(): Promise<void> {
+    await this.#log.sync().catch((error: unknown) => {
+      throw storageFailure(error, this.#stateDir);
+    });
   }
 
   get(session_id: string): SessionOutcome | undefined {
@@ -164,6 +169,7 @@ class SqliteStore implements SessionStore {
 
   [Symbol.dispose](): void {
     this.#settle();
+    this.#log[Symbol.dispose]();
     this.#database.close();
     this.#owner[Symbol.dispose]();
   }
@@ -190,8 +196,11 @@ class SqliteStore implements SessionStore {
   #assemble(session_id: string): SessionOutcome | undefined {
     const row = this.#database.query("SELECT outcome FROM sessions WHERE session_id = $session_id").get({ session_id });
     if (row === null) return undefined;
-    const stored = JSON.parse((row as { outcome: string }).outcome) as SessionOutcome;
-    return { ...stored, decisions: this.#decisions(stored), verdicts: this.#verdicts(session_id) };
+    return this.#whole(JSON.parse((row as { outcome: string }).outcome) as SessionOutcome);
+  }
+
+  #whole(outcome: SessionOutcome): SessionOutcome {
+    return { ...outcome, decisions: this.#decisions(outcome), verdicts: this.#verdicts(outcome.session_id) };
   }
 
   #decisions({ session_id, arms }: SessionOutcome): SessionOutcome["decisions"] {
@@ -218,9 +227,9 @@ class SqliteStore implements SessionStore {
   }
 
   /** A copy that cannot be written now (a full disk) is written at the next start or read. */
-  #copy(session_id: string): void {
+  #copy(session_id: string, saved?: SessionOutcome): void {
     try {
-      const outcome = this.#assemble(session_id);
+      const outcome = saved ? this.#whole(saved) : this.#assemble(session_id);
       if (!outcome || !isFinal(outcome.state)) return;
       this.#copies.write(outcome);
       this.#write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
@@ -231,18 +240,6 @@ class SqliteStore implements SessionStore {
 
   #write(sql: string, values: Values) {
     return guarded(this.#stateDir, () => this.#database.query(sql).run(values));
-  }
-
-  /** On the disk itself when it returns, with everything that was written before it. */
-  #seal(sql: string, values: Values) {
-    return guarded(this.#stateDir, () => {
-      this.#database.run(SURVIVES_A_POWER_CUT);
-      try {
-        return this.#database.query(sql).run(values);
-      } finally {
-        this.#database.run(SURVIVES_A_KILL);
-      }
-    });
   }
 }
 

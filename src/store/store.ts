@@ -12,7 +12,7 @@ export interface SessionQuery {
 }
 
 /**
- * Sessions by id. A write survives the process when the call returns; a finished session or a verdict also a power cut.
+ * Sessions by id. A write survives the process when the call returns, and a power cut when `durable` has resolved.
  * @throws Failure `storage_full` or `storage_failed`.
  */
 export interface SessionStore extends Disposable {
@@ -25,6 +25,8 @@ export interface SessionStore extends Disposable {
   save(outcome: SessionOutcome): void;
   /** One more verdict on the session's arms, beside the run's own. */
   addVerdict(session_id: string, verdict: Verdict): void;
+  /** Resolves when every write before it is on the disk. */
+  durable(): Promise<void>;
   get(session_id: string): SessionOutcome | undefined;
   /** Persisted sessions, newest first; the memory store lists none. @throws Failure `unknown_session` for `before`. */
   list(query?: SessionQuery): readonly SessionListing[];

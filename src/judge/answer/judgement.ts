@@ -52,11 +52,12 @@ const candidate = (ids: readonly string[]) =>
  * What a judge writes in one call, in writing order: evidence before scores before preference.
  * Names the criteria of the rubric and the two labels, so that no third candidate can be named.
  */
-export const judgementSchema = (ids: readonly string[], labels: Labels) =>
-  Type.Object(
+export const judgementSchema = (ids: readonly string[], labels: Labels) => {
+  const each = candidate(ids);
+  return Type.Object(
     {
       echo: Type.String({ description: "The verification code from the system text." }),
-      candidates: Type.Object({ [labels[0]]: candidate(ids), [labels[1]]: candidate(ids) }, closed),
+      candidates: Type.Object({ [labels[0]]: each, [labels[1]]: each }, closed),
       preference: oneOf([...labels, "tie"]),
       strength: oneOf(["none", "slight", "clear", "decisive"], { description: "`none` exactly when tie." }),
       deciding_criteria: Type.Array(oneOf(ids), { description: "Empty only when tie." }),
@@ -64,6 +65,7 @@ export const judgementSchema = (ids: readonly string[], labels: Labels) =>
     },
     closed,
   );
+};
 
 export type Judgement = Static<ReturnType<typeof judgementSchema>>;
 export type CandidateJudgement = Static<ReturnType<typeof candidate>>;

@@ -1,0 +1,56 @@
+/** A provider that costs next to nothing and keeps nothing, so that what is measured is the program. */
+export interface BenchProvider extends AsyncDisposable {
+  readonly url: URL;
+  /** Variables that lead the provider `openai` here. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface Pace {
+  /** From the arrival of a request to its answer. */
+  readonly delay_ms?: number;
+  /** Model turns of an arm; all but the last list files. */
+  readonly turns?: number;
+  /** Awaited before a judge's answer. */
+  readonly judging?: () => Promise<void>;
+}
+
+/** Speaks OpenAI's chat completions. An arm says hello; a judge refuses, so that it is asked once in each order. */
+export function startBenchProvider({ delay_ms = 0, turns = 1, judging }: Pace = {}): BenchProvider {
+  const answers = { judge: completion("refusal"), more: completion("calls"), done: completion("text") };
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const due = performance.now() + delay_ms;
+      const body = await request.text();
+      const judge = body.includes('"tool_choice"');
+      if (judge) await judging?.();
+      const last = body.split('"role":"assistant"').length >= turns;
+      if (delay_ms > 0) await Bun.sleep(due - performance.now());
+      const answer = judge ? answers.judge : last ? answers.done : answers.more;
+      return new Response(answer, { headers: { "content-type": "application/json" } });
+    },
+  });
+  return {
+    url: server.url,
+    environment: { OPENAI_BASE_URL: `${server.url}v1`, OPENAI_API_KEY: "bench-key-0123456789" },
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+function completion(kind: "text" | "calls" | "refusal"): string {
+  const list = { id: "call_1", type: "function", function: { name: "list_files", arguments: "{}" } };
+  const message = {
+    text: { content: "Hello." },
+    calls: { content: "", tool_calls: [list] },
+    refusal: { content: null, refusal: "no" },
+  }[kind];
+  const finish_reason = kind === "calls" ? "tool_calls" : "stop";
+  return JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    model: "m",
+    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }],
+    usage: { prompt_tokens: 20, completion_tokens: 3, total_tokens: 23 },
+  });
+}
