@@ -23,6 +23,8 @@ export class SessionRecord {
   readonly #services: RecordServices;
   readonly #logs = new Map<string, Decision[]>();
   #saving = false;
+  /** Why decisions were lost after they had been taken for stored. */
+  #lost: unknown;
 
   constructor(outcome: SessionOutcome, services: RecordServices) {
     this.#outcome = outcome;
@@ -53,14 +55,16 @@ export class SessionRecord {
   }
 
   enter(state: "preparing" | "running" | "probing" | "judging"): void {
+    this.#throwLost();
     const started_at = this.#outcome.started_at ?? this.#now();
     this.#save({ ...this.#outcome, state, started_at });
   }
 
   decide(arm_id: string, decision: Decision): void {
+    this.#throwLost();
     this.#services.store.append(this.#outcome.session_id, arm_id, decision);
     this.#logs.get(arm_id)?.push(decision);
-    this.#publish({ event: "decision", session_id: this.#outcome.session_id, arm_id, decision });
+    this.#announce({ event: "decision", session_id: this.#outcome.session_id, arm_id, decision });
   }
 
   /** Replaces what is known of an arm; kept with the next state change. */
@@ -71,7 +75,7 @@ export class SessionRecord {
 
   armFinished(arm: ArmSummary): void {
     this.noteArm(arm);
-    this.#publish({ event: "arm_finished", session_id: this.#outcome.session_id, arm_id: arm.arm_id });
+    this.#announce({ event: "arm_finished", session_id: this.#outcome.session_id, arm_id: arm.arm_id });
   }
 
   observe(observed: readonly string[]): void {
@@ -83,6 +87,7 @@ export class SessionRecord {
   async complete(verdict: Verdict): Promise<SessionOutcome> {
     this.#saving = true;
     this.#outcome = { ...this.#outcome, verdict };
+    this.#throwLost();
     await this.#finish({ ...this.#outcome, state: "completed" });
     this.#publish({ event: "verdict_ready", session_id: this.#outcome.session_id, verdict });
     this.#services.live.close(this.#outcome.session_id);
@@ -133,6 +138,20 @@ export class SessionRecord {
   #save(outcome: SessionOutcome): void {
     this.#services.store.save(outcome);
     this.#outcome = outcome;
+  }
+
+  /** To readers when it is stored. What could not be stored ends the run at its next step. */
+  #announce(event: RunEvent): void {
+    const lose = (failure: unknown) => {
+      this.#lost ??= failure;
+    };
+    void this.#services.store.committed().then(() => this.#publish(event), lose);
+  }
+
+  #throwLost(): void {
+    const lost = this.#lost;
+    this.#lost = undefined;
+    if (lost !== undefined) throw lost;
   }
 
   #publish(event: RunEvent): void {

@@ -35,6 +35,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     addVerdict(session_id, verdict) {
       verdicts.get(session_id)?.push(verdict);
     },
+    async committed() {},
     async durable() {},
     get(session_id) {
       const outcome = outcomes.get(session_id);

@@ -72,6 +72,8 @@ class SqliteStore implements SessionStore {
   readonly #owner: Owner;
   readonly #copies: JsonCopies;
   readonly #log: DiskSync;
+  /** The writes of one turn of the event loop are one transaction: its locks and pages cost more than the writes. */
+  #turn: PromiseWithResolvers<void> | undefined;
   /** How sessions ended that could not be saved, for want of space: they must not look as if they went on. */
   readonly #owed = new Map<string, SessionOutcome>();
 
@@ -91,6 +93,7 @@ class SqliteStore implements SessionStore {
        VALUES ($session_id, $scenario, $state, $owner, 1, $listing, $outcome) ON CONFLICT DO NOTHING`,
       { session_id, scenario, state, owner: this.#owner.id, ...rendered(outcome) },
     );
+    this.#commit();
     return result.changes === 1;
   }
 
@@ -109,6 +112,7 @@ class SqliteStore implements SessionStore {
     }
     this.#owed.set(session_id, outcome);
     this.#write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
+    this.#commit();
     this.#owed.delete(session_id);
     this.#copy(session_id, outcome);
   }
@@ -118,10 +122,16 @@ class SqliteStore implements SessionStore {
       session_id,
       verdict: JSON.stringify(verdict),
     });
+    this.#commit();
     this.#copy(session_id);
   }
 
+  async committed(): Promise<void> {
+    await this.#turn?.promise;
+  }
+
   async durable(): Promise<void> {
+    this.#commit();
     await this.#log.sync().catch((error: unknown) => {
       throw storageFailure(error, this.#stateDir);
     });
@@ -164,11 +174,13 @@ class SqliteStore implements SessionStore {
     }
     const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
     for (const { session_id } of uncopied as { session_id: string }[]) this.#copy(session_id);
+    this.#commit();
     this.#database.transaction(() => this.#owner.sweep()).immediate();
   }
 
   [Symbol.dispose](): void {
     this.#settle();
+    this.#commitAtLast();
     this.#log[Symbol.dispose]();
     this.#database.close();
     this.#owner[Symbol.dispose]();
@@ -239,7 +251,56 @@ class SqliteStore implements SessionStore {
   }
 
   #write(sql: string, values: Values) {
-    return guarded(this.#stateDir, () => this.#database.query(sql).run(values));
+    return guarded(this.#stateDir, () => {
+      this.#begin();
+      try {
+        return this.#database.query(sql).run(values);
+      } catch (error) {
+        // For want of space SQLite takes back the whole transaction, the earlier writes of this turn with it.
+        if (!this.#database.inTransaction) this.#end()?.reject(storageFailure(error, this.#stateDir));
+        throw error;
+      }
+    });
+  }
+
+  #begin(): void {
+    if (this.#turn) return;
+    this.#database.run("BEGIN IMMEDIATE");
+    const turn = Promise.withResolvers<void>();
+    // Who waits for it hears of it; nobody has to.
+    turn.promise.catch(() => undefined);
+    this.#turn = turn;
+    setImmediate(() => this.#commitAtLast(turn));
+  }
+
+  #end(): PromiseWithResolvers<void> | undefined {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    return turn;
+  }
+
+  /** @throws Failure when the writes of this turn are lost; `committed` then rejects with it. */
+  #commit(): void {
+    const turn = this.#end();
+    if (turn === undefined) return;
+    try {
+      this.#database.run("COMMIT");
+      turn.resolve();
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.run("ROLLBACK");
+      const failure = storageFailure(error, this.#stateDir);
+      turn.reject(failure);
+      throw failure;
+    }
+  }
+
+  #commitAtLast(turn = this.#turn): void {
+    if (turn !== this.#turn) return;
+    try {
+      this.#commit();
+    } catch {
+      // `committed` says so to those whose writes they were.
+    }
   }
 }
 

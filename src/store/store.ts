@@ -12,7 +12,8 @@ export interface SessionQuery {
 }
 
 /**
- * Sessions by id. A write survives the process when the call returns, and a power cut when `durable` has resolved.
+ * Sessions by id. A new or finished session and a verdict survive the process when the call returns, everything else when
+ * `committed` has resolved, within the same turn of the event loop; all of it a power cut when `durable` has.
  * @throws Failure `storage_full` or `storage_failed`.
  */
 export interface SessionStore extends Disposable {
@@ -25,7 +26,9 @@ export interface SessionStore extends Disposable {
   save(outcome: SessionOutcome): void;
   /** One more verdict on the session's arms, beside the run's own. */
   addVerdict(session_id: string, verdict: Verdict): void;
-  /** Resolves when every write before it is on the disk. */
+  /** Resolves when every write before it survives the process. @throws Failure when they are lost. */
+  committed(): Promise<void>;
+  /** Resolves when every write before it is on the disk. @throws Failure when they are lost. */
   durable(): Promise<void>;
   get(session_id: string): SessionOutcome | undefined;
   /** Persisted sessions, newest first; the memory store lists none. @throws Failure `unknown_session` for `before`. */

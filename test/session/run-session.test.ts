@@ -206,6 +206,39 @@ test("a verdict that cannot be stored is kept in the outcome: it has been paid f
   expect(events.at(-1)).toMatchObject({ event: "session_failed", stage: "saving" });
 });
 
+test("a decision that was lost after all is not announced, and ends the run", async () => {
+  const store = memoryStore();
+  const committed = () => Promise.reject(new Failure("storage_full", "no space left"));
+  const services = testServices({}, { store: { ...store, committed } });
+  const { outcome, events } = await runOnce(services, await bundled("extract-rate-limit"));
+  expect(outcome).toMatchObject({ state: "failed", failure: { stage: "running", code: "storage_full" } });
+  expect(events.map(({ event }) => event)).toEqual(["session_failed"]);
+});
+
+test("the verdict is announced when it is on the disk, not before", async () => {
+  const store = memoryStore();
+  const [asked, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const durable = () => {
+    asked.resolve();
+    return disk.promise;
+  };
+  const services = testServices({}, { store: { ...store, durable } });
+  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
+  const { session_id, done } = startSession(services, plan);
+  const kinds: string[] = [];
+  const reading = (async () => {
+    for await (const { event } of services.live.get(session_id)?.events() ?? []) kinds.push(event);
+  })();
+  await asked.promise;
+  // A turn of the event loop: whatever is announced already has come by then.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(kinds).toContain("arm_finished");
+  expect(kinds).not.toContain("verdict_ready");
+  disk.resolve();
+  await Promise.all([done, reading]);
+  expect(kinds.at(-1)).toBe("verdict_ready");
+});
+
 test("a rule that is found broken only afterwards is in the log, and puts the arm out", async () => {
   const loaded = await bundled("extract-rate-limit");
   const required = [{ id: "pushed", tool: "run_command", match: "git push*", min: 1 }] as const;

@@ -71,6 +71,7 @@ test("a session whose process is gone becomes interrupted at the next start, wit
     const store = sqliteStore(${JSON.stringify(directory.path)}, systemClock, systemEntropy);
     store.create(anOutcome("${idOf(1)}", { state: "running" }));
     store.append("${idOf(1)}", "left", aTurn(1));
+    await store.committed();
     process.kill(process.pid, "SIGKILL");`;
   await Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "ignore", "inherit"] }).exited;
   using store = open(directory.path);
@@ -173,6 +174,60 @@ test.skipIf(!canMount())("a full disk is a storage_full failure and loses nothin
   expect(failureOf(filling).code).toBe("storage_full");
   expect(store.get(idOf(1))?.session_id).toBe(idOf(1));
   expect(store.list().length).toBeGreaterThan(1);
+});
+
+test.skipIf(!canMount())("writes that a full disk took back are told to all who made them in that turn", async () => {
+  using directory = temporaryDirectory();
+  using _disk = smallDisk(directory.path);
+  using store = open(directory.path);
+  for (const n of [1, 2]) store.create(anOutcome(idOf(n), { state: "running" }));
+  store.append(idOf(1), "left", aTurn(1));
+  const told = [store.committed()];
+  store.append(idOf(2), "left", { ...aTurn(1), summary: "x".repeat(4_000_000) });
+  told.push(store.committed());
+  const full = { status: "rejected", reason: expect.objectContaining({ code: "storage_full" }) };
+  expect(await Promise.allSettled(told)).toEqual([full, full]);
+  expect(store.get(idOf(1))?.decisions["left"]).toEqual([]);
+  store.append(idOf(1), "left", aTurn(1));
+  await store.committed();
+  expect(store.get(idOf(1))?.decisions["left"]).toEqual([aTurn(1)]);
+});
+
+test("another process sees what was written in a turn all at once, when the turn is over", async () => {
+  using directory = temporaryDirectory();
+  using writer = open(directory.path);
+  writer.create(anOutcome(idOf(1), { state: "running" }));
+  using reader = new Database(join(directory.path, "sessions.db"), { readonly: true });
+  const rows = () => reader.query("SELECT seq FROM decisions").all().length;
+  writer.append(idOf(1), "left", aTurn(1));
+  writer.append(idOf(1), "right", aTurn(1));
+  expect(rows()).toBe(0);
+  await writer.committed();
+  expect(rows()).toBe(2);
+});
+
+test("closing keeps what was written in the turn that has not ended", () => {
+  using directory = temporaryDirectory();
+  {
+    using store = open(directory.path);
+    store.create(anOutcome(idOf(1), { state: "running" }));
+    store.append(idOf(1), "left", aTurn(1));
+  }
+  using store = open(directory.path);
+  expect(store.get(idOf(1))?.decisions["left"]).toEqual([aTurn(1)]);
+});
+
+test("everyone who waits for the disk is answered, also those who come while it is busy", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1)));
+  const waiting = Array.from({ length: 20 }, async (_, n) => {
+    store.append(idOf(1), "left", aTurn(n + 1));
+    if (n % 2 === 1) await store.committed();
+    await store.durable();
+    return n;
+  });
+  expect(await Promise.all(waiting)).toHaveLength(20);
 });
 
 test.skipIf(!canMount())("a disk too small for SQLite's own files is full, not broken", () => {
