@@ -2,10 +2,10 @@ import { Database } from "bun:sqlite";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type FakeProvider, startFakeProvider } from "../test/fake-provider/fake-provider.ts";
 import { inTurns, report, round, sampleOf } from "./measure.ts";
+import { type BenchProvider, startBenchProvider } from "./provider.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { readUntil, timeGets } from "./sockets.ts";
+import { readUntil, type StreamReader, timeGets } from "./sockets.ts";
 
 /**
  * The service under load: `bun bench/serve.ts [part...]`, parts: ready health list stream slow rate. The program is
@@ -25,18 +25,11 @@ function helloScenario(): string {
   return ["name: hello", "task: {prompt: Say hello.}", "arms:", arm("one"), arm("two"), rubric, ""].join("\n");
 }
 
-const serve = (flags: readonly string[] = [], provider?: FakeProvider) =>
+const serve = (flags: readonly string[] = [], provider?: BenchProvider) =>
   startServer(
     [ABEVAL, "serve", "--addr", "127.0.0.1:0", "--scenarios-dir", scenarios, "--log", "none", ...flags],
     provider?.environment,
   );
-
-/** A judge that refuses is asked once in each order. */
-const providerAt = (delay_ms: number) =>
-  startFakeProvider({
-    reply: ({ force_tool }) =>
-      force_tool === undefined ? { text: "Hello.", delay_ms } : { text: "no", stop: "refusal", delay_ms },
-  });
 
 async function ready(): Promise<void> {
   const times: number[] = [];
@@ -93,7 +86,7 @@ async function list(): Promise<void> {
 async function stateWith(sessions: number): Promise<string> {
   const state = join(directory, `state-${sessions}`);
   {
-    await using provider = await providerAt(0);
+    await using provider = startBenchProvider();
     await using server = await serve(["--state-dir", state], provider);
     await run(server);
   }
@@ -118,43 +111,52 @@ async function run({ url }: ServerProcess): Promise<void> {
   await response.arrayBuffer();
 }
 
+const READERS = 1_000;
+
 async function stream(): Promise<void> {
-  const lags = new Map<number, number[]>([
-    [1, []],
-    [1_000, []],
-  ]);
-  let grown = 0;
-  for (const [subscribers, values] of lags)
-    for (let n = 0; n < 5; n += 1) {
-      const { lag_ms, grown_mib } = await announce(subscribers);
-      values.push(lag_ms);
-      grown = Math.max(grown, grown_mib);
-    }
-  const [one, thousand] = [sampleOf(lags.get(1) ?? []), sampleOf(lags.get(1_000) ?? [])];
-  report("verdict_ready at the last of 1,000 readers", thousand, {
+  const grown: number[] = [];
+  const lag = async (announced: Promise<Announced>) => {
+    const { lag_ms, grown_mib } = await announced;
+    grown.push(grown_mib);
+    return lag_ms;
+  };
+  const lags = await inTurns(
+    {
+      one: async () => (await announce(1)).lag_ms,
+      bare: async () => (await announceBare(READERS)).lag_ms,
+      ours: () => lag(announce(READERS)),
+    },
+    7,
+  );
+  const ratio = round(lags.ours.median / lags.bare.median);
+  report(`verdict_ready at the last of ${READERS} readers`, lags.ours, {
     unit: "ms",
-    yardstick: `${round(one.median)} ms with one reader, after the judge's answer`,
+    yardstick: `${ratio} x a bare stream (${round(lags.bare.median)} ms); one reader ${round(lags.one.median)} ms`,
     goal: "<= 25 ms",
-    met: thousand.median <= 25,
+    met: lags.ours.median <= 25,
   });
-  report("  memory over idle", sampleOf([grown]), {
+  const memory = sampleOf(grown);
+  report("  memory over idle", memory, {
     unit: "MiB",
     yardstick: "the same server before",
     goal: "<= 20 MiB",
-    met: grown <= 20,
+    met: memory.median <= 20,
   });
 }
 
-/** From the judge's last answer to the last reader's verdict. */
-async function announce(subscribers: number): Promise<{ lag_ms: number; grown_mib: number }> {
+interface Announced {
+  readonly lag_ms: number;
+  readonly grown_mib: number;
+}
+
+/** From the judge's last answer to the last reader's verdict. @throws Error when a reader missed an event. */
+async function announce(subscribers: number): Promise<Announced> {
   const judging = Promise.withResolvers<void>();
   let answered = 0;
-  await using provider = await startFakeProvider({
-    reply: async ({ force_tool }) => {
-      if (force_tool === undefined) return { text: "Hello." };
+  await using provider = startBenchProvider({
+    async judging() {
       await judging.promise;
       answered = performance.now();
-      return { text: "no", stop: "refusal" };
     },
   });
   await using server = await serve([], provider);
@@ -166,16 +168,30 @@ async function announce(subscribers: number): Promise<{ lag_ms: number; grown_mi
     body: '{"scenario":"hello"}',
   });
   const { session_id } = (await started.json()) as { session_id: string };
-  const path = `/api/runs/${session_id}/stream`;
-  const readers = await Promise.all(
-    Array.from({ length: subscribers }, () => readUntil(server.url, path, "verdict_ready")),
-  );
-  await Promise.all(readers.map(({ opened }) => opened));
-  await Bun.sleep(200);
+  const readers = await openReaders(server, `/api/runs/${session_id}/stream`, subscribers);
   judging.resolve();
   const ends = await Promise.all(readers.map(({ done }) => done));
   const grown_mib = server.resident_mib() - idle;
+  const events = new Set(ends.map(({ text }) => text().match(/^data: /gm)?.length));
+  if (events.size !== 1) throw new Error(`readers got ${[...events].join(", ")} events`);
   return { lag_ms: Math.max(...ends.map(({ at }) => at)) - answered, grown_mib };
+}
+
+async function announceBare(subscribers: number): Promise<Announced> {
+  await using server = await startServer([process.execPath, join(import.meta.dir, "yardstick/bare-stream.ts")]);
+  const idle = server.resident_mib();
+  const readers = await openReaders(server, "/", subscribers);
+  const began = performance.now();
+  void fetch(new URL("/send", server.url));
+  const ends = await Promise.all(readers.map(({ done }) => done));
+  return { lag_ms: Math.max(...ends.map(({ at }) => at)) - began, grown_mib: server.resident_mib() - idle };
+}
+
+async function openReaders({ url }: ServerProcess, path: string, count: number): Promise<readonly StreamReader[]> {
+  const readers = await Promise.all(Array.from({ length: count }, () => readUntil(url, path, "verdict_ready")));
+  await Promise.all(readers.map(({ opened }) => opened));
+  await Bun.sleep(200);
+  return readers;
 }
 
 /** `total` blocking runs, `together` at a time; milliseconds for all. */
@@ -193,7 +209,7 @@ async function timeRuns(server: ServerProcess, total: number, together: number):
 }
 
 async function slow(): Promise<void> {
-  await using provider = await providerAt(PROVIDER_MS);
+  await using provider = startBenchProvider({ delay_ms: PROVIDER_MS });
   const critical = 2 * PROVIDER_MS;
   for (const [together, total, goal] of [
     [2, 50, 1.03],
@@ -217,9 +233,9 @@ async function slow(): Promise<void> {
 }
 
 /** The same four calls a session with nothing around them. */
-async function bareSessions({ url }: FakeProvider, total: number, together: number): Promise<number> {
+async function bareSessions({ url }: BenchProvider, total: number, together: number): Promise<number> {
   const call = async (body: string) => {
-    const response = await fetch(`${url}/v1/chat/completions`, { method: "POST", body });
+    const response = await fetch(new URL("/v1/chat/completions", url), { method: "POST", body });
     await response.json();
   };
   const arm = JSON.stringify({ model: "m", messages: [{ role: "user", content: "Say hello." }] });
@@ -238,7 +254,7 @@ async function bareSessions({ url }: FakeProvider, total: number, together: numb
 
 async function rate(): Promise<void> {
   const [total, together] = [400, 8];
-  await using provider = await providerAt(0);
+  await using provider = startBenchProvider();
   const flags = ["--max-sessions", `${together}`, "--max-provider-calls", "200"];
   await using memory = await serve(flags, provider);
   await using stored = await serve([...flags, "--state-dir", join(directory, "rate")], provider);

@@ -52,30 +52,35 @@ function countOf(bytes: Buffer, word: Buffer): number {
   return count;
 }
 
-/** Reads an event stream until `marker` has come; the time of that, and the bytes until then. */
-export async function readUntil(
-  url: URL,
-  path: string,
-  marker: string,
-): Promise<{ at: number; opened: Promise<void>; done: Promise<{ at: number; text: string }> }> {
+export interface StreamReader {
+  /** Its first bytes have come. */
+  readonly opened: Promise<void>;
+  /** When `marker` had come, and all text until then. */
+  readonly done: Promise<{ readonly at: number; readonly text: () => string }>;
+}
+
+/** Reads an event stream until `marker` has come. */
+export async function readUntil(url: URL, path: string, marker: string): Promise<StreamReader> {
   const opened = Promise.withResolvers<void>();
-  const done = Promise.withResolvers<{ at: number; text: string }>();
-  let text = "";
+  const done = Promise.withResolvers<{ at: number; text: () => string }>();
+  const chunks: Buffer[] = [];
   await Bun.connect({
     hostname: url.hostname,
     port: Number(url.port),
     socket: {
       open: (socket) => void socket.write(`GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`),
       data(socket, chunk) {
-        text += chunk.toString();
+        // Only what is new is looked at, with the end of the chunk before: the readers must not be what is measured.
+        const seam = chunks.at(-1)?.subarray(-marker.length).toString() ?? "";
+        chunks.push(chunk);
         opened.resolve();
-        if (!text.includes(marker)) return;
-        done.resolve({ at: performance.now(), text });
+        if (!chunk.includes(marker) && !(seam + chunk.subarray(0, marker.length).toString()).includes(marker)) return;
+        done.resolve({ at: performance.now(), text: () => Buffer.concat(chunks).toString() });
         socket.end();
       },
       close: () => done.reject(new Error(`the stream ended without ${marker}`)),
       error: (_, error) => done.reject(error),
     },
   });
-  return { at: performance.now(), opened: opened.promise, done: done.promise };
+  return { opened: opened.promise, done: done.promise };
 }

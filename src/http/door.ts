@@ -26,7 +26,8 @@ export interface Door {
   readonly fault: (error: unknown) => Response;
 }
 
-type Fetch = (request: Request, ...rest: unknown[]) => Response | Promise<Response>;
+/** The second is the server that took the request; a test has none. */
+type Fetch = (request: Request, server?: unknown) => Response | Promise<Response>;
 
 /**
  * What every request passes on its way in and every answer on its way out, whoever gives it: the Host is looked at, every
@@ -34,25 +35,25 @@ type Fetch = (request: Request, ...rest: unknown[]) => Response | Promise<Respon
  */
 export function throughDoor(fetch: unknown, { hosts, clock, log, fault }: Door): Fetch {
   const route = fetch as Fetch; // what the router calls with a request
-  const answer = (url: URL | null, request: Request, rest: readonly unknown[]) => {
+  const isAddress = addressCheck();
+  const answer = (request: Request, server: unknown) => {
     try {
       // The address is made of the Host and the path; what comes after the door may parse it without fear.
-      if (url === null) throw new UnreadableRequest("the Host header is missing or is not a host");
-      hosts.admit(request, url);
-      return request.method === "OPTIONS" ? preflight() : route(request, ...rest);
+      if (!isAddress(request.url)) throw new UnreadableRequest("the Host header is missing or is not a host");
+      hosts.admit(request);
+      return request.method === "OPTIONS" ? preflight() : route(request, server);
     } catch (error) {
       return fault(error);
     }
   };
-  return (request, ...rest) => {
+  return (request, server) => {
     const started = log && clock.ticks();
-    const url = URL.parse(request.url);
     const leave = (response: Response) => {
       response.headers.set("access-control-allow-origin", "*");
-      if (log && started !== undefined) log(lineOf(request, pathOf(request, url), response, clock, started));
+      if (log && started !== undefined) log(lineOf(request, pathOf(request), response, clock, started));
       return response;
     };
-    const response = answer(url, request, rest);
+    const response = answer(request, server);
     return response instanceof Promise ? response.then(leave) : leave(response);
   };
 }
@@ -71,9 +72,20 @@ const preflight = () =>
 /** Other origins may read only what is named. */
 export const readable = (...names: readonly string[]) => ({ "access-control-expose-headers": names.join(", ") });
 
+/** Whether an address can be parsed. Only its origin can make that fail, and most requests have the origin of the last. */
+function addressCheck(): (address: string) => boolean {
+  let origin: string | undefined;
+  return (address) => {
+    if (origin !== undefined && address.startsWith(origin)) return true;
+    if (!URL.canParse(address)) return false;
+    origin = /^https?:\/\/[^/?#\\]+\//.exec(address)?.[0];
+    return true;
+  };
+}
+
 /** As the router sees it, also of an address that cannot be parsed. */
-const pathOf = ({ url: given }: Request, url: URL | null) =>
-  url?.pathname ?? given.replace(/^https?:\/\/[^/]*/, "").replace(/[?#].*$/s, "");
+const pathOf = ({ url }: Request) =>
+  URL.parse(url)?.pathname ?? url.replace(/^https?:\/\/[^/]*/, "").replace(/[?#].*$/s, "");
 
 function lineOf({ method }: Request, path: string, { status }: Response, clock: Clock, started: number): RequestLine {
   return {

@@ -11,24 +11,46 @@ export interface Pace {
 
 const PACE: Pace = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 
-/** The head of a response leaves with its first bytes: when no event waits, a comment tells the reader that it is in. */
-const OPENING_MS = 10;
+/** How often readers are looked after within the shorter of both times. */
+const LOOKS = 4;
 
 const KEEP_ALIVE = new TextEncoder().encode(": keep-alive\n\n");
 
 /** Runs as server-sent events (spec part 6). A frame is encoded once, whatever the number of readers. */
 export class EventStreams {
   readonly #frames = new WeakMap<RunEvent, Uint8Array>();
+  readonly #readers = new Set<Reader>();
   readonly #pace: Pace;
+  readonly #look_ms: number;
+  /** One for all: two timers for each frame of each reader cost more than the frames. */
+  #timer: Timer | undefined;
 
   constructor(pace: Partial<Pace> = {}) {
     this.#pace = { ...PACE, ...pace };
+    this.#look_ms = Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / LOOKS;
   }
 
   open(run: LiveRun): Response {
-    const source = new EventSource(run, this.#pace, (event) => this.#frame(event));
+    const source = new Reader(
+      run,
+      (event) => this.#frame(event),
+      () => this.#forget(source),
+    );
+    this.#readers.add(source);
+    this.#timer ??= setInterval(() => this.#look(), this.#look_ms);
     // No queue of its own: the run's log is the queue, so a slow reader costs a position in it and no memory.
     return new Response(new ReadableStream(source, { highWaterMark: 0 }), { headers: EVENT_STREAM_HEADERS });
+  }
+
+  #look(): void {
+    for (const reader of this.#readers) reader.look(this.#look_ms, this.#pace);
+  }
+
+  #forget(reader: Reader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #frame(event: RunEvent): Uint8Array {
@@ -47,56 +69,73 @@ export const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 };
 
-type Step = IteratorResult<RunEvent, void>;
-
 /** Gives one frame each time the socket has taken the last one. */
-class EventSource {
-  readonly #events: AsyncGenerator<RunEvent, void, void>;
-  readonly #pace: Pace;
+class Reader {
+  readonly #run: LiveRun;
   readonly #frame: (event: RunEvent) => Uint8Array;
-  #arriving: Promise<Step> | undefined;
-  #patience_ms = OPENING_MS;
-  #cutOff: ReturnType<typeof setTimeout> | undefined;
+  readonly #leave: () => void;
+  #position = 0;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #opened = false;
+  /** The socket has taken everything and asks for more. */
+  #asks = false;
+  /** Looks since it last took or asked for something. */
+  #looks = 0;
 
-  constructor(run: LiveRun, pace: Pace, frame: (event: RunEvent) => Uint8Array) {
-    this.#events = run.events();
-    this.#pace = pace;
+  constructor(run: LiveRun, frame: (event: RunEvent) => Uint8Array, forget: () => void) {
+    this.#run = run;
     this.#frame = frame;
+    const leave = run.watch(() => this.#feed());
+    this.#leave = () => {
+      leave();
+      forget();
+    };
   }
 
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    clearTimeout(this.#cutOff);
-    this.#arriving ??= this.#events.next();
-    const step = await within(this.#arriving, this.#patience_ms);
-    this.#patience_ms = this.#pace.keep_alive_ms;
-    if (step === undefined) return this.#give(controller, KEEP_ALIVE);
-    this.#arriving = undefined;
-    if (step.done) return controller.close();
-    this.#give(controller, this.#frame(step.value));
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+  }
+
+  pull(): void {
+    this.#looks = 0;
+    this.#asks = true;
+    this.#feed();
+    // The head of a response leaves with its first bytes: a reader for whom nothing waits learns that it is in.
+    if (this.#asks && !this.#opened) this.#give(KEEP_ALIVE);
   }
 
   cancel(): void {
-    clearTimeout(this.#cutOff);
-    void this.#events.return();
+    this.#leave();
+  }
+
+  look(look_ms: number, { keep_alive_ms, stalled_ms }: Pace): void {
+    this.#looks += 1;
+    const quiet_ms = this.#looks * look_ms;
+    if (this.#asks) {
+      if (quiet_ms >= keep_alive_ms) this.#give(KEEP_ALIVE);
+    } else if (quiet_ms >= stalled_ms) {
+      this.#leave();
+      this.#controller?.error(new Error("the reader of the stream stalled"));
+    }
+  }
+
+  #feed(): void {
+    if (!this.#asks) return;
+    const event = this.#run.at(this.#position);
+    if (event) {
+      this.#position += 1;
+      this.#give(this.#frame(event));
+    } else if (this.#run.ended) {
+      this.#leave();
+      this.#controller?.close();
+    }
   }
 
   /** What is given is asked for again when the socket has taken it; a reader that stalls does not ask. */
-  #give(controller: ReadableStreamDefaultController<Uint8Array>, bytes: Uint8Array): void {
-    controller.enqueue(bytes);
-    this.#cutOff = setTimeout(() => {
-      controller.error(new Error("the reader of the stream stalled"));
-      void this.#events.return();
-    }, this.#pace.stalled_ms);
-  }
-}
-
-/** The value, or undefined when it takes longer. */
-async function within<T>(value: Promise<T>, ms: number): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, ms);
-  try {
-    return await Promise.race([value, promise]);
-  } finally {
-    clearTimeout(timer);
+  #give(bytes: Uint8Array): void {
+    this.#opened = true;
+    this.#asks = false;
+    this.#looks = 0;
+    this.#controller?.enqueue(bytes);
   }
 }

@@ -21,9 +21,9 @@ export class HostGate {
   }
 
   /** @throws Failure `forbidden_host` */
-  admit({ headers }: Request, { hostname }: URL): void {
+  admit(request: Request): void {
     if (this.#allowed === undefined) return;
-    const asked = (headers.get("host") ?? hostname).replace(/:\d+$/, "").toLowerCase();
+    const asked = (request.headers.get("host") ?? new URL(request.url).hostname).replace(/:\d+$/, "").toLowerCase();
     if (this.#allowed.has(asked)) return;
     throw new Failure("forbidden_host", `the host ${JSON.stringify(asked.slice(0, 100))} is not allowed here`);
   }

@@ -3,13 +3,18 @@ import type { RunEvent } from "../domain/event.ts";
 /** One run in flight. Keeps every event, so that a late subscriber misses none; the run never waits for a reader. */
 export class LiveRun {
   readonly #events: RunEvent[] = [];
+  readonly #watchers = new Set<() => void>();
   readonly #stop = new AbortController();
-  #next = Promise.withResolvers<void>();
   #ended = false;
 
   /** Fires when the run is to stop. */
   get signal(): AbortSignal {
     return this.#stop.signal;
+  }
+
+  /** There will be no more events. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   cancel(reason: Error): void {
@@ -27,24 +32,38 @@ export class LiveRun {
     this.#wake();
   }
 
+  /** The event of that place, counted from 0; undefined while it has not come. */
+  at(position: number): RunEvent | undefined {
+    return this.#events[position];
+  }
+
+  /** Calls `wake` after each event and at the end, until the returned function is called. */
+  watch(wake: () => void): () => void {
+    this.#watchers.add(wake);
+    return () => void this.#watchers.delete(wake);
+  }
+
   /** Every event so far, then the live ones, in order, until the run closes. */
   async *events(): AsyncGenerator<RunEvent, void, void> {
-    let position = 0;
-    for (;;) {
-      const arrived = this.#next.promise;
-      for (let event = this.#events[position]; event; event = this.#events[position]) {
-        position += 1;
-        yield event;
+    let arrived = Promise.withResolvers<void>();
+    const leave = this.watch(() => arrived.resolve());
+    try {
+      for (let position = 0; ; ) {
+        arrived = Promise.withResolvers<void>();
+        for (let event = this.at(position); event; event = this.at(position)) {
+          position += 1;
+          yield event;
+        }
+        if (this.#ended) return;
+        await arrived.promise;
       }
-      if (this.#ended) return;
-      await arrived;
+    } finally {
+      leave();
     }
   }
 
   #wake(): void {
-    const { resolve } = this.#next;
-    this.#next = Promise.withResolvers<void>();
-    resolve();
+    for (const wake of this.#watchers) wake();
   }
 }
 

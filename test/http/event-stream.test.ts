@@ -45,13 +45,15 @@ describe("a frame", () => {
 
 test("a quiet stream opens with a comment and goes on with one at every interval", async () => {
   const run = new LiveRun();
-  const reader = new EventStreams({ keep_alive_ms: 5 }).open(run).body?.getReader();
+  const reader = new EventStreams({ keep_alive_ms: 20 }).open(run).body?.getReader();
+  const began = performance.now();
   const read = async () => new TextDecoder().decode((await reader?.read())?.value);
   expect([await read(), await read(), await read()]).toEqual([
     ": keep-alive\n\n",
     ": keep-alive\n\n",
     ": keep-alive\n\n",
   ]);
+  expect(performance.now() - began).toBeGreaterThan(2 * 19);
   run.publish(finished("left"));
   run.close();
   expect(await read()).toBe(`data: ${JSON.stringify(finished("left"))}\n\n`);
