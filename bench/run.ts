@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionOutcome } from "../src/domain/session.ts";
-import { startFakeProvider } from "../test/fake-provider/fake-provider.ts";
 import { inTurns, report, round, sampleOf, timeProcess } from "./measure.ts";
+import { startBenchProvider } from "./provider.ts";
 
 /** One run of the compiled program: start, a session without commands, and sessions with a slow provider. */
 const ABEVAL = join(import.meta.dir, "../dist/abeval");
@@ -61,14 +61,7 @@ async function scriptedSession(): Promise<void> {
  */
 async function slowProvider(calls: number): Promise<void> {
   const limit = calls === 1 ? 1.06 : 1.03;
-  await using provider = await startFakeProvider({
-    reply: ({ messages, force_tool }) => {
-      if (force_tool !== undefined) return { text: "no", delay_ms: PROVIDER_MS, stop: "refusal" };
-      const turn = messages.filter(({ role }) => role === "assistant").length;
-      const more = turn + 1 < calls;
-      return { text: "Hello.", delay_ms: PROVIDER_MS, calls: more ? [{ name: "list_files", input: {} }] : [] };
-    },
-  });
+  await using provider = startBenchProvider({ delay_ms: PROVIDER_MS, turns: calls });
   const file = join(directory, "slow.yaml");
   const arm = (id: string) => `  - {id: ${id}, model: openai/m, system_prompt: ${id}, tools: [list_files]}`;
   writeFileSync(file, scenario("slow", [arm("one"), arm("two")], "openai/judge"));

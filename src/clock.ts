@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-
 export interface Clock {
   now(): Date;
   /** Monotonic milliseconds. */
@@ -11,4 +9,4 @@ export const systemClock: Clock = { now: () => new Date(), ticks: () => performa
 /** `bytes` random bytes as hex. A parameter wherever chance is used, so that tests can fix it. */
 export type Entropy = (bytes: number) => string;
 
-export const systemEntropy: Entropy = (bytes) => randomBytes(bytes).toString("hex");
+export const systemEntropy: Entropy = (bytes) => crypto.getRandomValues(new Uint8Array(bytes)).toHex();

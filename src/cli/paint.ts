@@ -1,5 +1,5 @@
-import { isatty } from "node:tty";
 import { colourWanted } from "./services.ts";
+import { isTerminal } from "./terminal.ts";
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
 export type Colour = keyof typeof CODES;
@@ -10,7 +10,7 @@ export class Painter {
   readonly #colour: boolean;
 
   constructor(colourAllowed: boolean) {
-    this.live = isatty(2);
+    this.live = isTerminal(2);
     this.#colour = colourAllowed && this.live && colourWanted();
   }
 

@@ -1,4 +1,3 @@
-import { isatty } from "node:tty";
 import { Failure } from "../domain/failure.ts";
 import { plainJson, plainText } from "../domain/plain-text.ts";
 import type { SessionOutcome } from "../domain/session.ts";
@@ -16,6 +15,7 @@ import { openProgress } from "./progress.ts";
 import { openServices, openStore, SHARED_FLAGS } from "./services.ts";
 import { writeStdout } from "./stdout.ts";
 import { summarise } from "./summary.ts";
+import { isTerminal } from "./terminal.ts";
 
 const SPEC = {
   name: "abeval run",
@@ -137,7 +137,7 @@ async function untilDone({ session_id, done }: StartedSession, live: LiveRuns): 
 /** stdout first: whatever becomes of the files, the verdict has been paid for. */
 async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Promise<number> {
   const { verdict } = outcome;
-  const text = verdict && `${plainJson(JSON.stringify(verdict, null, isatty(1) ? 2 : 0))}\n`;
+  const text = verdict && `${plainJson(JSON.stringify(verdict, null, isTerminal(1) ? 2 : 0))}\n`;
   const taken = text === null || (await writeStdout(text));
   const problems = reports.flatMap(({ file, render }) => {
     const content = render(outcome, text);

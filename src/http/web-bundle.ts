@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -77,7 +76,7 @@ async function readFile(absolute: string, path: string): Promise<WebFile> {
   return {
     bytes,
     type: TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
-    etag: `"${createHash("sha256").update(bytes).digest("base64url")}"`,
+    etag: `"${new Bun.CryptoHasher("sha256").update(bytes).digest("base64url")}"`,
     immutable: HASHED.test(path),
   };
 }

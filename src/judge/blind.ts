@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Entropy } from "../clock.ts";
 
 /** Neutral names of the first and the second slot, the same pair in both orders, so that a liking for one is a liking for a slot. */
@@ -43,5 +42,3 @@ function code(bytes: Buffer, slot: 0 | 1): string {
 export function drawSecrets(entropy: Entropy): Secrets {
   return { nonce: entropy(16), mark: `${entropy(2)}|`, echo: entropy(8), tripwire: entropy(8) };
 }
-
-export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

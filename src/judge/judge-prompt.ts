@@ -1,7 +1,8 @@
 import type { Policies, Rubric, Task } from "../domain/scenario.ts";
+import { sha256 } from "../domain/sha256.ts";
 import type { Facts } from "../domain/verdict.ts";
 import { ANSWER_TOOL, judgementSchema } from "./answer/judgement.ts";
-import { type Labels, type Secrets, sha256 } from "./blind.ts";
+import type { Labels, Secrets } from "./blind.ts";
 import type { EvidenceView } from "./evidence-view.ts";
 import { factsTable } from "./facts-table.ts";
 import { isJudged, scenarioBrief } from "./scenario-brief.ts";

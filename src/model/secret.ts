@@ -1,5 +1,3 @@
-import { inspect } from "node:util";
-
 const SHOWN = "[secret]";
 
 /** A value that never shows itself when it is printed, logged, concatenated or serialised. */
@@ -27,7 +25,7 @@ export class Secret {
     return SHOWN;
   }
 
-  [inspect.custom](): string {
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
     return SHOWN;
   }
 }

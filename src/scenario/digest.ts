@@ -1,5 +1,5 @@
 import type { Scenario } from "../domain/scenario.ts";
-import { sha256 } from "./materials.ts";
+import { sha256 } from "../domain/sha256.ts";
 
 /** JSON with sorted keys and no white space: equal values give equal text. Keys without a value are left out. */
 export function canonicalJson(value: unknown): string {

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../domain/defaults.ts";
 import type { FileSet, Files } from "../domain/scenario.ts";
+import { sha256 } from "../domain/sha256.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
 import { Unusable, unusable } from "./unusable.ts";
 
@@ -47,8 +47,6 @@ export async function digestOf({ dir, files }: MaterialSource): Promise<string> 
   const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256(JSON.stringify(sorted));
 }
-
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /**
  * Every file and link below a directory, links not followed.
@@ -98,7 +96,7 @@ function checkedSize({ path, stats }: MaterialEntry): number {
 async function describe({ absolute, stats }: MaterialEntry): Promise<string> {
   try {
     if (stats.isSymbolicLink()) return `link ${sha256(await readlink(absolute))}`;
-    const hash = createHash("sha256");
+    const hash = new Bun.CryptoHasher("sha256");
     for await (const chunk of createReadStream(absolute)) hash.update(chunk);
     return `${stats.mode & 0o111 ? "executable" : "file"} ${hash.digest("hex")}`;
   } catch (error) {

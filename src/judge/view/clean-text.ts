@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../domain/sha256.ts";
 
 /** Letters and digits in a row from which text counts as an encoded blob; no word or identifier is that long. */
 const BLOB_CHARS = 256;
@@ -59,5 +59,5 @@ function spellOut(characters: string): string {
 }
 
 function summarise(blob: string): string {
-  return `⟨${blob.length} encoded characters, sha256 ${createHash("sha256").update(blob).digest("hex").slice(0, 12)}⟩`;
+  return `⟨${blob.length} encoded characters, sha256 ${sha256(blob).slice(0, 12)}⟩`;
 }

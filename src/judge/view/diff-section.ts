@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
+import { sha256 } from "../../domain/sha256.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import { clip } from "./clip.ts";
 import { type Hunk, parsePatch } from "./parse-patch.ts";
@@ -99,8 +99,6 @@ function hashNote({ path }: ChangedFile, hunks: readonly Hunk[]): string {
   const text = hunks.flatMap((hunk) => (hunk.path === path ? [hunk.text] : [])).join("\n");
   return ` (generated, not shown: ${text.length} characters, sha256 ${sha256(text).slice(0, 12)})`;
 }
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** A path is the arm's text too. */
 const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);

@@ -1,5 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "../../domain/sha256.ts";
 import { asText, chunksOf, readRegular } from "../tree/contents.ts";
 import { breathe, type TreeEntry } from "../tree/walk.ts";
 
@@ -123,5 +124,3 @@ function isProse(text: string): boolean {
   const unreadable = text.match(/[\ufffd\x01-\x08\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0;
   return text !== "" && unreadable * 100 <= text.length * MAX_UNREADABLE;
 }
-
-const sha256 = (data: string | Uint8Array) => new Bun.CryptoHasher("sha256").update(data).digest("hex");
