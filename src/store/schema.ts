@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { Failure } from "../domain/failure.ts";
+import { codeOf } from "./storage-failure.ts";
 
 /** "abev": marks the file as ours. */
 const APPLICATION_ID = 0x61626576;
@@ -37,17 +38,37 @@ const MIGRATIONS = [
 
 /** @throws Failure `storage_failed` for a database that is not ours or was made by a newer version; nothing is changed. */
 export function prepareSchema(database: Database, path: string): void {
-  const version = pragma(database, "user_version");
-  const application = pragma(database, "application_id");
-  const tables = database.query("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
+  // Read at one moment: another process may be making the schema just now.
+  const { version, application, tables } = database.transaction(() => ({
+    tables: database.query("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number },
+    version: pragma(database, "user_version"),
+    application: pragma(database, "application_id"),
+  }))();
   if (application !== APPLICATION_ID && (application !== 0 || tables.n > 0))
     throw new Failure("storage_failed", `${path}: this database belongs to another program; choose another directory`);
   if (version > MIGRATIONS.length)
     throw new Failure("storage_failed", `${path}: made by a newer abeval (schema ${version}); use that version`);
-  database.run("PRAGMA journal_mode = WAL");
+  useWriteAheadLog(database);
   if (version === MIGRATIONS.length) return;
   database.transaction(() => migrate(database)).immediate();
 }
+
+/** The one statement that does not wait for its lock: two processes on a new directory would refuse each other. */
+function useWriteAheadLog(database: Database): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      database.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!codeOf(error).startsWith("SQLITE_BUSY") || tries === LOCK_TRIES) throw error;
+      Bun.sleepSync(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+/** As long as other statements wait. */
+const LOCK_TRIES = 500;
+const LOCK_PAUSE_MS = 10;
 
 function migrate(database: Database): void {
   // Another process may have migrated while this one waited for the lock.

@@ -91,6 +91,34 @@ test("a session of a process that lives is left alone by another that starts", (
   expect(second.get(idOf(1))?.state).toBe("running");
 });
 
+test("processes that start at the same moment on a new directory all find their place", async () => {
+  const script = (path: string) => `
+    import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/clock.ts";
+    import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite.ts";
+    console.log("ready");
+    for await (const moment of console) {
+      while (Date.now() < Number(moment)) {}
+      using store = sqliteStore(${JSON.stringify(path)}, systemClock, systemEntropy);
+    }`;
+  for (let round = 0; round < 10; round += 1) {
+    using directory = temporaryDirectory();
+    const started = Array.from({ length: 4 }, () =>
+      Bun.spawn([process.execPath, "-e", script(join(directory.path, "state"))], { stdio: ["pipe", "pipe", "pipe"] }),
+    );
+    for (const { stdout } of started) await stdout.getReader().read();
+    const moment = Date.now() + 20;
+    for (const { stdin } of started) {
+      stdin.write(`${moment}\n`);
+      void stdin.end();
+    }
+    const ends = started.map(async ({ exited, stderr }) => ({
+      status: await exited,
+      stderr: await new Response(stderr).text(),
+    }));
+    for (const end of await Promise.all(ends)) expect(end).toEqual({ status: 0, stderr: "" });
+  }
+});
+
 test("two stores on one directory never give one id twice", () => {
   using directory = temporaryDirectory();
   using first = open(directory.path);

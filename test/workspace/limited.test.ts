@@ -2,11 +2,25 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { limited } from "../../src/workspace/sandbox/bubblewrap-arguments.ts";
 
-test.skipIf(!existsSync("/usr/bin/timeout"))("a command that nobody watches any more ends by itself", async () => {
-  // Five seconds of grace less four: one second.
-  const child = Bun.spawn([...limited({ run: "sleep 60", timeout_ms: -4_000 })], {
-    stdio: ["ignore", "ignore", "ignore"],
+const start = () =>
+  Bun.spawn([...limited("echo begun; cat; echo over")], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { PATH: "/usr/bin:/bin" },
   });
-  await child.exited;
-  expect(child.signalCode === "SIGKILL" || child.exitCode === 137).toBe(true);
+
+const PRLIMIT = existsSync("/usr/bin/prlimit");
+
+test.skipIf(!PRLIMIT)("a command begins when it is answered, with nothing on its standard input", async () => {
+  const { stdin, stdout, stderr, exited } = start();
+  const reader = stdout.getReader();
+  expect((await reader.read()).value).toEqual(new TextEncoder().encode("\n"));
+  stdin.write("\n");
+  expect([await exited, await new Response(stderr).text()]).toEqual([0, "begun\nover\n"]);
+  expect((await reader.read()).done).toBe(true);
+});
+
+test.skipIf(!PRLIMIT)("a command whose maker is gone never begins", async () => {
+  const { stdin, stderr, exited } = start();
+  await stdin.end();
+  expect([await exited, await new Response(stderr).text()]).toEqual([1, ""]);
 });

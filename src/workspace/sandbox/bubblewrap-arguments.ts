@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import type { SandboxedCommand } from "../workspace.ts";
 import { MAX_FILE_BYTES, MAX_HEAP_BYTES, MAX_OPEN_FILES, MAX_PROCESSES } from "./limits.ts";
 import type { Toolchain } from "./toolchain.ts";
@@ -42,7 +42,7 @@ export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
 }
 
 /** Limits are set inside, where this sandbox has a process count of its own; outside, bwrap itself would hit them. */
-export const limited = ({ run, timeout_ms }: Pick<SandboxedCommand, "run" | "timeout_ms">): readonly string[] => [
+export const limited = (run: string): readonly string[] => [
   "/usr/bin/prlimit",
   `--nproc=${MAX_PROCESSES}`,
   `--fsize=${MAX_FILE_BYTES}`,
@@ -50,23 +50,15 @@ export const limited = ({ run, timeout_ms }: Pick<SandboxedCommand, "run" | "tim
   `--data=${MAX_HEAP_BYTES}`,
   "--core=0",
   "--",
-  ...outliving(timeout_ms),
-  "/bin/sh",
-  "-c",
-  run,
+  ...["/bin/sh", "-c", GATE, "sh"],
+  ...["/bin/sh", "-c", run],
 ];
 
-const TIMEOUT = "/usr/bin/timeout";
-
-/** Seconds that the watch from outside has before the one inside acts. */
-const GRACE_S = 5;
-
 /**
- * A process that is killed while it makes a sandbox leaves one that nobody watches: it has a watch of its own, which ends
- * it soon after its time.
+ * A sandbox dies with its maker only from the moment it stands. So the command says on its standard output that it is in
+ * one, and begins when it is answered: a maker that was killed before does not answer.
  */
-const outliving = (timeout_ms: number): readonly string[] =>
-  existsSync(TIMEOUT) ? [TIMEOUT, "-s", "KILL", String(Math.ceil(timeout_ms / 1000) + GRACE_S)] : [];
+const GATE = 'echo && read -r go && exec "$@" </dev/null >&2';
 
 const namespaces = (network: SandboxedCommand["network"], disableUserns: boolean) => [
   ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"],

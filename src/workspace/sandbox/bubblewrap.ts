@@ -81,13 +81,14 @@ export class BubblewrapSandbox implements Sandbox {
       statusDescriptor: FIRST_DESCRIPTOR,
     });
     const argumentsDescriptor = attach(list.map((argument) => `${argument}\0`).join(""));
-    const child = spawnOrFail([program, "--args", String(argumentsDescriptor), "--", ...limited(command)], {
+    const child = spawnOrFail([program, "--args", String(argumentsDescriptor), "--", ...limited(command.run)], {
       cwd: "/",
       env: {},
-      stdio: ["ignore", output, output, ...descriptors],
+      stdio: ["pipe", "pipe", output, ...descriptors],
       detached: true,
       ...owner,
     });
+    void openGate(child);
     return { child, output, status };
   }
 }
@@ -101,13 +102,29 @@ function supportsDisableUserns(version: string): boolean {
 /** After stdin, stdout and stderr. */
 const FIRST_DESCRIPTOR = 3;
 
-function spawnOrFail(command: string[], options: Parameters<typeof Bun.spawn>[1]) {
+type Gated = Bun.Subprocess<"pipe", "pipe", number>;
+
+function spawnOrFail(command: string[], options: Bun.SpawnOptions.OptionsObject<"pipe", "pipe", number>): Gated {
   try {
     return Bun.spawn(command, options);
   } catch (error) {
     // node's own errors carry a code
     const { code, message } = error as NodeJS.ErrnoException;
     throw sandboxUnavailable(code === "ENOENT" ? NOT_INSTALLED : readFault(message));
+  }
+}
+
+/** Answers the command that waits behind its gate. One that never came to it is over, and its exit tells why. */
+async function openGate({ stdin, stdout }: Gated): Promise<void> {
+  const reader = stdout.getReader();
+  try {
+    const { done } = await reader.read();
+    if (!done) stdin.write("\n");
+    await stdin.end();
+  } catch {
+    // Killed meanwhile.
+  } finally {
+    await reader.cancel();
   }
 }
 
