@@ -22,17 +22,26 @@ export async function inTurns<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, sampleOf(values.get(name) ?? [])])) as Record<Name, Sample>;
 }
 
-/** One line: what was measured, its median with the range, the yardstick of the same run, and the goal if there is one. */
-export function report(
-  name: string,
-  figure: Sample,
-  { unit, yardstick, goal, met }: { unit: string; yardstick: string; goal?: string; met?: boolean },
-): void {
-  const range = `${round(figure.median)} ${unit} (${round(figure.min)} to ${round(figure.max)})`;
-  const mark = goal === undefined ? "info" : met ? "ok  " : "MISS";
-  const aim = goal === undefined ? "" : `goal ${goal}`;
-  console.log(`${mark} ${name.padEnd(44)} ${range.padEnd(32)} ${yardstick.padEnd(44)} ${aim}`.trimEnd());
+export interface Row {
+  readonly unit: string;
+  /** Measured in the same run. */
+  readonly yardstick: string;
+  /** Absent for a figure that explains another. */
+  readonly goal?: string;
+  readonly met?: boolean;
 }
+
+export const printHead = () => print("", "figure", "median (min to max)", "yardstick of the same run", "goal");
+
+/** One row of the table. */
+export function report(name: string, figure: Sample, { unit, yardstick, goal, met }: Row): void {
+  const range = figure.min === figure.max ? "" : ` (${round(figure.min)} to ${round(figure.max)})`;
+  const mark = goal === undefined ? "" : met ? "ok" : "MISS";
+  print(mark, name, `${round(figure.median)} ${unit}${range}`, yardstick, goal ?? "");
+}
+
+const print = (mark: string, name: string, figure: string, yardstick: string, goal: string) =>
+  console.log(`${mark.padEnd(4)} ${name.padEnd(46)} ${figure.padEnd(34)} ${yardstick.padEnd(62)} ${goal}`.trimEnd());
 
 export const round = (value: number) => (value >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 

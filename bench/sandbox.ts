@@ -1,21 +1,20 @@
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chownSync } from "node:fs";
 import { openSandbox } from "../src/workspace/open-sandbox.ts";
 import type { Sandbox } from "../src/workspace/workspace.ts";
 import { inTurns, report, round } from "./measure.ts";
+import { Ground } from "./program.ts";
 
-/** What one command costs (`sh -c true`): in bubblewrap and without a sandbox, beside a bare Bun.spawn. */
 const COMMANDS = 60;
 const GOAL_MS = 20;
 
-const directory = mkdtempSync(join(tmpdir(), "abeval-bench-"));
-const bubblewrap = openSandbox("bubblewrap");
-const none = openSandbox("none");
-if (bubblewrap.owner) chownSync(directory, bubblewrap.owner.uid, bubblewrap.owner.gid);
-try {
+/** What one command costs (`sh -c true`): in bubblewrap and without a sandbox, beside a bare Bun.spawn. */
+export async function sandbox(): Promise<void> {
+  using ground = new Ground();
+  const { path } = ground;
+  const [bubblewrap, none] = [openSandbox("bubblewrap"), openSandbox("none")];
+  if (bubblewrap.owner) chownSync(path, bubblewrap.owner.uid, bubblewrap.owner.gid);
   const spawn = () => Bun.spawn(["sh", "-c", "true"], { env: {}, stdio: ["ignore", "ignore", "ignore"] }).exited;
-  const works = { spawn, bubblewrap: () => command(bubblewrap), none: () => command(none) };
+  const works = { spawn, bubblewrap: () => command(bubblewrap, path), none: () => command(none, path) };
   const times = await inTurns(
     { spawn: timed(works.spawn), bubblewrap: timed(works.bubblewrap), none: timed(works.none) },
     COMMANDS,
@@ -24,11 +23,9 @@ try {
   const goal = { unit: "ms", yardstick, goal: `<= ${GOAL_MS} ms` };
   report("one command in bubblewrap", times.bubblewrap, { ...goal, met: times.bubblewrap.median <= GOAL_MS });
   report("one command without a sandbox", times.none, { ...goal, met: times.none.median <= GOAL_MS });
-} finally {
-  rmSync(directory, { recursive: true, force: true });
 }
 
-async function command(sandbox: Sandbox): Promise<void> {
+async function command(sandbox: Sandbox, directory: string): Promise<void> {
   const limits = { timeout_ms: 10_000, max_output_bytes: 1_000, network: "none" } as const;
   const { exit_code } = await sandbox.run({ run: "true", directory, ...limits }, new AbortController().signal);
   if (exit_code !== 0) throw new Error(`exit code ${exit_code}`);

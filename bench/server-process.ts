@@ -5,6 +5,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly url: URL;
   /** Resident memory now, MiB. */
   readonly resident_mib: () => number;
+  /** The most that was ever resident, MiB. */
+  readonly peak_mib: () => number;
   /** CPU time so far, milliseconds. */
   readonly cpu_ms: () => number;
 }
@@ -22,6 +24,7 @@ export async function startServer(
   return {
     url,
     resident_mib: () => Number(statusOf(child.pid, "VmRSS")) / 1024,
+    peak_mib: () => Number(statusOf(child.pid, "VmHWM")) / 1024,
     cpu_ms: () => cpuOf(child.pid),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");

@@ -1,37 +1,37 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSandbox } from "../src/workspace/open-sandbox.ts";
 import { openPristine } from "../src/workspace/pristine.ts";
 import { inTurns, report, round } from "./measure.ts";
+import { Ground } from "./program.ts";
+
+const FILES = 10_000;
+const ROUNDS = 5;
+const GOAL_MS = 1_500;
+const CHANGED = "0/0/0.ts";
 
 /**
  * Two arms over a fixture of 10,000 files: the pristine copy, both workspaces, one edit in each, both diffs. Beside it what
  * the system's own tools take for two copies and two diffs. Nothing is removed before the end: ext4 without a journal looks
  * at every inode that was freed lately before it takes one, and would measure the rounds before.
  */
-const FILES = 10_000;
-const ROUNDS = 5;
-const GOAL_MS = 1_500;
-const CHANGED = "0/0/0.ts";
-
-const root = mkdtempSync(join(tmpdir(), "abeval-bench-"));
-const opened = new AsyncDisposableStack();
-try {
-  const fixture = makeFixture();
-  const times = await inTurns({ tools: () => byTools(fixture), ours: () => twoArms(fixture) }, ROUNDS);
+export async function workspace(): Promise<void> {
+  using ground = new Ground();
+  await using opened = new AsyncDisposableStack();
+  const fixture = makeFixture(join(ground.path, "fixture"));
+  const times = await inTurns(
+    { tools: () => byTools(fixture, ground.path), ours: () => twoArms(fixture, opened) },
+    ROUNDS,
+  );
   report(`two arms over ${FILES} files`, times.ours, {
     unit: "ms",
     yardstick: `2 x (cp -a, git diff --no-index) ${round(times.tools.median)} ms, n=${ROUNDS}`,
     goal: `<= ${GOAL_MS} ms`,
     met: times.ours.median <= GOAL_MS,
   });
-} finally {
-  await opened.disposeAsync();
-  rmSync(root, { recursive: true, force: true });
 }
 
-async function twoArms(fixture: string): Promise<number> {
+async function twoArms(fixture: string, opened: AsyncDisposableStack): Promise<number> {
   const began = performance.now();
   const source = { dir: fixture, files: {} };
   const pristine = opened.use(openPristine({ source, sandbox: openSandbox("none"), keep: false }));
@@ -46,7 +46,7 @@ async function twoArms(fixture: string): Promise<number> {
   return took;
 }
 
-async function byTools(fixture: string): Promise<number> {
+async function byTools(fixture: string, root: string): Promise<number> {
   const copies = ["first", "second"].map((name) => join(root, `${name}-${crypto.randomUUID()}`));
   const began = performance.now();
   await Promise.all(copies.map((copy) => copyAndDiff(fixture, copy)));
@@ -59,8 +59,7 @@ async function copyAndDiff(fixture: string, copy: string): Promise<void> {
   await Bun.$`git diff --no-index --quiet ${fixture} ${copy}`.nothrow().quiet();
 }
 
-function makeFixture(): string {
-  const directory = join(root, "fixture");
+function makeFixture(directory: string): string {
   for (let index = 0; index < FILES; index += 1) {
     const folder = join(directory, String(index % 20), String(Math.floor(index / 20) % 10));
     if (index < 200) mkdirSync(folder, { recursive: true });

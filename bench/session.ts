@@ -1,78 +1,62 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { inTurns, report, round, sampleOf, timeProcess } from "./measure.ts";
+import { ABEVAL, Ground, overProvider, scripted, storedSession } from "./program.ts";
 import { startBenchProvider } from "./provider.ts";
 
-/** One run of the compiled program: start, a session without commands, and sessions with a slow provider. */
-const ABEVAL = join(import.meta.dir, "../dist/abeval");
 const ROUNDS = 15;
 const PROVIDER_MS = 200;
 
-const directory = mkdtempSync(join(tmpdir(), "abeval-bench-"));
-try {
-  await startTimes();
-  await scriptedSession();
-  for (const calls of [1, 4]) await slowProvider(calls);
-} finally {
-  rmSync(directory, { recursive: true, force: true });
+/** One `abeval run`: without a provider, with one that answers at once, and with one that takes its time. */
+export async function session(): Promise<void> {
+  using ground = new Ground();
+  await withoutProvider(ground);
+  await atOnce(ground);
+  for (const calls of [1, 4]) await slowProvider(ground, calls);
 }
 
-async function startTimes(): Promise<void> {
-  const source = join(directory, "empty.ts");
-  const empty = join(directory, "empty");
-  writeFileSync(source, "");
-  await Bun.$`bun build --compile --minify --bytecode --format=esm ${source} --outfile ${empty}`.quiet();
-  const took = async (command: readonly string[]) => (await timeProcess(command)).ms;
-  const times = await inTurns(
-    { empty: () => took([empty]), version: () => took([ABEVAL, "--version"]), help: () => took([ABEVAL, "--help"]) },
-    ROUNDS * 2,
-  );
-  for (const name of ["version", "help"] as const) {
-    const ratio = times[name].median / times.empty.median;
-    const yardstick = `${round(ratio)} x an empty program (${round(times.empty.median)} ms)`;
-    report(`--${name}`, times[name], { unit: "ms", yardstick, goal: "<= 1.5 x", met: ratio <= 1.5 });
-  }
-}
-
-function scenario(name: string, arms: readonly string[], judge: string): string {
-  const rubric = `rubric: {criteria: [{question: Was it kind?}, {measure: turns}], judge: {model: ${judge}}}`;
-  return [`name: ${name}`, "task: {prompt: Say hello.}", "arms:", ...arms, rubric, ""].join("\n");
-}
-
-async function scriptedSession(): Promise<void> {
-  const file = join(directory, "hello.yaml");
-  const arm = (id: string) => `  - {id: ${id}, model: scripted/${id}, system_prompt: ${id}, script: [{say: Hello.}]}`;
-  writeFileSync(file, scenario("hello", [arm("one"), arm("two")], "builtin/evidence"));
+async function withoutProvider(ground: Ground): Promise<void> {
+  const file = ground.scenario("scripted", scripted("scripted"));
   const figures = [];
   for (let n = 0; n < ROUNDS; n += 1) figures.push(await timeProcess([ABEVAL, "run", file, "--quiet"]));
   const failed = figures.filter(({ status }) => status !== 0).length;
   if (failed > 0) throw new Error(`${failed} of ${ROUNDS} scripted sessions failed`);
   const [ms, mib] = [sampleOf(figures.map((figure) => figure.ms)), sampleOf(figures.map((figure) => figure.peak_mib))];
-  const yardstick = "whole process";
+  const yardstick = `whole process, n=${ROUNDS}`;
   report("scripted session without commands", ms, { unit: "ms", yardstick, goal: "< 60 ms", met: ms.median < 60 });
   report("  its peak memory", mib, { unit: "MiB", yardstick, goal: "<= 60 MiB", met: mib.median <= 60 });
+}
+
+/** Beside a compiled program that makes the same four calls and nothing else. */
+async function atOnce(ground: Ground): Promise<void> {
+  await using provider = startBenchProvider();
+  const file = ground.scenario("hello", overProvider("hello"));
+  const [source, loop] = [join(import.meta.dir, "yardstick/bare-run.ts"), join(ground.path, "bare-run")];
+  await Bun.$`bun build --compile --minify --bytecode --format=esm ${source} --outfile ${loop}`.quiet();
+  const took = async (command: readonly string[]) => (await timeProcess(command, provider.environment)).ms;
+  const works = { loop: () => took([loop]), ours: () => took([ABEVAL, "run", file, "--quiet"]) };
+  const { loop: bare, ours } = await inTurns(works, ROUNDS);
+  const ratio = ours.median / bare.median;
+  const yardstick = `${round(ratio)} x a bare loop of its calls (${round(bare.median)} ms), n=${ROUNDS}`;
+  report("one run, provider 0 ms", ours, { unit: "ms", yardstick, goal: "<= 3 x", met: ratio <= 3 });
 }
 
 /**
  * Arms that make `calls` provider calls each; the critical path is those and one judge round, at the provider's own pace, so
  * that what a call costs us counts. Beside the session stand the whole process, and what the session adds to its own calls.
  */
-async function slowProvider(calls: number): Promise<void> {
+async function slowProvider(ground: Ground, calls: number): Promise<void> {
   const limit = calls === 1 ? 1.06 : 1.03;
   await using provider = startBenchProvider({ delay_ms: PROVIDER_MS, turns: calls });
-  const file = join(directory, "slow.yaml");
-  const arm = (id: string) => `  - {id: ${id}, model: openai/m, system_prompt: ${id}, tools: [list_files]}`;
-  writeFileSync(file, scenario("slow", [arm("one"), arm("two")], "openai/judge"));
+  const file = ground.scenario("slow", overProvider("slow", "[list_files]"));
   const nominal = (calls + 1) * PROVIDER_MS;
   const [processes, sessions, ratios]: [number[], number[], number[]] = [[], [], []];
   for (let n = 0; n < ROUNDS; n += 1) {
-    const state = join(directory, `state-${calls}-${n}`);
+    const state = join(ground.path, `state-${calls}-${n}`);
     processes.push(
       (await timeProcess([ABEVAL, "run", file, "--quiet", "--state-dir", state], provider.environment)).ms,
     );
-    const session = await readSession(state);
+    const session = await storedSession(state);
     const wall = session.totals.wall_ms ?? Number.NaN;
     sessions.push(wall);
     ratios.push(wall / criticalPath(session));
@@ -88,11 +72,6 @@ async function slowProvider(calls: number): Promise<void> {
     unit: "x",
     yardstick: "its longest arm's calls and one judge round",
   });
-}
-
-async function readSession(state: string): Promise<SessionOutcome> {
-  const [name = ""] = readdirSync(join(state, "sessions"));
-  return await Bun.file(join(state, "sessions", name)).json();
 }
 
 function criticalPath({ decisions, verdict }: SessionOutcome): number {

@@ -1,0 +1,26 @@
+import { typeFlag } from "type-flag";
+
+/** What is measured, in this order; each part loads what it needs when its turn comes. */
+const PARTS: Readonly<Record<string, () => Promise<void>>> = {
+  start: async () => (await import("./start.ts")).start(),
+  session: async () => (await import("./session.ts")).session(),
+  growth: async () => (await import("./growth.ts")).growth(),
+  sandbox: async () => (await import("./sandbox.ts")).sandbox(),
+  workspace: async () => (await import("./workspace.ts")).workspace(),
+  requests: async () => (await import("./requests.ts")).requests(),
+  stream: async () => (await import("./stream.ts")).stream(),
+  load: async () => (await import("./load.ts")).load(),
+  stored: async () => (await import("./stored.ts")).stored(),
+};
+
+const { _: named } = typeFlag({});
+const parts = named.length > 0 ? [...named] : Object.keys(PARTS);
+const unknown = parts.find((name) => PARTS[name] === undefined);
+if (unknown !== undefined) {
+  console.error(`there is no part "${unknown}"; parts: ${Object.keys(PARTS).join(", ")}`);
+  process.exit(2);
+}
+
+const { printHead } = await import("./measure.ts");
+printHead();
+for (const name of parts) await PARTS[name]?.();

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { filledState } from "./filled-state.ts";
+import { inTurns, report, round, sampleOf } from "./measure.ts";
+import { Ground, overProvider, post, timeTogether } from "./program.ts";
+import { startBenchProvider } from "./provider.ts";
+
+const SESSIONS = 200;
+const TOGETHER = 8;
+const WARM_UP = 1_000;
+
+/** Whether a store with 100,000 sessions is as quick as one that began empty, and how much more memory it takes. */
+export async function stored(): Promise<void> {
+  using ground = new Ground();
+  ground.scenario("hello", overProvider("hello"));
+  await using provider = startBenchProvider();
+  const flags = ["--max-sessions", `${TOGETHER}`, "--max-provider-calls", "200"];
+  await using few = await ground.serve([...flags, "--state-dir", join(ground.path, "empty")], provider);
+  await using many = await ground.serve(
+    [...flags, "--state-dir", await filledState(ground, "hello", 100_000)],
+    provider,
+  );
+  const rate = (server: typeof few, sessions: number) => async () => {
+    const run = async () => void (await (await post(server, "hello")).arrayBuffer());
+    return (sessions / (await timeTogether(sessions, TOGETHER, run))) * 1000;
+  };
+  for (const server of [few, many]) await rate(server, WARM_UP)();
+  const rates = await inTurns({ few: rate(few, SESSIONS), many: rate(many, SESSIONS) }, 9);
+  const ratio = rates.many.median / rates.few.median;
+  report("sessions over 100,000 stored ones", rates.many, {
+    unit: "a second",
+    yardstick: `${round(ratio)} x over an empty store (${round(rates.few.median)} a second)`,
+    goal: ">= 0.95 x",
+    met: ratio >= 0.95,
+  });
+  const growth = many.resident_mib() / few.resident_mib();
+  report("  memory", sampleOf([many.resident_mib()]), {
+    unit: "MiB",
+    yardstick: `${round(growth)} x over an empty store (${round(few.resident_mib())} MiB)`,
+    goal: "<= 1.3 x",
+    met: growth <= 1.3,
+  });
+}
