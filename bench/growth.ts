@@ -42,7 +42,7 @@ function longScenario(decisions: number): string {
   const turns = decisions / 2;
   const calls = Array.from({ length: turns - 1 }, () => "{calls: [{list_files: {}}]}");
   const script = [...calls, "{say: Hello.}"].join(", ");
-  const budget = `policies: {budget: {max_turns: ${2 * turns}, max_tool_calls: ${2 * turns}}}`;
+  const budget = `policies: {budget: {max_turns: ${2 * turns}, max_tool_calls: ${2 * turns}, max_tokens: 100000000}}`;
   return helloScenario(
     `growth-${decisions}`,
     (id) => `model: scripted/${id}, tools: [list_files], script: [${script}]`,

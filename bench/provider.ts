@@ -1,12 +1,13 @@
 /** A provider that costs next to nothing and keeps nothing, so that what is measured is the program. */
 export interface BenchProvider extends AsyncDisposable {
+  /** Milliseconds from the arrival of a request to its answer. */
+  delay_ms: number;
   readonly url: URL;
   /** Variables that lead the provider `openai` here. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface Pace {
-  /** From the arrival of a request to its answer. */
   readonly delay_ms?: number;
   /** Model turns of an arm; all but the last list files. */
   readonly turns?: number;
@@ -21,21 +22,23 @@ export function startBenchProvider({ delay_ms = 0, turns = 1, judging }: Pace = 
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
-      const due = performance.now() + delay_ms;
+      const due = performance.now() + provider.delay_ms;
       const body = await request.text();
       const judge = body.includes('"tool_choice"');
       if (judge) await judging?.();
       const last = body.split('"role":"assistant"').length >= turns;
-      if (delay_ms > 0) await Bun.sleep(due - performance.now());
+      if (provider.delay_ms > 0) await Bun.sleep(due - performance.now());
       const answer = judge ? answers.judge : last ? answers.done : answers.more;
       return new Response(answer, { headers: { "content-type": "application/json" } });
     },
   });
-  return {
+  const provider: BenchProvider = {
+    delay_ms,
     url: server.url,
     environment: { OPENAI_BASE_URL: `${server.url}v1`, OPENAI_API_KEY: "bench-key-0123456789" },
     [Symbol.asyncDispose]: () => server.stop(true),
   };
+  return provider;
 }
 
 function completion(kind: "text" | "calls" | "refusal"): string {
