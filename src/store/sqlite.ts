@@ -13,8 +13,9 @@ import { JsonCopies } from "./json-copy.ts";
 import { listingOf } from "./listing.ts";
 import { Owner } from "./owner.ts";
 import { prepareSchema } from "./schema.ts";
-import { storageFailure } from "./storage-failure.ts";
+import { guarded, storageFailure } from "./storage-failure.ts";
 import type { SessionQuery, SessionStore } from "./store.ts";
+import { Turns } from "./turns.ts";
 
 /**
  * The layout of spec part 2 under `stateDir`. Several processes may share one directory. Sessions that a dead process
@@ -57,14 +58,6 @@ function openDatabase(path: string): Database {
   }
 }
 
-const guarded = <T>(subject: string, work: () => T): T => {
-  try {
-    return work();
-  } catch (error) {
-    throw storageFailure(error, subject);
-  }
-};
-
 class SqliteStore implements SessionStore {
   readonly persistent = true;
   readonly #stateDir: string;
@@ -72,8 +65,7 @@ class SqliteStore implements SessionStore {
   readonly #owner: Owner;
   readonly #copies: JsonCopies;
   readonly #log: DiskSync;
-  /** The writes of one turn of the event loop are one transaction: its locks and pages cost more than the writes. */
-  #turn: PromiseWithResolvers<void> | undefined;
+  readonly #turns: Turns;
   /** How sessions ended that could not be saved, for want of space: they must not look as if they went on. */
   readonly #owed = new Map<string, SessionOutcome>();
 
@@ -83,22 +75,23 @@ class SqliteStore implements SessionStore {
     this.#owner = owner;
     this.#copies = new JsonCopies(stateDir, owner);
     this.#log = new DiskSync(join(stateDir, "sessions.db-wal"));
+    this.#turns = new Turns(database, stateDir);
   }
 
   create(outcome: SessionOutcome): boolean {
     this.#settle();
     const { session_id, scenario, state } = outcome;
-    const result = this.#write(
+    const result = this.#turns.write(
       `INSERT INTO sessions (session_id, scenario, state, owner, copied, listing, outcome)
        VALUES ($session_id, $scenario, $state, $owner, 1, $listing, $outcome) ON CONFLICT DO NOTHING`,
       { session_id, scenario, state, owner: this.#owner.id, ...rendered(outcome) },
     );
-    this.#commit();
+    this.#turns.commit();
     return result.changes === 1;
   }
 
   append(session_id: string, arm_id: string, decision: Decision): void {
-    this.#write(
+    this.#turns.write(
       "INSERT INTO decisions (session_id, arm_id, seq, decision) VALUES ($session_id, $arm_id, $seq, $decision)",
       { session_id, arm_id, seq: decision.seq, decision: JSON.stringify(decision) },
     );
@@ -107,31 +100,31 @@ class SqliteStore implements SessionStore {
   save(outcome: SessionOutcome): void {
     const { session_id, state } = outcome;
     if (!isFinal(state)) {
-      this.#write(SAVE, { session_id, state, ...rendered(outcome), owner: this.#owner.id, copied: 1 });
+      this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: this.#owner.id, copied: 1 });
       return;
     }
     this.#owed.set(session_id, outcome);
-    this.#write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
-    this.#commit();
+    this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
+    this.#turns.commit();
     this.#owed.delete(session_id);
     this.#copy(session_id, outcome);
   }
 
   addVerdict(session_id: string, verdict: Verdict): void {
-    this.#write("INSERT INTO verdicts (session_id, verdict) VALUES ($session_id, $verdict)", {
+    this.#turns.write("INSERT INTO verdicts (session_id, verdict) VALUES ($session_id, $verdict)", {
       session_id,
       verdict: JSON.stringify(verdict),
     });
-    this.#commit();
+    this.#turns.commit();
     this.#copy(session_id);
   }
 
   async committed(): Promise<void> {
-    await this.#turn?.promise;
+    await this.#turns.committed;
   }
 
   async durable(): Promise<void> {
-    this.#commit();
+    this.#turns.commit();
     await this.#log.sync().catch((error: unknown) => {
       throw storageFailure(error, this.#stateDir);
     });
@@ -174,13 +167,13 @@ class SqliteStore implements SessionStore {
     }
     const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
     for (const { session_id } of uncopied as { session_id: string }[]) this.#copy(session_id);
-    this.#commit();
+    this.#turns.commit();
     this.#database.transaction(() => this.#owner.sweep()).immediate();
   }
 
   [Symbol.dispose](): void {
     this.#settle();
-    this.#commitAtLast();
+    this.#turns.tryCommit();
     this.#log[Symbol.dispose]();
     this.#database.close();
     this.#owner[Symbol.dispose]();
@@ -244,70 +237,15 @@ class SqliteStore implements SessionStore {
       const outcome = saved ? this.#whole(saved) : this.#assemble(session_id);
       if (!outcome || !isFinal(outcome.state)) return;
       this.#copies.write(outcome);
-      this.#write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
+      this.#turns.write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
     } catch {
       // The database has the session; `copied = 0` remembers what is owed.
-    }
-  }
-
-  #write(sql: string, values: Values) {
-    return guarded(this.#stateDir, () => {
-      this.#begin();
-      try {
-        return this.#database.query(sql).run(values);
-      } catch (error) {
-        // For want of space SQLite takes back the whole transaction, the earlier writes of this turn with it.
-        if (!this.#database.inTransaction) this.#end()?.reject(storageFailure(error, this.#stateDir));
-        throw error;
-      }
-    });
-  }
-
-  #begin(): void {
-    if (this.#turn) return;
-    this.#database.run("BEGIN IMMEDIATE");
-    const turn = Promise.withResolvers<void>();
-    // Who waits for it hears of it; nobody has to.
-    turn.promise.catch(() => undefined);
-    this.#turn = turn;
-    setImmediate(() => this.#commitAtLast(turn));
-  }
-
-  #end(): PromiseWithResolvers<void> | undefined {
-    const turn = this.#turn;
-    this.#turn = undefined;
-    return turn;
-  }
-
-  /** @throws Failure when the writes of this turn are lost; `committed` then rejects with it. */
-  #commit(): void {
-    const turn = this.#end();
-    if (turn === undefined) return;
-    try {
-      this.#database.run("COMMIT");
-      turn.resolve();
-    } catch (error) {
-      if (this.#database.inTransaction) this.#database.run("ROLLBACK");
-      const failure = storageFailure(error, this.#stateDir);
-      turn.reject(failure);
-      throw failure;
-    }
-  }
-
-  #commitAtLast(turn = this.#turn): void {
-    if (turn !== this.#turn) return;
-    try {
-      this.#commit();
-    } catch {
-      // `committed` says so to those whose writes they were.
     }
   }
 }
 
 const SAVE = `UPDATE sessions SET state = $state, owner = $owner, copied = $copied, listing = $listing, outcome = $outcome
   WHERE session_id = $session_id`;
-
-type Values = Record<string, string | number | null>;
 
 /** Decisions and later verdicts have tables of their own; the outcome is stored without them. */
 function rendered(outcome: SessionOutcome): { listing: string; outcome: string } {

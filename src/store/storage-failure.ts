@@ -12,6 +12,15 @@ export function storageFailure(error: unknown, subject: string): Failure {
   return new Failure("storage_failed", `${subject}: ${explain(code, error)}`, { cause: error });
 }
 
+/** @throws Failure in place of whatever `work` throws. */
+export function guarded<T>(subject: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storageFailure(error, subject);
+  }
+}
+
 /** The last is SQLite's word when its shared memory file cannot grow. */
 const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
 

@@ -1,0 +1,81 @@
+import type { Database } from "bun:sqlite";
+import { guarded, storageFailure } from "./storage-failure.ts";
+
+type Values = Record<string, string | number | null>;
+
+/**
+ * Makes one transaction of what is written in one turn of the event loop, whoever writes: a transaction's locks and pages
+ * cost more than the writes in it.
+ */
+export class Turns {
+  readonly #database: Database;
+  /** Named in failures. */
+  readonly #subject: string;
+  #turn: PromiseWithResolvers<void> | undefined;
+
+  constructor(database: Database, subject: string) {
+    this.#database = database;
+    this.#subject = subject;
+  }
+
+  /** Settles with the writes made so far: rejects with a Failure when they are lost. */
+  get committed(): Promise<void> | undefined {
+    return this.#turn?.promise;
+  }
+
+  /** @throws Failure */
+  write(sql: string, values: Values) {
+    return guarded(this.#subject, () => {
+      this.#begin();
+      try {
+        return this.#database.query(sql).run(values);
+      } catch (error) {
+        // For want of space SQLite takes back the whole transaction, the earlier writes of this turn with it.
+        if (!this.#database.inTransaction) this.#end()?.reject(storageFailure(error, this.#subject));
+        throw error;
+      }
+    });
+  }
+
+  /** Ends the turn now. @throws Failure when its writes are lost. */
+  commit(): void {
+    const turn = this.#end();
+    if (turn === undefined) return;
+    try {
+      this.#database.run("COMMIT");
+      turn.resolve();
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.run("ROLLBACK");
+      const failure = storageFailure(error, this.#subject);
+      turn.reject(failure);
+      throw failure;
+    }
+  }
+
+  /** The same; `committed` alone tells of a failure. */
+  tryCommit(): void {
+    try {
+      this.commit();
+    } catch {
+      // Those whose writes they were hear of it.
+    }
+  }
+
+  #begin(): void {
+    if (this.#turn) return;
+    this.#database.run("BEGIN IMMEDIATE");
+    const turn = Promise.withResolvers<void>();
+    // Nobody has to wait for it.
+    turn.promise.catch(() => undefined);
+    this.#turn = turn;
+    setImmediate(() => {
+      if (turn === this.#turn) this.tryCommit();
+    });
+  }
+
+  #end(): PromiseWithResolvers<void> | undefined {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    return turn;
+  }
+}
