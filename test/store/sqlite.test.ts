@@ -100,7 +100,7 @@ test("processes that start at the same moment on a new directory all find their 
       while (Date.now() < Number(moment)) {}
       using store = sqliteStore(${JSON.stringify(path)}, systemClock, systemEntropy);
     }`;
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 4; round += 1) {
     using directory = temporaryDirectory();
     const started = Array.from({ length: 4 }, () =>
       Bun.spawn([process.execPath, "-e", script(join(directory.path, "state"))], { stdio: ["pipe", "pipe", "pipe"] }),

@@ -69,7 +69,8 @@ test("a fail is looked at again, since its cause may lie outside", async () => {
 
 test("what does not end in time is cut short, and the answer says what was left out", async () => {
   await using subject = await counted("exec sleep 60");
-  const services = surroundings(subject.folder.directory, { examinations: new Examinations(100) });
+  // Long enough for the step to begin on a busy machine.
+  const services = surroundings(subject.folder.directory, { examinations: new Examinations(1_000) });
   const report = await examine(services, "small", never);
   expect(ofScenario(report).find(({ id }) => id === "fixture.setup")).toMatchObject({
     status: "warn",
