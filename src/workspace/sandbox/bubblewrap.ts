@@ -120,11 +120,9 @@ async function openGate({ stdin, stdout }: Gated): Promise<void> {
   try {
     const { done } = await reader.read();
     if (!done) stdin.write("\n");
-    await stdin.end();
+    await Promise.all([stdin.end(), reader.cancel()]);
   } catch {
     // Killed meanwhile.
-  } finally {
-    await reader.cancel();
   }
 }
 
