@@ -11,8 +11,8 @@ export interface Pace {
 
 const PACE: Pace = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 
-/** How often readers are looked after within the shorter of both times. */
-const LOOKS = 4;
+/** How often readers are looked after within the shorter of both times; so much later may come what is due. */
+const LOOKS = 15;
 
 const KEEP_ALIVE = new TextEncoder().encode(": keep-alive\n\n");
 
@@ -27,7 +27,7 @@ export class EventStreams {
 
   constructor(pace: Partial<Pace> = {}) {
     this.#pace = { ...PACE, ...pace };
-    this.#look_ms = Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / LOOKS;
+    this.#look_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / LOOKS);
   }
 
   open(run: LiveRun): Response {
@@ -109,8 +109,9 @@ class Reader {
   }
 
   look(look_ms: number, { keep_alive_ms, stalled_ms }: Pace): void {
-    this.#looks += 1;
+    // The first look may come right after the last sign of life.
     const quiet_ms = this.#looks * look_ms;
+    this.#looks += 1;
     if (this.#asks) {
       if (quiet_ms >= keep_alive_ms) this.#give(KEEP_ALIVE);
     } else if (quiet_ms >= stalled_ms) {

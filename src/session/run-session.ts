@@ -29,7 +29,7 @@ export async function runSession(session: Session): Promise<SessionOutcome> {
   const { plan, record, services, signal } = session;
   try {
     using _slot = await services.slots.take(signal);
-    record.enter("preparing");
+    await record.enter("preparing");
     await using pristine = openPristine({
       source: fixtureSource(plan.loaded),
       sandbox: plan.sandbox,
@@ -37,7 +37,7 @@ export async function runSession(session: Session): Promise<SessionOutcome> {
     });
     await pristine.setup(plan.scenario.task.setup, signal);
     const arms = await gatherArms(session, pristine);
-    record.enter("judging");
+    await record.enter("judging");
     const verdict = await plan.judge(caseOf(session, arms), signal);
     signal.throwIfAborted();
     return await record.complete(verdict);
@@ -51,12 +51,12 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<readonl
   const { plan, record } = session;
   await using first = pristine.open();
   await using second = pristine.open();
-  record.enter("running");
+  await record.enter("running");
   const [endA, endB] = await runBoth(session, [first, second]);
   const [armA, armB] = plan.scenario.arms;
   const skew_ms = endA.began_ticks - endB.began_ticks;
   record.observe(observedDifferences(record.arm(armA.id), record.arm(armB.id), skew_ms));
-  record.enter("probing");
+  await record.enter("probing");
   const a = await examine(session, armA, first, endA);
   const b = await examine(session, armB, second, endB);
   return [a, b];

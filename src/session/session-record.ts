@@ -23,7 +23,7 @@ export class SessionRecord {
   readonly #services: RecordServices;
   readonly #logs = new Map<string, Decision[]>();
   #saving = false;
-  /** Why decisions were lost after they had been taken for stored. */
+  /** Why a decision was lost after it had been taken for stored: from then on no arm makes another. */
   #lost: unknown;
 
   constructor(outcome: SessionOutcome, services: RecordServices) {
@@ -54,10 +54,13 @@ export class SessionRecord {
     return this.#logs.get(arm_id) ?? [];
   }
 
-  enter(state: "preparing" | "running" | "probing" | "judging"): void {
+  /** Resolves when it is stored: nothing of the new stage begins, or is paid for, where that cannot be done. */
+  async enter(state: "preparing" | "running" | "probing" | "judging"): Promise<void> {
     this.#throwLost();
     const started_at = this.#outcome.started_at ?? this.#now();
     this.#save({ ...this.#outcome, state, started_at });
+    await this.#services.store.committed();
+    this.#throwLost();
   }
 
   decide(arm_id: string, decision: Decision): void {
@@ -149,9 +152,7 @@ export class SessionRecord {
   }
 
   #throwLost(): void {
-    const lost = this.#lost;
-    this.#lost = undefined;
-    if (lost !== undefined) throw lost;
+    if (this.#lost !== undefined) throw this.#lost;
   }
 
   #publish(event: RunEvent): void {

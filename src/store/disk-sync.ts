@@ -1,22 +1,24 @@
 import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
+type Sync = (descriptor: number, done: (error: Error | null) => void) => void;
+
 /**
  * Waits for the disk without holding up the process, and once for all who ask while it is busy: whoever calls shares a
  * sync that began after the call.
  */
 export class DiskSync implements Disposable {
-  readonly #file: number;
+  readonly #descriptor: number;
+  readonly #sync: Sync;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
+  #disposed = false;
 
   /** @throws what the file system throws when the file is not there. */
-  constructor(path: string) {
-    this.#file = openSync(path, "r+");
-    // The file's name must outlive a power cut as well.
-    const directory = openSync(dirname(path), "r");
-    fsyncSync(directory);
-    closeSync(directory);
+  constructor(path: string, sync: Sync = fdatasync) {
+    syncDirectory(dirname(path));
+    this.#descriptor = openSync(path, "r+");
+    this.#sync = sync;
   }
 
   /** Resolves when everything written to the file before the call is on the disk. */
@@ -26,20 +28,35 @@ export class DiskSync implements Disposable {
     await this.#next;
   }
 
+  /** A sync that runs may end; none begins any more. */
   [Symbol.dispose](): void {
-    closeSync(this.#file);
+    if (this.#disposed) return;
+    this.#disposed = true;
+    const close = () => closeSync(this.#descriptor);
+    if (this.#running === undefined) close();
+    else void this.#running.then(close, close);
   }
 
-  #start(): Promise<void> {
+  async #start(): Promise<void> {
     this.#next = undefined;
-    const running = new Promise<void>((resolve, reject) => {
-      fdatasync(this.#file, (error) => {
+    if (this.#disposed) throw new Error("the file is closed");
+    this.#running = new Promise<void>((resolve, reject) => {
+      this.#sync(this.#descriptor, (error) => {
         this.#running = undefined;
         if (error) reject(error);
         else resolve();
       });
     });
-    this.#running = running;
-    return running;
+    await this.#running;
+  }
+}
+
+/** A file's name must outlive a power cut as well. */
+function syncDirectory(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -53,21 +53,26 @@ export function prepareSchema(database: Database, path: string): void {
   database.transaction(() => migrate(database)).immediate();
 }
 
-/** The one statement that does not wait for its lock: two processes on a new directory would refuse each other. */
+/** The one statement that does not wait for a writer's lock: two processes on a new directory would refuse each other. */
 function useWriteAheadLog(database: Database): void {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      database.run("PRAGMA journal_mode = WAL");
-      return;
-    } catch (error) {
-      if (!codeOf(error).startsWith("SQLITE_BUSY") || tries === LOCK_TRIES) throw error;
-      Bun.sleepSync(LOCK_PAUSE_MS);
+  const timeout_ms = pragma(database, "busy_timeout", "timeout");
+  // It waits for a reader's lock all the same: the time must not be taken twice.
+  database.run("PRAGMA busy_timeout = 0");
+  try {
+    for (let tries = timeout_ms / LOCK_PAUSE_MS; ; tries -= 1) {
+      try {
+        database.run("PRAGMA journal_mode = WAL");
+        return;
+      } catch (error) {
+        if (!codeOf(error).startsWith("SQLITE_BUSY") || tries <= 0) throw error;
+        Bun.sleepSync(LOCK_PAUSE_MS);
+      }
     }
+  } finally {
+    database.run(`PRAGMA busy_timeout = ${timeout_ms}`);
   }
 }
 
-/** As long as other statements wait. */
-const LOCK_TRIES = 500;
 const LOCK_PAUSE_MS = 10;
 
 function migrate(database: Database): void {
@@ -78,7 +83,7 @@ function migrate(database: Database): void {
   database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 
-function pragma(database: Database, name: string): number {
+function pragma(database: Database, name: string, column = name): number {
   const row = database.query(`PRAGMA ${name}`).get() as Record<string, number>;
-  return row[name] ?? 0;
+  return row[column] ?? 0;
 }

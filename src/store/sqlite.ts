@@ -39,10 +39,7 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
   });
 }
 
-/**
- * A write is safe from a kill the moment it is made; a power cut may take it until `durable` has resolved, which waits for
- * the disk beside the other sessions' work where SQLite's own way would stop them all.
- */
+/** What is committed is safe from a kill; `durable` waits for the disk itself, where SQLite's own way would stop everyone. */
 function openDatabase(path: string): Database {
   // Also in a directory that others may read: SQLite's own files beside it take over the mode.
   closeSync(openSync(path, "a", 0o600));
@@ -238,6 +235,8 @@ class SqliteStore implements SessionStore {
       if (!outcome || !isFinal(outcome.state)) return;
       this.#copies.write(outcome);
       this.#turns.write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
+      // In a turn of its own: nobody's session may fail because this does not fit any more.
+      this.#turns.tryCommit();
     } catch {
       // The database has the session; `copied = 0` remembers what is owed.
     }

@@ -45,9 +45,9 @@ export class Turns {
       this.#database.run("COMMIT");
       turn.resolve();
     } catch (error) {
-      if (this.#database.inTransaction) this.#database.run("ROLLBACK");
       const failure = storageFailure(error, this.#subject);
       turn.reject(failure);
+      this.#rollBack();
       throw failure;
     }
   }
@@ -58,6 +58,14 @@ export class Turns {
       this.commit();
     } catch {
       // Those whose writes they were hear of it.
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#database.inTransaction) this.#database.run("ROLLBACK");
+    } catch {
+      // The next turn cannot begin, and says why.
     }
   }
 

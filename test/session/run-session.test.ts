@@ -206,13 +206,62 @@ test("a verdict that cannot be stored is kept in the outcome: it has been paid f
   expect(events.at(-1)).toMatchObject({ event: "session_failed", stage: "saving" });
 });
 
-test("a decision that was lost after all is not announced, and ends the run", async () => {
+const FULL = new Failure("storage_full", "no space left");
+
+test("a stage that cannot be stored does not begin", async () => {
   const store = memoryStore();
-  const committed = () => Promise.reject(new Failure("storage_full", "no space left"));
-  const services = testServices({}, { store: { ...store, committed } });
+  const services = testServices({}, { store: { ...store, committed: () => Promise.reject(FULL) } });
+  const { outcome, events } = await runOnce(services, await bundled("extract-rate-limit"));
+  expect(outcome).toMatchObject({ state: "failed", failure: { stage: "preparing", code: "storage_full" } });
+  expect(outcome.arms.map(({ turns }) => turns)).toEqual([0, 0]);
+  expect(events.map(({ event }) => event)).toEqual(["session_failed"]);
+});
+
+test("a decision that was lost after all is not announced, and no arm makes another", async () => {
+  const store = memoryStore();
+  let written = 0;
+  const services = testServices(
+    {},
+    {
+      store: {
+        ...store,
+        append(...decision) {
+          written += 1;
+          store.append(...decision);
+        },
+        // Only the first decision is lost: there is space again at once.
+        committed: () => (written === 1 ? Promise.reject(FULL) : Promise.resolve()),
+      },
+    },
+  );
   const { outcome, events } = await runOnce(services, await bundled("extract-rate-limit"));
   expect(outcome).toMatchObject({ state: "failed", failure: { stage: "running", code: "storage_full" } });
-  expect(events.map(({ event }) => event)).toEqual(["session_failed"]);
+  const announced = events.filter(({ event }) => event === "decision");
+  expect(announced.length).toBeLessThan(written);
+  expect(written).toBeLessThan(4);
+});
+
+test("a rejudge is answered when its verdict is on the disk", async () => {
+  const [asked, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const store = memoryStore();
+  const services = testServices({}, { store });
+  const { outcome } = await runOnce(services, await bundled("extract-rate-limit"));
+  const durable = () => {
+    asked.resolve();
+    return disk.promise;
+  };
+  const [arm_a, arm_b] = outcome.arms.map(({ arm_id }) => ({ session_id: outcome.session_id, arm_id }));
+  if (!arm_a || !arm_b) throw new Error("no arms");
+  let answered = false;
+  const judging = rejudge({ ...services, store: { ...store, durable } }, { arm_a, arm_b }, never).then(() => {
+    answered = true;
+  });
+  await asked.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answered).toBe(false);
+  disk.resolve();
+  await judging;
+  expect(answered).toBe(true);
 });
 
 test("the verdict is announced when it is on the disk, not before", async () => {

@@ -13,7 +13,7 @@ import { dirname, join, normalize, sep } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { Sandbox } from "../workspace.ts";
 import { errorCode, workspaceFailed } from "./io-failure.ts";
-import { entryAt, type TreeEntry, walk } from "./walk.ts";
+import { breathe, entryAt, type TreeEntry, walk } from "./walk.ts";
 
 export interface CopyOptions {
   readonly from: string;
@@ -31,6 +31,9 @@ export interface CopyOptions {
 
 /** Files copied at once: a little more than the runtime has threads for. */
 const LANES = 8;
+
+/** Entries between two moments in which others may run; a directory or a link takes no thread. */
+const BATCH = 200;
 
 /**
  * A copy with the same bytes, links as links, without set-uid bits. Gives the entries of the copy.
@@ -51,16 +54,29 @@ export async function copyEntries(
   options: CopyOptions & Required<Pick<CopyOptions, "entries">>,
 ): Promise<readonly TreeEntry[]> {
   const copied: TreeEntry[] = [];
+  let seen = 0;
+  let stopped = false;
   const copyAll = async (entries: Iterable<TreeEntry>) => {
-    for (const entry of entries) if (await copyIfPossible(entry, options)) copied.push(entryAt(options.to, entry.path));
+    for (const entry of entries) {
+      if (stopped) return;
+      if (await copyIfPossible(entry, options)) copied.push(entryAt(options.to, entry.path));
+      seen += 1;
+      if (seen % BATCH === 0) await breathe();
+    }
   };
   const { directories = [], others = [] } = Object.groupBy(options.entries.toSorted(byDepth), ({ kind }) =>
     kind === "directory" ? "directories" : "others",
   );
   await copyAll(directories);
-  // All lanes take from one iterator.
+  // All lanes take from one iterator, and the first fault stops them all: the caller removes what is there.
   const rest = others.values();
-  await Promise.all(Array.from({ length: LANES }, () => copyAll(rest)));
+  const lane = () =>
+    copyAll(rest).catch((error: unknown) => {
+      stopped = true;
+      throw error;
+    });
+  const ends = await Promise.allSettled(Array.from({ length: LANES }, lane));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
   return copied;
 }
 
