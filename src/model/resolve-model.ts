@@ -37,10 +37,16 @@ export interface ProviderStatus {
 export function modelResolver(sources: ModelSources): ResolveModel {
   // One client for all who use a model: what it learnt of the model's refusals holds for the next session.
   const clients = new Map<string, ModelClient>();
+  const connections = new Map<string, Promise<Connection>>();
+  const connected = (endpoint: Endpoint) => {
+    const connection = connections.get(endpoint.provider) ?? connect(transportOf(endpoint, sources));
+    connections.set(endpoint.provider, connection);
+    return connection;
+  };
   return (ref, script) => {
     if (splitModelRef(ref).provider === "scripted") return scriptedModel(ref, demandScript(ref, script));
     const endpoint = checkModel(ref, sources.credentials);
-    const client = clients.get(ref) ?? providerClient(ref, endpoint, sources);
+    const client = clients.get(ref) ?? providerClient(ref, connected(endpoint), sources);
     clients.set(ref, client);
     return client;
   };
@@ -69,28 +75,45 @@ export function listProviders(credentials: Credentials): readonly ProviderStatus
   }));
 }
 
-function providerClient(ref: string, endpoint: Endpoint, sources: ModelSources): ModelClient {
-  const { credentials, clock, limiter, fetch = globalThis.fetch } = sources;
-  const transport: Transport = { endpoint, clock, fetch, redact: (text) => credentials.redact(text) };
-  const connected = connect(ref, transport);
+/** A provider's SDK, and the models behind it. */
+type Connection = (ref: string) => ModelClient;
+
+function providerClient(ref: string, connection: Promise<Connection>, sources: ModelSources): ModelClient {
+  const { credentials, limiter } = sources;
+  const model = connection.then((modelOf) => modelOf(ref));
+  // A model that is named but never asked has nobody who waits for it.
+  model.catch(() => undefined);
   const limited: ModelClient = {
     ref,
     complete: async (request, options) => {
-      const model = await connected;
-      return limiter.run(options.signal, () => model.complete(request, options));
+      const { complete } = await model;
+      return limiter.run(options.signal, () => complete(request, options));
     },
   };
   return redactingModel(limited, credentials.redactSecrets);
 }
 
+const transportOf = (
+  endpoint: Endpoint,
+  { credentials, clock, fetch = globalThis.fetch }: ModelSources,
+): Transport => ({
+  endpoint,
+  clock,
+  fetch,
+  redact: (text) => credentials.redact(text),
+});
+
 /** The SDKs are large: each is loaded only where it is needed, so that a scripted run starts without them. */
-async function connect(ref: string, transport: Transport): Promise<ModelClient> {
-  if (transport.endpoint.dialect === "anthropic") {
+async function connect(transport: Transport): Promise<Connection> {
+  const { endpoint } = transport;
+  if (endpoint.dialect === "anthropic") {
     const { anthropicModel, anthropicSdk } = await import("./anthropic.ts");
-    return anthropicModel(ref, anthropicSdk(transport.endpoint), transport);
+    const sdk = anthropicSdk(endpoint);
+    return (ref) => anthropicModel(ref, sdk, transport);
   }
   const { openaiModel, openaiSdk } = await import("./openai.ts");
-  return openaiModel(ref, openaiSdk(transport.endpoint), transport);
+  const sdk = openaiSdk(endpoint);
+  return (ref) => openaiModel(ref, sdk, transport);
 }
 
 function demandScript(ref: string, script: readonly ScriptTurn[] | null | undefined): readonly ScriptTurn[] {

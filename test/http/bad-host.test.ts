@@ -38,6 +38,16 @@ test("a server that met one still ends well", async () => {
   expect((await served.stop()).status).toBe(0);
 });
 
+test("an address that only begins like the last good one is looked at", async () => {
+  await using service = aService();
+  const { url } = service.listen();
+  const asked = (host: string) =>
+    rawRequest(url, `GET /api/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  expect(await asked("a")).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await asked("a:99999")).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await asked("a")).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test("a Host as short as a container's name reaches every route", async () => {
   await using service = aService();
   const head = "GET /api/scenarios HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";

@@ -60,6 +60,26 @@ test("a quiet stream opens with a comment and goes on with one at every interval
   expect((await reader?.read())?.done).toBe(true);
 });
 
+test("a reader learns at once that it is in", async () => {
+  const reader = new EventStreams({ keep_alive_ms: 60_000 }).open(new LiveRun()).body?.getReader();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(": keep-alive\n\n");
+  await reader?.cancel();
+});
+
+test("a reader that goes away is not woken any more", async () => {
+  const run = new LiveRun();
+  const watchers = new Set<() => void>();
+  run.watch = (wake) => {
+    watchers.add(wake);
+    return () => void watchers.delete(wake);
+  };
+  const reader = new EventStreams().open(run).body?.getReader();
+  await reader?.read();
+  expect(watchers.size).toBe(1);
+  await reader?.cancel();
+  expect(watchers.size).toBe(0);
+});
+
 test("a reader that takes nothing while something waits is cut off", async () => {
   const run = new LiveRun();
   for (const arm of ["one", "two", "three"]) run.publish(finished(arm));

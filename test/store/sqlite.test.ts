@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { Failure } from "../../src/domain/failure.ts";
@@ -221,6 +221,27 @@ test.skipIf(!canMount())("writes that a full disk took back are told to all who 
   await store.committed();
   expect(store.get(idOf(1))?.decisions["left"]).toEqual([aTurn(1)]);
 });
+
+test.skipIf(!canMount())(
+  "a session that could be saved is not failed by what is written down about its copy",
+  async () => {
+    for (let pages = 0; pages < 12; pages += 1) {
+      using directory = temporaryDirectory();
+      using _disk = smallDisk(directory.path, "1m");
+      using store = open(directory.path);
+      store.create(anOutcome(idOf(1), { state: "running" }));
+      const { bavail, bsize } = statfsSync(directory.path);
+      writeFileSync(join(directory.path, "ballast"), new Uint8Array(Math.max(0, bavail - pages) * bsize));
+      try {
+        store.save(anOutcome(idOf(1), { state: "completed" }));
+      } catch {
+        continue;
+      }
+      await store.durable();
+      expect(store.list().map(({ state }) => state)).toEqual(["completed"]);
+    }
+  },
+);
 
 test("another process sees what was written in a turn all at once, when the turn is over", async () => {
   using directory = temporaryDirectory();

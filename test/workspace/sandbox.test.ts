@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../src/domain/failure.ts";
 import { chooseSandbox } from "../../src/workspace/choose-sandbox.ts";
@@ -186,6 +186,24 @@ test.skipIf(!sandboxed)("a sandbox that cannot start is our failure, whatever it
   });
   const { code, reason } = await failureOf(runWith(broken, "true"));
   expect({ code, named: reason.includes("/nowhere") }).toEqual({ code: "sandbox_unavailable", named: true });
+});
+
+/** In the place of bwrap: says when it is answered before it stands, and when it is answered. */
+const IMPATIENT = `#!/bin/bash
+read -r -t 0.3 early && echo early >&2
+echo
+read -r go && echo begun >&2
+printf '{ "exit-code": 0 }' >&3
+`;
+
+test.skipIf(!existsSync("/bin/bash"))("a command is answered when it stands in its sandbox, not before", async () => {
+  using directory = new Directory({ bwrap: IMPATIENT });
+  const program = join(directory.path, "bwrap");
+  chmodSync(program, 0o755);
+  const toolchain = { binds: [], scripts: {}, path: [] };
+  const filter = seccompFilter("x64");
+  const settings = { program, version: "0.8.0", owner: null, toolchain, filter, clock: host.clock };
+  expect(await runWith(new BubblewrapSandbox(settings), "true")).toEqual({ exit_code: 0, output: "begun\n" });
 });
 
 describe("choosing a sandbox", () => {

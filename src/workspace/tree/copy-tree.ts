@@ -55,13 +55,16 @@ export async function copyEntries(
 ): Promise<readonly TreeEntry[]> {
   const copied: TreeEntry[] = [];
   let seen = 0;
+  // Every lane stands still for it: links and faults take no thread, and would go on without end.
+  let pause = Promise.resolve();
   let stopped = false;
   const copyAll = async (entries: Iterable<TreeEntry>) => {
     for (const entry of entries) {
       if (stopped) return;
       if (await copyIfPossible(entry, options)) copied.push(entryAt(options.to, entry.path));
       seen += 1;
-      if (seen % BATCH === 0) await breathe();
+      if (seen % BATCH === 0) pause = breathe();
+      await pause;
     }
   };
   const { directories = [], others = [] } = Object.groupBy(options.entries.toSorted(byDepth), ({ kind }) =>

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { copyTree } from "../../src/workspace/tree/copy-tree.ts";
+import { Directory } from "./harness.ts";
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test.each(["directories", "links"])("others run while thousands of %s are copied", async (what) => {
+  using directory = new Directory();
+  const from = join(directory.path, "from");
+  mkdirSync(from);
+  for (let n = 0; n < 3_000; n += 1) {
+    if (what === "links") symlinkSync("nowhere", join(from, `${n}`));
+    else mkdirSync(join(from, `${n}`));
+  }
+  let turns = 0;
+  let over = false;
+  const others = (async () => {
+    for (; !over; turns += 1) await turn();
+  })();
+  const copied = await copyTree({ from, to: join(directory.path, "to"), owner: null, made_by: "arm" });
+  over = true;
+  await others;
+  expect(copied.length).toBe(3_000);
+  // One for each batch, and those of the walk before it.
+  expect(turns).toBeGreaterThan(15);
+});
+
+test("a copy that failed copies nothing more", async () => {
+  using directory = new Directory();
+  const [from, to] = [join(directory.path, "from"), join(directory.path, "to")];
+  mkdirSync(from);
+  for (let n = 0; n < 2_000; n += 1) writeFileSync(join(from, `file-${n}`), "text");
+  symlinkSync("/etc/passwd", join(from, "a-link"));
+  const copying = copyTree({ from, to, owner: null, made_by: "author" });
+  await expect(copying).rejects.toThrow("a-link: links out of the fixture");
+  const left = readdirSync(to).length;
+  for (let n = 0; n < 20; n += 1) await turn();
+  expect(readdirSync(to).length).toBe(left);
+  expect(left).toBeLessThan(2_000);
+});
