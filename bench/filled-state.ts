@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { type Ground, post } from "./program.ts";
+import { type Ground, run } from "./program.ts";
 import { startBenchProvider } from "./provider.ts";
 
 /** A state directory with one session of `scenario` that really ran, and its rows again until there are `sessions`. */
@@ -9,7 +9,7 @@ export async function filledState(ground: Ground, scenario: string, sessions: nu
   {
     await using provider = startBenchProvider();
     await using server = await ground.serve(["--state-dir", state], provider);
-    await (await post(server, scenario)).arrayBuffer();
+    await run(server, scenario);
   }
   using database = new Database(join(state, "sessions.db"));
   const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { inTurns, report, round, sampleOf } from "./measure.ts";
-import { Ground, overProvider, post, timeTogether } from "./program.ts";
+import { Ground, limits, overProvider, run, timeTogether } from "./program.ts";
 import { type BenchProvider, startBenchProvider } from "./provider.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
@@ -19,12 +19,8 @@ export async function load(): Promise<void> {
   await memoryOverTime(ground);
 }
 
-const run = async (server: Pick<ServerProcess, "url">) => void (await (await post(server, "hello")).arrayBuffer());
-
 const timeRuns = (server: ServerProcess, total: number, together: number) =>
-  timeTogether(total, together, () => run(server));
-
-const limits = (together: number) => ["--max-sessions", `${together}`, "--max-provider-calls", "200"];
+  timeTogether(total, together, () => run(server, "hello"));
 
 async function slowProvider(ground: Ground): Promise<void> {
   await using provider = startBenchProvider();

@@ -65,6 +65,13 @@ export async function post(
   return response;
 }
 
+/** One blocking run, its answer read to the end. */
+export const run = async (server: Pick<ServerProcess, "url">, scenario: string): Promise<unknown> =>
+  await (await post(server, scenario)).arrayBuffer();
+
+/** Flags of a server that may do so many sessions at once, and as many provider calls as there are. */
+export const limits = (together: number) => ["--max-sessions", `${together}`, "--max-provider-calls", "200"];
+
 /** Does `total` pieces of work, `together` at a time; milliseconds for all. */
 export async function timeTogether(total: number, together: number, work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();

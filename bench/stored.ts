@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { filledState } from "./filled-state.ts";
 import { inTurns, report, round, sampleOf } from "./measure.ts";
-import { Ground, overProvider, post, timeTogether } from "./program.ts";
+import { Ground, limits, overProvider, run, timeTogether } from "./program.ts";
 import { startBenchProvider } from "./provider.ts";
 
 const SESSIONS = 200;
@@ -13,15 +13,14 @@ export async function stored(): Promise<void> {
   using ground = new Ground();
   ground.scenario("hello", overProvider("hello"));
   await using provider = startBenchProvider();
-  const flags = ["--max-sessions", `${TOGETHER}`, "--max-provider-calls", "200"];
+  const flags = limits(TOGETHER);
   await using few = await ground.serve([...flags, "--state-dir", join(ground.path, "empty")], provider);
   await using many = await ground.serve(
     [...flags, "--state-dir", await filledState(ground, "hello", 100_000)],
     provider,
   );
   const rate = (server: typeof few, sessions: number) => async () => {
-    const run = async () => void (await (await post(server, "hello")).arrayBuffer());
-    return (sessions / (await timeTogether(sessions, TOGETHER, run))) * 1000;
+    return (sessions / (await timeTogether(sessions, TOGETHER, () => run(server, "hello")))) * 1000;
   };
   for (const server of [few, many]) await rate(server, WARM_UP)();
   const rates = await inTurns({ few: rate(few, SESSIONS), many: rate(many, SESSIONS) }, 9);

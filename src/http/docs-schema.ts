@@ -1,6 +1,6 @@
 import { html, type Markup } from "./markup.ts";
 
-/** What the page reads of a JSON Schema. */
+/** What the references, on the page and in docs/, read of a JSON Schema. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -15,6 +15,7 @@ export interface Schema {
   readonly description?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
 }
 
 /** A type in words: its name as a link, or its fields as a list. */

@@ -1,20 +1,4 @@
-/** A schema as the OpenAPI document holds it; only what this page says of it. */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly const?: unknown;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly contentSchema?: Schema;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-}
+import type { Schema } from "../../src/http/docs-schema.ts";
 
 interface Parameter {
   readonly name: string;

@@ -267,6 +267,14 @@ test("closing keeps what was written in the turn that has not ended", () => {
   expect(store.get(idOf(1))?.decisions["left"]).toEqual([aTurn(1)]);
 });
 
+test("a store promises nothing of a disk that it can no longer ask", async () => {
+  using directory = temporaryDirectory();
+  const store = open(directory.path);
+  await store.durable();
+  store[Symbol.dispose]();
+  await expect(store.durable()).rejects.toMatchObject({ code: "storage_failed" });
+});
+
 test("everyone who waits for the disk is answered, also those who come while it is busy", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
