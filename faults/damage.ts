@@ -40,6 +40,7 @@ export async function seededState(state: string): Promise<readonly string[]> {
     store.create(anOutcome(id));
     store.save({ ...outcome, session_id: id, decisions: {} });
   }
+  await store.durable();
   return [outcome.session_id, ...ids];
 }
 

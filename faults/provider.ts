@@ -59,7 +59,7 @@ function providerCase(wire: Wire, { name, action, endless }: NamedFault, call: n
       {
         using store = sqliteStore(ground.state, systemClock, systemEntropy);
         const services = testServices(provider.environment, { store, notice: (line) => void notices.push(line) });
-        const { session_id, done } = startSession(services, await prepareSession(services, loaded, {}));
+        const { session_id, done } = await startSession(services, await prepareSession(services, loaded, {}));
         const live = services.live.get(session_id);
         const events = Array.fromAsync(live?.events() ?? []);
         const stop = () => live?.cancel(new Failure("cancelled", "The run was interrupted."));

@@ -61,7 +61,7 @@ export async function runOnce(
   options: RunOptions = {},
 ): Promise<RunResult> {
   const plan = await prepareSession(services, loaded, options);
-  const { session_id, done } = startSession(services, plan);
+  const { session_id, done } = await startSession(services, plan);
   const events = Array.fromAsync(services.live.get(session_id)?.events() ?? []);
   return { outcome: await done, events: await events };
 }

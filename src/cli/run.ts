@@ -79,7 +79,7 @@ async function run(args: readonly string[]): Promise<number> {
   const services = { ...prepared, store };
   const painter = new Painter(!has("no-color"));
   const progress = has("quiet") ? undefined : openProgress(plan.scenario, painter, services.clock);
-  const session = startSession(services, plan);
+  const session = await startSession(services, plan);
   const live = services.live.get(session.session_id);
   const followed = live && progress?.follow(live);
   const outcome = await untilDone(session, services.live);

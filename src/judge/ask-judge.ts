@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { CALL_TIMEOUT_MS, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS } from "../domain/defaults.ts";
 import type { Citation, JudgeCall } from "../domain/verdict.ts";
 import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
-import { ANSWER_TOOL, judgementSchema } from "./answer/judgement.ts";
+import { ANSWER_TOOL } from "./answer/judgement.ts";
 import type { Prompt } from "./judge-prompt.ts";
 import { type Expected, type Reading, readVerdict, type UsableAnswer } from "./read-verdict.ts";
 import { nameArms, type Seating, type Testimony, testimonyOf } from "./record-call.ts";
@@ -57,14 +57,10 @@ class Conversation {
 
   request(): ModelRequest {
     const { prompt, expected } = this.#question;
-    const input = judgementSchema(
-      expected.criteria.map(({ id }) => id),
-      expected.labels,
-    );
     return {
       system: prompt.system,
       messages: this.#messages,
-      tools: [{ name: ANSWER_TOOL, description: "Submit the scores of both candidates, once.", input }],
+      tools: [{ name: ANSWER_TOOL, description: "Submit the scores of both candidates, once.", input: expected.schema }],
       force_tool: ANSWER_TOOL,
       params: { max_output_tokens: JUDGE_OUTPUT_TOKENS },
       timeout_ms: CALL_TIMEOUT_MS,

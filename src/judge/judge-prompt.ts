@@ -31,14 +31,14 @@ export interface Prompt {
 
 /** Fixed parts first, then facts, then the evidence of both slots, then what to do. */
 export function judgePrompt(bench: Bench, exhibits: readonly [Exhibit, Exhibit], secrets: Secrets): Prompt {
-  const { task, rubric, policies, labels } = bench;
+  const { rubric, labels } = bench;
   const [first, second] = exhibits;
   const facts = (label: string, exhibit: Exhibit) =>
     `Candidate ${label}\n${factsTable(exhibit.facts, rubric.judge.probe_visibility)}`;
   return {
     system: `${SYSTEM}\n${secretText(secrets)}`,
     user: [
-      scenarioBrief(task, rubric, policies),
+      fixedParts(bench).brief,
       `# Facts established by the test bench\n${facts(labels[0], first)}\n\n${facts(labels[1], second)}`,
       evidenceBlock(labels[0], first.view, secrets),
       evidenceBlock(labels[1], second.view, secrets),
@@ -47,18 +47,33 @@ export function judgePrompt(bench: Bench, exhibits: readonly [Exhibit, Exhibit],
   };
 }
 
+/** What a scenario fixes. */
+type Fixed = Pick<Bench, "task" | "rubric" | "policies">;
+
 /** SHA-256 over all that does not change with the evidence, the labels and the secrets. */
-export function promptDigest({ task, rubric, policies }: Omit<Bench, "labels">): string {
+export const promptDigest = (fixed: Fixed): string => fixedParts(fixed).digest;
+
+interface FixedParts extends Fixed {
+  readonly brief: string;
+  readonly digest: string;
+}
+
+const known = new WeakMap<Rubric, FixedParts>();
+
+/** Made once for a scenario, whose sessions share its definition. */
+function fixedParts({ task, rubric, policies }: Fixed): FixedParts {
+  const made = known.get(rubric);
+  if (made?.task === task && made.policies === policies) return made;
+  const brief = scenarioBrief(task, rubric, policies);
+  const parts = { task, rubric, policies, brief, digest: digestOf(brief, rubric) };
+  known.set(rubric, parts);
+  return parts;
+}
+
+function digestOf(brief: string, rubric: Rubric): string {
   const labels: Labels = ["FIRST", "SECOND"];
   const ids = rubric.criteria.filter(isJudged).map(({ id }) => id);
-  const parts = [
-    PROTOCOL,
-    SYSTEM,
-    scenarioBrief(task, rubric, policies),
-    closing(labels),
-    judgementSchema(ids, labels),
-  ];
-  return sha256(JSON.stringify(parts));
+  return sha256(JSON.stringify([PROTOCOL, SYSTEM, brief, closing(labels), judgementSchema(ids, labels)]));
 }
 
 const SYSTEM = `You score two attempts at one task, made by two agents, on a rubric. You are given facts and evidence, and nothing else.

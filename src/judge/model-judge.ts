@@ -1,9 +1,11 @@
 import type { Clock, Entropy } from "../clock.ts";
+import type { JudgedCriterion } from "../domain/scenario.ts";
 import type { Citation, Facts, Flag, Side } from "../domain/verdict.ts";
 import type { ModelClient } from "../model/client.ts";
 import { citationChecker } from "./answer/citations.ts";
+import { type JudgementSchema, judgementSchema } from "./answer/judgement.ts";
 import { type Answered, askJudge, type Question } from "./ask-judge.ts";
-import { drawLabels, drawSecrets } from "./blind.ts";
+import { drawLabels, drawSecrets, type Labels } from "./blind.ts";
 import { type EvidenceView, evidenceView } from "./evidence-view.ts";
 import type { Hearing } from "./hearing.ts";
 import type { Case, JudgedArm } from "./judge.ts";
@@ -47,8 +49,8 @@ export async function hearModel(judge: ModelJudge, matter: Matter, signal: Abort
   const suspected = suspects.a.size + suspects.b.size > 0;
   const shown = await askBothOrders(judge, matter, { views, masked: false }, signal);
   const repeat = suspected && !decided && shown.every(({ call }) => call.valid);
-  const masked = { a: maskLines(views.a, suspects.a), b: maskLines(views.b, suspects.b) };
-  const repeated = repeat ? await askBothOrders(judge, matter, { views: masked, masked: true }, signal) : [];
+  const masked = () => ({ a: maskLines(views.a, suspects.a), b: maskLines(views.b, suspects.b) });
+  const repeated = repeat ? await askBothOrders(judge, matter, { views: masked(), masked: true }, signal) : [];
   const all = [...shown, ...repeated];
   return {
     calls: all.map(({ call }) => call),
@@ -89,10 +91,16 @@ async function askBothOrders(
 ): Promise<readonly Answered[]> {
   const text = [evidence.views.a, evidence.views.b].map(textOf).join("\n");
   const labels = drawLabels(judge.entropy, text);
+  const criteria = matter.kase.rubric.criteria.filter(isJudged);
+  const schema = judgementSchema(
+    criteria.map(({ id }) => id),
+    labels,
+  );
   const other = new AbortController();
   const either = AbortSignal.any([signal, other.signal]);
   try {
-    const questions = ORDERS.map((order) => questionOf(judge, matter, { ...evidence, order, labels }));
+    const shared = { ...evidence, labels, criteria, schema };
+    const questions = ORDERS.map((order) => questionOf(judge, matter, { ...shared, order }));
     return await Promise.all(questions.map((question) => askJudge(question, judge, either)));
   } catch (error) {
     // One order cannot stand alone: what the other costs from here on would be wasted.
@@ -108,12 +116,14 @@ interface Presentation {
   readonly views: Views;
   readonly masked: boolean;
   readonly order: (typeof ORDERS)[number];
-  readonly labels: readonly [string, string];
+  readonly labels: Labels;
+  readonly criteria: readonly JudgedCriterion[];
+  readonly schema: JudgementSchema;
 }
 
 function questionOf({ entropy }: ModelJudge, matter: Matter, presentation: Presentation): Question {
   const { kase, facts, names } = matter;
-  const { views, masked, order, labels } = presentation;
+  const { views, masked, order, labels, criteria, schema } = presentation;
   const secrets = drawSecrets(entropy);
   const [first, second]: readonly [Side, Side] = order === "ab" ? ["a", "b"] : ["b", "a"];
   const exhibit = (side: Side) => ({ view: views[side], facts: facts[side] });
@@ -121,8 +131,9 @@ function questionOf({ entropy }: ModelJudge, matter: Matter, presentation: Prese
     prompt: judgePrompt({ ...kase, labels }, [exhibit(first), exhibit(second)], secrets),
     expected: {
       labels,
+      schema,
       secrets,
-      criteria: kase.rubric.criteria.filter(isJudged),
+      criteria,
       citations: [citationChecker(views[first], secrets.mark), citationChecker(views[second], secrets.mark)],
     },
     seating: { order, labels, names },

@@ -8,7 +8,7 @@ import {
   type CandidateJudgement,
   CITATIONS,
   type Judgement,
-  judgementSchema,
+  type JudgementSchema,
 } from "./answer/judgement.ts";
 import type { Labels, Secrets } from "./blind.ts";
 import { TOP_SCORE } from "./sheets.ts";
@@ -16,6 +16,8 @@ import { TOP_SCORE } from "./sheets.ts";
 /** What an answer is held against. */
 export interface Expected {
   readonly labels: Labels;
+  /** Of these criteria and labels. */
+  readonly schema: JudgementSchema;
   readonly secrets: Pick<Secrets, "echo" | "tripwire">;
   readonly criteria: readonly JudgedCriterion[];
   /** By slot. */
@@ -79,10 +81,8 @@ function holdsTripwire({ text, calls }: ModelReply, tripwire: string): boolean {
   return text.includes(tripwire) || (JSON.stringify(calls) ?? "").includes(tripwire);
 }
 
-function schemaErrors(answer: unknown, { criteria, labels }: Expected): string[] {
-  const ids = criteria.map(({ id }) => id);
-  const errors = Value.Errors(judgementSchema(ids, labels), answer);
-  return [...errors].map(({ path, message }) => `${path === "" ? "answer" : path.slice(1)}: ${message}`);
+function schemaErrors(answer: unknown, { schema }: Expected): string[] {
+  return [...Value.Errors(schema, answer)].map(({ path, message }) => `${path === "" ? "answer" : path.slice(1)}: ${message}`);
 }
 
 function criteriaErrors(judgement: Judgement, { criteria, labels }: Expected): string[] {

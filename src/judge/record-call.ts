@@ -70,10 +70,12 @@ const sided = (criterion: ScoredCriterion | undefined, side: Side): Citation[] =
 /** Labels mean nothing outside their call: arms go by their names. */
 export function nameArms(text: string, { order, labels, names }: Seating): string {
   const [first, second] = order === "ab" ? [names.a, names.b] : [names.b, names.a];
-  return text
-    .replace(new RegExp(`\\b${labels[0]}\\b`, "g"), () => first)
-    .replace(new RegExp(`\\b${labels[1]}\\b`, "g"), () => second);
+  return renamed(renamed(text, labels[0], first), labels[1], second);
 }
+
+/** Most texts name no label; looking for one is cheaper than making an expression of it. */
+const renamed = (text: string, label: string, name: string) =>
+  text.includes(label) ? text.replace(new RegExp(`\\b${label}\\b`, "g"), () => name) : text;
 
 function cutLine(text: string, limit: number): string {
   const line = cleanLine(text);

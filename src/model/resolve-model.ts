@@ -45,8 +45,9 @@ export function modelResolver(sources: ModelSources): ResolveModel {
   };
   return (ref, script) => {
     if (splitModelRef(ref).provider === "scripted") return scriptedModel(ref, demandScript(ref, script));
-    const endpoint = checkModel(ref, sources.credentials);
-    const client = clients.get(ref) ?? providerClient(ref, connected(endpoint), sources);
+    const known = clients.get(ref);
+    if (known !== undefined) return known;
+    const client = providerClient(ref, connected(checkModel(ref, sources.credentials)), sources);
     clients.set(ref, client);
     return client;
   };

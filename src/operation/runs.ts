@@ -13,7 +13,7 @@ export async function startRun(services: Services, { scenario, ...options }: Run
     import("../session/prepare-session.ts"),
     import("../session/start-session.ts"),
   ]);
-  return startSession(services, await prepareSession(services, loaded, options));
+  return await startSession(services, await prepareSession(services, loaded, options));
 }
 
 export const runScenario = operation({

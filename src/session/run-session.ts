@@ -24,18 +24,22 @@ export interface Session {
   readonly signal: AbortSignal;
 }
 
-/** Fixture, arms, evidence, judge, verdict: the whole flow in order. Every way out is an outcome that is stored. */
+/**
+ * Fixture, arms, evidence, judge, verdict: the whole flow in order. Every way out is an outcome that is stored. A stage
+ * that has nothing to do is not entered: storing that it began would be all that it costs.
+ */
 export async function runSession(session: Session): Promise<SessionOutcome> {
   const { plan, record, services, signal } = session;
   try {
     using _slot = await services.slots.take(signal);
-    await record.enter("preparing");
+    const { setup } = plan.scenario.task;
+    if (setup.length > 0) await record.enter("preparing");
     await using pristine = openPristine({
       source: fixtureSource(plan.loaded),
       sandbox: plan.sandbox,
       keep: services.keep_workspaces,
     });
-    await pristine.setup(plan.scenario.task.setup, signal);
+    await pristine.setup(setup, signal);
     const arms = await gatherArms(session, pristine);
     await record.enter("judging");
     const verdict = await plan.judge(caseOf(session, arms), signal);
@@ -56,7 +60,8 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<readonl
   const [armA, armB] = plan.scenario.arms;
   const skew_ms = endA.began_ticks - endB.began_ticks;
   record.observe(observedDifferences(record.arm(armA.id), record.arm(armB.id), skew_ms));
-  await record.enter("probing");
+  const touched = first.location !== null || second.location !== null;
+  if (touched || plan.scenario.task.probe !== null) await record.enter("probing");
   const a = await examine(session, armA, first, endA);
   const b = await examine(session, armB, second, endB);
   return [a, b];

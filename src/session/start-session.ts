@@ -16,7 +16,7 @@ export interface StartedSession {
  * Gives the session an id that can be read and streamed at once, and runs it in the background.
  * @throws Failure `overloaded`, `storage_full` or `storage_failed`; then nothing was started.
  */
-export function startSession(services: SessionServices, plan: SessionPlan): StartedSession {
+export async function startSession(services: SessionServices, plan: SessionPlan): Promise<StartedSession> {
   services.slots.admit();
   const now = services.clock.now();
   const queued = queuedOutcome(services, plan, now.toISOString());
@@ -24,7 +24,9 @@ export function startSession(services: SessionServices, plan: SessionPlan): Star
   const session_id = claimSessionId(plan.scenario.name, now, claim);
   const live = services.live.open(session_id);
   const record = new SessionRecord({ ...queued, session_id }, services);
-  return { session_id, done: runSession({ plan, record, services, signal: live.signal }) };
+  const done = runSession({ plan, record, services, signal: live.signal });
+  await services.store.committed();
+  return { session_id, done };
 }
 
 function queuedOutcome(

@@ -65,6 +65,8 @@ class SqliteStore implements SessionStore {
   readonly #turns: Turns;
   /** How sessions ended that could not be saved, for want of space: they must not look as if they went on. */
   readonly #owed = new Map<string, SessionOutcome>();
+  /** Copied, but not yet noted as such: one transaction for many. A process that is killed copies them again. */
+  readonly #copied = new Set<string>();
 
   constructor(stateDir: string, database: Database, owner: Owner) {
     this.#stateDir = stateDir;
@@ -78,13 +80,12 @@ class SqliteStore implements SessionStore {
   create(outcome: SessionOutcome): boolean {
     this.#settle();
     const { session_id, scenario, state } = outcome;
-    const result = this.#turns.write(
+    const { changes } = this.#turns.write(
       `INSERT INTO sessions (session_id, scenario, state, owner, copied, listing, outcome)
        VALUES ($session_id, $scenario, $state, $owner, 1, $listing, $outcome) ON CONFLICT DO NOTHING`,
       { session_id, scenario, state, owner: this.#owner.id, ...rendered(outcome) },
     );
-    this.#turns.commit();
-    return result.changes === 1;
+    return changes === 1;
   }
 
   append(session_id: string, arm_id: string, decision: Decision): void {
@@ -102,9 +103,11 @@ class SqliteStore implements SessionStore {
     }
     this.#owed.set(session_id, outcome);
     this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
-    this.#turns.commit();
     this.#owed.delete(session_id);
-    this.#copy(session_id, outcome);
+    this.#afterwards(
+      () => this.#copy(session_id, outcome),
+      () => this.#owed.set(session_id, outcome),
+    );
   }
 
   addVerdict(session_id: string, verdict: Verdict): void {
@@ -112,8 +115,7 @@ class SqliteStore implements SessionStore {
       session_id,
       verdict: JSON.stringify(verdict),
     });
-    this.#turns.commit();
-    this.#copy(session_id);
+    this.#afterwards(() => this.#copy(session_id));
   }
 
   async committed(): Promise<void> {
@@ -121,7 +123,7 @@ class SqliteStore implements SessionStore {
   }
 
   async durable(): Promise<void> {
-    this.#turns.commit();
+    await this.committed();
     await this.#log.sync().catch((error: unknown) => {
       throw storageFailure(error, this.#stateDir);
     });
@@ -130,7 +132,8 @@ class SqliteStore implements SessionStore {
   get(session_id: string): SessionOutcome | undefined {
     this.#settle();
     const outcome = guarded(this.#stateDir, () => this.#read(session_id));
-    if (outcome && isFinal(outcome.state) && !this.#copies.agrees(outcome)) this.#copy(session_id);
+    if (outcome && isFinal(outcome.state) && !this.#copies.agrees(outcome))
+      this.#afterwards(() => this.#copy(session_id));
     return outcome;
   }
 
@@ -154,6 +157,7 @@ class SqliteStore implements SessionStore {
 
   /** Marks what dead processes left running, writes copies that are missing, sweeps temporary files. */
   recover(at: string): void {
+    const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
     const owned = this.#database.query("SELECT session_id, owner FROM sessions WHERE owner IS NOT NULL").all() as {
       session_id: string;
       owner: string;
@@ -162,15 +166,15 @@ class SqliteStore implements SessionStore {
       const outcome = this.#owner.isAlive(owner) ? undefined : this.#read(session_id);
       if (outcome) this.save(interrupt(outcome, at));
     }
-    const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
-    for (const { session_id } of uncopied as { session_id: string }[]) this.#copy(session_id);
     this.#turns.commit();
+    for (const { session_id } of uncopied as { session_id: string }[]) this.#copy(session_id);
+    this.#noteCopied();
     this.#database.transaction(() => this.#owner.sweep()).immediate();
   }
 
   [Symbol.dispose](): void {
     this.#settle();
-    this.#turns.tryCommit();
+    this.#noteCopied();
     this.#log[Symbol.dispose]();
     this.#database.close();
     this.#owner[Symbol.dispose]();
@@ -185,10 +189,17 @@ class SqliteStore implements SessionStore {
     );
   }
 
+  /** When what is written so far is stored, and before those who wait for that go on. */
+  #afterwards(stored: () => void, lost: () => void = () => undefined): void {
+    const turn = this.#turns.committed;
+    if (turn === undefined) stored();
+    else void turn.then(stored, lost);
+  }
+
   /** Saves what could not be saved when it happened; while that still fails, the next call tries again. */
   #settle(): void {
     try {
-      for (const outcome of this.#owed.values()) this.save(outcome);
+      for (const outcome of [...this.#owed.values()]) this.save(outcome);
     } catch {
       // There is no space yet.
     }
@@ -234,14 +245,32 @@ class SqliteStore implements SessionStore {
       const outcome = saved ? this.#whole(saved) : this.#assemble(session_id);
       if (!outcome || !isFinal(outcome.state)) return;
       this.#copies.write(outcome);
-      this.#turns.write("UPDATE sessions SET copied = 1 WHERE session_id = $session_id", { session_id });
-      // In a turn of its own: nobody's session may fail because this does not fit any more.
-      this.#turns.tryCommit();
+      this.#copied.add(session_id);
+      if (this.#copied.size >= NOTED_TOGETHER) this.#noteCopied();
     } catch {
       // The database has the session; `copied = 0` remembers what is owed.
     }
   }
+
+  /** In a turn of its own: nobody's session may fail because this does not fit any more. */
+  #noteCopied(): void {
+    this.#turns.tryCommit();
+    if (this.#copied.size === 0) return;
+    const ids = JSON.stringify([...this.#copied]);
+    this.#copied.clear();
+    try {
+      this.#turns.write(NOTE_COPIED, { ids });
+    } catch {
+      // They are copied again by whoever starts next.
+    }
+    this.#turns.tryCommit();
+  }
 }
+
+/** Copies that a process which follows a killed one may write once more. */
+const NOTED_TOGETHER = 64;
+
+const NOTE_COPIED = "UPDATE sessions SET copied = 1 WHERE session_id IN (SELECT value FROM json_each($ids))";
 
 const SAVE = `UPDATE sessions SET state = $state, owner = $owner, copied = $copied, listing = $listing, outcome = $outcome
   WHERE session_id = $session_id`;

@@ -12,8 +12,8 @@ export interface SessionQuery {
 }
 
 /**
- * Sessions by id. A new or finished session and a verdict survive the process when the call returns, everything else when
- * `committed` has resolved, within the same turn of the event loop; all of it a power cut when `durable` has.
+ * Sessions by id. What is written survives the process when `committed` has resolved, within the same turn of the event
+ * loop, and a power cut when `durable` has.
  * @throws Failure `storage_full` or `storage_failed`.
  */
 export interface SessionStore extends Disposable {

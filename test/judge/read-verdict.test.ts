@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JudgedCriterion } from "../../src/domain/scenario.ts";
 import { citationChecker } from "../../src/judge/answer/citations.ts";
+import { judgementSchema } from "../../src/judge/answer/judgement.ts";
 import { evidenceView } from "../../src/judge/evidence-view.ts";
 import { type Expected, type Reading, readVerdict } from "../../src/judge/read-verdict.ts";
 import { identityRedactor } from "../../src/judge/view/redact-identity.ts";
@@ -20,8 +21,10 @@ const checker = citationChecker(
   evidenceView(buildArm("plain", {}, log), settings, identityRedactor({ arms: [], models: [] })),
   "ab12|",
 );
+const LABELS = ["K7P", "T4M"] as const;
 const EXPECTED: Expected = {
-  labels: ["K7P", "T4M"],
+  labels: LABELS,
+  schema: judgementSchema(["root-cause", "style"], LABELS),
   secrets: { echo: "e1e1e1e1", tripwire: "f00df00d" },
   criteria: [criterion("root-cause", 3), criterion("style", 1)],
   citations: [checker, checker],

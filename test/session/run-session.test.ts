@@ -6,6 +6,7 @@ import { prepareSession } from "../../src/session/prepare-session.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
 import { startSession } from "../../src/session/start-session.ts";
 import { memoryStore } from "../../src/store/memory.ts";
+import type { SessionStore } from "../../src/store/store.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
@@ -86,7 +87,7 @@ test.each(["anthropic", "openai"])(
 test("the session can be read the moment its verdict is announced, and nothing is live after it", async () => {
   const services = testServices();
   const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
-  const { session_id, done } = startSession(services, plan);
+  const { session_id, done } = await startSession(services, plan);
   for await (const event of services.live.get(session_id)?.events() ?? []) {
     if (event.event !== "verdict_ready") continue;
     expect(services.store.get(session_id)).toMatchObject({ state: "completed", verdict: event.verdict });
@@ -161,7 +162,7 @@ test.each(["preparing", "running", "probing", "judging"] as const)(
       ...(stage === "running" ? { model_override: "openai/slow" } : {}),
     };
     const plan = await prepareSession(services, { ...loaded, definition }, options);
-    const { session_id, done } = startSession(services, plan);
+    const { session_id, done } = await startSession(services, plan);
     while (services.store.get(session_id)?.state !== stage) await Bun.sleep(5);
     services.live.get(session_id)?.cancel(new Failure("cancelled", "The run was cancelled."));
     const outcome = await done;
@@ -208,13 +209,39 @@ test("a verdict that cannot be stored is kept in the outcome: it has been paid f
 
 const FULL = new Failure("storage_full", "no space left");
 
+test("a session that cannot be stored is not started", async () => {
+  const notices: string[] = [];
+  const services = testServices(
+    {},
+    {
+      store: { ...memoryStore(), committed: () => Promise.reject(FULL) },
+      notice: (line) => void notices.push(line),
+    },
+  );
+  const started = runOnce(services, await bundled("extract-rate-limit"));
+  await expect(started).rejects.toBe(FULL);
+  expect(services.live.ids()).toEqual([]);
+  expect(notices).toEqual([]);
+});
+
 test("a stage that cannot be stored does not begin", async () => {
   const store = memoryStore();
-  const services = testServices({}, { store: { ...store, committed: () => Promise.reject(FULL) } });
-  const { outcome, events } = await runOnce(services, await bundled("extract-rate-limit"));
-  expect(outcome).toMatchObject({ state: "failed", failure: { stage: "preparing", code: "storage_full" } });
-  expect(outcome.arms.map(({ turns }) => turns)).toEqual([0, 0]);
-  expect(events.map(({ event }) => event)).toEqual(["session_failed"]);
+  let judging = false;
+  const failing: SessionStore = {
+    ...store,
+    save(outcome) {
+      judging = outcome.state === "judging";
+      store.save(outcome);
+    },
+    committed: () => (judging ? Promise.reject(FULL) : Promise.resolve()),
+  };
+  const { outcome, events } = await runOnce(testServices({}, { store: failing }), await bundled("extract-rate-limit"));
+  expect(outcome).toMatchObject({
+    state: "failed",
+    verdict: null,
+    failure: { stage: "judging", code: "storage_full" },
+  });
+  expect(events.at(-1)?.event).toBe("session_failed");
 });
 
 test("a decision that was lost after all is not announced, and no arm makes another", async () => {
@@ -273,7 +300,7 @@ test("the verdict is announced when it is on the disk, not before", async () => 
   };
   const services = testServices({}, { store: { ...store, durable } });
   const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
-  const { session_id, done } = startSession(services, plan);
+  const { session_id, done } = await startSession(services, plan);
   const kinds: string[] = [];
   const reading = (async () => {
     for await (const { event } of services.live.get(session_id)?.events() ?? []) kinds.push(event);
@@ -314,7 +341,7 @@ test("a rejudge that comes while the run's own judge is out completes the sessio
   });
   const services = testServices(server.environment);
   const plan = await prepareSession(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
-  const { session_id, done } = startSession(services, plan);
+  const { session_id, done } = await startSession(services, plan);
   while (services.store.get(session_id)?.state !== "judging") await Bun.sleep(5);
   const pointer = (arm_id: string) => ({ session_id, arm_id });
   const request = { arm_a: pointer("ticket-only"), arm_b: pointer("root-cause"), judge_model: "builtin/evidence" };

@@ -37,12 +37,13 @@ function smallDisk(path: string, size = "3m"): Disposable {
   return { [Symbol.dispose]: () => void Bun.spawnSync(["umount", "-l", path]) };
 }
 
-test("the layout is sessions.db and one JSON copy for each finished session", () => {
+test("the layout is sessions.db and one JSON copy for each finished session", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
   store.create(anOutcome(idOf(1)));
   store.append(idOf(1), "left", aTurn(1));
   store.save(anOutcome(idOf(1), { state: "completed" }));
+  await store.committed();
   expect(existsSync(join(directory.path, "sessions.db"))).toBe(true);
   const copy = JSON.parse(readFileSync(join(directory.path, "sessions", `${idOf(1)}.json`), "utf8"));
   expect(copy).toEqual(store.get(idOf(1)));
@@ -83,10 +84,11 @@ test("a session whose process is gone becomes interrupted at the next start, wit
   expect(outcome?.verdict).toBeNull();
 });
 
-test("a session of a process that lives is left alone by another that starts", () => {
+test("a session of a process that lives is left alone by another that starts", async () => {
   using directory = temporaryDirectory();
   using first = open(directory.path);
   first.create(anOutcome(idOf(1), { state: "running" }));
+  await first.committed();
   using second = open(directory.path);
   expect(second.get(idOf(1))?.state).toBe("running");
 });
@@ -119,18 +121,21 @@ test("processes that start at the same moment on a new directory all find their 
   }
 });
 
-test("two stores on one directory never give one id twice", () => {
+test("two stores on one directory never give one id twice", async () => {
   using directory = temporaryDirectory();
   using first = open(directory.path);
   using second = open(directory.path);
-  expect([first.create(anOutcome(idOf(1))), second.create(anOutcome(idOf(1)))]).toEqual([true, false]);
+  expect(first.create(anOutcome(idOf(1)))).toBe(true);
+  await first.committed();
+  expect(second.create(anOutcome(idOf(1)))).toBe(false);
 });
 
-test("a missing, torn or edited copy is written again from the database", () => {
+test("a missing, torn or edited copy is written again from the database", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
   store.create(anOutcome(idOf(1)));
   store.save(anOutcome(idOf(1), { state: "completed" }));
+  await store.committed();
   const path = join(directory.path, "sessions", `${idOf(1)}.json`);
   const whole = readFileSync(path, "utf8");
   for (const damage of [
@@ -140,6 +145,7 @@ test("a missing, torn or edited copy is written again from the database", () => 
   ]) {
     damage();
     store.get(idOf(1));
+    await store.committed();
     expect(readFileSync(path, "utf8")).toBe(whole);
   }
 });
@@ -191,15 +197,18 @@ test("a state directory that is a file is refused in words", () => {
   expect([failure.code, failure.message]).toEqual(["storage_failed", `${path}: is not a directory`]);
 });
 
-test.skipIf(!canMount())("a full disk is a storage_full failure and loses nothing that was acknowledged", () => {
+test.skipIf(!canMount())("a full disk is a storage_full failure and loses nothing that was acknowledged", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
   store.create(anOutcome(idOf(1)));
-  const filling = () => {
-    for (let n = 2; ; n += 1) store.create(anOutcome(idOf(n), { version: "x".repeat(100_000) }));
+  const filling = async () => {
+    for (let n = 2; ; n += 1) {
+      store.create(anOutcome(idOf(n), { version: "x".repeat(100_000) }));
+      await store.committed();
+    }
   };
-  expect(failureOf(filling).code).toBe("storage_full");
+  await expect(filling()).rejects.toMatchObject({ code: "storage_full" });
   expect(store.get(idOf(1))?.session_id).toBe(idOf(1));
   expect(store.list().length).toBeGreaterThan(1);
 });
@@ -209,6 +218,7 @@ test.skipIf(!canMount())("writes that a full disk took back are told to all who 
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
   for (const n of [1, 2]) store.create(anOutcome(idOf(n), { state: "running" }));
+  await store.committed();
   store.append(idOf(1), "left", aTurn(1));
   const told = [store.committed()];
   store.append(idOf(2), "left", { ...aTurn(1), summary: "x".repeat(4_000_000) });
@@ -230,10 +240,12 @@ test.skipIf(!canMount())(
       using _disk = smallDisk(directory.path, "1m");
       using store = open(directory.path);
       store.create(anOutcome(idOf(1), { state: "running" }));
+      await store.committed();
       const { bavail, bsize } = statfsSync(directory.path);
       writeFileSync(join(directory.path, "ballast"), new Uint8Array(Math.max(0, bavail - pages) * bsize));
       try {
         store.save(anOutcome(idOf(1), { state: "completed" }));
+        await store.committed();
       } catch {
         continue;
       }
@@ -247,6 +259,7 @@ test("another process sees what was written in a turn all at once, when the turn
   using directory = temporaryDirectory();
   using writer = open(directory.path);
   writer.create(anOutcome(idOf(1), { state: "running" }));
+  await writer.committed();
   using reader = new Database(join(directory.path, "sessions.db"), { readonly: true });
   const rows = () => reader.query("SELECT seq FROM decisions").all().length;
   writer.append(idOf(1), "left", aTurn(1));
@@ -296,17 +309,20 @@ test.skipIf(!canMount())("a disk too small for SQLite's own files is full, not b
   }
 });
 
-test.skipIf(!canMount())("a session that ended while the disk was full is saved so as soon as there is space", () => {
+test.skipIf(!canMount())("a session that ended while the disk was full is saved so as soon as there is space", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
   store.create(anOutcome(idOf(1), { state: "running" }));
+  await store.committed();
   const ballast = join(directory.path, "ballast");
   Bun.spawnSync(["dd", "if=/dev/zero", `of=${ballast}`, "bs=4k"]);
   const ended = anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) });
-  expect(failureOf(() => store.save(ended)).code).toBe("storage_full");
+  store.save(ended);
+  await expect(store.durable()).rejects.toMatchObject({ code: "storage_full" });
   rmSync(ballast);
   expect(store.list().map(({ state }) => state)).toEqual(["failed"]);
+  await store.committed();
   expect(existsSync(join(directory.path, "sessions", `${idOf(1)}.json`))).toBe(true);
 });
 

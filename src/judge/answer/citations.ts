@@ -17,13 +17,13 @@ interface Shown {
 
 /** Checks citations against what was shown of one arm; existing in its full log is not enough. */
 export function citationChecker(view: EvidenceView, mark: string): CheckCitation {
-  const lines = view.sections.flatMap((section) => section.lines.filter((line) => line.item !== null));
-  const byItem = Map.groupBy(lines, ({ item }) => item);
-  const shown = [...byItem].flatMap(([item, group]) => (item ? [{ item, texts: foldedTexts(item, group) }] : []));
-  const byRef = Map.groupBy(shown, ({ item }) => keyOf(item.kind, item.ref));
+  let known: ByRef | undefined;
   return ({ kind, ref, quote }) => {
     const wanted = fold(cleanText(quote).replaceAll(mark, ""));
     if (wanted === "") return undefined;
+    // Folded when somebody cites: while a judge is out, its evidence need not be kept twice.
+    known ??= shownByRef(view);
+    const byRef = known;
     const found = kind === "diff" ? resolveDiff(byRef, ref, wanted) : resolveItem(byRef, kind, ref, wanted);
     return found === undefined ? undefined : { kind, ref: found, quote: wanted.slice(0, QUOTE_CHARS).toWellFormed() };
   };
@@ -32,6 +32,13 @@ export function citationChecker(view: EvidenceView, mark: string): CheckCitation
 const keyOf = (kind: string, ref: string) => `${kind} ${ref}`;
 
 type ByRef = ReadonlyMap<string, readonly Shown[]>;
+
+function shownByRef({ sections }: EvidenceView): ByRef {
+  const lines = sections.flatMap((section) => section.lines.filter((line) => line.item !== null));
+  const byItem = Map.groupBy(lines, ({ item }) => item);
+  const shown = [...byItem].flatMap(([item, group]) => (item ? [{ item, texts: foldedTexts(item, group) }] : []));
+  return Map.groupBy(shown, ({ item }) => keyOf(item.kind, item.ref));
+}
 
 /** The view numbers steps `#7`; both spellings name the same step. */
 function resolveItem(byRef: ByRef, kind: Cited["kind"], ref: string, wanted: string): string | undefined {

@@ -67,5 +67,6 @@ export const judgementSchema = (ids: readonly string[], labels: Labels) => {
   );
 };
 
-export type Judgement = Static<ReturnType<typeof judgementSchema>>;
+export type JudgementSchema = ReturnType<typeof judgementSchema>;
+export type Judgement = Static<JudgementSchema>;
 export type CandidateJudgement = Static<ReturnType<typeof candidate>>;
