@@ -60,7 +60,9 @@ class Conversation {
     return {
       system: prompt.system,
       messages: this.#messages,
-      tools: [{ name: ANSWER_TOOL, description: "Submit the scores of both candidates, once.", input: expected.schema }],
+      tools: [
+        { name: ANSWER_TOOL, description: "Submit the scores of both candidates, once.", input: expected.schema },
+      ],
       force_tool: ANSWER_TOOL,
       params: { max_output_tokens: JUDGE_OUTPUT_TOKENS },
       timeout_ms: CALL_TIMEOUT_MS,

@@ -82,7 +82,9 @@ function holdsTripwire({ text, calls }: ModelReply, tripwire: string): boolean {
 }
 
 function schemaErrors(answer: unknown, { schema }: Expected): string[] {
-  return [...Value.Errors(schema, answer)].map(({ path, message }) => `${path === "" ? "answer" : path.slice(1)}: ${message}`);
+  return [...Value.Errors(schema, answer)].map(
+    ({ path, message }) => `${path === "" ? "answer" : path.slice(1)}: ${message}`,
+  );
 }
 
 function criteriaErrors(judgement: Judgement, { criteria, labels }: Expected): string[] {

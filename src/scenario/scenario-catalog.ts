@@ -1,5 +1,5 @@
-import type { Dirent } from "node:fs";
-import { readdir, realpath } from "node:fs/promises";
+import { type Dirent, readdirSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
@@ -42,7 +42,7 @@ class DirectoryCatalog implements ScenarioCatalog {
   }
 
   async list(): Promise<ScenarioListing[]> {
-    const files = await this.#files();
+    const files = this.#files();
     const rows: ScenarioListing[] = [];
     for (const [name, endings] of [...files].slice(0, MAX_LISTED)) rows.push(await this.#row(name, endings));
     for (const [name] of [...files].slice(MAX_LISTED))
@@ -51,7 +51,7 @@ class DirectoryCatalog implements ScenarioCatalog {
   }
 
   async get(name: string): Promise<LoadedScenario> {
-    const files = await this.#files();
+    const files = this.#files();
     // Looked up among what is there: a path is never built from a name that somebody sent.
     const endings = files.get(name);
     if (endings === undefined) throw unknownScenario(name, [...files.keys()]);
@@ -83,7 +83,7 @@ class DirectoryCatalog implements ScenarioCatalog {
   /** Stamps are taken before reading, so that a change in between makes them old. The first reading tells what to stamp. */
   async #readAnew(path: string, fileName: string, previous: Reading | undefined): Promise<Reading> {
     const consulted = new Set([resolve(path)]);
-    const file_stamp = await fileStamp(path);
+    const file_stamp = fileStamp(path);
     const tree_stamp = previous === undefined ? null : await treeStamp(previous.consulted);
     const result = await this.#load(path, fileName, consulted);
     const isStamped = previous !== undefined && consulted.symmetricDifference(previous.consulted).size === 0;
@@ -104,9 +104,9 @@ class DirectoryCatalog implements ScenarioCatalog {
   }
 
   /** Endings by name, sorted by name. */
-  async #files(): Promise<Map<string, string[]>> {
+  #files(): Map<string, string[]> {
     const files = new Map<string, string[]>();
-    for (const { name } of (await this.#entries()).filter(isScenario).sort(byName)) {
+    for (const { name } of this.#entries().filter(isScenario).sort(byName)) {
       const ending = extname(name);
       const stem = basename(name, ending);
       files.set(stem, [...(files.get(stem) ?? []), ending]);
@@ -114,9 +114,9 @@ class DirectoryCatalog implements ScenarioCatalog {
     return files;
   }
 
-  async #entries(): Promise<Dirent[]> {
+  #entries(): Dirent[] {
     try {
-      return await readdir(this.directory, { withFileTypes: true });
+      return readdirSync(this.directory, { withFileTypes: true });
     } catch (error) {
       const reason = isMissing(error) ? "does not exist" : "cannot be read";
       throw new Failure("invalid_scenario", `the scenarios directory ${this.#label("")} ${reason}`, { cause: error });
@@ -133,7 +133,7 @@ const isUnchanged = async ({ consulted, tree_stamp }: Reading) => (await treeSta
 
 /** Enough for a list, where only names and titles are read; errors are looked at again when anything was mended. */
 const isProbablyUnchanged = async (reading: Reading, path: string) =>
-  reading.result instanceof Failure ? isUnchanged(reading) : (await fileStamp(path)) === reading.file_stamp;
+  reading.result instanceof Failure ? isUnchanged(reading) : fileStamp(path) === reading.file_stamp;
 
 const isScenario = (entry: Dirent) =>
   !entry.isDirectory() && !entry.name.startsWith(".") && SCENARIO_ENDINGS.includes(extname(entry.name));

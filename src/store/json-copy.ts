@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { Owner } from "./owner.ts";
@@ -14,14 +15,17 @@ export class JsonCopies {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
   }
 
-  /** Never torn by a kill: written beside, then renamed. One that a power cut took is written again when it is read. */
-  write(outcome: SessionOutcome): void {
+  /**
+   * Never torn by a kill: written beside, then renamed. One that a power cut took is written again when it is read. Of one
+   * session not twice at once.
+   */
+  async write(outcome: SessionOutcome): Promise<void> {
     const temporary = this.#owner.temporary(`${outcome.session_id}.json`);
     try {
-      writeFileSync(temporary, render(outcome), { mode: 0o600 });
-      renameSync(temporary, this.#path(outcome.session_id));
+      await writeFile(temporary, render(outcome), { mode: 0o600 });
+      await rename(temporary, this.#path(outcome.session_id));
     } catch (error) {
-      rmSync(temporary, { force: true });
+      await rm(temporary, { force: true });
       throw error;
     }
   }

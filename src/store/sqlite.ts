@@ -7,11 +7,13 @@ import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
 import { isFinal, type SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
+import { Copying } from "./copying.ts";
 import { DiskSync } from "./disk-sync.ts";
 import { interrupt } from "./interrupt.ts";
 import { JsonCopies } from "./json-copy.ts";
 import { listingOf } from "./listing.ts";
 import { Owner } from "./owner.ts";
+import { readSession, withLogs } from "./read-session.ts";
 import { prepareSchema } from "./schema.ts";
 import { guarded, storageFailure } from "./storage-failure.ts";
 import type { SessionQuery, SessionStore } from "./store.ts";
@@ -60,19 +62,20 @@ class SqliteStore implements SessionStore {
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #owner: Owner;
-  readonly #copies: JsonCopies;
+  readonly #copying: Copying;
   readonly #log: DiskSync;
   readonly #turns: Turns;
   /** How sessions ended that could not be saved, for want of space: they must not look as if they went on. */
   readonly #owed = new Map<string, SessionOutcome>();
-  /** Copied, but not yet noted as such: one transaction for many. A process that is killed copies them again. */
-  readonly #copied = new Set<string>();
 
   constructor(stateDir: string, database: Database, owner: Owner) {
     this.#stateDir = stateDir;
     this.#database = database;
     this.#owner = owner;
-    this.#copies = new JsonCopies(stateDir, owner);
+    this.#copying = new Copying(new JsonCopies(stateDir, owner), {
+      read: (session_id, saved) => (saved ? withLogs(database, saved) : readSession(database, session_id)),
+      note: (session_ids) => this.#noteCopied(session_ids),
+    });
     this.#log = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#turns = new Turns(database, stateDir);
   }
@@ -105,7 +108,7 @@ class SqliteStore implements SessionStore {
     this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
     this.#owed.delete(session_id);
     this.#afterwards(
-      () => this.#copy(session_id, outcome),
+      () => this.#copying.start(session_id, outcome),
       () => this.#owed.set(session_id, outcome),
     );
   }
@@ -115,7 +118,7 @@ class SqliteStore implements SessionStore {
       session_id,
       verdict: JSON.stringify(verdict),
     });
-    this.#afterwards(() => this.#copy(session_id));
+    this.#afterwards(() => this.#copying.start(session_id));
   }
 
   async committed(): Promise<void> {
@@ -124,16 +127,17 @@ class SqliteStore implements SessionStore {
 
   async durable(): Promise<void> {
     await this.committed();
-    await this.#log.sync().catch((error: unknown) => {
+    const synced = this.#log.sync().catch((error: unknown) => {
       throw storageFailure(error, this.#stateDir);
     });
+    await Promise.all([synced, this.#copying.done()]);
   }
 
   get(session_id: string): SessionOutcome | undefined {
     this.#settle();
     const outcome = guarded(this.#stateDir, () => this.#read(session_id));
-    if (outcome && isFinal(outcome.state) && !this.#copies.agrees(outcome))
-      this.#afterwards(() => this.#copy(session_id));
+    if (outcome && isFinal(outcome.state) && !this.#copying.agrees(outcome))
+      this.#afterwards(() => this.#copying.start(session_id));
     return outcome;
   }
 
@@ -167,21 +171,21 @@ class SqliteStore implements SessionStore {
       if (outcome) this.save(interrupt(outcome, at));
     }
     this.#turns.commit();
-    for (const { session_id } of uncopied as { session_id: string }[]) this.#copy(session_id);
-    this.#noteCopied();
+    for (const { session_id } of uncopied as { session_id: string }[]) this.#copying.start(session_id);
     this.#database.transaction(() => this.#owner.sweep()).immediate();
   }
 
   [Symbol.dispose](): void {
     this.#settle();
-    this.#noteCopied();
+    this.#copying.note();
+    this.#turns.tryCommit();
     this.#log[Symbol.dispose]();
     this.#database.close();
     this.#owner[Symbol.dispose]();
   }
 
   #read(session_id: string): SessionOutcome | undefined {
-    const outcome = this.#assemble(session_id);
+    const outcome = readSession(this.#database, session_id);
     if (outcome === undefined || Value.Check(SessionOutcome, outcome)) return outcome;
     throw new Failure(
       "storage_failed",
@@ -196,39 +200,19 @@ class SqliteStore implements SessionStore {
     else void turn.then(stored, lost);
   }
 
-  /** Saves what could not be saved when it happened; while that still fails, the next call tries again. */
+  /**
+   * Saves what could not be saved when it happened, in a turn of its own; while that still fails, the next call tries
+   * again.
+   */
   #settle(): void {
+    if (this.#owed.size === 0) return;
+    this.#turns.tryCommit();
     try {
       for (const outcome of [...this.#owed.values()]) this.save(outcome);
+      this.#turns.commit();
     } catch {
       // There is no space yet.
     }
-  }
-
-  /** As it is stored, unchecked. */
-  #assemble(session_id: string): SessionOutcome | undefined {
-    const row = this.#database.query("SELECT outcome FROM sessions WHERE session_id = $session_id").get({ session_id });
-    if (row === null) return undefined;
-    return this.#whole(JSON.parse((row as { outcome: string }).outcome) as SessionOutcome);
-  }
-
-  #whole(outcome: SessionOutcome): SessionOutcome {
-    return { ...outcome, decisions: this.#decisions(outcome), verdicts: this.#verdicts(outcome.session_id) };
-  }
-
-  #decisions({ session_id, arms }: SessionOutcome): SessionOutcome["decisions"] {
-    const log = this.#database.query(
-      "SELECT decision FROM decisions WHERE session_id = $session_id AND arm_id = $arm_id ORDER BY seq",
-    );
-    const read = (arm_id: string) => (log.all({ session_id, arm_id }) as { decision: string }[]).map(parseDecision);
-    return Object.fromEntries(arms.map(({ arm_id }) => [arm_id, read(arm_id)]));
-  }
-
-  #verdicts(session_id: string): Verdict[] {
-    const rows = this.#database
-      .query("SELECT verdict FROM verdicts WHERE session_id = $session_id ORDER BY position")
-      .all({ session_id }) as { verdict: string }[];
-    return rows.map((row) => JSON.parse(row.verdict) as Verdict);
   }
 
   #position(session_id: string): number {
@@ -239,36 +223,17 @@ class SqliteStore implements SessionStore {
     return (row as { position: number }).position;
   }
 
-  /** A copy that cannot be written now (a full disk) is written at the next start or read. */
-  #copy(session_id: string, saved?: SessionOutcome): void {
-    try {
-      const outcome = saved ? this.#whole(saved) : this.#assemble(session_id);
-      if (!outcome || !isFinal(outcome.state)) return;
-      this.#copies.write(outcome);
-      this.#copied.add(session_id);
-      if (this.#copied.size >= NOTED_TOGETHER) this.#noteCopied();
-    } catch {
-      // The database has the session; `copied = 0` remembers what is owed.
-    }
-  }
-
   /** In a turn of its own: nobody's session may fail because this does not fit any more. */
-  #noteCopied(): void {
+  #noteCopied(session_ids: readonly string[]): void {
     this.#turns.tryCommit();
-    if (this.#copied.size === 0) return;
-    const ids = JSON.stringify([...this.#copied]);
-    this.#copied.clear();
     try {
-      this.#turns.write(NOTE_COPIED, { ids });
+      this.#turns.write(NOTE_COPIED, { ids: JSON.stringify(session_ids) });
     } catch {
       // They are copied again by whoever starts next.
     }
     this.#turns.tryCommit();
   }
 }
-
-/** Copies that a process which follows a killed one may write once more. */
-const NOTED_TOGETHER = 64;
 
 const NOTE_COPIED = "UPDATE sessions SET copied = 1 WHERE session_id IN (SELECT value FROM json_each($ids))";
 
@@ -282,5 +247,3 @@ function rendered(outcome: SessionOutcome): { listing: string; outcome: string }
     outcome: JSON.stringify({ ...outcome, decisions: {}, verdicts: [] }),
   };
 }
-
-const parseDecision = (row: { decision: string }) => JSON.parse(row.decision) as Decision;

@@ -13,7 +13,7 @@ export interface SessionQuery {
 
 /**
  * Sessions by id. What is written survives the process when `committed` has resolved, within the same turn of the event
- * loop, and a power cut when `durable` has.
+ * loop, and a power cut when `durable` has; by then what is kept of it for people is written too, where that is possible.
  * @throws Failure `storage_full` or `storage_failed`.
  */
 export interface SessionStore extends Disposable {

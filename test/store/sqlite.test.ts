@@ -43,7 +43,7 @@ test("the layout is sessions.db and one JSON copy for each finished session", as
   store.create(anOutcome(idOf(1)));
   store.append(idOf(1), "left", aTurn(1));
   store.save(anOutcome(idOf(1), { state: "completed" }));
-  await store.committed();
+  await store.durable();
   expect(existsSync(join(directory.path, "sessions.db"))).toBe(true);
   const copy = JSON.parse(readFileSync(join(directory.path, "sessions", `${idOf(1)}.json`), "utf8"));
   expect(copy).toEqual(store.get(idOf(1)));
@@ -135,7 +135,7 @@ test("a missing, torn or edited copy is written again from the database", async 
   using store = open(directory.path);
   store.create(anOutcome(idOf(1)));
   store.save(anOutcome(idOf(1), { state: "completed" }));
-  await store.committed();
+  await store.durable();
   const path = join(directory.path, "sessions", `${idOf(1)}.json`);
   const whole = readFileSync(path, "utf8");
   for (const damage of [
@@ -145,7 +145,7 @@ test("a missing, torn or edited copy is written again from the database", async 
   ]) {
     damage();
     store.get(idOf(1));
-    await store.committed();
+    await store.durable();
     expect(readFileSync(path, "utf8")).toBe(whole);
   }
 });
@@ -309,22 +309,25 @@ test.skipIf(!canMount())("a disk too small for SQLite's own files is full, not b
   }
 });
 
-test.skipIf(!canMount())("a session that ended while the disk was full is saved so as soon as there is space", async () => {
-  using directory = temporaryDirectory();
-  using _disk = smallDisk(directory.path);
-  using store = open(directory.path);
-  store.create(anOutcome(idOf(1), { state: "running" }));
-  await store.committed();
-  const ballast = join(directory.path, "ballast");
-  Bun.spawnSync(["dd", "if=/dev/zero", `of=${ballast}`, "bs=4k"]);
-  const ended = anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) });
-  store.save(ended);
-  await expect(store.durable()).rejects.toMatchObject({ code: "storage_full" });
-  rmSync(ballast);
-  expect(store.list().map(({ state }) => state)).toEqual(["failed"]);
-  await store.committed();
-  expect(existsSync(join(directory.path, "sessions", `${idOf(1)}.json`))).toBe(true);
-});
+test.skipIf(!canMount())(
+  "a session that ended while the disk was full is saved so as soon as there is space",
+  async () => {
+    using directory = temporaryDirectory();
+    using _disk = smallDisk(directory.path);
+    using store = open(directory.path);
+    store.create(anOutcome(idOf(1), { state: "running" }));
+    await store.committed();
+    const ballast = join(directory.path, "ballast");
+    Bun.spawnSync(["dd", "if=/dev/zero", `of=${ballast}`, "bs=4k"]);
+    const ended = anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) });
+    store.save(ended);
+    await expect(store.durable()).rejects.toMatchObject({ code: "storage_full" });
+    rmSync(ballast);
+    expect(store.list().map(({ state }) => state)).toEqual(["failed"]);
+    await store.durable();
+    expect(existsSync(join(directory.path, "sessions", `${idOf(1)}.json`))).toBe(true);
+  },
+);
 
 test("temporary files of dead processes are swept at the start, those of living ones stay", () => {
   using directory = temporaryDirectory();

@@ -1,0 +1,63 @@
+import { isFinal, type SessionOutcome } from "../domain/session.ts";
+import type { JsonCopies } from "./json-copy.ts";
+
+/** Copies that are noted together; a process that follows a killed one may write so many once more. */
+const NOTED_TOGETHER = 64;
+
+export interface CopySource {
+  /** The session as it is stored now; `saved` is what was stored of it just now. */
+  read(session_id: string, saved: SessionOutcome | undefined): SessionOutcome | undefined;
+  /** Writes down that these have a copy. Must not throw. */
+  note(session_ids: readonly string[]): void;
+}
+
+/** Writes copies beside the event loop, those of one session one after another, and keeps count of what is written. */
+export class Copying {
+  readonly #copies: JsonCopies;
+  readonly #source: CopySource;
+  readonly #running = new Map<string, Promise<void>>();
+  #written: string[] = [];
+
+  constructor(copies: JsonCopies, source: CopySource) {
+    this.#copies = copies;
+    this.#source = source;
+  }
+
+  /** The copy says what the database says, or will. */
+  agrees(outcome: SessionOutcome): boolean {
+    return this.#running.has(outcome.session_id) || this.#copies.agrees(outcome);
+  }
+
+  start(session_id: string, saved?: SessionOutcome): void {
+    const before = this.#running.get(session_id) ?? Promise.resolve();
+    const copied = before.then(() => this.#write(session_id, saved));
+    this.#running.set(session_id, copied);
+    void copied.then(() => {
+      if (this.#running.get(session_id) === copied) this.#running.delete(session_id);
+    });
+  }
+
+  /** Resolves when every copy begun before is written, or cannot be. */
+  async done(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  /** What is written and not noted yet. */
+  note(): void {
+    const written = this.#written;
+    this.#written = [];
+    if (written.length > 0) this.#source.note(written);
+  }
+
+  async #write(session_id: string, saved: SessionOutcome | undefined): Promise<void> {
+    try {
+      const outcome = this.#source.read(session_id, saved);
+      if (!outcome || !isFinal(outcome.state)) return;
+      await this.#copies.write(outcome);
+      this.#written.push(session_id);
+      if (this.#written.length >= NOTED_TOGETHER) this.note();
+    } catch {
+      // The database has the session; a copy that cannot be written now (a full disk) is at the next start or read.
+    }
+  }
+}
