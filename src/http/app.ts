@@ -3,7 +3,7 @@ import { Failure } from "../domain/failure.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { Services } from "../operation/services.ts";
 import { allowedMethods } from "./allowed-methods.ts";
-import { type LogRequest, throughDoor } from "./door.ts";
+import { door, type LogRequest } from "./door.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorResponse, presentable } from "./error.ts";
@@ -39,16 +39,18 @@ export function createApp(services: Services, options: AppOptions = {}) {
     );
   const redact = services.redact;
   const logFault = (id: string, error: unknown) => services.notice(plainText(redact(`error ${id}: ${traceOf(error)}`)));
+  let throughDoor: ReturnType<typeof door> | undefined;
   // One router for requests from a socket and from a test alike, hence not the runtime's own.
   // standardHostname would look for the path after the eleventh character of the address: a Host of three is shorter.
   const app = new Elysia({ normalize: false, systemRouter: false, handler: { standardHostname: false } })
-    .wrap((fetch) => throughDoor(fetch, { hosts, clock: services.clock, log: options.log, fault }))
+    // The router asks for the way through the door at every request, always with the same function.
+    .wrap((fetch) => (throughDoor ??= door(fetch, { hosts, clock: services.clock, log: options.log, fault })))
     .onError(({ error, code, request }) => fault(code === "NOT_FOUND" ? noRoute(request, described) : error));
   const context = { services, streams: new EventStreams(options.pace), stopping, abandoned, document };
   for (const endpoint of endpoints(context)) {
     described.set(`${endpoint.method} ${endpoint.path}`, endpoint);
-    app.route(endpoint.method, endpoint.path, ({ request, params, server }) =>
-      endpoint.answer({ request, params, wait: () => server?.timeout(request, 0) }),
+    app.route(endpoint.method, endpoint.path, ({ request, params }) =>
+      endpoint.answer({ request, params, wait: () => app.server?.timeout(request, 0) }),
     );
   }
   if (web_ui) app.get("/*", ({ request }) => web_ui.answer(request) ?? fault(noRoute(request, described)));

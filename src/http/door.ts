@@ -33,7 +33,7 @@ type Fetch = (request: Request, server?: unknown) => Response | Promise<Response
  * What every request passes on its way in and every answer on its way out, whoever gives it: the Host is looked at, every
  * origin is welcome (spec part 5), and there is a line in the log.
  */
-export function throughDoor(fetch: unknown, { hosts, clock, log, fault }: Door): Fetch {
+export function door(fetch: unknown, { hosts, clock, log, fault }: Door): Fetch {
   const route = fetch as Fetch; // what the router calls with a request
   const isAddress = addressCheck();
   const answer = (request: Request, server: unknown) => {
@@ -46,15 +46,16 @@ export function throughDoor(fetch: unknown, { hosts, clock, log, fault }: Door):
       return fault(error);
     }
   };
+  const leave = (request: Request, response: Response, started: number | undefined) => {
+    response.headers.set("access-control-allow-origin", "*");
+    if (log && started !== undefined) log(lineOf(request, pathOf(request), response, clock, started));
+    return response;
+  };
   return (request, server) => {
     const started = log && clock.ticks();
-    const leave = (response: Response) => {
-      response.headers.set("access-control-allow-origin", "*");
-      if (log && started !== undefined) log(lineOf(request, pathOf(request), response, clock, started));
-      return response;
-    };
-    const response = answer(request, server);
-    return response instanceof Promise ? response.then(leave) : leave(response);
+    const answered = answer(request, server);
+    if (!(answered instanceof Promise)) return leave(request, answered, started);
+    return answered.then((response) => leave(request, response, started));
   };
 }
 

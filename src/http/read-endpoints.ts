@@ -5,7 +5,7 @@ import { Scenario } from "../domain/scenario.ts";
 import { ScenarioListing } from "../domain/scenario-listing.ts";
 import { SessionListing, SessionOutcome } from "../domain/session.ts";
 import { runDoctor } from "../operation/doctor.ts";
-import { health } from "../operation/health.ts";
+import { health, healthOf } from "../operation/health.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
 import { getSession } from "../operation/sessions.ts";
 import { type Endpoint, json } from "./endpoint.ts";
@@ -32,7 +32,7 @@ export const readEndpoints = ({ services, abandoned }: EndpointContext): readonl
       example: { status: "ok", version: services.version, uptime_ms: 1234 },
     },
     errors: [],
-    answer: () => health.run(services, {}, abandoned).then((report) => json(report)),
+    answer: () => json(healthOf(services)),
   },
   {
     method: "GET",
