@@ -50,7 +50,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
   for (const endpoint of endpoints(context)) {
     described.set(`${endpoint.method} ${endpoint.path}`, endpoint);
     app.route(endpoint.method, endpoint.path, ({ request, params }) =>
-      endpoint.answer({ request, params, wait: () => app.server?.timeout(request, 0) }),
+      endpoint.answer({ request, params, idleTimeout: (seconds) => app.server?.timeout(request, seconds) }),
     );
   }
   if (web_ui) app.get("/*", ({ request }) => web_ui.answer(request) ?? fault(noRoute(request, described)));

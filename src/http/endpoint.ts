@@ -6,8 +6,11 @@ export interface Call {
   readonly request: Request;
   /** From the path, decoded once; anything at all may stand in them. */
   readonly params: Readonly<Record<string, string>>;
-  /** Lifts the idle limit: this answer may take as long as it needs. Not before the body is read, which may stall. */
-  readonly wait: () => void;
+  /**
+   * For how many seconds the connection may be silent from now on; 0: for as long as the answer needs. Not lifted before
+   * the body is read, which may stall.
+   */
+  readonly idleTimeout: (seconds: number) => void;
 }
 
 export const TAGS = {

@@ -30,12 +30,13 @@ export class EventStreams {
     this.#look_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / LOOKS);
   }
 
-  open(run: LiveRun): Response {
-    const source = new Reader(
-      run,
-      (event) => this.#frame(event),
-      () => this.#forget(source),
-    );
+  /** `idleTimeout` is told for how many seconds the connection may be silent when all is said. */
+  open(run: LiveRun, idleTimeout: (seconds: number) => void): Response {
+    const source: Reader = new Reader(run, {
+      frame: this.#frame,
+      left: () => this.#forget(source),
+      said: () => idleTimeout(Math.ceil(this.#pace.stalled_ms / 1000)),
+    });
     this.#readers.add(source);
     this.#timer ??= setInterval(() => this.#look(), this.#look_ms);
     // No queue of its own: the run's log is the queue, so a slow reader costs a position in it and no memory.
@@ -53,13 +54,13 @@ export class EventStreams {
     this.#timer = undefined;
   }
 
-  #frame(event: RunEvent): Uint8Array {
+  #frame = (event: RunEvent): Uint8Array => {
     const known = this.#frames.get(event);
     if (known) return known;
     const frame = new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`);
     this.#frames.set(event, frame);
     return frame;
-  }
+  };
 }
 
 export const EVENT_STREAM_HEADERS = {
@@ -69,11 +70,19 @@ export const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 };
 
+interface Readership {
+  readonly frame: (event: RunEvent) => Uint8Array;
+  /** The reader went, or was sent away. */
+  readonly left: () => void;
+  /** There is no more for it: from now on nobody here sees whether its socket takes the last of it. */
+  readonly said: () => void;
+}
+
 /** Gives one frame each time the socket has taken the last one. */
 class Reader {
   readonly #run: LiveRun;
-  readonly #frame: (event: RunEvent) => Uint8Array;
-  readonly #leave: () => void;
+  readonly #readership: Readership;
+  readonly #unwatch: () => void;
   #position = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #opened = false;
@@ -81,15 +90,12 @@ class Reader {
   #asks = false;
   /** Looks since it last took or asked for something. */
   #looks = 0;
+  #closed = false;
 
-  constructor(run: LiveRun, frame: (event: RunEvent) => Uint8Array, forget: () => void) {
+  constructor(run: LiveRun, readership: Readership) {
     this.#run = run;
-    this.#frame = frame;
-    const leave = run.watch(() => this.#feed());
-    this.#leave = () => {
-      leave();
-      forget();
-    };
+    this.#readership = readership;
+    this.#unwatch = run.watch(() => this.#feed());
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -109,6 +115,11 @@ class Reader {
   }
 
   look(look_ms: number, { keep_alive_ms, stalled_ms }: Pace): void {
+    if (this.#closed) {
+      this.#readership.said();
+      this.#leave();
+      return;
+    }
     // The first look may come right after the last sign of life.
     const quiet_ms = this.#looks * look_ms;
     this.#looks += 1;
@@ -121,15 +132,22 @@ class Reader {
   }
 
   #feed(): void {
-    if (!this.#asks) return;
-    const event = this.#run.at(this.#position);
+    const event = this.#asks ? this.#run.at(this.#position) : undefined;
     if (event) {
       this.#position += 1;
-      this.#give(this.#frame(event));
-    } else if (this.#run.ended) {
-      this.#leave();
-      this.#controller?.close();
+      this.#give(this.#readership.frame(event));
     }
+    // Without waiting to be asked: the end then leaves together with the last frame.
+    if (this.#run.ended && this.#run.at(this.#position) === undefined) {
+      this.#unwatch();
+      this.#controller?.close();
+      this.#closed = true;
+    }
+  }
+
+  #leave(): void {
+    this.#unwatch();
+    this.#readership.left();
   }
 
   /** What is given is asked for again when the socket has taken it; a reader that stalls does not ask. */

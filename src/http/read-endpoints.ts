@@ -77,9 +77,9 @@ export const readEndpoints = ({ services, abandoned }: EndpointContext): readonl
       example: EXAMPLE_REPORT,
     },
     errors: ["invalid_request", "unknown_scenario", "invalid_scenario"],
-    answer: async ({ request, wait }) => {
+    answer: async ({ request, idleTimeout }) => {
       const query = readQuery(request, runDoctor.input);
-      if (query.scenario !== undefined) wait();
+      if (query.scenario !== undefined) idleTimeout(0);
       return json(await runDoctor.run(services, query, AbortSignal.any([request.signal, abandoned])));
     },
   },

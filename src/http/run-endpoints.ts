@@ -52,10 +52,10 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
     body: RUN_BODY,
     success: { status: 200, description: "The outcome.", schema: SessionOutcome, example: EXAMPLE_SESSION },
     errors: [...BEFORE_A_RUN, "provider_failed", "setup_failed", "workspace_failed", "cancelled"],
-    answer: async ({ request, wait }) => {
+    answer: async ({ request, idleTimeout }) => {
       refuseWhenStopping(stopping);
       const asked = await readBody(request, RunRequest);
-      wait();
+      idleTimeout(0);
       return json(await runScenario.run(services, asked, abandoned));
     },
   };
@@ -96,12 +96,12 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
       example: EXAMPLE_EVENTS.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""),
     },
     errors: ["not_live"],
-    answer: async ({ request, params, wait }) => {
+    answer: async ({ request, params, idleTimeout }) => {
       const run = services.live.get(params["id"] ?? "");
       if (!run) throw notLive(params["id"] ?? "");
       if (request.method === "HEAD") return new Response(null, { headers: EVENT_STREAM_HEADERS });
-      wait();
-      return streams.open(run);
+      idleTimeout(0);
+      return streams.open(run, idleTimeout);
     },
   };
   const verdicts: Endpoint = {
@@ -140,10 +140,10 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
       "storage_full",
       "storage_failed",
     ],
-    answer: async ({ request, wait }) => {
+    answer: async ({ request, idleTimeout }) => {
       refuseWhenStopping(stopping);
       const asked = await readBody(request, VerdictRequest);
-      wait();
+      idleTimeout(0);
       return json(await rejudge.run(services, asked, abandoned));
     },
   };

@@ -13,13 +13,16 @@ const ID = "session-quick-20260102T030405678Z";
 
 const finished = (arm_id: string): RunEvent => ({ event: "arm_finished", session_id: ID, arm_id });
 
+/** For those who read what they are given. */
+const anyTime = () => undefined;
+
 describe("a frame", () => {
   test("is exactly `data: <json>` and an empty line", async () => {
     const run = new LiveRun();
     run.publish(finished("left"));
     run.publish(finished("right"));
     run.close();
-    const text = await new EventStreams().open(run).text();
+    const text = await new EventStreams().open(run, anyTime).text();
     expect(text).toBe(`data: ${JSON.stringify(finished("left"))}\n\ndata: ${JSON.stringify(finished("right"))}\n\n`);
   });
 
@@ -28,7 +31,7 @@ describe("a frame", () => {
     const streams = new EventStreams();
     run.publish(finished("left"));
     run.close();
-    const first = async () => (await streams.open(run).body?.getReader().read())?.value;
+    const first = async () => (await streams.open(run, anyTime).body?.getReader().read())?.value;
     expect(await first()).toBe(await first());
   });
 
@@ -37,7 +40,7 @@ describe("a frame", () => {
     const decision = aTurn(1, { summary: "one\ntwo\r\n\n\u2028data: {}\n\n" });
     run.publish({ event: "decision", session_id: ID, arm_id: "left", decision });
     run.close();
-    const { text, events } = await readStream(new EventStreams().open(run));
+    const { text, events } = await readStream(new EventStreams().open(run, anyTime));
     expect(text.match(/\n/g)?.length).toBe(2);
     expect(events).toEqual([{ event: "decision", session_id: ID, arm_id: "left", decision }]);
   });
@@ -45,7 +48,7 @@ describe("a frame", () => {
 
 test("a quiet stream opens with a comment and goes on with one at every interval", async () => {
   const run = new LiveRun();
-  const reader = new EventStreams({ keep_alive_ms: 20 }).open(run).body?.getReader();
+  const reader = new EventStreams({ keep_alive_ms: 20 }).open(run, anyTime).body?.getReader();
   const began = performance.now();
   const read = async () => new TextDecoder().decode((await reader?.read())?.value);
   expect([await read(), await read(), await read()]).toEqual([
@@ -60,8 +63,22 @@ test("a quiet stream opens with a comment and goes on with one at every interval
   expect((await reader?.read())?.done).toBe(true);
 });
 
+test("the end leaves with the last frame, and a socket that does not take it may not keep it for ever", async () => {
+  const run = new LiveRun();
+  const limited = Promise.withResolvers<number>();
+  const stream = new EventStreams({ stalled_ms: 1_500, keep_alive_ms: 15 }).open(run, limited.resolve).body;
+  const reader = stream?.getReader();
+  await reader?.read();
+  const last = reader?.read();
+  run.publish(finished("one"));
+  run.close();
+  expect(new TextDecoder().decode((await last)?.value)).toContain("arm_finished");
+  expect((await reader?.read())?.done).toBe(true);
+  expect(await limited.promise).toBe(2);
+});
+
 test("a reader learns at once that it is in", async () => {
-  const reader = new EventStreams({ keep_alive_ms: 60_000 }).open(new LiveRun()).body?.getReader();
+  const reader = new EventStreams({ keep_alive_ms: 60_000 }).open(new LiveRun(), anyTime).body?.getReader();
   expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(": keep-alive\n\n");
   await reader?.cancel();
 });
@@ -73,7 +90,7 @@ test("a reader that goes away is not woken any more", async () => {
     watchers.add(wake);
     return () => void watchers.delete(wake);
   };
-  const reader = new EventStreams().open(run).body?.getReader();
+  const reader = new EventStreams().open(run, anyTime).body?.getReader();
   await reader?.read();
   expect(watchers.size).toBe(1);
   await reader?.cancel();
@@ -83,7 +100,7 @@ test("a reader that goes away is not woken any more", async () => {
 test("a reader that takes nothing while something waits is cut off", async () => {
   const run = new LiveRun();
   for (const arm of ["one", "two", "three"]) run.publish(finished(arm));
-  const reader = new EventStreams({ stalled_ms: 10 }).open(run).body?.getReader();
+  const reader = new EventStreams({ stalled_ms: 10 }).open(run, anyTime).body?.getReader();
   await reader?.read();
   await expect(reader?.closed).rejects.toThrow("stalled");
 });

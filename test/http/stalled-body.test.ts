@@ -16,10 +16,10 @@ test.each(["blocking", "verdicts"] as const)("the idle limit holds until the bod
     headers: { "content-type": "application/json" },
     body,
   });
-  const answer = endpoint.answer({ request, params: {}, wait: () => void seen.push("wait") });
+  const answer = endpoint.answer({ request, params: {}, idleTimeout: (seconds) => void seen.push(`${seconds} s`) });
   await expect(answer).rejects.toMatchObject({ name: "Failure" });
   // A body that does not fit is refused without a wait.
-  expect(seen).toEqual(['{"scenario":', '"nobody"}', ...(name === "blocking" ? ["wait"] : [])]);
+  expect(seen).toEqual(['{"scenario":', '"nobody"}', ...(name === "blocking" ? ["0 s"] : [])]);
 });
 
 /** Each part is sent when the one before it was taken. */
