@@ -8,7 +8,7 @@ const ROUNDS = 5;
 
 /** What one decision costs when an arm makes 10, 100 and 1,000 of them: run, stored, and shown to a judge. */
 export async function growth(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   await using provider = startBenchProvider();
   const took = (decisions: number) => {
     const file = ground.scenario(`growth-${decisions}`, longScenario(decisions));

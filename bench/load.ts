@@ -12,7 +12,7 @@ const WARM_UP = 1_000;
 
 /** Many sessions at once, with a provider that takes its time and with one that answers at once. */
 export async function load(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   ground.scenario("hello", overProvider("hello"));
   await slowProvider(ground);
   for (const together of [2, 8, 32]) await atOnce(ground, together);
@@ -56,7 +56,7 @@ function explain(server: ServerProcess, cpu_ms: number, beside: string): void {
 /** Provider, driver and server share the machine: hence the bare service beside it, with the same provider and driver. */
 async function atOnce(ground: Ground, together: number): Promise<void> {
   await using provider = startBenchProvider();
-  await using bare = await bareService(provider);
+  await using bare = await bareService(provider, join(ground.path, `bare-${together}.db`));
   await using memory = await ground.serve(limits(together), provider);
   const state = ["--state-dir", join(ground.path, `rate-${together}`)];
   await using stored = await ground.serve([...limits(together), ...state], provider);
@@ -88,8 +88,8 @@ async function atOnce(ground: Ground, together: number): Promise<void> {
   }
 }
 
-const bareService = (provider: BenchProvider) =>
-  startServer([process.execPath, join(import.meta.dir, "yardstick/bare-service.ts")], provider.environment);
+const bareService = (provider: BenchProvider, database: string) =>
+  startServer([process.execPath, join(import.meta.dir, "yardstick/bare-service.ts"), database], provider.environment);
 
 /** A stored server keeps nothing of what it ran. */
 async function memoryOverTime(ground: Ground): Promise<void> {

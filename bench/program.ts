@@ -8,13 +8,17 @@ import { type ServerProcess, startServer } from "./server-process.ts";
 /** The program that is measured: what ABEVAL_BIN names, else the last build. */
 export const ABEVAL = process.env["ABEVAL_BIN"] ?? join(import.meta.dir, "../dist/abeval");
 
-/** A directory for one part; what a part leaves in it goes with it. */
-export class Ground implements Disposable {
+/**
+ * A directory for one part. It goes when everything is measured: ext4 without a journal searches past what was removed in
+ * the last minutes whenever a file is made, so that one part's removals would be measured by the next.
+ */
+export class Ground {
   readonly path = mkdtempSync(join(tmpdir(), "abeval-bench-"));
   readonly scenarios = join(this.path, "scenarios");
 
   constructor() {
     mkdirSync(this.scenarios);
+    process.on("exit", () => rmSync(this.path, { recursive: true, force: true }));
   }
 
   /** Writes a scenario and gives its file. */
@@ -28,10 +32,6 @@ export class Ground implements Disposable {
   serve(flags: readonly string[] = [], provider?: BenchProvider): Promise<ServerProcess> {
     const fixed = ["--addr", "127.0.0.1:0", "--scenarios-dir", this.scenarios, "--log", "none"];
     return startServer([ABEVAL, "serve", ...fixed, ...flags], provider?.environment);
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true });
   }
 }
 

@@ -7,7 +7,7 @@ import { timeGets } from "./sockets.ts";
 
 /** What the service answers without running anything. */
 export async function requests(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   ground.scenario("hello", overProvider("hello"));
   await ready(ground);
   await health(ground);

@@ -9,7 +9,7 @@ const GOAL_MS = 20;
 
 /** What one command costs (`sh -c true`): in bubblewrap and without a sandbox, beside a bare Bun.spawn. */
 export async function sandbox(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   const { path } = ground;
   const [bubblewrap, none] = [openSandbox("bubblewrap"), openSandbox("none")];
   if (bubblewrap.owner) chownSync(path, bubblewrap.owner.uid, bubblewrap.owner.gid);

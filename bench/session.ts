@@ -9,7 +9,7 @@ const PROVIDER_MS = 200;
 
 /** One `abeval run`: without a provider, with one that answers at once, and with one that takes its time. */
 export async function session(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   await withoutProvider(ground);
   await atOnce(ground);
   for (const calls of [1, 4]) await slowProvider(ground, calls);

@@ -7,7 +7,7 @@ const ROUNDS = 30;
 
 /** The compiled program beside an empty one: its size, and what it takes to say something about itself. */
 export async function start(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   const [source, empty] = [join(ground.path, "empty.ts"), join(ground.path, "empty")];
   writeFileSync(source, "");
   await Bun.$`bun build --compile --minify --bytecode --format=esm ${source} --outfile ${empty}`.quiet();

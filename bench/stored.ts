@@ -10,7 +10,7 @@ const WARM_UP = 1_000;
 
 /** Whether a store with 100,000 sessions is as quick as one that began empty, and how much more memory it takes. */
 export async function stored(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   ground.scenario("hello", overProvider("hello"));
   await using provider = startBenchProvider();
   const flags = limits(TOGETHER);

@@ -9,7 +9,7 @@ const READERS = 1_000;
 
 /** One run, and 1,000 who watch it: how late its verdict comes to the last of them. */
 export async function stream(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   ground.scenario("hello", overProvider("hello"));
   const grown: Record<"one" | "ours", number[]> = { one: [], ours: [] };
   const lag = async (whose: "one" | "ours", readers: number) => {

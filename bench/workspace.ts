@@ -16,7 +16,7 @@ const CHANGED = "0/0/0.ts";
  * at every inode that was freed lately before it takes one, and would measure the rounds before.
  */
 export async function workspace(): Promise<void> {
-  using ground = new Ground();
+  const ground = new Ground();
   await using opened = new AsyncDisposableStack();
   const fixture = makeFixture(join(ground.path, "fixture"));
   const times = await inTurns(

@@ -20,11 +20,23 @@ export class Slots {
     });
   }
 
+  /** A slot that is free now, kept until disposal; undefined when one would have to wait for it. */
+  takeFree(): Disposable | undefined {
+    if (this.#taken >= this.#size) return undefined;
+    this.#taken += 1;
+    return this.#slot();
+  }
+
   /** Waits for a slot and keeps it until disposal. @throws the signal's reason when it fires first. */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
-    if (this.#taken < this.#size) this.#taken += 1;
-    else await this.#turn(signal);
+    const free = this.takeFree();
+    if (free !== undefined) return free;
+    await this.#turn(signal);
+    return this.#slot();
+  }
+
+  #slot(): Disposable {
     return { [Symbol.dispose]: () => this.#release() };
   }
 

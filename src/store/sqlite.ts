@@ -105,8 +105,10 @@ class SqliteStore implements SessionStore {
       return;
     }
     this.#owed.set(session_id, outcome);
-    this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
+    const { changes } = this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
     this.#owed.delete(session_id);
+    // Its creation was lost: it was never promised to anybody.
+    if (changes === 0) return;
     this.#afterwards(
       () => this.#copying.start(session_id, outcome),
       () => this.#owed.set(session_id, outcome),

@@ -329,6 +329,15 @@ test.skipIf(!canMount())(
   },
 );
 
+test("a session whose creation was lost leaves nothing, however it ends", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  store.save(anOutcome(idOf(1), { state: "failed" }));
+  await store.durable();
+  expect(store.get(idOf(1))).toBeUndefined();
+  expect(readdirSync(join(directory.path, "sessions"))).toEqual([]);
+});
+
 test("temporary files of dead processes are swept at the start, those of living ones stay", () => {
   using directory = temporaryDirectory();
   using living = open(directory.path);
