@@ -94,6 +94,7 @@ async function run(args: readonly string[]): Promise<number> {
 function failureText({ failure, session_id, arms }: SessionOutcome, persistent: boolean): string {
   const text = `${failure?.message} (stage ${failure?.stage}, ${failure?.code})`;
   if (failure?.stage !== "judging" || arms.some(({ changes }) => changes === null)) return text;
+  if (failure.code === "storage_full" || failure.code === "storage_failed") return text;
   if (!persistent) return `${text}\nThe arms' work is gone with this process; --state-dir would have kept it.`;
   return `${text}\nBoth arms are kept in ${session_id}: judge them again with POST /api/verdicts or the MCP tool rejudge.`;
 }

@@ -37,6 +37,18 @@ export class Copying {
     });
   }
 
+  /** Writes it before it returns: whoever read the session, or started the program, may look at the copy. */
+  repair(session_id: string): void {
+    try {
+      const outcome = this.#finished(session_id);
+      if (outcome === undefined) return;
+      this.#copies.writeNow(outcome);
+      this.#wrote(session_id);
+    } catch {
+      // As below.
+    }
+  }
+
   /** Resolves when every copy begun before is written, or cannot be. */
   async done(): Promise<void> {
     await Promise.all(this.#running.values());
@@ -51,13 +63,22 @@ export class Copying {
 
   async #write(session_id: string, saved: SessionOutcome | undefined): Promise<void> {
     try {
-      const outcome = this.#source.read(session_id, saved);
-      if (!outcome || !isFinal(outcome.state)) return;
+      const outcome = this.#finished(session_id, saved);
+      if (outcome === undefined) return;
       await this.#copies.write(outcome);
-      this.#written.push(session_id);
-      if (this.#written.length >= NOTED_TOGETHER) this.note();
+      this.#wrote(session_id);
     } catch {
       // The database has the session; a copy that cannot be written now (a full disk) is at the next start or read.
     }
+  }
+
+  #finished(session_id: string, saved?: SessionOutcome): SessionOutcome | undefined {
+    const outcome = this.#source.read(session_id, saved);
+    return outcome && isFinal(outcome.state) ? outcome : undefined;
+  }
+
+  #wrote(session_id: string): void {
+    this.#written.push(session_id);
+    if (this.#written.length >= NOTED_TOGETHER) this.note();
   }
 }

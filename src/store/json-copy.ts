@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionOutcome } from "../domain/session.ts";
@@ -20,12 +20,24 @@ export class JsonCopies {
    * session not twice at once.
    */
   async write(outcome: SessionOutcome): Promise<void> {
-    const temporary = this.#owner.temporary(`${outcome.session_id}.json`);
+    const temporary = this.#temporary(outcome.session_id);
     try {
-      await writeFile(temporary, render(outcome), { mode: 0o600 });
+      await writeFile(temporary, render(outcome), PRIVATE);
       await rename(temporary, this.#path(outcome.session_id));
     } catch (error) {
       await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  /** The same before it returns. */
+  writeNow(outcome: SessionOutcome): void {
+    const temporary = this.#temporary(outcome.session_id);
+    try {
+      writeFileSync(temporary, render(outcome), PRIVATE);
+      renameSync(temporary, this.#path(outcome.session_id));
+    } catch (error) {
+      rmSync(temporary, { force: true });
       throw error;
     }
   }
@@ -39,7 +51,11 @@ export class JsonCopies {
     }
   }
 
+  #temporary = (session_id: string) => this.#owner.temporary(`${session_id}.json`);
+
   #path = (session_id: string) => join(this.#directory, `${session_id}.json`);
 }
+
+const PRIVATE = { mode: 0o600 };
 
 const render = (outcome: SessionOutcome) => `${JSON.stringify(outcome, null, 2)}\n`;

@@ -104,11 +104,8 @@ class SqliteStore implements SessionStore {
       this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: this.#owner.id, copied: 1 });
       return;
     }
-    this.#owed.set(session_id, outcome);
-    const { changes } = this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
-    this.#owed.delete(session_id);
-    // Its creation was lost: it was never promised to anybody.
-    if (changes === 0) return;
+    // Without a row its creation was lost: it was never promised to anybody.
+    if (!this.#end(outcome)) return;
     this.#afterwards(
       () => this.#copying.start(session_id, outcome),
       () => this.#owed.set(session_id, outcome),
@@ -139,7 +136,7 @@ class SqliteStore implements SessionStore {
     this.#settle();
     const outcome = guarded(this.#stateDir, () => this.#read(session_id));
     if (outcome && isFinal(outcome.state) && !this.#copying.agrees(outcome))
-      this.#afterwards(() => this.#copying.start(session_id));
+      this.#afterwards(() => this.#copying.repair(session_id));
     return outcome;
   }
 
@@ -163,17 +160,17 @@ class SqliteStore implements SessionStore {
 
   /** Marks what dead processes left running, writes copies that are missing, sweeps temporary files. */
   recover(at: string): void {
-    const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
     const owned = this.#database.query("SELECT session_id, owner FROM sessions WHERE owner IS NOT NULL").all() as {
       session_id: string;
       owner: string;
     }[];
     for (const { session_id, owner } of owned) {
       const outcome = this.#owner.isAlive(owner) ? undefined : this.#read(session_id);
-      if (outcome) this.save(interrupt(outcome, at));
+      if (outcome) this.#end(interrupt(outcome, at));
     }
     this.#turns.commit();
-    for (const { session_id } of uncopied as { session_id: string }[]) this.#copying.start(session_id);
+    const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
+    for (const { session_id } of uncopied as { session_id: string }[]) this.#copying.repair(session_id);
     this.#database.transaction(() => this.#owner.sweep()).immediate();
   }
 
@@ -193,6 +190,15 @@ class SqliteStore implements SessionStore {
       "storage_failed",
       `${session_id}: stored by another version of abeval in a form this one cannot read`,
     );
+  }
+
+  /** Writes how a session ended; false when there is no such session. */
+  #end(outcome: SessionOutcome): boolean {
+    const { session_id, state } = outcome;
+    this.#owed.set(session_id, outcome);
+    const { changes } = this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
+    this.#owed.delete(session_id);
+    return changes === 1;
   }
 
   /** When what is written so far is stored, and before those who wait for that go on. */
