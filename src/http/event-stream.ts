@@ -38,7 +38,8 @@ export class EventStreams {
       said: () => idleTimeout(Math.ceil(this.#pace.stalled_ms / 1000)),
     });
     this.#readers.add(source);
-    this.#timer ??= setInterval(() => this.#look(), this.#look_ms);
+    // A program that was told to stop need not wait for the next look.
+    this.#timer ??= setInterval(() => this.#look(), this.#look_ms).unref();
     // No queue of its own: the run's log is the queue, so a slow reader costs a position in it and no memory.
     return new Response(new ReadableStream(source, { highWaterMark: 0 }), { headers: EVENT_STREAM_HEADERS });
   }
