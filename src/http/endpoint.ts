@@ -1,14 +1,17 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { FailureCode } from "../domain/failure.ts";
 
+/** Seconds a connection may be silent. Answers that take long lift it; a stalled body must not stay for ever. */
+export const IDLE_TIMEOUT_S = 30;
+
 /** A request that found its endpoint. */
 export interface Call {
   readonly request: Request;
   /** From the path, decoded once; anything at all may stand in them. */
   readonly params: Readonly<Record<string, string>>;
   /**
-   * For how many seconds the connection may be silent from now on; 0: for as long as the answer needs. Not lifted before
-   * the body is read, which may stall.
+   * For how many seconds the connection may be silent from now on; 0: for ever. Not lifted before the body is read, which
+   * may stall; set again before the answer, after which it can no longer be.
    */
   readonly idleTimeout: (seconds: number) => void;
 }
@@ -62,3 +65,13 @@ export interface Endpoint {
 }
 
 export const json = (value: unknown, init?: ResponseInit): Response => Response.json(value, init);
+
+/** Work during which the connection may be silent for as long as that takes. */
+export async function patiently<T>({ idleTimeout }: Pick<Call, "idleTimeout">, work: () => Promise<T>): Promise<T> {
+  idleTimeout(0);
+  try {
+    return await work();
+  } finally {
+    idleTimeout(IDLE_TIMEOUT_S);
+  }
+}

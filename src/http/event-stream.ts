@@ -91,7 +91,6 @@ class Reader {
   #asks = false;
   /** Looks since it last took or asked for something. */
   #looks = 0;
-  #closed = false;
 
   constructor(run: LiveRun, readership: Readership) {
     this.#run = run;
@@ -116,11 +115,6 @@ class Reader {
   }
 
   look(look_ms: number, { keep_alive_ms, stalled_ms }: Pace): void {
-    if (this.#closed) {
-      this.#readership.said();
-      this.#leave();
-      return;
-    }
     // The first look may come right after the last sign of life.
     const quiet_ms = this.#looks * look_ms;
     this.#looks += 1;
@@ -140,9 +134,10 @@ class Reader {
     }
     // Without waiting to be asked: the end then leaves together with the last frame.
     if (this.#run.ended && this.#run.at(this.#position) === undefined) {
-      this.#unwatch();
+      this.#leave();
+      // Before the end: of a request that is answered the runtime forgets whose connection it was.
+      this.#readership.said();
       this.#controller?.close();
-      this.#closed = true;
     }
   }
 

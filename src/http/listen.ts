@@ -1,8 +1,6 @@
 import { RAW_BODY_BYTES } from "../domain/defaults.ts";
 import type { App } from "./app.ts";
-
-/** Seconds a connection may be silent. Handlers that wait lift it; a stalled body must not stay for ever. */
-const IDLE_TIMEOUT_S = 30;
+import { IDLE_TIMEOUT_S } from "./endpoint.ts";
 
 export interface Address {
   readonly hostname: string;

@@ -8,7 +8,7 @@ import { runDoctor } from "../operation/doctor.ts";
 import { health, healthOf } from "../operation/health.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
 import { getSession } from "../operation/sessions.ts";
-import { type Endpoint, json } from "./endpoint.ts";
+import { type Endpoint, json, patiently } from "./endpoint.ts";
 import type { EndpointContext } from "./endpoints.ts";
 import { EXAMPLE_REPORT } from "./examples/report.ts";
 import { EXAMPLE_SCENARIO, EXAMPLE_SCENARIO_ROW } from "./examples/scenario.ts";
@@ -77,10 +77,10 @@ export const readEndpoints = ({ services, abandoned }: EndpointContext): readonl
       example: EXAMPLE_REPORT,
     },
     errors: ["invalid_request", "unknown_scenario", "invalid_scenario"],
-    answer: async ({ request, idleTimeout }) => {
-      const query = readQuery(request, runDoctor.input);
-      if (query.scenario !== undefined) idleTimeout(0);
-      return json(await runDoctor.run(services, query, AbortSignal.any([request.signal, abandoned])));
+    answer: async (call) => {
+      const query = readQuery(call.request, runDoctor.input);
+      const signal = AbortSignal.any([call.request.signal, abandoned]);
+      return json(await patiently(call, () => runDoctor.run(services, query, signal)));
     },
   },
   {

@@ -5,7 +5,7 @@ import { SessionOutcome } from "../domain/session.ts";
 import { Verdict } from "../domain/verdict.ts";
 import { cancelRun, runScenario, startScenario } from "../operation/runs.ts";
 import { rejudge } from "../operation/verdicts.ts";
-import { type Endpoint, json } from "./endpoint.ts";
+import { type Endpoint, json, patiently } from "./endpoint.ts";
 import type { EndpointContext } from "./endpoints.ts";
 import { EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import { EXAMPLE_EVENTS } from "./examples/events.ts";
@@ -52,11 +52,10 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
     body: RUN_BODY,
     success: { status: 200, description: "The outcome.", schema: SessionOutcome, example: EXAMPLE_SESSION },
     errors: [...BEFORE_A_RUN, "provider_failed", "setup_failed", "workspace_failed", "cancelled"],
-    answer: async ({ request, idleTimeout }) => {
+    answer: async (call) => {
       refuseWhenStopping(stopping);
-      const asked = await readBody(request, RunRequest);
-      idleTimeout(0);
-      return json(await runScenario.run(services, asked, abandoned));
+      const asked = await readBody(call.request, RunRequest);
+      return json(await patiently(call, () => runScenario.run(services, asked, abandoned)));
     },
   };
   const background: Endpoint = {
@@ -140,11 +139,10 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
       "storage_full",
       "storage_failed",
     ],
-    answer: async ({ request, idleTimeout }) => {
+    answer: async (call) => {
       refuseWhenStopping(stopping);
-      const asked = await readBody(request, VerdictRequest);
-      idleTimeout(0);
-      return json(await rejudge.run(services, asked, abandoned));
+      const asked = await readBody(call.request, VerdictRequest);
+      return json(await patiently(call, () => rejudge.run(services, asked, abandoned)));
     },
   };
   const cancel: Endpoint = {

@@ -40,12 +40,15 @@ export async function rejudge(
   const [a, b] = [armOf(sessionA, arm_a), armOf(sessionB, arm_b)];
   const { judge, judge_model: chosen } = chooseJudge(services, judge_model, sessionA.definition.rubric);
   const verdict = await judge(caseOf(a, b, chosen), signal);
-  for (const session_id of new Set([arm_a.session_id, arm_b.session_id])) keep(services, session_id, verdict);
+  const ids = [...new Set([arm_a.session_id, arm_b.session_id])];
+  // As they are now, and before anything is written: reading ends the turn in which the writes stand or fall together.
+  const sessions = ids.map((session_id) => sessionOf(services, { session_id }));
+  for (const session of sessions) keep(services, session, verdict);
   await services.store.durable();
   return verdict;
 }
 
-function sessionOf({ store }: SessionServices, { session_id }: ArmPointer): SessionOutcome {
+function sessionOf({ store }: SessionServices, { session_id }: Pick<ArmPointer, "session_id">): SessionOutcome {
   const session = store.get(session_id);
   if (session) return session;
   throw new Failure("unknown_session", `there is no session ${session_id}`);
@@ -89,10 +92,9 @@ function asRun({ session, summary }: StoredArm): Arm {
   return arms[0].id === summary.arm_id ? arms[0] : arms[1];
 }
 
-function keep({ store, clock }: SessionServices, session_id: string, verdict: Verdict): void {
-  store.addVerdict(session_id, verdict);
-  const session = store.get(session_id);
-  if (verdict.kind !== "rejudge" || !session || session.verdict !== null || !isFinal(session.state)) return;
+function keep({ store, clock }: SessionServices, session: SessionOutcome, verdict: Verdict): void {
+  store.addVerdict(session.session_id, verdict);
+  if (verdict.kind !== "rejudge" || session.verdict !== null || !isFinal(session.state)) return;
   const finished_at = session.finished_at ?? clock.now().toISOString();
   const completed = { ...session, state: "completed", verdict, failure: null, finished_at } as const;
   store.save({ ...completed, totals: sumTotals(completed) });

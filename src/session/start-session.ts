@@ -20,7 +20,11 @@ export async function startSession(services: SessionServices, plan: SessionPlan)
   services.slots.admit();
   const slot = services.slots.takeFree();
   const started = claimAndRun(services, plan, slot);
-  await services.store.committed();
+  await services.store.committed().catch((failure: Error) => {
+    // It may stand in line, where it would not hear of it before its turn.
+    services.live.get(started.session_id)?.cancel(failure);
+    throw failure;
+  });
   return started;
 }
 

@@ -1,14 +1,22 @@
-import { isFinal, type SessionOutcome } from "../domain/session.ts";
+import { isFinal, type SessionOutcome, type SessionState } from "../domain/session.ts";
 import type { JsonCopies } from "./json-copy.ts";
 
 /** Copies that are noted together; a process that follows a killed one may write so many once more. */
 const NOTED_TOGETHER = 64;
 
+/** What of a session a copy shows. */
+export type Copy = {
+  readonly session_id: string;
+  readonly state: SessionState;
+  /** How many later verdicts. */
+  readonly verdicts: number;
+};
+
 export interface CopySource {
-  /** The session as it is stored now; `saved` is what was stored of it just now. */
+  /** The session as it is stored, nothing of an open turn in it; `saved` is what was stored of it just now. */
   read(session_id: string, saved: SessionOutcome | undefined): SessionOutcome | undefined;
-  /** Writes down that these have a copy. Must not throw. */
-  note(session_ids: readonly string[]): void;
+  /** Writes down that these were written. Must not throw. */
+  note(copies: readonly Copy[]): void;
 }
 
 /** Writes copies beside the event loop, those of one session one after another, and keeps count of what is written. */
@@ -16,7 +24,7 @@ export class Copying {
   readonly #copies: JsonCopies;
   readonly #source: CopySource;
   readonly #running = new Map<string, Promise<void>>();
-  #written: string[] = [];
+  #written: Copy[] = [];
 
   constructor(copies: JsonCopies, source: CopySource) {
     this.#copies = copies;
@@ -43,7 +51,7 @@ export class Copying {
       const outcome = this.#finished(session_id);
       if (outcome === undefined) return;
       this.#copies.writeNow(outcome);
-      this.#wrote(session_id);
+      this.#wrote(outcome);
     } catch {
       // As below.
     }
@@ -66,7 +74,7 @@ export class Copying {
       const outcome = this.#finished(session_id, saved);
       if (outcome === undefined) return;
       await this.#copies.write(outcome);
-      this.#wrote(session_id);
+      this.#wrote(outcome);
     } catch {
       // The database has the session; a copy that cannot be written now (a full disk) is at the next start or read.
     }
@@ -77,8 +85,8 @@ export class Copying {
     return outcome && isFinal(outcome.state) ? outcome : undefined;
   }
 
-  #wrote(session_id: string): void {
-    this.#written.push(session_id);
+  #wrote({ session_id, state, verdicts }: SessionOutcome): void {
+    this.#written.push({ session_id, state, verdicts: verdicts.length });
     if (this.#written.length >= NOTED_TOGETHER) this.note();
   }
 }

@@ -17,7 +17,7 @@ export class JsonCopies {
 
   /**
    * Never torn by a kill: written beside, then renamed. One that a power cut took is written again when it is read. Of one
-   * session not twice at once.
+   * session not twice at once in a process; of two processes the slower may leave the older, until it is read.
    */
   async write(outcome: SessionOutcome): Promise<void> {
     const temporary = this.#temporary(outcome.session_id);

@@ -7,7 +7,7 @@ import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
 import { isFinal, type SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
-import { Copying } from "./copying.ts";
+import { type Copy, Copying } from "./copying.ts";
 import { DiskSync } from "./disk-sync.ts";
 import { interrupt } from "./interrupt.ts";
 import { JsonCopies } from "./json-copy.ts";
@@ -20,7 +20,8 @@ import type { SessionQuery, SessionStore } from "./store.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * The layout of spec part 2 under `stateDir`. Several processes may share one directory. Sessions that a dead process
+ * The layout of spec part 2 under `stateDir`. Several processes may share one directory; one process opens it once, since
+ * a turn that is open keeps every other store from writing. Sessions that a dead process
  * left behind become `interrupted` here.
  * @throws Failure `storage_failed` or `storage_full`; then nothing that was there has changed.
  */
@@ -73,8 +74,11 @@ class SqliteStore implements SessionStore {
     this.#database = database;
     this.#owner = owner;
     this.#copying = new Copying(new JsonCopies(stateDir, owner), {
-      read: (session_id, saved) => (saved ? withLogs(database, saved) : readSession(database, session_id)),
-      note: (session_ids) => this.#noteCopied(session_ids),
+      read: (session_id, saved) => {
+        this.#turns.tryCommit();
+        return saved ? withLogs(database, saved) : readSession(database, session_id);
+      },
+      note: (copies) => this.#noteCopied(copies),
     });
     this.#log = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#turns = new Turns(database, stateDir);
@@ -117,6 +121,9 @@ class SqliteStore implements SessionStore {
       session_id,
       verdict: JSON.stringify(verdict),
     });
+    this.#turns.write("UPDATE sessions SET copied = 0 WHERE session_id = $session_id AND owner IS NULL", {
+      session_id,
+    });
     this.#afterwards(() => this.#copying.start(session_id));
   }
 
@@ -133,14 +140,15 @@ class SqliteStore implements SessionStore {
   }
 
   get(session_id: string): SessionOutcome | undefined {
+    this.#turns.tryCommit();
     this.#settle();
     const outcome = guarded(this.#stateDir, () => this.#read(session_id));
-    if (outcome && isFinal(outcome.state) && !this.#copying.agrees(outcome))
-      this.#afterwards(() => this.#copying.repair(session_id));
+    if (outcome && isFinal(outcome.state) && !this.#copying.agrees(outcome)) this.#copying.repair(session_id);
     return outcome;
   }
 
   list({ scenario, state, limit, before }: SessionQuery = {}): readonly SessionListing[] {
+    this.#turns.tryCommit();
     this.#settle();
     return guarded(this.#stateDir, () => {
       const conditions = ["position < $position"];
@@ -175,9 +183,9 @@ class SqliteStore implements SessionStore {
   }
 
   [Symbol.dispose](): void {
+    this.#turns.tryCommit();
     this.#settle();
     this.#copying.note();
-    this.#turns.tryCommit();
     this.#log[Symbol.dispose]();
     this.#database.close();
     this.#owner[Symbol.dispose]();
@@ -209,12 +217,11 @@ class SqliteStore implements SessionStore {
   }
 
   /**
-   * Saves what could not be saved when it happened, in a turn of its own; while that still fails, the next call tries
-   * again.
+   * Saves what could not be saved when it happened, in a turn of its own, so that its failure is nobody else's; while that
+   * still fails, the next call tries again.
    */
   #settle(): void {
-    if (this.#owed.size === 0) return;
-    this.#turns.tryCommit();
+    if (this.#owed.size === 0 || this.#turns.committed !== undefined) return;
     try {
       for (const outcome of [...this.#owed.values()]) this.save(outcome);
       this.#turns.commit();
@@ -232,10 +239,10 @@ class SqliteStore implements SessionStore {
   }
 
   /** In a turn of its own: nobody's session may fail because this does not fit any more. */
-  #noteCopied(session_ids: readonly string[]): void {
+  #noteCopied(copies: readonly Copy[]): void {
     this.#turns.tryCommit();
     try {
-      this.#turns.write(NOTE_COPIED, { ids: JSON.stringify(session_ids) });
+      for (const copy of copies) this.#turns.write(NOTE_COPIED, { ...copy });
     } catch {
       // They are copied again by whoever starts next.
     }
@@ -243,7 +250,9 @@ class SqliteStore implements SessionStore {
   }
 }
 
-const NOTE_COPIED = "UPDATE sessions SET copied = 1 WHERE session_id IN (SELECT value FROM json_each($ids))";
+/** Unless the session has changed since, in whatever process: an end changes its state, a later verdict their number. */
+const NOTE_COPIED = `UPDATE sessions SET copied = 1 WHERE session_id = $session_id AND state = $state
+  AND (SELECT count(*) FROM verdicts WHERE session_id = $session_id) = $verdicts`;
 
 const SAVE = `UPDATE sessions SET state = $state, owner = $owner, copied = $copied, listing = $listing, outcome = $outcome
   WHERE session_id = $session_id`;

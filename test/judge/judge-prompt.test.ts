@@ -120,6 +120,16 @@ test("facts are in our words, without paths, commands or numbers of cost and tim
 
 describe("prompt digest", () => {
   const digestOf = (parts: { task?: Partial<Task>; rubric?: Partial<Rubric> }) => promptDigest(buildCase(parts));
+  test("is of this task and these policies, also for a rubric that was seen before", () => {
+    const { task, rubric, policies } = buildCase({});
+    const digests = [
+      promptDigest({ task, rubric, policies }),
+      promptDigest({ task: { ...task, prompt: "Another task." }, rubric, policies }),
+      promptDigest({ task, rubric, policies: { ...policies, network: "open" } }),
+    ];
+    expect(new Set(digests).size).toBe(3);
+  });
+
   test("is the same for other evidence, labels and secrets", async () => {
     const judge = (parts: CaseParts) =>
       openJudge({ model: scoringJudge(() => ({})), model_name: "m", clock: fixedClock(), entropy: countingEntropy() })(

@@ -1,12 +1,15 @@
 import { expect, test } from "bun:test";
+import type { RunEvent } from "../../src/domain/event.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Probe } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { prepareSession } from "../../src/session/prepare-session.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
+import { Slots } from "../../src/session/slots.ts";
 import { startSession } from "../../src/session/start-session.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { SessionStore } from "../../src/store/store.ts";
+import { LiveRuns } from "../../src/stream/live-runs.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
@@ -222,6 +225,60 @@ test("a session that cannot be stored is not started", async () => {
   await expect(started).rejects.toBe(FULL);
   expect(services.live.ids()).toEqual([]);
   expect(notices).toEqual([]);
+});
+
+test("a session that stands in line and cannot be stored does not run when its turn comes", async () => {
+  const slots = new Slots(1, 1);
+  const held = slots.takeFree();
+  const events: RunEvent[] = [];
+  const live = new LiveRuns();
+  let stored = false;
+  const store: SessionStore = {
+    ...memoryStore(),
+    committed: () => (stored ? Promise.resolve() : Promise.reject(FULL)),
+  };
+  const services = testServices({}, { slots, live, store });
+  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
+  const started = startSession(services, plan);
+  const [run] = live.all();
+  await expect(started).rejects.toBe(FULL);
+  stored = true;
+  held?.[Symbol.dispose]();
+  for await (const event of run?.events() ?? []) events.push(event);
+  expect(events.map(({ event }) => event)).toEqual(["session_failed"]);
+  expect(slots.takeFree()).toBeDefined();
+});
+
+test("a session with a slot is stored as what it does first, one without as queued", async () => {
+  const slots = new Slots(1, 1);
+  const states: string[] = [];
+  const store = memoryStore();
+  const create = (outcome: SessionOutcome) => {
+    const created = store.create(outcome);
+    if (created) states.push(outcome.state);
+    return created;
+  };
+  const services = testServices({}, { slots, store: { ...store, create } });
+  const loaded = await bundled("extract-rate-limit");
+  const setup = { ...loaded.definition, task: { ...loaded.definition.task, setup: [{ run: "true", timeout_s: 9 }] } };
+  const sessions = [];
+  for (const definition of [loaded.definition, setup])
+    sessions.push(await startSession(services, await prepareSession(services, { ...loaded, definition }, {})));
+  await Promise.all(sessions.map(({ done }) => done));
+  const last = await startSession(services, await prepareSession(services, { ...loaded, definition: setup }, {}));
+  await last.done;
+  expect(states).toEqual(["running", "queued", "preparing"]);
+});
+
+test("a session that cannot be made keeps no slot", async () => {
+  const slots = new Slots(1, 0);
+  const create = () => {
+    throw FULL;
+  };
+  const services = testServices({}, { slots, store: { ...memoryStore(), create } });
+  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
+  await expect(startSession(services, plan)).rejects.toBe(FULL);
+  expect(slots.takeFree()).toBeDefined();
 });
 
 test("a stage that cannot be stored does not begin", async () => {

@@ -1,10 +1,24 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { Failure } from "../../src/domain/failure.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
+import { rejudge } from "../../src/session/rejudge.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
+import { bundled, runOnce, testServices } from "../harness.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -148,6 +162,119 @@ test("a missing, torn or edited copy is written again from the database", async 
     await store.durable();
     expect(readFileSync(path, "utf8")).toBe(whole);
   }
+});
+
+const flagsOf = (path: string) => {
+  using database = new Database(join(path, "sessions.db"), { readonly: true });
+  return database.query("SELECT state, copied FROM sessions").all();
+};
+
+const copyOf = (path: string, id: string): SessionOutcome =>
+  JSON.parse(readFileSync(join(path, "sessions", `${id}.json`), "utf8"));
+
+test("that copies are written is noted when there are many, and at the end", async () => {
+  using directory = temporaryDirectory();
+  {
+    using store = open(directory.path);
+    for (let n = 1; n <= 65; n += 1) {
+      store.create(anOutcome(idOf(n)));
+      store.save(anOutcome(idOf(n), { state: "completed" }));
+    }
+    await store.durable();
+    expect(flagsOf(directory.path).filter((row) => (row as { copied: number }).copied === 1)).toHaveLength(64);
+  }
+  expect(new Set(flagsOf(directory.path).map((row) => (row as { copied: number }).copied))).toEqual(new Set([1]));
+});
+
+test("a copy that could not be written is written at the next start, though an older one was", async () => {
+  using directory = temporaryDirectory();
+  const copies = join(directory.path, "sessions");
+  {
+    using store = open(directory.path);
+    store.create(anOutcome(idOf(1), { state: "running" }));
+    store.save(anOutcome(idOf(1), { state: "failed" }));
+    await store.durable();
+    renameSync(copies, join(directory.path, "aside"));
+    store.save(anOutcome(idOf(1), { state: "completed" }));
+    await store.durable();
+    renameSync(join(directory.path, "aside"), copies);
+  }
+  expect(flagsOf(directory.path)).toEqual([{ state: "completed", copied: 0 }]);
+  expect(copyOf(directory.path, idOf(1)).state).toBe("failed");
+  using _next = open(directory.path);
+  expect(copyOf(directory.path, idOf(1)).state).toBe("completed");
+});
+
+test("a later verdict is in the copy, also when the program ended before it was written", async () => {
+  using directory = temporaryDirectory();
+  {
+    using store = open(directory.path);
+    store.create(anOutcome(idOf(1), { state: "running" }));
+    store.save(anOutcome(idOf(1), { state: "completed" }));
+    await store.durable();
+    store.addVerdict(idOf(1), EXAMPLE_VERDICT);
+    await store.durable();
+    expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(1);
+    store.addVerdict(idOf(1), EXAMPLE_VERDICT);
+    await store.committed();
+  }
+  using _next = open(directory.path);
+  expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(2);
+});
+
+test("verdicts that come one upon another are all in the copy", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1), { state: "running" }));
+  store.save(anOutcome(idOf(1), { state: "completed" }));
+  for (let n = 1; n <= 20; n += 1) {
+    store.addVerdict(idOf(1), EXAMPLE_VERDICT);
+    await store.committed();
+  }
+  await store.durable();
+  expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(20);
+});
+
+test("a session that has not ended has no copy", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1), { state: "judging" }));
+  store.addVerdict(idOf(1), EXAMPLE_VERDICT);
+  await store.durable();
+  expect(readdirSync(join(directory.path, "sessions"))).toEqual([]);
+});
+
+test.skipIf(!canMount())("what is read is stored: neither an end nor its copy is taken back", async () => {
+  using directory = temporaryDirectory();
+  using _disk = smallDisk(directory.path);
+  using store = open(directory.path);
+  for (const n of [1, 2]) store.create(anOutcome(idOf(n), { state: "running" }));
+  await store.committed();
+  store.save(anOutcome(idOf(1), { state: "completed" }));
+  expect(store.get(idOf(1))?.state).toBe("completed");
+  const huge = () => store.append(idOf(2), "left", { ...aTurn(1), summary: "x".repeat(7_000_000) });
+  expect(failureOf(huge).code).toBe("storage_full");
+  expect(store.get(idOf(1))?.state).toBe("completed");
+  await store.durable();
+  expect(copyOf(directory.path, idOf(1)).state).toBe("completed");
+});
+
+test.skipIf(!canMount())("a rejudge whose verdict is lost is told so, also while an older end is owed", async () => {
+  using directory = temporaryDirectory();
+  using _disk = smallDisk(directory.path);
+  using store = open(directory.path);
+  const services = testServices({}, { store });
+  const { outcome } = await runOnce(services, await bundled("extract-rate-limit"));
+  store.create(anOutcome(idOf(1), { state: "running" }));
+  await store.committed();
+  Bun.spawnSync(["dd", "if=/dev/zero", `of=${join(directory.path, "ballast")}`, "bs=4k"]);
+  store.save(anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) }));
+  await expect(store.durable()).rejects.toMatchObject({ code: "storage_full" });
+  const [arm_a, arm_b] = outcome.arms.map(({ arm_id }) => ({ session_id: outcome.session_id, arm_id }));
+  if (!arm_a || !arm_b) throw new Error("two arms");
+  const request = { arm_a, arm_b, judge_model: "builtin/evidence" };
+  const answer = rejudge(services, request, new AbortController().signal);
+  await expect(answer).rejects.toMatchObject({ code: "storage_full" });
 });
 
 test("a damaged database is refused with its name and left as it is", () => {
