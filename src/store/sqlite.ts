@@ -1,5 +1,5 @@
-import { Database } from "bun:sqlite";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import type { Database } from "bun:sqlite";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import type { Clock, Entropy } from "../clock.ts";
@@ -8,13 +8,13 @@ import { Failure } from "../domain/failure.ts";
 import { isFinal, type SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { type Copy, Copying } from "./copying.ts";
+import { openDatabase } from "./database.ts";
 import { DiskSync } from "./disk-sync.ts";
 import { interrupt } from "./interrupt.ts";
 import { JsonCopies } from "./json-copy.ts";
 import { listingOf } from "./listing.ts";
 import { Owner } from "./owner.ts";
 import { readSession, withLogs } from "./read-session.ts";
-import { prepareSchema } from "./schema.ts";
 import { guarded, storageFailure } from "./storage-failure.ts";
 import type { SessionQuery, SessionStore } from "./store.ts";
 import { Turns } from "./turns.ts";
@@ -40,22 +40,6 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
       throw error;
     }
   });
-}
-
-/** What is committed is safe from a kill; `durable` waits for the disk itself, where SQLite's own way would stop everyone. */
-function openDatabase(path: string): Database {
-  // Also in a directory that others may read: SQLite's own files beside it take over the mode.
-  closeSync(openSync(path, "a", 0o600));
-  const database = new Database(path, { create: true, strict: true });
-  try {
-    for (const setting of ["busy_timeout = 5000", "foreign_keys = ON"]) database.run(`PRAGMA ${setting}`);
-    prepareSchema(database, path);
-    database.run("PRAGMA synchronous = NORMAL");
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
 }
 
 class SqliteStore implements SessionStore {

@@ -1,4 +1,5 @@
-import type { Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
+import { closeSync, openSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import { codeOf } from "./storage-failure.ts";
 
@@ -36,8 +37,26 @@ const MIGRATIONS = [
    CREATE INDEX verdicts_by_session ON verdicts (session_id, position);`,
 ];
 
-/** @throws Failure `storage_failed` for a database that is not ours or was made by a newer version; nothing is changed. */
-export function prepareSchema(database: Database, path: string): void {
+/**
+ * What is committed is safe from a kill; `durable` waits for the disk itself, where SQLite's own way would stop everyone.
+ * @throws Failure `storage_failed` for a database that is not ours or was made by a newer version; nothing is changed.
+ */
+export function openDatabase(path: string): Database {
+  // Also in a directory that others may read: SQLite's own files beside it take over the mode.
+  closeSync(openSync(path, "a", 0o600));
+  const database = new Database(path, { create: true, strict: true });
+  try {
+    for (const setting of ["busy_timeout = 5000", "foreign_keys = ON"]) database.run(`PRAGMA ${setting}`);
+    prepareSchema(database, path);
+    database.run("PRAGMA synchronous = NORMAL");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepareSchema(database: Database, path: string): void {
   // Read at one moment: another process may be making the schema just now.
   const { version, application, tables } = database.transaction(() => ({
     tables: database.query("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number },
