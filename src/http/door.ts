@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { plainText } from "../domain/plain-text.ts";
+import { forEveryOrigin } from "./every-origin.ts";
 import type { HostGate } from "./host-gate.ts";
 import { UnreadableRequest } from "./unreadable-request.ts";
 
@@ -47,9 +48,8 @@ export function door(fetch: unknown, { hosts, clock, log, fault }: Door): Fetch 
     }
   };
   const leave = (request: Request, response: Response, started: number | undefined) => {
-    response.headers.set("access-control-allow-origin", "*");
     if (log && started !== undefined) log(lineOf(request, pathOf(request), response, clock, started));
-    return response;
+    return forEveryOrigin(response);
   };
   return (request, server) => {
     const started = log && clock.ticks();
@@ -69,9 +69,6 @@ const preflight = () =>
       "access-control-max-age": "86400",
     },
   });
-
-/** Other origins may read only what is named. */
-export const readable = (...names: readonly string[]) => ({ "access-control-expose-headers": names.join(", ") });
 
 /** Whether an address can be parsed. Only its origin can make that fail, and most requests have the origin of the last. */
 function addressCheck(): (address: string) => boolean {

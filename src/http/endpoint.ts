@@ -64,8 +64,6 @@ export interface Endpoint {
   readonly answer: (call: Call) => Response | Promise<Response>;
 }
 
-export const json = (value: unknown, init?: ResponseInit): Response => Response.json(value, init);
-
 /** Work during which the connection may be silent for as long as that takes. */
 export async function patiently<T>({ idleTimeout }: Pick<Call, "idleTimeout">, work: () => Promise<T>): Promise<T> {
   idleTimeout(0);

@@ -1,7 +1,7 @@
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { ErrorBody } from "../domain/health.ts";
 import { plainText, plainTexts } from "../domain/plain-text.ts";
-import { readable } from "./door.ts";
+import { readable } from "./every-origin.ts";
 import { UnreadableRequest } from "./unreadable-request.ts";
 
 interface ErrorKind {

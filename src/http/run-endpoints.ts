@@ -5,9 +5,10 @@ import { SessionOutcome } from "../domain/session.ts";
 import { Verdict } from "../domain/verdict.ts";
 import { cancelRun, runScenario, startScenario } from "../operation/runs.ts";
 import { rejudge } from "../operation/verdicts.ts";
-import { type Endpoint, json, patiently } from "./endpoint.ts";
+import { type Endpoint, patiently } from "./endpoint.ts";
 import type { EndpointContext } from "./endpoints.ts";
 import { EVENT_STREAM_HEADERS } from "./event-stream.ts";
+import { json } from "./every-origin.ts";
 import { EXAMPLE_EVENTS } from "./examples/events.ts";
 import { EXAMPLE_SESSION, EXAMPLE_SESSION_ID } from "./examples/session.ts";
 import { EXAMPLE_VERDICT } from "./examples/verdict.ts";
@@ -161,7 +162,7 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
       example: { session_id: EXAMPLE_SESSION_ID },
     },
     errors: ["not_live"],
-    answer: async ({ params }) => json(cancelRun(services, params["id"] ?? ""), { status: 202 }),
+    answer: async ({ params }) => Response.json(cancelRun(services, params["id"] ?? ""), { status: 202 }),
   };
   return { blocking, background, stream, verdicts, cancel };
 }

@@ -1,8 +1,7 @@
 import { SessionListRequest } from "../domain/request.ts";
 import type { SessionListing } from "../domain/session.ts";
 import type { Services } from "../operation/services.ts";
-import { readable } from "./door.ts";
-import { json } from "./endpoint.ts";
+import { json, readable } from "./every-origin.ts";
 import { readQuery } from "./read-request.ts";
 
 /** A page when `limit` asks for one, with the address of the next; else every session. */
@@ -14,7 +13,7 @@ export function answerSessions({ store }: Services, request: Request): Response 
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
   return rows.length > page.length && last
-    ? json(page, { headers: { link: nextLink(request, last), ...readable("link") } })
+    ? Response.json(page, { headers: { link: nextLink(request, last), ...readable("link") } })
     : json(page);
 }
 
