@@ -1,14 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Health } from "../domain/health.ts";
 import { operation } from "./operation.ts";
-import type { Services } from "./services.ts";
-
-/** In one step: whoever watches a service asks this all the time. */
-export const healthOf = ({ clock, started_ticks, version }: Pick<Services, "clock" | "started_ticks" | "version">) => ({
-  status: "ok" as const,
-  version,
-  uptime_ms: Math.round(clock.ticks() - started_ticks),
-});
 
 export const health = operation({
   name: "health",
@@ -16,5 +8,7 @@ export const health = operation({
   summary: "Liveness and version; always cheap.",
   input: Type.Object({}, { additionalProperties: false }),
   output: Health,
-  run: async (services) => healthOf(services),
+  async run({ clock, started_ticks, version }) {
+    return { status: "ok" as const, version, uptime_ms: Math.round(clock.ticks() - started_ticks) };
+  },
 });

@@ -7,15 +7,10 @@ import { differences } from "../scenario/declared-differences.ts";
 /** Two arms as they ran or will run: with the model that is really used. */
 export type Pair = readonly [Arm, Arm];
 
-/** What is known of a comparison before anybody judges it; `differing`: the fields in which the arms are set up to differ. */
-export function contextFlags(
-  pair: Pair,
-  policies: Policies,
-  judge_model: string,
-  differing: readonly string[] = differences(...pair),
-): Flag[] {
+/** What is known of a comparison before anybody judges it. */
+export function contextFlags(pair: Pair, policies: Policies, judge_model: string): Flag[] {
   const flags: Flag[] = [];
-  if (differing.length === 0) flags.push("no_contrast");
+  if (differences(...pair).length === 0) flags.push("no_contrast");
   if (pair.some((arm) => hasIdleCap(arm, policies))) flags.push("cost_cap_inactive");
   if (sharesOneFamily(judge_model, pair)) flags.push("self_family");
   return flags;

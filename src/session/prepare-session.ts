@@ -69,7 +69,7 @@ export async function prepareSession(
       max_output_tokens: MAX_OUTPUT_TOKENS,
     },
     declared,
-    flags: contextFlags(scenario.arms, scenario.policies, judge_model, declared),
+    flags: contextFlags(scenario.arms, scenario.policies, judge_model),
   };
 }
 

@@ -2,7 +2,7 @@ import type { ArmEnd } from "../arm/arm-end.ts";
 import { DecisionLog } from "../arm/decision-log.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { Failure } from "../domain/failure.ts";
-import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { Arm } from "../domain/scenario.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { collectEvidence } from "../evidence/collect.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
@@ -22,12 +22,7 @@ export interface Session {
   readonly services: SessionServices;
   /** Fires when the session is to stop; its reason is a Failure. */
   readonly signal: AbortSignal;
-  /** Taken already; without one the session waits for its turn. */
-  readonly slot: Disposable | undefined;
 }
-
-/** What a session does as soon as it has a slot. */
-export const firstStage = ({ task }: Scenario) => (task.setup.length > 0 ? "preparing" : "running");
 
 /**
  * Fixture, arms, evidence, judge, verdict: the whole flow in order. Every way out is an outcome that is stored. A stage
@@ -36,14 +31,15 @@ export const firstStage = ({ task }: Scenario) => (task.setup.length > 0 ? "prep
 export async function runSession(session: Session): Promise<SessionOutcome> {
   const { plan, record, services, signal } = session;
   try {
-    using _slot = session.slot ?? (await services.slots.take(signal));
-    await record.enter(firstStage(plan.scenario));
+    using _slot = await services.slots.take(signal);
+    const { setup } = plan.scenario.task;
+    if (setup.length > 0) await record.enter("preparing");
     await using pristine = openPristine({
       source: fixtureSource(plan.loaded),
       sandbox: plan.sandbox,
       keep: services.keep_workspaces,
     });
-    await pristine.setup(plan.scenario.task.setup, signal);
+    await pristine.setup(setup, signal);
     const arms = await gatherArms(session, pristine);
     await record.enter("judging");
     const verdict = await plan.judge(caseOf(session, arms), signal);

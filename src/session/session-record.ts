@@ -57,10 +57,8 @@ export class SessionRecord {
   /** Resolves when it is stored: nothing of the new stage begins, or is paid for, where that cannot be done. */
   async enter(state: "preparing" | "running" | "probing" | "judging"): Promise<void> {
     this.#throwLost();
-    if (this.#outcome.state !== state) {
-      const started_at = this.#outcome.started_at ?? this.#now();
-      this.#save({ ...this.#outcome, state, started_at });
-    }
+    const started_at = this.#outcome.started_at ?? this.#now();
+    this.#save({ ...this.#outcome, state, started_at });
     await this.#services.store.committed();
     this.#throwLost();
   }

@@ -20,23 +20,11 @@ export class Slots {
     });
   }
 
-  /** A slot that is free now, kept until disposal; undefined when one would have to wait for it. */
-  takeFree(): Disposable | undefined {
-    if (this.#taken >= this.#size) return undefined;
-    this.#taken += 1;
-    return this.#slot();
-  }
-
   /** Waits for a slot and keeps it until disposal. @throws the signal's reason when it fires first. */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
-    const free = this.takeFree();
-    if (free !== undefined) return free;
-    await this.#turn(signal);
-    return this.#slot();
-  }
-
-  #slot(): Disposable {
+    if (this.#taken < this.#size) this.#taken += 1;
+    else await this.#turn(signal);
     return { [Symbol.dispose]: () => this.#release() };
   }
 

@@ -1,7 +1,7 @@
-import type { SessionOutcome, SessionState } from "../domain/session.ts";
+import type { SessionOutcome } from "../domain/session.ts";
 import { pendingArm } from "./pending-arm.ts";
 import type { SessionPlan } from "./prepare-session.ts";
-import { firstStage, runSession } from "./run-session.ts";
+import { runSession } from "./run-session.ts";
 import type { SessionServices } from "./services.ts";
 import { claimSessionId } from "./session-id.ts";
 import { SessionRecord } from "./session-record.ts";
@@ -18,46 +18,33 @@ export interface StartedSession {
  */
 export async function startSession(services: SessionServices, plan: SessionPlan): Promise<StartedSession> {
   services.slots.admit();
-  const slot = services.slots.takeFree();
-  const started = claimAndRun(services, plan, slot);
+  const now = services.clock.now();
+  const queued = queuedOutcome(services, plan, now.toISOString());
+  const claim = (session_id: string) => services.store.create({ ...queued, session_id });
+  const session_id = claimSessionId(plan.scenario.name, now, claim);
+  const live = services.live.open(session_id);
+  const record = new SessionRecord({ ...queued, session_id }, services);
+  const done = runSession({ plan, record, services, signal: live.signal });
   await services.store.committed().catch((failure: Error) => {
     // It may stand in line, where it would not hear of it before its turn.
-    services.live.get(started.session_id)?.cancel(failure);
+    live.cancel(failure);
     throw failure;
   });
-  return started;
+  return { session_id, done };
 }
 
-/** With a slot it is stored as what it does first; without one it stands in line. */
-function claimAndRun(services: SessionServices, plan: SessionPlan, slot: Disposable | undefined): StartedSession {
-  try {
-    const now = services.clock.now();
-    const state = slot ? firstStage(plan.scenario) : "queued";
-    const outcome = newOutcome(services, plan, now.toISOString(), state);
-    const claim = (session_id: string) => services.store.create({ ...outcome, session_id });
-    const session_id = claimSessionId(plan.scenario.name, now, claim);
-    const live = services.live.open(session_id);
-    const record = new SessionRecord({ ...outcome, session_id }, services);
-    return { session_id, done: runSession({ plan, record, services, signal: live.signal, slot }) };
-  } catch (error) {
-    slot?.[Symbol.dispose]();
-    throw error;
-  }
-}
-
-function newOutcome(
+function queuedOutcome(
   { version }: SessionServices,
   { loaded, scenario, options, settings, declared }: SessionPlan,
   created_at: string,
-  state: SessionState,
 ): Omit<SessionOutcome, "session_id"> {
   const [first, second] = scenario.arms;
   return {
     scenario: scenario.name,
     scenario_digest: loaded.digest,
-    state,
+    state: "queued",
     created_at,
-    started_at: state === "queued" ? null : created_at,
+    started_at: null,
     finished_at: null,
     request: { model_override: options.model_override ?? null, judge_model: options.judge_model ?? null },
     definition: loaded.definition,

@@ -229,7 +229,7 @@ test("a session that cannot be stored is not started", async () => {
 
 test("a session that stands in line and cannot be stored does not run when its turn comes", async () => {
   const slots = new Slots(1, 1);
-  const held = slots.takeFree();
+  const held = await slots.take(new AbortController().signal);
   const events: RunEvent[] = [];
   const live = new LiveRuns();
   let stored = false;
@@ -243,42 +243,10 @@ test("a session that stands in line and cannot be stored does not run when its t
   const [run] = live.all();
   await expect(started).rejects.toBe(FULL);
   stored = true;
-  held?.[Symbol.dispose]();
+  held[Symbol.dispose]();
   for await (const event of run?.events() ?? []) events.push(event);
   expect(events.map(({ event }) => event)).toEqual(["session_failed"]);
-  expect(slots.takeFree()).toBeDefined();
-});
-
-test("a session with a slot is stored as what it does first, one without as queued", async () => {
-  const slots = new Slots(1, 1);
-  const states: string[] = [];
-  const store = memoryStore();
-  const create = (outcome: SessionOutcome) => {
-    const created = store.create(outcome);
-    if (created) states.push(outcome.state);
-    return created;
-  };
-  const services = testServices({}, { slots, store: { ...store, create } });
-  const loaded = await bundled("extract-rate-limit");
-  const setup = { ...loaded.definition, task: { ...loaded.definition.task, setup: [{ run: "true", timeout_s: 9 }] } };
-  const sessions = [];
-  for (const definition of [loaded.definition, setup])
-    sessions.push(await startSession(services, await prepareSession(services, { ...loaded, definition }, {})));
-  await Promise.all(sessions.map(({ done }) => done));
-  const last = await startSession(services, await prepareSession(services, { ...loaded, definition: setup }, {}));
-  await last.done;
-  expect(states).toEqual(["running", "queued", "preparing"]);
-});
-
-test("a session that cannot be made keeps no slot", async () => {
-  const slots = new Slots(1, 0);
-  const create = () => {
-    throw FULL;
-  };
-  const services = testServices({}, { slots, store: { ...memoryStore(), create } });
-  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
-  await expect(startSession(services, plan)).rejects.toBe(FULL);
-  expect(slots.takeFree()).toBeDefined();
+  await slots.take(new AbortController().signal);
 });
 
 test("a stage that cannot be stored does not begin", async () => {
