@@ -53,7 +53,7 @@ export class Copying {
       this.#copies.writeNow(outcome);
       this.#wrote(outcome);
     } catch {
-      // As below.
+      // The next read, or the next start, tries again.
     }
   }
 

@@ -193,11 +193,9 @@ class SqliteStore implements SessionStore {
     return changes === 1;
   }
 
-  /** When what is written so far is stored, and before those who wait for that go on. */
+  /** When what was just written is stored, and before those who wait for that go on. */
   #afterwards(stored: () => void, lost: () => void = () => undefined): void {
-    const turn = this.#turns.committed;
-    if (turn === undefined) stored();
-    else void turn.then(stored, lost);
+    void this.#turns.committed?.then(stored, lost);
   }
 
   /**

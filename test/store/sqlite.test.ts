@@ -159,7 +159,6 @@ test("a missing, torn or edited copy is written again from the database", async 
   ]) {
     damage();
     store.get(idOf(1));
-    await store.durable();
     expect(readFileSync(path, "utf8")).toBe(whole);
   }
 });
