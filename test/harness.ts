@@ -10,6 +10,7 @@ import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
 import { prepareSession, type RunOptions } from "../src/session/prepare-session.ts";
 import type { SessionServices } from "../src/session/services.ts";
+import { SessionIds } from "../src/session/session-id.ts";
 import { Slots } from "../src/session/slots.ts";
 import { startSession } from "../src/session/start-session.ts";
 import { memoryStore } from "../src/store/memory.ts";
@@ -29,6 +30,7 @@ export function testServices(
     store: memoryStore(),
     live: new LiveRuns(),
     slots: new Slots(4, 100),
+    ids: new SessionIds(),
     resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(16) }),
     redact: credentials.redactSecrets,
     sandbox: "auto",

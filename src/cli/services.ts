@@ -7,6 +7,7 @@ import type { Services } from "../operation/services.ts";
 import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import { Examinations } from "../session/doctor/examinations.ts";
 import type { PreparationServices } from "../session/services.ts";
+import { SessionIds } from "../session/session-id.ts";
 import { Slots } from "../session/slots.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { SessionStore } from "../store/store.ts";
@@ -70,6 +71,7 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
     entropy: systemEntropy,
     live: new LiveRuns(),
     slots: new Slots(options.max_sessions, options.max_queued),
+    ids: new SessionIds(),
     resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(calls) }),
     redact: credentials.redactSecrets,
     sandbox: sandboxMode(options.sandbox ?? environment["ABEVAL_SANDBOX"]),

@@ -1,5 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { Message, ModelRequest, ToolCall, ToolSpec } from "./client.ts";
+import { wireSchema } from "./wire-schema.ts";
 import { asRecords, asText } from "./lenient.ts";
 import { answerEveryCall } from "./unanswered-calls.ts";
 
@@ -28,8 +29,8 @@ export function messageParams(
 }
 
 function toTool({ name, description, input }: ToolSpec, index: number, tools: readonly ToolSpec[]): Anthropic.Tool {
-  // A TypeBox schema is a JSON schema; every tool input is an object.
-  const input_schema = input as unknown as Anthropic.Tool.InputSchema;
+  // Every tool input is an object.
+  const input_schema = wireSchema(input) as Anthropic.Tool.InputSchema;
   return { name, description, input_schema, ...(index === tools.length - 1 ? CACHED : {}) };
 }
 

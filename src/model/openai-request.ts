@@ -1,5 +1,6 @@
 import type { OpenAI } from "openai";
 import type { Message, ModelRequest, ToolCall } from "./client.ts";
+import { wireSchema } from "./wire-schema.ts";
 import { asRecord } from "./lenient.ts";
 import { answerEveryCall } from "./unanswered-calls.ts";
 
@@ -31,8 +32,7 @@ export function completionParams(
 }
 
 function toTool({ name, description, input }: ModelRequest["tools"][number]): OpenAI.ChatCompletionTool {
-  // A TypeBox schema is a JSON schema.
-  return { type: "function", function: { name, description, parameters: input as unknown as Record<string, unknown> } };
+  return { type: "function", function: { name, description, parameters: wireSchema(input) } };
 }
 
 function toMessages(message: Message): WireMessage[] {

@@ -5,6 +5,7 @@ import type { ModelClient } from "../model/client.ts";
 import type { SessionStore } from "../store/store.ts";
 import type { LiveRuns } from "../stream/live-runs.ts";
 import type { SandboxHost } from "../workspace/sandbox/host.ts";
+import type { SessionIds } from "./session-id.ts";
 import type { Slots } from "./slots.ts";
 
 /** What a session needs until it starts: nothing of it writes. */
@@ -17,6 +18,7 @@ export interface SessionServices {
   readonly store: SessionStore;
   readonly live: LiveRuns;
   readonly slots: Slots;
+  readonly ids: SessionIds;
   /** @throws Failure `credentials_missing` naming the variable to set. */
   readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null) => ModelClient;
   /** Takes provider keys out of a text. */

@@ -3,7 +3,6 @@ import { pendingArm } from "./pending-arm.ts";
 import type { SessionPlan } from "./prepare-session.ts";
 import { runSession } from "./run-session.ts";
 import type { SessionServices } from "./services.ts";
-import { claimSessionId } from "./session-id.ts";
 import { SessionRecord } from "./session-record.ts";
 
 export interface StartedSession {
@@ -21,7 +20,7 @@ export async function startSession(services: SessionServices, plan: SessionPlan)
   const now = services.clock.now();
   const queued = queuedOutcome(services, plan, now.toISOString());
   const claim = (session_id: string) => services.store.create({ ...queued, session_id });
-  const session_id = claimSessionId(plan.scenario.name, now, claim);
+  const session_id = services.ids.claim(plan.scenario.name, now, claim);
   const live = services.live.open(session_id);
   const record = new SessionRecord({ ...queued, session_id }, services);
   const done = runSession({ plan, record, services, signal: live.signal });

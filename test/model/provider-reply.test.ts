@@ -47,6 +47,31 @@ test("a character cut by the network's packets is put together again", async () 
   expect(await readTry(new Response(body), clock)).toEqual({ answer: { a: "é" } });
 });
 
+test.each<[string, string, Uint8Array]>([
+  ["packed", "content-encoding: gzip", Bun.gzipSync(new Uint8Array(5 * 1024 * 1024))],
+  ["in chunks", "transfer-encoding: chunked", Buffer.from(`500000\r\n${" ".repeat(5 * 1024 * 1024)}\r\n0\r\n\r\n`)],
+])("a reply that is larger than the length it announces, %s, is too large", async (_, header, body) => {
+  const length = Math.min(body.byteLength, 1024 * 1024);
+  using server = Bun.listen({
+    port: 0,
+    hostname: "127.0.0.1",
+    socket: {
+      data(socket) {
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n${header}\r\n\r\n`);
+        socket.data = body;
+        send(socket);
+      },
+      drain: send,
+    },
+  });
+  const { failed } = await failedTry(await fetch(`http://127.0.0.1:${server.port}`));
+  expect(failed.kind).toBe("too_large");
+});
+
+function send(socket: Bun.Socket<Uint8Array>): void {
+  socket.data = socket.data.subarray(socket.write(socket.data));
+}
+
 test("reading stops when a reply is too large, however large it would be", async () => {
   let sent = 0;
   const endless = new ReadableStream({

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { SessionId } from "../../src/domain/session.ts";
-import { claimSessionId, sessionId } from "../../src/session/session-id.ts";
+import { SessionIds, sessionId } from "../../src/session/session-id.ts";
 
 const AT = new Date("2026-01-02T03:04:05.999Z");
 
@@ -13,5 +13,17 @@ test("an id names its scenario and the UTC time to the millisecond", () => {
 
 test("a taken id bumps the millisecond, over the second too", () => {
   const taken = new Set([sessionId("s", AT)]);
-  expect(claimSessionId("s", AT, (id) => !taken.has(id))).toBe("session-s-20260102T030406000Z");
+  expect(new SessionIds().claim("s", AT, (id) => !taken.has(id))).toBe("session-s-20260102T030406000Z");
+});
+
+test("a thousand sessions of one millisecond ask once each", () => {
+  const ids = new SessionIds();
+  const asked: string[] = [];
+  const accept = (id: string) => asked.push(id) > 0;
+  const given = Array.from({ length: 1_000 }, () => ids.claim("s", AT, accept));
+  expect(asked).toEqual(given);
+  expect(new Set(given).size).toBe(1_000);
+  expect(ids.claim("other", AT, accept)).toBe(sessionId("other", AT));
+  const later = new Date(AT.getTime() + 60_000);
+  expect(ids.claim("s", later, accept)).toBe(sessionId("s", later));
 });
