@@ -5,7 +5,7 @@ import { ANSWER_TOOL, judgementSchema } from "./answer/judgement.ts";
 import type { Labels, Secrets } from "./blind.ts";
 import type { EvidenceView } from "./evidence-view.ts";
 import { factsTable } from "./facts-table.ts";
-import { isJudged, scenarioBrief } from "./scenario-brief.ts";
+import { scenarioBrief } from "./scenario-brief.ts";
 
 /** Version of prompt, schema, validation and merge together; verdicts of two versions are not comparable. */
 export const PROTOCOL = "swapped-pair/1";
@@ -72,8 +72,7 @@ function fixedParts({ task, rubric, policies }: Fixed): FixedParts {
 
 function digestOf(brief: string, rubric: Rubric): string {
   const labels: Labels = ["FIRST", "SECOND"];
-  const ids = rubric.criteria.filter(isJudged).map(({ id }) => id);
-  return sha256(JSON.stringify([PROTOCOL, SYSTEM, brief, closing(labels), judgementSchema(ids, labels)]));
+  return sha256(JSON.stringify([PROTOCOL, SYSTEM, brief, closing(labels), judgementSchema(rubric, labels)]));
 }
 
 const SYSTEM = `You score two attempts at one task, made by two agents, on a rubric. You are given facts and evidence, and nothing else.

@@ -92,10 +92,7 @@ async function askBothOrders(
   const text = [evidence.views.a, evidence.views.b].map(textOf).join("\n");
   const labels = drawLabels(judge.entropy, text);
   const criteria = matter.kase.rubric.criteria.filter(isJudged);
-  const schema = judgementSchema(
-    criteria.map(({ id }) => id),
-    labels,
-  );
+  const schema = judgementSchema(matter.kase.rubric, labels);
   const other = new AbortController();
   const either = AbortSignal.any([signal, other.signal]);
   try {

@@ -1,8 +1,8 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { Message, ModelRequest, ToolCall, ToolSpec } from "./client.ts";
-import { wireSchema } from "./wire-schema.ts";
 import { asRecords, asText } from "./lenient.ts";
 import { answerEveryCall } from "./unanswered-calls.ts";
+import { wireSchema } from "./wire-schema.ts";
 
 type Block = Anthropic.ContentBlockParam;
 

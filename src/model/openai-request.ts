@@ -1,8 +1,8 @@
 import type { OpenAI } from "openai";
 import type { Message, ModelRequest, ToolCall } from "./client.ts";
-import { wireSchema } from "./wire-schema.ts";
 import { asRecord } from "./lenient.ts";
 import { answerEveryCall } from "./unanswered-calls.ts";
+import { wireSchema } from "./wire-schema.ts";
 
 type WireMessage = OpenAI.ChatCompletionMessageParam;
 

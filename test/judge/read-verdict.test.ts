@@ -22,11 +22,12 @@ const checker = citationChecker(
   "ab12|",
 );
 const LABELS = ["K7P", "T4M"] as const;
+const CRITERIA = [criterion("root-cause", 3), criterion("style", 1)];
 const EXPECTED: Expected = {
   labels: LABELS,
-  schema: judgementSchema(["root-cause", "style"], LABELS),
+  schema: judgementSchema({ criteria: CRITERIA }, LABELS),
   secrets: { echo: "e1e1e1e1", tripwire: "f00df00d" },
-  criteria: [criterion("root-cause", 3), criterion("style", 1)],
+  criteria: CRITERIA,
   citations: [checker, checker],
 };
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
+import type { Rubric } from "../../domain/scenario.ts";
 import { oneOf } from "../../domain/schema.ts";
 import type { Labels } from "../blind.ts";
+import { isJudged } from "../scenario-brief.ts";
 
 /** The tool through which the judge answers. */
 export const ANSWER_TOOL = "submit_judgement";
@@ -48,20 +50,40 @@ const candidate = (ids: readonly string[]) =>
     closed,
   );
 
+type Criteria = Pick<Rubric, "criteria">;
+
+const known = new WeakMap<Criteria, ReturnType<typeof makeParts>>();
+
+/** What the labels do not change: made once for a scenario, whose sessions share its rubric. */
+function partsOf(rubric: Criteria): ReturnType<typeof makeParts> {
+  const parts = known.get(rubric) ?? makeParts(rubric);
+  known.set(rubric, parts);
+  return parts;
+}
+
+function makeParts({ criteria }: Criteria) {
+  const ids = criteria.filter(isJudged).map(({ id }) => id);
+  return {
+    each: candidate(ids),
+    echo: Type.String({ description: "The verification code from the system text." }),
+    strength: oneOf(["none", "slight", "clear", "decisive"], { description: "`none` exactly when tie." }),
+    deciding_criteria: Type.Array(oneOf(ids), { description: "Empty only when tie." }),
+    rationale: Type.String({ description: "Why, from the evidence; at most 900 characters." }),
+  };
+}
+
 /**
  * What a judge writes in one call, in writing order: evidence before scores before preference.
  * Names the criteria of the rubric and the two labels, so that no third candidate can be named.
  */
-export const judgementSchema = (ids: readonly string[], labels: Labels) => {
-  const each = candidate(ids);
+export const judgementSchema = (rubric: Criteria, labels: Labels) => {
+  const { each, echo, ...after } = partsOf(rubric);
   return Type.Object(
     {
-      echo: Type.String({ description: "The verification code from the system text." }),
+      echo,
       candidates: Type.Object({ [labels[0]]: each, [labels[1]]: each }, closed),
       preference: oneOf([...labels, "tie"]),
-      strength: oneOf(["none", "slight", "clear", "decisive"], { description: "`none` exactly when tie." }),
-      deciding_criteria: Type.Array(oneOf(ids), { description: "Empty only when tie." }),
-      rationale: Type.String({ description: "Why, from the evidence; at most 900 characters." }),
+      ...after,
     },
     closed,
   );
