@@ -1,20 +1,16 @@
-import { isFinal, type SessionOutcome, type SessionState } from "../domain/session.ts";
+import { isFinal } from "../domain/session.ts";
 import type { JsonCopies } from "./json-copy.ts";
+import type { SessionRow, StoredSession } from "./read-session.ts";
 
 /** Copies that are noted together; a process that follows a killed one may write so many once more. */
 const NOTED_TOGETHER = 64;
 
 /** What of a session a copy shows. */
-export type Copy = {
-  readonly session_id: string;
-  readonly state: SessionState;
-  /** How many later verdicts. */
-  readonly verdicts: number;
-};
+export type Copy = Pick<StoredSession, "session_id" | "state" | "verdicts">;
 
 export interface CopySource {
-  /** The session as it is stored, nothing of an open turn in it; `saved` is what was stored of it just now. */
-  read(session_id: string, saved: SessionOutcome | undefined): SessionOutcome | undefined;
+  /** The session as it is stored, nothing of an open turn in it; `saved` is its row as it was stored just now. */
+  read(session_id: string, saved: SessionRow | undefined): StoredSession | undefined;
   /** Writes down that these were written. Must not throw. */
   note(copies: readonly Copy[]): void;
 }
@@ -32,11 +28,11 @@ export class Copying {
   }
 
   /** The copy says what the database says, or will. */
-  agrees(outcome: SessionOutcome): boolean {
-    return this.#running.has(outcome.session_id) || this.#copies.agrees(outcome);
+  agrees(session: StoredSession): boolean {
+    return this.#running.has(session.session_id) || this.#copies.agrees(session);
   }
 
-  start(session_id: string, saved?: SessionOutcome): void {
+  start(session_id: string, saved?: SessionRow): void {
     const before = this.#running.get(session_id) ?? Promise.resolve();
     const copied = before.then(() => this.#write(session_id, saved));
     this.#running.set(session_id, copied);
@@ -48,10 +44,10 @@ export class Copying {
   /** Writes it before it returns: whoever read the session, or started the program, may look at the copy. */
   repair(session_id: string): void {
     try {
-      const outcome = this.#finished(session_id);
-      if (outcome === undefined) return;
-      this.#copies.writeNow(outcome);
-      this.#wrote(outcome);
+      const session = this.#finished(session_id);
+      if (session === undefined) return;
+      this.#copies.writeNow(session);
+      this.#wrote(session);
     } catch {
       // The next read, or the next start, tries again.
     }
@@ -69,24 +65,24 @@ export class Copying {
     if (written.length > 0) this.#source.note(written);
   }
 
-  async #write(session_id: string, saved: SessionOutcome | undefined): Promise<void> {
+  async #write(session_id: string, saved: SessionRow | undefined): Promise<void> {
     try {
-      const outcome = this.#finished(session_id, saved);
-      if (outcome === undefined) return;
-      await this.#copies.write(outcome);
-      this.#wrote(outcome);
+      const session = this.#finished(session_id, saved);
+      if (session === undefined) return;
+      await this.#copies.write(session);
+      this.#wrote(session);
     } catch {
       // The database has the session; a copy that cannot be written now (a full disk) is at the next start or read.
     }
   }
 
-  #finished(session_id: string, saved?: SessionOutcome): SessionOutcome | undefined {
-    const outcome = this.#source.read(session_id, saved);
-    return outcome && isFinal(outcome.state) ? outcome : undefined;
+  #finished(session_id: string, saved?: SessionRow): StoredSession | undefined {
+    const session = this.#source.read(session_id, saved);
+    return session && isFinal(session.state) ? session : undefined;
   }
 
-  #wrote({ session_id, state, verdicts }: SessionOutcome): void {
-    this.#written.push({ session_id, state, verdicts: verdicts.length });
+  #wrote({ session_id, state, verdicts }: StoredSession): void {
+    this.#written.push({ session_id, state, verdicts });
     if (this.#written.length >= NOTED_TOGETHER) this.note();
   }
 }

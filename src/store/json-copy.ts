@@ -1,10 +1,12 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SessionOutcome } from "../domain/session.ts";
 import type { Owner } from "./owner.ts";
+import type { StoredSession } from "./read-session.ts";
 
-/** `<state_dir>/sessions/<id>.json`: a whole SessionOutcome for people and scripts. The database is the truth. */
+type Session = Pick<StoredSession, "session_id" | "text">;
+
+/** `<state_dir>/sessions/<id>.json`: a whole SessionOutcome on one line, for people and scripts. The database is the truth. */
 export class JsonCopies {
   readonly #directory: string;
   readonly #owner: Owner;
@@ -19,11 +21,11 @@ export class JsonCopies {
    * Never torn by a kill: written beside, then renamed. One that a power cut took is written again when it is read. Of one
    * session not twice at once in a process; of two processes the slower may leave the older, until it is read.
    */
-  async write(outcome: SessionOutcome): Promise<void> {
-    const temporary = this.#temporary(outcome.session_id);
+  async write(session: Session): Promise<void> {
+    const temporary = this.#temporary(session);
     try {
-      await writeFile(temporary, render(outcome), PRIVATE);
-      await rename(temporary, this.#path(outcome.session_id));
+      await writeFile(temporary, contentOf(session), PRIVATE);
+      await rename(temporary, this.#path(session));
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
@@ -31,11 +33,11 @@ export class JsonCopies {
   }
 
   /** The same before it returns. */
-  writeNow(outcome: SessionOutcome): void {
-    const temporary = this.#temporary(outcome.session_id);
+  writeNow(session: Session): void {
+    const temporary = this.#temporary(session);
     try {
-      writeFileSync(temporary, render(outcome), PRIVATE);
-      renameSync(temporary, this.#path(outcome.session_id));
+      writeFileSync(temporary, contentOf(session), PRIVATE);
+      renameSync(temporary, this.#path(session));
     } catch (error) {
       rmSync(temporary, { force: true });
       throw error;
@@ -43,19 +45,19 @@ export class JsonCopies {
   }
 
   /** Whether the copy says what the database says. */
-  agrees(outcome: SessionOutcome): boolean {
+  agrees(session: Session): boolean {
     try {
-      return readFileSync(this.#path(outcome.session_id), "utf8") === render(outcome);
+      return readFileSync(this.#path(session), "utf8") === contentOf(session);
     } catch {
       return false;
     }
   }
 
-  #temporary = (session_id: string) => this.#owner.temporary(`${session_id}.json`);
+  #temporary = ({ session_id }: Session) => this.#owner.temporary(`${session_id}.json`);
 
-  #path = (session_id: string) => join(this.#directory, `${session_id}.json`);
+  #path = ({ session_id }: Session) => join(this.#directory, `${session_id}.json`);
 }
 
 const PRIVATE = { mode: 0o600 };
 
-const render = (outcome: SessionOutcome) => `${JSON.stringify(outcome, null, 2)}\n`;
+const contentOf = ({ text }: Session) => `${text}\n`;

@@ -14,7 +14,7 @@ import { interrupt } from "./interrupt.ts";
 import { JsonCopies } from "./json-copy.ts";
 import { listingOf } from "./listing.ts";
 import { Owner } from "./owner.ts";
-import { readSession, withLogs } from "./read-session.ts";
+import { type ReadSession, readSession, rowOf, type SessionRow, withLogs } from "./read-session.ts";
 import { guarded, storageFailure } from "./storage-failure.ts";
 import type { SessionQuery, SessionStore } from "./store.ts";
 import { Turns } from "./turns.ts";
@@ -92,10 +92,11 @@ class SqliteStore implements SessionStore {
       this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: this.#owner.id, copied: 1 });
       return;
     }
-    // Without a row its creation was lost: it was never promised to anybody.
-    if (!this.#end(outcome)) return;
+    const row = this.#end(outcome);
+    // Without one its creation was lost: it was never promised to anybody.
+    if (row === undefined) return;
     this.#afterwards(
-      () => this.#copying.start(session_id, outcome),
+      () => this.#copying.start(session_id, row),
       () => this.#owed.set(session_id, outcome),
     );
   }
@@ -126,8 +127,10 @@ class SqliteStore implements SessionStore {
   get(session_id: string): SessionOutcome | undefined {
     this.#turns.tryCommit();
     this.#settle();
-    const outcome = guarded(this.#stateDir, () => this.#read(session_id));
-    if (outcome && isFinal(outcome.state) && !this.#copying.agrees(outcome)) this.#copying.repair(session_id);
+    const stored = guarded(this.#stateDir, () => readSession(this.#database, session_id));
+    if (stored === undefined) return undefined;
+    const outcome = checked(stored);
+    if (isFinal(stored.state) && !this.#copying.agrees(stored)) this.#copying.repair(session_id);
     return outcome;
   }
 
@@ -157,8 +160,8 @@ class SqliteStore implements SessionStore {
       owner: string;
     }[];
     for (const { session_id, owner } of owned) {
-      const outcome = this.#owner.isAlive(owner) ? undefined : this.#read(session_id);
-      if (outcome) this.#end(interrupt(outcome, at));
+      const left = this.#owner.isAlive(owner) ? undefined : readSession(this.#database, session_id);
+      if (left) this.#end(interrupt(checked(left), at));
     }
     this.#turns.commit();
     const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
@@ -175,22 +178,15 @@ class SqliteStore implements SessionStore {
     this.#owner[Symbol.dispose]();
   }
 
-  #read(session_id: string): SessionOutcome | undefined {
-    const outcome = readSession(this.#database, session_id);
-    if (outcome === undefined || Value.Check(SessionOutcome, outcome)) return outcome;
-    throw new Failure(
-      "storage_failed",
-      `${session_id}: stored by another version of abeval in a form this one cannot read`,
-    );
-  }
-
-  /** Writes how a session ended; false when there is no such session. */
-  #end(outcome: SessionOutcome): boolean {
-    const { session_id, state } = outcome;
+  /** Writes how a session ended; undefined when there is no such session. */
+  #end(outcome: SessionOutcome): SessionRow | undefined {
+    const row = rowOf(outcome);
+    const { session_id, state, text } = row;
     this.#owed.set(session_id, outcome);
-    const { changes } = this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: null, copied: 0 });
+    const listing = JSON.stringify(listingOf(outcome));
+    const { changes } = this.#turns.write(SAVE, { session_id, state, listing, outcome: text, owner: null, copied: 0 });
     this.#owed.delete(session_id);
-    return changes === 1;
+    return changes === 1 ? row : undefined;
   }
 
   /** When what was just written is stored, and before those who wait for that go on. */
@@ -239,10 +235,16 @@ const NOTE_COPIED = `UPDATE sessions SET copied = 1 WHERE session_id = $session_
 const SAVE = `UPDATE sessions SET state = $state, owner = $owner, copied = $copied, listing = $listing, outcome = $outcome
   WHERE session_id = $session_id`;
 
-/** Decisions and later verdicts have tables of their own; the outcome is stored without them. */
-function rendered(outcome: SessionOutcome): { listing: string; outcome: string } {
-  return {
-    listing: JSON.stringify(listingOf(outcome)),
-    outcome: JSON.stringify({ ...outcome, decisions: {}, verdicts: [] }),
-  };
+const rendered = (outcome: SessionOutcome) => ({
+  listing: JSON.stringify(listingOf(outcome)),
+  outcome: rowOf(outcome).text,
+});
+
+/** @throws Failure `storage_failed` for what another version of abeval wrote and this one cannot read. */
+function checked({ session_id, outcome }: ReadSession): SessionOutcome {
+  if (Value.Check(SessionOutcome, outcome)) return outcome;
+  throw new Failure(
+    "storage_failed",
+    `${session_id}: stored by another version of abeval in a form this one cannot read`,
+  );
 }

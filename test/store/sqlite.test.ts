@@ -163,6 +163,27 @@ test("a missing, torn or edited copy is written again from the database", async 
   }
 });
 
+test("a session that is damaged in the database is refused, and its copy is left as it is", async () => {
+  using directory = temporaryDirectory();
+  const copy = join(directory.path, "sessions", `${idOf(1)}.json`);
+  {
+    using store = open(directory.path);
+    store.create(anOutcome(idOf(1)));
+    store.append(idOf(1), "left", aTurn(1));
+    store.save(anOutcome(idOf(1), { state: "completed" }));
+    await store.durable();
+  }
+  const whole = readFileSync(copy, "utf8");
+  {
+    using database = new Database(join(directory.path, "sessions.db"));
+    database.run("UPDATE decisions SET decision = '{'");
+    database.run("UPDATE sessions SET copied = 0");
+  }
+  using store = open(directory.path);
+  expect(failureOf(() => store.get(idOf(1)))).toMatchObject({ code: "storage_failed" });
+  expect(readFileSync(copy, "utf8")).toBe(whole);
+});
+
 const flagsOf = (path: string) => {
   using database = new Database(join(path, "sessions.db"), { readonly: true });
   return database.query("SELECT state, copied FROM sessions").all();
