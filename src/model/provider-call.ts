@@ -62,6 +62,9 @@ export async function callProvider(
   }
 }
 
+/** All that an SDK gets to see of an answer. */
+const ANSWERED = new Response();
+
 /** The tries of one call, watched. */
 class Tries {
   readonly #transport: Transport;
@@ -92,7 +95,7 @@ class Tries {
         return read.response;
       }
       this.answer = read.answer;
-      return new Response();
+      return ANSWERED;
     } catch (error) {
       const kind = init?.signal?.aborted === true ? "timeout" : "connection";
       this.#fail({ kind, status: null, retryable: true, words: "", cause: error }, true);

@@ -68,15 +68,14 @@ class SqliteStore implements SessionStore {
     this.#turns = new Turns(database, stateDir);
   }
 
+  /** Written at the end of the turn, as it is then: most sessions have begun to run by that time. */
   create(outcome: SessionOutcome): boolean {
     this.#settle();
-    const { session_id, scenario, state } = outcome;
-    const { changes } = this.#turns.write(
-      `INSERT INTO sessions (session_id, scenario, state, owner, copied, listing, outcome)
-       VALUES ($session_id, $scenario, $state, $owner, 1, $listing, $outcome) ON CONFLICT DO NOTHING`,
-      { session_id, scenario, state, owner: this.#owner.id, ...rendered(outcome) },
-    );
-    return changes === 1;
+    const { session_id } = outcome;
+    this.#turns.begin();
+    if (this.#turns.holds(session_id) || this.#has(session_id)) return false;
+    this.#turns.hold(session_id, () => this.#insert(outcome));
+    return true;
   }
 
   append(session_id: string, arm_id: string, decision: Decision): void {
@@ -88,6 +87,10 @@ class SqliteStore implements SessionStore {
 
   save(outcome: SessionOutcome): void {
     const { session_id, state } = outcome;
+    if (this.#turns.holds(session_id) && !isFinal(state)) {
+      this.#turns.hold(session_id, () => this.#insert(outcome));
+      return;
+    }
     if (!isFinal(state)) {
       this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: this.#owner.id, copied: 1 });
       return;
@@ -178,11 +181,26 @@ class SqliteStore implements SessionStore {
     this.#owner[Symbol.dispose]();
   }
 
+  #has(session_id: string): boolean {
+    const sql = "SELECT 1 FROM sessions WHERE session_id = $session_id";
+    return guarded(this.#stateDir, () => this.#database.query(sql).get({ session_id }) !== null);
+  }
+
+  #insert(outcome: SessionOutcome): void {
+    const { session_id, scenario, state } = outcome;
+    this.#turns.write(
+      `INSERT INTO sessions (session_id, scenario, state, owner, copied, listing, outcome)
+       VALUES ($session_id, $scenario, $state, $owner, 1, $listing, $outcome)`,
+      { session_id, scenario, state, owner: this.#owner.id, ...rendered(outcome) },
+    );
+  }
+
   /** Writes how a session ended; undefined when there is no such session. */
   #end(outcome: SessionOutcome): SessionRow | undefined {
     const row = rowOf(outcome);
     const { session_id, state, text } = row;
     this.#owed.set(session_id, outcome);
+    this.#turns.release();
     const listing = JSON.stringify(listingOf(outcome));
     const { changes } = this.#turns.write(SAVE, { session_id, state, listing, outcome: text, owner: null, copied: 0 });
     this.#owed.delete(session_id);

@@ -3,6 +3,10 @@ import { guarded, storageFailure } from "./storage-failure.ts";
 
 type Values = Record<string, string | number | null>;
 
+interface Turn extends PromiseWithResolvers<void> {
+  readonly held: Map<string, () => void>;
+}
+
 /**
  * Makes one transaction of what is written in one turn of the event loop, whoever writes: a transaction's locks and pages
  * cost more than the writes in it.
@@ -11,7 +15,7 @@ export class Turns {
   readonly #database: Database;
   /** Named in failures. */
   readonly #subject: string;
-  #turn: PromiseWithResolvers<void> | undefined;
+  #turn: Turn | undefined;
 
   constructor(database: Database, subject: string) {
     this.#database = database;
@@ -21,6 +25,30 @@ export class Turns {
   /** Settles with the writes made so far: rejects with a Failure when they are lost. */
   get committed(): Promise<void> | undefined {
     return this.#turn?.promise;
+  }
+
+  /** From here to the end of the turn no other process writes. @throws Failure */
+  begin(): void {
+    guarded(this.#subject, () => this.#begin());
+  }
+
+  /** Holds a write back to the end of the turn, in place of the one held under that name: of several the last counts. */
+  hold(name: string, write: () => void): void {
+    this.begin();
+    this.#turn?.held.set(name, write);
+  }
+
+  holds(name: string): boolean {
+    return this.#turn?.held.has(name) === true;
+  }
+
+  /** Makes what is held back now. @throws Failure */
+  release(): void {
+    const held = this.#turn?.held;
+    for (const [name, write] of held ?? []) {
+      held?.delete(name);
+      write();
+    }
   }
 
   /** @throws Failure */
@@ -39,13 +67,16 @@ export class Turns {
 
   /** Ends the turn now. @throws Failure when its writes are lost. */
   commit(): void {
-    const turn = this.#end();
+    const turn = this.#turn;
     if (turn === undefined) return;
     try {
+      this.release();
       this.#database.run("COMMIT");
+      this.#end();
       turn.resolve();
     } catch (error) {
       const failure = storageFailure(error, this.#subject);
+      this.#end();
       turn.reject(failure);
       this.#rollBack();
       throw failure;
@@ -72,7 +103,7 @@ export class Turns {
   #begin(): void {
     if (this.#turn) return;
     this.#database.run("BEGIN IMMEDIATE");
-    const turn = Promise.withResolvers<void>();
+    const turn: Turn = { ...Promise.withResolvers<void>(), held: new Map() };
     // Nobody has to wait for it.
     turn.promise.catch(() => undefined);
     this.#turn = turn;
@@ -81,7 +112,7 @@ export class Turns {
     });
   }
 
-  #end(): PromiseWithResolvers<void> | undefined {
+  #end(): Turn | undefined {
     const turn = this.#turn;
     this.#turn = undefined;
     return turn;

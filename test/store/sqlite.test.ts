@@ -264,6 +264,35 @@ test("a session that has not ended has no copy", async () => {
   expect(readdirSync(join(directory.path, "sessions"))).toEqual([]);
 });
 
+test("of the states that a new session has in one turn the last is stored, also when it has ended", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1)));
+  store.save(anOutcome(idOf(1), { state: "running" }));
+  store.create(anOutcome(idOf(2)));
+  store.save(anOutcome(idOf(2), { state: "running" }));
+  store.save(anOutcome(idOf(2), { state: "completed" }));
+  await store.durable();
+  expect(flagsOf(directory.path)).toEqual([
+    { state: "running", copied: 1 },
+    { state: "completed", copied: 0 },
+  ]);
+  expect(store.list().map(({ state }) => state)).toEqual(["completed", "running"]);
+});
+
+test.skipIf(!canMount())("a session that does not fit is lost with its turn, and its id is free again", async () => {
+  using directory = temporaryDirectory();
+  using _disk = smallDisk(directory.path);
+  using store = open(directory.path);
+  expect(store.create(anOutcome(idOf(1), { version: "x".repeat(7_000_000) }))).toBe(true);
+  store.append(idOf(1), "left", aTurn(1));
+  await expect(store.committed()).rejects.toMatchObject({ code: "storage_full" });
+  expect(store.get(idOf(1))).toBeUndefined();
+  expect(store.create(anOutcome(idOf(1)))).toBe(true);
+  await store.committed();
+  expect(store.get(idOf(1))?.decisions).toEqual({ left: [], right: [] });
+});
+
 test.skipIf(!canMount())("what is read is stored: neither an end nor its copy is taken back", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
