@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-import { writeSync } from "node:fs";
+import { writeNow } from "./cli/write-now.ts";
 import { version } from "./version.ts";
 
 const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
@@ -35,22 +35,12 @@ async function dispatch(word: string | undefined, rest: readonly string[]): Prom
 }
 
 function print(text: string): number {
-  return written(1, text) ? 0 : 1;
+  return writeNow(1, text) ? 0 : 1;
 }
 
 function refuse(text: string): number {
-  written(2, text);
+  writeNow(2, text);
   return 2;
-}
-
-/** Not process.stdout: setting up its stream would double the start. False when nobody reads any more. */
-function written(descriptor: 1 | 2, text: string): boolean {
-  try {
-    writeSync(descriptor, text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function refuseUnknown(word: string): Promise<number> {
