@@ -60,11 +60,12 @@ function explain(server: ServerProcess, cpu_ms: number, beside: string): void {
 async function atOnce(ground: Ground, together: number): Promise<void> {
   await using provider = startBenchProvider();
   await using bare = await bareService(provider, join(ground.path, `bare-${together}.db`));
+  await using sdk = await bareService(provider, join(ground.path, `sdk-${together}.db`), "sdk");
   await using memory = await ground.serve(limits(together), provider);
   const state = ["--state-dir", join(ground.path, `rate-${together}`)];
   await using stored = await ground.serve([...limits(together), ...state], provider);
-  const servers = { bare, memory, stored };
-  const cpu: Record<keyof typeof servers, number[]> = { bare: [], memory: [], stored: [] };
+  const servers = { bare, sdk, memory, stored };
+  const cpu: Record<keyof typeof servers, number[]> = { bare: [], sdk: [], memory: [], stored: [] };
   const rate = (name: keyof typeof servers) => async () => {
     const cpuBefore = servers[name].cpu_ms();
     const took = await timeRuns(servers[name], SESSIONS, together);
@@ -72,8 +73,15 @@ async function atOnce(ground: Ground, together: number): Promise<void> {
     return (SESSIONS / took) * 1000;
   };
   for (const server of Object.values(servers)) await timeRuns(server, COMPILED, together);
-  const rates = await inTurns({ bare: rate("bare"), memory: rate("memory"), stored: rate("stored") }, 9);
+  const rates = await inTurns(
+    { bare: rate("bare"), sdk: rate("sdk"), memory: rate("memory"), stored: rate("stored") },
+    9,
+  );
   const bareCpu = sampleOf(cpu.bare);
+  report(`${SESSIONS} sessions, ${together} at once, provider 0 ms, bare with the SDK`, rates.sdk, {
+    unit: "a second",
+    yardstick: `CPU ${round(sampleOf(cpu.sdk).median / bareCpu.median)} x a bare service`,
+  });
   for (const name of ["memory", "stored"] as const) {
     const yardstick = `${round(rates[name].median / rates.bare.median)} x a bare service (${round(rates.bare.median)} a second)`;
     const rated = { unit: "a second", yardstick };
@@ -91,8 +99,8 @@ async function atOnce(ground: Ground, together: number): Promise<void> {
   }
 }
 
-const bareService = (provider: BenchProvider, database: string) =>
-  startServer([process.execPath, join(import.meta.dir, "yardstick/bare-service.ts"), database], provider.environment);
+const bareService = (provider: BenchProvider, ...args: readonly string[]) =>
+  startServer([process.execPath, join(import.meta.dir, "yardstick/bare-service.ts"), ...args], provider.environment);
 
 /** A stored server keeps nothing of what it ran. */
 async function memoryOverTime(ground: Ground): Promise<void> {
