@@ -35,7 +35,7 @@ async function dispatch(word: string | undefined, rest: readonly string[]): Prom
 }
 
 function print(text: string): number {
-  return writeNow(1, text) ? 0 : 1;
+  return writeNow(1, text).length === 0 ? 0 : 1;
 }
 
 function refuse(text: string): number {

@@ -11,25 +11,37 @@ export interface Log {
   readonly request: LogRequest | undefined;
   /** One line for the operator. */
   readonly notice: (line: string) => void;
+  /** The same for a line that is said before any request is answered. */
+  readonly opening: (line: string) => void;
 }
 
 /** Lines on stderr. Those of requests are gathered for a turn of the event loop, so that a write is not paid for each. */
 export function openLog(format: LogFormat): Log {
-  if (format === "json") return { request: gathered(JSON.stringify), notice: jsonNotice };
-  const notice = (line: string) => tell(`abeval: ${plainText(line)}\n`);
-  const request: LogRequest | undefined =
-    format === "text"
-      ? gathered(({ at, method, path, status, ms }) => `${at.slice(11, 19)} ${status} ${method} ${path} ${ms} ms`)
-      : undefined;
-  return { request, notice };
+  const render = format === "json" ? inJson : inText;
+  let streaming = false;
+  const write = (text: string | Uint8Array) => {
+    streaming = true;
+    process.stderr.write(text);
+  };
+  return {
+    request: requestLog(format),
+    notice: (line) => write(render(line)),
+    opening(line) {
+      const text = render(line);
+      const left = streaming ? text : writeNow(2, text);
+      if (left.length > 0) write(left);
+    },
+  };
 }
 
-const jsonNotice = (notice: string) => tell(`${JSON.stringify({ at: systemClock.now().toISOString(), notice })}\n`);
-
-function tell(text: string): void {
-  // Of a terminal that takes nothing just now, the stream waits until it does.
-  if (!writeNow(2, text)) process.stderr.write(text);
+function requestLog(format: LogFormat): LogRequest | undefined {
+  if (format === "none") return undefined;
+  if (format === "json") return gathered(JSON.stringify);
+  return gathered(({ at, method, path, status, ms }) => `${at.slice(11, 19)} ${status} ${method} ${path} ${ms} ms`);
 }
+
+const inText = (line: string) => `abeval: ${plainText(line)}\n`;
+const inJson = (notice: string) => `${JSON.stringify({ at: systemClock.now().toISOString(), notice })}\n`;
 
 function gathered(render: (line: Parameters<LogRequest>[0]) => string): LogRequest {
   let waiting: string[] = [];

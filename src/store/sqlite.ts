@@ -200,7 +200,7 @@ class SqliteStore implements SessionStore {
     const row = rowOf(outcome);
     const { session_id, state, text } = row;
     this.#owed.set(session_id, outcome);
-    this.#turns.release();
+    this.#turns.release(session_id);
     const listing = JSON.stringify(listingOf(outcome));
     const { changes } = this.#turns.write(SAVE, { session_id, state, listing, outcome: text, owner: null, copied: 0 });
     this.#owed.delete(session_id);

@@ -31,6 +31,13 @@ const EXPECTED: Expected = {
   citations: [checker, checker],
 };
 
+test("a judge is asked for the criteria that are judged, and for no measured one", () => {
+  const measured = { id: "turns", kind: "measured", measure: "turns", weight: 1 } as const;
+  const schema = JSON.stringify(judgementSchema({ criteria: [...CRITERIA, measured] }, LABELS));
+  expect(schema).toContain("root-cause");
+  expect(schema).not.toContain("turns");
+});
+
 const VALID = { kind: "diff", ref: "src/pager.ts:2", quote: "return slice(0, n); // plain" };
 
 function answer(): Judgement {

@@ -24,6 +24,12 @@ test("a thousand sessions of one millisecond ask once each", () => {
   expect(asked).toEqual(given);
   expect(new Set(given).size).toBe(1_000);
   expect(ids.claim("other", AT, accept)).toBe(sessionId("other", AT));
-  const later = new Date(AT.getTime() + 60_000);
-  expect(ids.claim("s", later, accept)).toBe(sessionId("s", later));
+});
+
+test("an id is of its time, also after the clock has leapt ahead and was set back", () => {
+  const ids = new SessionIds();
+  for (const seconds of [60, 0, 30]) {
+    const at = new Date(AT.getTime() + seconds * 1_000);
+    expect(ids.claim("s", at, () => true)).toBe(sessionId("s", at));
+  }
 });

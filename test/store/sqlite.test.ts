@@ -238,8 +238,11 @@ test("a later verdict is in the copy, also when the program ended before it was 
     store.addVerdict(idOf(1), EXAMPLE_VERDICT);
     await store.committed();
   }
-  using _next = open(directory.path);
-  expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(2);
+  {
+    using _next = open(directory.path);
+    expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(2);
+  }
+  expect(flagsOf(directory.path)).toEqual([{ state: "completed", copied: 1 }]);
 });
 
 test("verdicts that come one upon another are all in the copy", async () => {
@@ -278,6 +281,60 @@ test("of the states that a new session has in one turn the last is stored, also 
     { state: "completed", copied: 0 },
   ]);
   expect(store.list().map(({ state }) => state)).toEqual(["completed", "running"]);
+});
+
+test("a session whose row the database refuses is lost with its turn, and nobody else hears of it before", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1)));
+  await store.committed();
+  {
+    using database = new Database(join(directory.path, "sessions.db"));
+    database.run(`CREATE TRIGGER refuse BEFORE INSERT ON sessions WHEN new.session_id = '${idOf(2)}'
+      BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+  }
+  expect(store.create(anOutcome(idOf(2)))).toBe(true);
+  const created = store.committed();
+  store.save(anOutcome(idOf(1), { state: "completed" }));
+  await expect(created).rejects.toMatchObject({ code: "storage_failed" });
+  expect(store.get(idOf(2))).toBeUndefined();
+  // Its end was lost with the turn: it is owed, and made good.
+  expect(store.get(idOf(1))?.state).toBe("completed");
+});
+
+test("a session that ends in the turn of its creation is refused with it", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  {
+    using database = new Database(join(directory.path, "sessions.db"));
+    database.run("CREATE TRIGGER refuse BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'refused'); END");
+  }
+  store.create(anOutcome(idOf(1)));
+  const created = store.committed();
+  expect(failureOf(() => store.save(anOutcome(idOf(1), { state: "completed" }))).code).toBe("storage_failed");
+  await expect(created).rejects.toMatchObject({ code: "storage_failed" });
+  expect(store.list()).toEqual([]);
+});
+
+test("a row of an earlier version reads back, and its copy says nothing twice", async () => {
+  using directory = temporaryDirectory();
+  const ended = anOutcome(idOf(1), { state: "completed" });
+  {
+    using store = open(directory.path);
+    store.create(ended);
+    store.append(idOf(1), "left", aTurn(1));
+    store.save(ended);
+    await store.durable();
+  }
+  {
+    using database = new Database(join(directory.path, "sessions.db"));
+    const outcome = JSON.stringify({ ...ended, decisions: {}, verdicts: [] });
+    database.query("UPDATE sessions SET copied = 0, outcome = $outcome").run({ $outcome: outcome });
+  }
+  using store = open(directory.path);
+  const text = readFileSync(join(directory.path, "sessions", `${idOf(1)}.json`), "utf8");
+  expect(text.match(/"(?:decisions|verdicts)":/g)).toHaveLength(2);
+  expect(store.get(idOf(1))).toEqual({ ...ended, decisions: { left: [aTurn(1)], right: [] }, verdicts: [] });
 });
 
 test.skipIf(!canMount())("a session that does not fit is lost with its turn, and its id is free again", async () => {
