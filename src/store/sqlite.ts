@@ -92,7 +92,7 @@ class SqliteStore implements SessionStore {
       return;
     }
     if (!isFinal(state)) {
-      this.#turns.write(SAVE, { session_id, state, ...rendered(outcome), owner: this.#owner.id, copied: 1 });
+      this.#turns.write(SAVE, { session_id, state, ...rendered(outcome) });
       return;
     }
     const row = this.#end(outcome);
@@ -202,7 +202,7 @@ class SqliteStore implements SessionStore {
     this.#owed.set(session_id, outcome);
     this.#turns.release(session_id);
     const listing = JSON.stringify(listingOf(outcome));
-    const { changes } = this.#turns.write(SAVE, { session_id, state, listing, outcome: text, owner: null, copied: 0 });
+    const { changes } = this.#turns.write(END, { session_id, state, listing, outcome: text });
     this.#owed.delete(session_id);
     return changes === 1 ? row : undefined;
   }
@@ -250,7 +250,10 @@ class SqliteStore implements SessionStore {
 const NOTE_COPIED = `UPDATE sessions SET copied = 1 WHERE session_id = $session_id AND state = $state
   AND (SELECT count(*) FROM verdicts WHERE session_id = $session_id) = $verdicts`;
 
-const SAVE = `UPDATE sessions SET state = $state, owner = $owner, copied = $copied, listing = $listing, outcome = $outcome
+/** Sets no column that stays as it was: an index is written anew for each that is set. */
+const SAVE = `UPDATE sessions SET state = $state, listing = $listing, outcome = $outcome WHERE session_id = $session_id`;
+
+const END = `UPDATE sessions SET state = $state, owner = NULL, copied = 0, listing = $listing, outcome = $outcome
   WHERE session_id = $session_id`;
 
 const rendered = (outcome: SessionOutcome) => ({
