@@ -21,8 +21,8 @@ import { Turns } from "./turns.ts";
 
 /**
  * The layout of spec part 2 under `stateDir`. Several processes may share one directory; one process opens it once, since
- * a turn that is open keeps every other store from writing. Sessions that a dead process
- * left behind become `interrupted` here.
+ * a turn that is open keeps every other store from writing. Sessions that a dead process left behind become `interrupted`
+ * here.
  * @throws Failure `storage_failed` or `storage_full`; then nothing that was there has changed.
  */
 export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): SessionStore {
@@ -87,12 +87,9 @@ class SqliteStore implements SessionStore {
 
   save(outcome: SessionOutcome): void {
     const { session_id, state } = outcome;
-    if (this.#turns.holds(session_id) && !isFinal(state)) {
-      this.#turns.hold(session_id, () => this.#insert(outcome));
-      return;
-    }
     if (!isFinal(state)) {
-      this.#turns.write(SAVE, { session_id, state, ...rendered(outcome) });
+      if (this.#turns.holds(session_id)) this.#turns.hold(session_id, () => this.#insert(outcome));
+      else this.#turns.write(SAVE, { session_id, state, ...rendered(outcome) });
       return;
     }
     const row = this.#end(outcome);
@@ -200,7 +197,7 @@ class SqliteStore implements SessionStore {
     const row = rowOf(outcome);
     const { session_id, state, text } = row;
     this.#owed.set(session_id, outcome);
-    this.#turns.release(session_id);
+    if (this.#turns.holds(session_id)) this.#turns.release();
     const listing = JSON.stringify(listingOf(outcome));
     const { changes } = this.#turns.write(END, { session_id, state, listing, outcome: text });
     this.#owed.delete(session_id);

@@ -18,7 +18,7 @@ export interface SessionQuery {
  */
 export interface SessionStore extends Disposable {
   readonly persistent: boolean;
-  /** Claims the id for this process; false when it is taken. */
+  /** Claims the id for this process; false when it is taken. What is given must not be changed afterwards. */
   create(outcome: SessionOutcome): boolean;
   /** As they happen: a killed process loses at most the model call in flight. */
   append(session_id: string, arm_id: string, decision: Decision): void;

@@ -42,12 +42,13 @@ export class Turns {
     return this.#turn?.held.has(name) === true;
   }
 
-  /**
-   * Makes the write of that name now, if one is held, after those held before it. One that fails stays, so that the turn
-   * fails with it. @throws Failure
-   */
-  release(name: string): void {
-    if (this.holds(name)) this.#release((held) => held === name);
+  /** Makes what is held now, in order. A write that fails stays, so that the turn fails with it. @throws Failure */
+  release(): void {
+    const held = this.#turn?.held;
+    for (const [name, write] of held ?? []) {
+      write();
+      held?.delete(name);
+    }
   }
 
   /** @throws Failure */
@@ -69,7 +70,7 @@ export class Turns {
     const turn = this.#turn;
     if (turn === undefined) return;
     try {
-      this.#release();
+      this.release();
       this.#database.run("COMMIT");
       this.#end();
       turn.resolve();
@@ -88,15 +89,6 @@ export class Turns {
       this.commit();
     } catch {
       // Those whose writes they were hear of it.
-    }
-  }
-
-  #release(isLast: (name: string) => boolean = () => false): void {
-    const held = this.#turn?.held ?? new Map<string, () => void>();
-    for (const [name, write] of held) {
-      write();
-      held.delete(name);
-      if (isLast(name)) return;
     }
   }
 
