@@ -1,11 +1,11 @@
-import { OpenAI } from "openai";
-import { version } from "../version.ts";
+import type { OpenAI } from "openai";
 import type { ModelClient } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { splitModelRef } from "./model-ref.ts";
 import { readCompletion } from "./openai-reply.ts";
 import { completionParams } from "./openai-request.ts";
-import { SDK_RETRIES, type Transport, watchedFetch } from "./provider-call.ts";
+import { EndpointOpenAI } from "./openai-sdk.ts";
+import type { Transport } from "./provider-call.ts";
 import { type Dialect, providerModel } from "./provider-model.ts";
 
 /** A model over OpenAI's chat completions. */
@@ -29,19 +29,4 @@ export function openaiModel(ref: string, sdk: OpenAI, transport: Transport): Mod
   return providerModel(ref, dialect, transport);
 }
 
-/** The SDK's client for an endpoint: nothing is left for it to look up in the environment. */
-export function openaiSdk({ base_url, key }: Endpoint): OpenAI {
-  return new OpenAI({
-    baseURL: base_url.replace(/\/+$/, ""),
-    // The SDK demands one; a null header keeps it from the wire.
-    apiKey: key?.reveal() ?? "none",
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    fetch: watchedFetch,
-    maxRetries: SDK_RETRIES,
-    logLevel: "off",
-    defaultHeaders: { "User-Agent": `abeval/${version}`, ...(key === null ? { Authorization: null } : {}) },
-  });
-}
+export const openaiSdk = (endpoint: Endpoint): OpenAI => new EndpointOpenAI(endpoint);
