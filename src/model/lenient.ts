@@ -23,7 +23,9 @@ export function asCount(value: unknown): number | null {
 
 /** What stands at a path of keys; undefined when the path breaks off. */
 export function dig(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce((at, key) => asRecord(at)?.[key], value);
+  let at = value;
+  for (const key of path) at = asRecord(at)?.[key];
+  return at;
 }
 
 /** Undefined when it is no JSON. */

@@ -143,6 +143,34 @@ describe("what is kept in memory follows the disk:", () => {
     await folder.write("a.yaml", named("a"));
     await rm(folder.path("b.yaml"));
     expect((await catalog.list()).map(({ name }) => name)).toEqual(["a"]);
+    expect((await failureOf(catalog.get("b"))).code).toBe("unknown_scenario");
+  });
+
+  test("a second file of the name is noticed, and so is the one that stays", async () => {
+    await using folder = await scenarioFolder({ "b.yaml": named("b") });
+    const catalog = openCatalog(folder.directory);
+    const seen = async () => [
+      await catalog.get("b").then(
+        ({ definition }) => definition.title,
+        ({ message }) => message,
+      ),
+      ...(await catalog.list()).map(({ error, title }) => error ?? title),
+    ];
+    expect([await seen(), await seen()]).toEqual([
+      ["T b", "T b"],
+      ["T b", "T b"],
+    ]);
+    await folder.write("b.yml", named("b").replace("T b", "T c"));
+    const both = `${folder.directory.slice(5)}/b.yaml:1:1 b.yml exists too; keep one of them`;
+    expect([await seen(), await seen()]).toEqual([
+      [both, both],
+      [both, both],
+    ]);
+    await rm(folder.path("b.yaml"));
+    expect([await seen(), await seen()]).toEqual([
+      ["T c", "T c"],
+      ["T c", "T c"],
+    ]);
   });
 });
 
