@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Owner } from "./owner.ts";
 import type { StoredSession } from "./read-session.ts";
@@ -25,8 +25,7 @@ export class JsonCopies {
     const temporary = this.#temporary(session);
     try {
       await writeFile(temporary, contentOf(session), PRIVATE);
-      // Here and now: to hand so short a call to another thread costs as much, and its answer waits for its turn.
-      renameSync(temporary, this.#path(session));
+      await rename(temporary, this.#path(session));
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
