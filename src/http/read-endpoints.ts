@@ -5,7 +5,7 @@ import { Scenario } from "../domain/scenario.ts";
 import { ScenarioListing } from "../domain/scenario-listing.ts";
 import { SessionListing, SessionOutcome } from "../domain/session.ts";
 import { runDoctor } from "../operation/doctor.ts";
-import { health } from "../operation/health.ts";
+import { health, healthNow } from "../operation/health.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
 import { getSession } from "../operation/sessions.ts";
 import { type Endpoint, patiently } from "./endpoint.ts";
@@ -33,7 +33,7 @@ export const readEndpoints = ({ services, abandoned }: EndpointContext): readonl
       example: { status: "ok", version: services.version, uptime_ms: 1234 },
     },
     errors: [],
-    answer: () => health.run(services, {}, abandoned).then(json),
+    answer: () => json(healthNow(services)),
   },
   {
     method: "GET",
