@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { connect } from "node:net";
 import { EventSource } from "eventsource";
 import type { Decision } from "../../src/domain/decision.ts";
@@ -44,6 +44,20 @@ describe("a frame", () => {
     expect(text.match(/\n/g)?.length).toBe(2);
     expect(events).toEqual([{ event: "decision", session_id: ID, arm_id: "left", decision }]);
   });
+});
+
+test("what a crowd of readers left behind when it came is collected before its first event", () => {
+  const run = new LiveRun();
+  const streams = new EventStreams();
+  using collect = spyOn(Bun, "gc");
+  const arrive = (count: number) => {
+    for (let n = 0; n < count; n += 1) streams.open(run, anyTime);
+    return collect.mock.calls;
+  };
+  expect(arrive(499)).toEqual([]);
+  expect(arrive(1)).toEqual([[false]]);
+  expect(arrive(500)).toEqual([[false], [false]]);
+  run.close();
 });
 
 test("a quiet stream opens with a comment and goes on with one at every interval", async () => {
