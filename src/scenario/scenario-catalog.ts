@@ -70,8 +70,8 @@ class DirectoryCatalog implements ScenarioCatalog {
 
   async #row(name: string, endings: readonly string[]): Promise<ScenarioListing> {
     const known = this.#readings.get(name);
-    const isListed = endings.length === 1 && known?.path === this.#path(name + endings[0]);
-    const result = isListed && (await isProbablyUnchanged(known)) ? known.result : await this.#read(name, endings);
+    const isKnown = known !== undefined && endings.length === 1 && (await isProbablyUnchanged(known));
+    const result = isKnown ? known.result : await this.#read(name, endings);
     return result instanceof Failure ? brokenRow(name, result.message) : rowOf(result);
   }
 

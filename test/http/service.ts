@@ -67,7 +67,7 @@ export function aService(options: ServiceOptions = {}): TestService {
   const services: Services = {
     ...base,
     catalog: openCatalog(scenarios),
-    started_ticks: systemClock.ticks(),
+    started_ticks: base.clock.ticks(),
     state_dir: store ? state_dir : undefined,
     web_dir: undefined,
     listen_host: "127.0.0.1",

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { OpenAI } from "openai";
 import { EndpointOpenAI } from "../../src/model/openai-sdk.ts";
 import { Secret } from "../../src/model/secret.ts";
@@ -16,29 +16,45 @@ const sent = ({ url, timeout, req }: Request) => ({
   method: req.method,
   headers: [...req.headers],
   body: req.body,
-  signal: req.signal,
   redirect: req.redirect,
 });
 
-test.each([
+const theirs = (sdk: OpenAI, ...request: Parameters<OpenAI["buildRequest"]>) =>
+  OpenAI.prototype.buildRequest.apply(sdk, request);
+
+describe.each([
   ["a key", KEYED],
   ["none", { ...KEYED, key: null }],
-])("each request with %s is the one that the SDK would make", async (_, endpoint) => {
+])("each request with %s is the one that the SDK would make:", (_, endpoint) => {
   const sdk = new EndpointOpenAI(endpoint);
   const { signal } = new AbortController();
-  // Twice: the first of each makes the head that the second has.
-  for (const text of ["first", "second"])
+  const same = async (options: Options, attempt?: { retryCount: number }) => {
+    // Twice: the first makes the head that the second has.
+    for (const text of ["first", "second"]) {
+      const request = { ...options, body: { text } };
+      const ours = await sdk.buildRequest({ ...request }, attempt);
+      expect(sent(ours)).toEqual(sent(await theirs(sdk, { ...request }, attempt)));
+      expect(ours.req.signal ?? undefined).toBe(options.signal ?? undefined);
+      expect(ours.req.headers.get("authorization")).toBe(endpoint.key === null ? null : "Bearer key-0123456789");
+    }
+  };
+
+  test.each([300_000, 5_400, 4_999, 4_600, 1])("any try with a timeout of %i ms", async (timeout) => {
     for (const retryCount of [0, 1, 2])
-      for (const timeout of [300_000, 4_999, 1]) {
-        const options = post({ body: { text }, timeout, signal, fetchOptions: { redirect: "manual" } });
-        const [ours, theirs] = [
-          await sdk.buildRequest({ ...options }, { retryCount }),
-          await OpenAI.prototype.buildRequest.call(sdk, { ...options }, { retryCount }),
-        ];
-        expect(sent(ours)).toEqual(sent(theirs));
-        expect(ours.req.signal).toBe(signal);
-        expect(ours.req.headers.get("authorization")).toBe(endpoint.key === null ? null : "Bearer key-0123456789");
-      }
+      await same(post({ timeout, signal, fetchOptions: { redirect: "manual" } }), { retryCount });
+  });
+
+  test("nothing said of try, timeout and signal", async () => {
+    await same(post({}));
+    await same(post({ path: "/models" }));
+  });
+});
+
+test("a head is made once for the timeouts of a second", async () => {
+  using made = spyOn(OpenAI.prototype, "buildRequest");
+  const sdk = new EndpointOpenAI(KEYED);
+  for (let timeout = 4_000; timeout < 5_000; timeout += 1) await sdk.buildRequest(post({ timeout, body: {} }));
+  expect(made).toHaveBeenCalledTimes(1);
 });
 
 test("a request that has only its head from an earlier one keeps nothing else of it", async () => {

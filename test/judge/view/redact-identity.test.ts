@@ -17,6 +17,15 @@ test("distinctive names of the arms and of model families go, and are counted", 
   });
 });
 
+test("names of a pair before are no names of the next", () => {
+  const text = "As arm-1 and arm-2 say, wonder-8 beats wonder-9.";
+  const seen = (arm: string, model: string) => identityRedactor({ arms: [arm], models: [model] })(text).text;
+  const shown = (...names: string[]) => names.reduce((rest, name) => rest.replace(name, MARK), text);
+  expect(seen("arm-1", "wonder-8")).toBe(shown("arm-1", "wonder-8"));
+  expect(seen("arm-2", "wonder-8")).toBe(shown("arm-2", "wonder-8"));
+  expect(seen("arm-2", "wonder-9")).toBe(shown("arm-2", "wonder-9"));
+});
+
 test("arm ids and titles that may be words of the language stay", () => {
   const redact = identityRedactor({ arms: ["fixed", "a", "tdd", "Careful"], models: [] });
   const text = "I fixed the pager as tdd asks; I am careful now; a tddish b step";
