@@ -26,18 +26,15 @@ export interface ScenarioCatalog {
 export const openCatalog = (directory: string): ScenarioCatalog => new DirectoryCatalog(directory);
 
 interface Reading {
-  readonly path: string;
   readonly result: LoadedScenario | Failure;
-  /** The file, the one that must not be beside it, and everything that it refers to. */
   readonly consulted: ReadonlySet<string>;
   readonly file_stamp: string;
-  /** Of what was consulted, before it was read; null while it was not known what that is. */
-  readonly tree_stamp: string | null;
+  /** Of the file and everything that it refers to, before it was read; undefined while it was not known what that is. */
+  readonly tree_stamp: string | undefined;
 }
 
 class DirectoryCatalog implements ScenarioCatalog {
   readonly directory: string;
-  /** By name. */
   readonly #readings = new Map<string, Reading>();
 
   constructor(directory: string) {
@@ -54,44 +51,43 @@ class DirectoryCatalog implements ScenarioCatalog {
   }
 
   async get(name: string): Promise<LoadedScenario> {
-    const known = this.#readings.get(name);
-    const result = known !== undefined && (await isUnchanged(known)) ? known.result : await this.#find(name);
+    const files = this.#files();
+    // Looked up among what is there: a path is never built from a name that somebody sent.
+    const endings = files.get(name);
+    if (endings === undefined) throw unknownScenario(name, [...files.keys()]);
+    const result = await this.#read(name, endings, isUnchanged);
     if (result instanceof Failure) throw result;
     return result;
   }
 
-  /** Looked up among what is there: a path is never built from a name that somebody sent. */
-  #find(name: string): Promise<LoadedScenario | Failure> {
-    const files = this.#files();
-    const endings = files.get(name);
-    if (endings === undefined) throw unknownScenario(name, [...files.keys()]);
-    return this.#read(name, endings);
-  }
-
   async #row(name: string, endings: readonly string[]): Promise<ScenarioListing> {
-    const known = this.#readings.get(name);
-    const isKnown = known !== undefined && endings.length === 1 && (await isProbablyUnchanged(known));
-    const result = isKnown ? known.result : await this.#read(name, endings);
+    const result = await this.#read(name, endings, isProbablyUnchanged);
     return result instanceof Failure ? brokenRow(name, result.message) : rowOf(result);
   }
 
-  async #read(name: string, [ending = "", other]: readonly string[]): Promise<LoadedScenario | Failure> {
+  async #read(
+    name: string,
+    [ending = "", other]: readonly string[],
+    isCurrent: (reading: Reading, path: string) => Promise<boolean>,
+  ): Promise<LoadedScenario | Failure> {
     if (other !== undefined)
       return wholeFileFailure(this.#label(name + ending), `${name}${other} exists too; keep one of them`);
-    const reading = await this.#readAnew(name, ending, this.#readings.get(name));
-    this.#readings.set(name, reading);
+    const path = join(this.directory, name + ending);
+    const known = this.#readings.get(path);
+    if (known !== undefined && (await isCurrent(known, path))) return known.result;
+    const reading = await this.#readAnew(path, name + ending, known);
+    this.#readings.set(path, reading);
     return reading.result;
   }
 
   /** Stamps are taken before reading, so that a change in between makes them old. The first reading tells what to stamp. */
-  async #readAnew(name: string, ending: string, previous: Reading | undefined): Promise<Reading> {
-    const path = this.#path(name + ending);
-    const consulted = new Set(SCENARIO_ENDINGS.map((other) => resolve(this.#path(name + other))));
+  async #readAnew(path: string, fileName: string, previous: Reading | undefined): Promise<Reading> {
+    const consulted = new Set([resolve(path)]);
     const file_stamp = fileStamp(path);
-    const tree_stamp = previous === undefined ? null : await treeStamp(previous.consulted);
-    const result = await this.#load(path, name + ending, consulted);
+    const tree_stamp = previous === undefined ? undefined : await treeStamp(previous.consulted);
+    const result = await this.#load(path, fileName, consulted);
     const isStamped = previous !== undefined && consulted.symmetricDifference(previous.consulted).size === 0;
-    return { path, result, consulted, file_stamp, tree_stamp: isStamped ? tree_stamp : null };
+    return { result, consulted, file_stamp, tree_stamp: isStamped ? tree_stamp : undefined };
   }
 
   async #load(path: string, fileName: string, consulted: Set<string>): Promise<LoadedScenario | Failure> {
@@ -127,19 +123,18 @@ class DirectoryCatalog implements ScenarioCatalog {
     }
   }
 
-  #path = (fileName: string) => join(this.directory, fileName);
-
   /** Messages go out over the network, so they name a host's directories by their last step only. */
   #label(fileName: string): string {
     return join(isAbsolute(this.directory) ? basename(this.directory) : this.directory, fileName);
   }
 }
 
-const isUnchanged = async ({ consulted, tree_stamp }: Reading) => (await treeStamp(consulted)) === tree_stamp;
+const isUnchanged = async ({ consulted, tree_stamp }: Reading) =>
+  tree_stamp !== undefined && (await treeStamp(consulted)) === tree_stamp;
 
 /** Enough for a list, where only names and titles are read; errors are looked at again when anything was mended. */
-const isProbablyUnchanged = async (reading: Reading) =>
-  reading.result instanceof Failure ? isUnchanged(reading) : fileStamp(reading.path) === reading.file_stamp;
+const isProbablyUnchanged = async (reading: Reading, path: string) =>
+  reading.result instanceof Failure ? isUnchanged(reading) : fileStamp(path) === reading.file_stamp;
 
 const isScenario = (entry: Dirent) =>
   !entry.isDirectory() && !entry.name.startsWith(".") && SCENARIO_ENDINGS.includes(extname(entry.name));

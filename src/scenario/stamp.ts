@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync } from "node:fs";
+import { type BigIntStats, lstatSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MATERIAL_FILES } from "../domain/defaults.ts";
@@ -8,28 +8,36 @@ const ABSENT = "absent";
 /** Files looked at before others may run. One look is so short that handing it to another thread would cost ten times as much. */
 const BATCH = 256;
 
-/** Changes whenever a file is written, replaced or removed; reads no bytes. */
+/** Files and directories looked at: those of the largest scenario, were each of its files in a directory of its own. */
+const MOST = 2 * MATERIAL_FILES;
+
+/** Changes whenever a file, or the file that a link leads to, is written, replaced or removed; reads no bytes. */
 export function fileStamp(path: string): string {
-  const stats = statsOf(path);
-  return stats === null ? ABSENT : stampOf(stats);
+  return stampOf(path, statsOf(lstatSync, path));
 }
 
-/** The same for several files and for everything below directories. */
-export async function treeStamp(paths: Iterable<string>): Promise<string> {
+/**
+ * The same for several files and for everything below directories. Undefined when that is too much to look at: what was not
+ * seen may have changed.
+ */
+export async function treeStamp(paths: Iterable<string>, most = MOST): Promise<string | undefined> {
   const stamps: string[] = [];
   const pending = [...paths];
-  for (let path = pending.pop(); path !== undefined && stamps.length <= MATERIAL_FILES; path = pending.pop()) {
-    const stats = statsOf(path);
-    stamps.push(`${path} ${stats === null ? ABSENT : stampOf(stats)}`);
-    if (stats?.isDirectory()) pending.push(...(await namesIn(path)).map((name) => join(path ?? "", name)));
+  for (const path of pending) {
+    if (stamps.length === most) return undefined;
+    const stats = statsOf(lstatSync, path);
+    stamps.push(`${path} ${stampOf(path, stats)}`);
+    if (stats?.isDirectory()) for (const name of await namesIn(path)) pending.push(join(path, name));
     if (stamps.length % BATCH === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return stamps.join("\n");
 }
 
-function statsOf(path: string): BigIntStats | null {
+type Look = (path: string, options: { bigint: true }) => BigIntStats;
+
+function statsOf(look: Look, path: string): BigIntStats | null {
   try {
-    return lstatSync(path, { bigint: true });
+    return look(path, { bigint: true });
   } catch {
     return null;
   }
@@ -37,4 +45,10 @@ function statsOf(path: string): BigIntStats | null {
 
 const namesIn = (directory: string) => readdir(directory).catch((): string[] => []);
 
-const stampOf = ({ ino, size, mode, mtimeNs, ctimeNs }: BigIntStats) => [ino, size, mode, mtimeNs, ctimeNs].join(" ");
+function stampOf(path: string, stats: BigIntStats | null): string {
+  if (stats === null) return ABSENT;
+  return stats.isSymbolicLink() ? `${inWords(stats)} ${inWords(statsOf(statSync, path))}` : inWords(stats);
+}
+
+const inWords = (stats: BigIntStats | null) =>
+  stats === null ? ABSENT : [stats.ino, stats.size, stats.mode, stats.mtimeNs, stats.ctimeNs].join(" ");

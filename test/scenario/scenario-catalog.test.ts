@@ -146,6 +146,19 @@ describe("what is kept in memory follows the disk:", () => {
     expect((await failureOf(catalog.get("b"))).code).toBe("unknown_scenario");
   });
 
+  test("a change of the file that a link leads to is seen, by the list too", async () => {
+    await using folder = await scenarioFolder({ "b.txt": named("b") });
+    await symlink("b.txt", folder.path("b.yaml"));
+    const catalog = openCatalog(folder.directory);
+    for (const title of ["T c", "T d"]) {
+      await catalog.get("b");
+      await catalog.list();
+      await folder.write("b.txt", named("b").replace("T b", title));
+      expect((await catalog.list()).map((row) => row.title)).toEqual([title]);
+      expect((await catalog.get("b")).definition.title).toBe(title);
+    }
+  });
+
   test("a second file of the name is noticed, and so is the one that stays", async () => {
     await using folder = await scenarioFolder({ "b.yaml": named("b") });
     const catalog = openCatalog(folder.directory);

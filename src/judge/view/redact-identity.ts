@@ -35,29 +35,16 @@ export interface Identities {
  * as do known model families; a plain one goes when it is a model's or a maker's and introduces somebody, and stays when
  * it is an arm's: no arm is told its own.
  */
-export function identityRedactor(identities: Identities): RedactIdentity {
-  const patterns = patternsOf(identities);
+export function identityRedactor({ arms, models }: Identities): RedactIdentity {
+  const distinct = named([...arms, ...models].filter(isDistinctive));
+  const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name))]);
+  const patterns = [...(distinct ? [new RegExp(distinct, "giu")] : []), FAMILIES, introduction(plain, distinct)];
   return (text) => {
     const folded = fold(text);
     const found = patterns.flatMap((pattern) => [...folded.text.matchAll(pattern)]);
     const spans = merged(found.map(({ 0: name, index }) => folded.span(index, index + name.length)));
     return { text: replaced(text, spans), count: spans.length };
   };
-}
-
-/** The sessions of a scenario come one after another with the same names, and making patterns takes longer than using them. */
-let latest: { readonly names: string; readonly patterns: readonly RegExp[] } | undefined;
-
-function patternsOf(identities: Identities): readonly RegExp[] {
-  const names = JSON.stringify(identities);
-  if (latest?.names !== names) latest = { names, patterns: makePatterns(identities) };
-  return latest.patterns;
-}
-
-function makePatterns({ arms, models }: Identities): readonly RegExp[] {
-  const distinct = named([...arms, ...models].filter(isDistinctive));
-  const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name))]);
-  return [...(distinct ? [new RegExp(distinct, "giu")] : []), FAMILIES, introduction(plain, distinct)];
 }
 
 const isDistinctive = (name: string) => /[-\d/._]|\S\s+\S/.test(name);
