@@ -3,19 +3,16 @@ import { version } from "../version.ts";
 import type { Endpoint } from "./credentials.ts";
 import { SDK_RETRIES, watchedFetch } from "./provider-call.ts";
 
+type Options = Parameters<OpenAI["buildRequest"]>[0];
 type Request = Awaited<ReturnType<OpenAI["buildRequest"]>>;
 
 /** What the requests of one client share; their bodies, signals and options for fetch are their own. */
-interface Head {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Headers;
-}
+type Head = Pick<Request, "url"> & Pick<Request["req"], "method" | "headers">;
 
 /**
- * The SDK's client for the calls of one endpoint: JSON posted without headers or a query of its own. It makes the head of
- * a request once, where the SDK makes it for each try, two thirds of its own work in a call; nothing in it differs but the
- * number of the try and the timeout.
+ * The SDK's client for one endpoint. Of a call that posts JSON and has no headers or query of its own it makes the head
+ * once for each number of the try and second of the timeout, since nothing else in it differs: the SDK makes it for each
+ * try, two thirds of its own work in a call. Any other request is the SDK's.
  */
 export class EndpointOpenAI extends OpenAI {
   readonly #heads = new Map<string, Head>();
@@ -37,22 +34,23 @@ export class EndpointOpenAI extends OpenAI {
     });
   }
 
-  override async buildRequest(...[options, attempt]: Parameters<OpenAI["buildRequest"]>): Promise<Request> {
-    const { path, body, signal, fetchOptions, timeout = this.timeout } = options;
-    // The header has whole seconds, so that the heads stay few.
-    const name = `${path} ${attempt?.retryCount ?? 0} ${Math.trunc(timeout / 1000)}`;
+  override async buildRequest(options: Options, attempt: { retryCount?: number } = {}): Promise<Request> {
+    const { path, body, signal, fetchOptions, timeout = 0 } = options;
+    if (!isPlainCall(options)) return await super.buildRequest(options, attempt);
+    const name = `${path} ${attempt.retryCount ?? 0} ${Math.trunc(timeout / 1000)}`;
     const head = this.#heads.get(name);
-    if (head === undefined) {
-      const built = await super.buildRequest(options, attempt);
-      const { url, req } = built;
-      this.#heads.set(name, { url, method: req.method ?? "POST", headers: req.headers });
-      return built;
+    if (head !== undefined) {
+      const { url, ...rest } = head;
+      return { url, timeout, req: { ...rest, body: JSON.stringify(body), ...(signal && { signal }), ...fetchOptions } };
     }
-    const { url, method, headers } = head;
-    return {
-      url,
-      timeout,
-      req: { method, headers, body: JSON.stringify(body), signal: signal ?? null, ...fetchOptions },
-    };
+    const built = await super.buildRequest(options, attempt);
+    this.#heads.set(name, { url: built.url, method: "post", headers: built.req.headers });
+    return built;
   }
 }
+
+/** The timeout is one that the SDK would accept and tell the server. */
+const isPlainCall = ({ method, body, headers, query, timeout = 0 }: Options) =>
+  method === "post" && isPlain(body) && !headers && !query && Number.isInteger(timeout) && timeout > 0;
+
+const isPlain = (body: unknown) => typeof body === "object" && Object.getPrototypeOf(body ?? 0) === Object.prototype;

@@ -8,8 +8,11 @@ import { EndpointOpenAI } from "./openai-sdk.ts";
 import type { Transport } from "./provider-call.ts";
 import { type Dialect, providerModel } from "./provider-model.ts";
 
+/** All that is asked of the SDK. */
+type Sdk = Pick<OpenAI, "post">;
+
 /** A model over OpenAI's chat completions. */
-export function openaiModel(ref: string, sdk: OpenAI, transport: Transport): ModelClient {
+export function openaiModel(ref: string, sdk: Sdk, transport: Transport): ModelClient {
   const { provider, model } = splitModelRef(ref);
   // OpenAI's own models refuse the old name, most other servers do not know the new one.
   const limit_name = provider === "openai" ? "max_completion_tokens" : "max_tokens";
@@ -29,4 +32,4 @@ export function openaiModel(ref: string, sdk: OpenAI, transport: Transport): Mod
   return providerModel(ref, dialect, transport);
 }
 
-export const openaiSdk = (endpoint: Endpoint): OpenAI => new EndpointOpenAI(endpoint);
+export const openaiSdk = (endpoint: Endpoint): Sdk => new EndpointOpenAI(endpoint);

@@ -24,6 +24,7 @@ export class JsonCopies {
   async write(session: Session): Promise<void> {
     const temporary = this.#temporary(session);
     try {
+      // Both on another thread: a name is changed only when no other file is being made in either directory.
       await writeFile(temporary, contentOf(session), PRIVATE);
       await rename(temporary, this.#path(session));
     } catch (error) {

@@ -44,9 +44,28 @@ describe.each([
       await same(post({ timeout, signal, fetchOptions: { redirect: "manual" } }), { retryCount });
   });
 
-  test("nothing said of try, timeout and signal", async () => {
-    await same(post({}));
-    await same(post({ path: "/models" }));
+  test.each([
+    ["nothing said of try, timeout and signal", {}],
+    ["the client's own timeout", { timeout: 600_000 }],
+    ["another path", { path: "/embeddings", timeout: 600_000 }],
+    ["another method", { method: "get", timeout: 600_000 }],
+    ["a header of its own", { headers: { "x-own": "1" }, timeout: 600_000 }],
+    ["a query of its own", { query: { own: 1 }, timeout: 600_000 }],
+    ["no header of its own after one that had", { timeout: 600_000 }],
+  ] as const)("%s", async (_, options) => {
+    await same(post(options));
+  });
+
+  test.each([0, -5, 1_500.5])("a timeout of %d ms, refused or not", async (timeout) => {
+    const outcome = (made: Promise<Request>) => made.then(sent, ({ message }: Error) => message);
+    const request = post({ timeout, body: {} });
+    expect(await outcome(sdk.buildRequest(request))).toEqual(await outcome(theirs(sdk, request)));
+  });
+
+  test.each([null, "text", new Uint8Array([1, 2])])("a body that is no object", async (body) => {
+    await sdk.buildRequest(post({ timeout: 1, body: {} }));
+    const request = post({ timeout: 1, body });
+    expect(sent(await sdk.buildRequest(request))).toEqual(sent(await theirs(sdk, request)));
   });
 });
 
