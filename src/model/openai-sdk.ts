@@ -35,8 +35,8 @@ export class EndpointOpenAI extends OpenAI {
   }
 
   override async buildRequest(options: Options, attempt: { retryCount?: number } = {}): Promise<Request> {
-    const { path, body, signal, fetchOptions, timeout = 0 } = options;
     if (!isPlainCall(options)) return await super.buildRequest(options, attempt);
+    const { path, body, signal, fetchOptions, timeout } = options;
     const name = `${path} ${attempt.retryCount ?? 0} ${Math.trunc(timeout / 1000)}`;
     const head = this.#heads.get(name);
     if (head !== undefined) {
@@ -49,8 +49,10 @@ export class EndpointOpenAI extends OpenAI {
   }
 }
 
-/** The timeout is one that the SDK would accept and tell the server. */
-const isPlainCall = ({ method, body, headers, query, timeout = 0 }: Options) =>
-  method === "post" && isPlain(body) && !headers && !query && Number.isInteger(timeout) && timeout > 0;
+/** Its timeout is one that the SDK accepts and tells the server. */
+function isPlainCall(options: Options): options is Options & { readonly timeout: number } {
+  const { method, body, headers, query, timeout = 0 } = options;
+  return method === "post" && isPlainObject(body) && !headers && !query && Number.isInteger(timeout) && timeout > 0;
+}
 
-const isPlain = (body: unknown) => typeof body === "object" && Object.getPrototypeOf(body ?? 0) === Object.prototype;
+const isPlainObject = (body: unknown) => body instanceof Object && Object.getPrototypeOf(body) === Object.prototype;

@@ -8,7 +8,7 @@ const ABSENT = "absent";
 /** Files looked at before others may run. One look is so short that handing it to another thread would cost ten times as much. */
 const BATCH = 256;
 
-/** Files and directories looked at: those of the largest scenario, were each of its files in a directory of its own. */
+/** Files and directories looked at: those of the largest fixture, were each of its files in a directory of its own. */
 const MOST = 2 * MATERIAL_FILES;
 
 /** Changes whenever a file, or the file that a link leads to, is written, replaced or removed; reads no bytes. */

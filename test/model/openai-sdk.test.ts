@@ -49,20 +49,28 @@ describe.each([
     ["the client's own timeout", { timeout: 600_000 }],
     ["another path", { path: "/embeddings", timeout: 600_000 }],
     ["another method", { method: "get", timeout: 600_000 }],
-    ["a header of its own", { headers: { "x-own": "1" }, timeout: 600_000 }],
     ["a query of its own", { query: { own: 1 }, timeout: 600_000 }],
-    ["no header of its own after one that had", { timeout: 600_000 }],
   ] as const)("%s", async (_, options) => {
     await same(post(options));
   });
 
+  test("a try of which nothing is said, before and after another", async () => {
+    for (const attempt of [undefined, { retryCount: 1 }, undefined]) await same(post({ timeout: 3_000 }), attempt);
+  });
+
+  test("a header of its own, and none after it and before it", async () => {
+    for (const headers of [{ "x-own": "1" }, undefined, { "x-own": "2" }])
+      await same(post({ timeout: 2_000, ...(headers && { headers }) }));
+  });
+
   test.each([0, -5, 1_500.5])("a timeout of %d ms, refused or not", async (timeout) => {
     const outcome = (made: Promise<Request>) => made.then(sent, ({ message }: Error) => message);
+    for (const known of [1, 1_500]) await sdk.buildRequest(post({ timeout: known, body: {} }));
     const request = post({ timeout, body: {} });
     expect(await outcome(sdk.buildRequest(request))).toEqual(await outcome(theirs(sdk, request)));
   });
 
-  test.each([null, "text", new Uint8Array([1, 2])])("a body that is no object", async (body) => {
+  test.each([null, "text", new Uint8Array([1, 2])])("a body that is no object: %p", async (body) => {
     await sdk.buildRequest(post({ timeout: 1, body: {} }));
     const request = post({ timeout: 1, body });
     expect(sent(await sdk.buildRequest(request))).toEqual(sent(await theirs(sdk, request)));
@@ -76,10 +84,13 @@ test("a head is made once for the timeouts of a second", async () => {
   expect(made).toHaveBeenCalledTimes(1);
 });
 
-test("a request that has only its head from an earlier one keeps nothing else of it", async () => {
+test("a request that has its head from an earlier one has nothing else of it", async () => {
+  using made = spyOn(OpenAI.prototype, "buildRequest");
   const sdk = new EndpointOpenAI(KEYED);
   const { signal } = new AbortController();
-  await sdk.buildRequest(post({ body: { secret: "first" }, signal, fetchOptions: { redirect: "manual" } }));
-  const { req } = await sdk.buildRequest(post({ body: {} }));
+  const first = { body: { secret: "first" }, signal, fetchOptions: { redirect: "manual" } } as const;
+  await sdk.buildRequest(post({ timeout: 1_000, ...first }));
+  const { req } = await sdk.buildRequest(post({ timeout: 1_000, body: {} }));
+  expect(made).toHaveBeenCalledTimes(1);
   expect([req.body, req.signal ?? null, req.redirect]).toEqual(["{}", null, undefined]);
 });
