@@ -10,7 +10,8 @@ export const ABEVAL = process.env["ABEVAL_BIN"] ?? join(import.meta.dir, "../dis
 
 /**
  * A directory for one part. It goes when everything is measured: ext4 without a journal searches past what was removed in
- * the last minutes whenever a file is made, so that one part's removals would be measured by the next.
+ * the last five minutes whenever a file is made (25 us become up to 500), so that one part's removals would be measured by
+ * the next. A second run there should wait as long.
  */
 export class Ground {
   readonly path = mkdtempSync(join(tmpdir(), "abeval-bench-"));
