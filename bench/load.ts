@@ -30,7 +30,7 @@ const timeRuns = (server: ServerProcess, total: number, together: number) =>
 async function slowProvider(ground: Ground): Promise<void> {
   await using provider = startBenchProvider();
   for (const { together, goal, rounds } of [
-    // Forty seconds each; its hundred waves are a sample by themselves.
+    // A run takes forty seconds, and its hundred waves are a sample by themselves.
     { together: 2, goal: 1.03, rounds: 1 },
     { together: 8, goal: 1.03, rounds: 5 },
     { together: 32, goal: 1.04, rounds: 5 },
@@ -58,66 +58,67 @@ async function slowProvider(ground: Ground): Promise<void> {
 }
 
 type Contender = "bare" | "sdk" | "memory" | "stored";
-type Values = Record<Contender, number[]>;
-const noValues = (): Values => ({ bare: [], sdk: [], memory: [], stored: [] });
+
+/** What was measured of one start, a value a round; the peak, in MiB, is one. */
+type Figures = Readonly<Record<"per_second" | "cpu_ms" | "peak_mib", number[]>>;
 
 /**
  * Provider, driver and server share the machine: hence the bare service beside it, with the same provider and driver. Two
  * starts of one program differ by 10 to 20%, so that a goal is held against several.
  */
 async function atOnce(ground: Ground, together: number, starts: number): Promise<void> {
-  const [rates, cpu, peaks] = [noValues(), noValues(), noValues()];
-  for (let start = 0; start < starts; start += 1) await oneStart(ground, together, start, { rates, cpu, peaks });
-  const median = (values: readonly number[]) => sampleOf(values).median;
+  const measured: Record<Contender, Figures>[] = [];
+  for (let start = 0; start < starts; start += 1) measured.push(await oneStart(ground, together, start));
+  const sample = (name: Contender, figure: keyof Figures) => sampleOf(measured.flatMap((start) => start[name][figure]));
   const row = `${SESSIONS} sessions, ${together} at once, provider 0 ms`;
-  const [bareRate, bareCpu] = [median(rates.bare), median(cpu.bare)];
-  report(`${row}, bare with the SDK`, sampleOf(rates.sdk), {
+  const [bareRate, bareCpu] = [sample("bare", "per_second").median, sample("bare", "cpu_ms").median];
+  report(`${row}, bare with the SDK`, sample("sdk", "per_second"), {
     unit: "a second",
-    yardstick: `CPU ${round(median(cpu.sdk) / bareCpu)} x a bare service`,
+    yardstick: `CPU ${round(sample("sdk", "cpu_ms").median / bareCpu)} x a bare service`,
   });
   for (const name of ["memory", "stored"] as const) {
-    const rate = sampleOf(rates[name]);
+    const rate = sample(name, "per_second");
     report(`${row}, ${name}`, rate, {
       unit: "a second",
       yardstick: `${round(rate.median / bareRate)} x a bare service (${round(bareRate)} a second), starts=${starts}`,
       ...(together === 8 ? { goal: ">= 900 a second", met: rate.median >= 900 } : {}),
     });
-    const ratio = median(cpu[name]) / bareCpu;
-    report("  CPU a session", sampleOf(cpu[name]), {
+    const cpu = sample(name, "cpu_ms");
+    const ratio = cpu.median / bareCpu;
+    report("  CPU a session", cpu, {
       unit: "ms",
       yardstick: `${round(ratio)} x a bare service (${round(bareCpu)} ms)`,
       ...(together === 8 ? { goal: "<= 3 x", met: ratio <= 3 } : {}),
     });
-    report("  peak memory", sampleOf(peaks[name]), {
+    report("  peak memory", sample(name, "peak_mib"), {
       unit: "MiB",
-      yardstick: `a bare service ${round(median(peaks.bare))} MiB`,
+      yardstick: `a bare service ${round(sample("bare", "peak_mib").median)} MiB`,
     });
   }
 }
 
-/** All four side by side, from their start on. */
-async function oneStart(
-  ground: Ground,
-  together: number,
-  start: number,
-  { rates, cpu, peaks }: Readonly<Record<"rates" | "cpu" | "peaks", Values>>,
-): Promise<void> {
+/** All four started, warmed and measured in turns. */
+async function oneStart(ground: Ground, together: number, start: number): Promise<Record<Contender, Figures>> {
   const path = (name: string) => join(ground.path, `${name}-${together}-${start}`);
   await using provider = startBenchProvider();
   await using bare = await bareService(provider, path("bare"));
   await using sdk = await bareService(provider, path("sdk"), "sdk");
   await using memory = await ground.serve(limits(together), provider);
   await using stored = await ground.serve([...limits(together), "--state-dir", path("rate")], provider);
-  const servers = Object.entries({ bare, sdk, memory, stored }) as [Contender, ServerProcess][];
-  for (const [, server] of servers) await timeRuns(server, COMPILED, together);
-  for (let turn = 0; turn < 9; turn += 1)
-    for (const [name, server] of servers) {
-      const cpuBefore = server.cpu_ms();
-      const took = await timeRuns(server, SESSIONS, together);
-      cpu[name].push((server.cpu_ms() - cpuBefore) / SESSIONS);
-      rates[name].push((SESSIONS / took) * 1000);
-    }
-  for (const [name, server] of servers) peaks[name].push(server.peak_mib());
+  const servers = { bare, sdk, memory, stored };
+  for (const server of Object.values(servers)) await timeRuns(server, COMPILED, together);
+  const noFigures = (): Figures => ({ per_second: [], cpu_ms: [], peak_mib: [] });
+  const figures = { bare: noFigures(), sdk: noFigures(), memory: noFigures(), stored: noFigures() };
+  const timed = (name: Contender) => async () => {
+    const cpuBefore = servers[name].cpu_ms();
+    const took = await timeRuns(servers[name], SESSIONS, together);
+    figures[name].cpu_ms.push((servers[name].cpu_ms() - cpuBefore) / SESSIONS);
+    figures[name].per_second.push((SESSIONS / took) * 1000);
+    return took;
+  };
+  await inTurns({ bare: timed("bare"), sdk: timed("sdk"), memory: timed("memory"), stored: timed("stored") }, 9);
+  for (const name of Object.keys(servers) as Contender[]) figures[name].peak_mib.push(servers[name].peak_mib());
+  return figures;
 }
 
 const bareService = (provider: BenchProvider, ...args: readonly string[]) =>
