@@ -14,6 +14,7 @@ import { interrupt } from "./interrupt.ts";
 import { JsonCopies } from "./json-copy.ts";
 import { listingOf } from "./listing.ts";
 import { Owner } from "./owner.ts";
+import { readListings } from "./read-listings.ts";
 import { type ReadSession, readSession, rowOf, type SessionRow, withLogs } from "./read-session.ts";
 import { guarded, storageFailure } from "./storage-failure.ts";
 import type { SessionQuery, SessionStore } from "./store.ts";
@@ -134,23 +135,10 @@ class SqliteStore implements SessionStore {
     return outcome;
   }
 
-  list({ scenario, state, limit, before }: SessionQuery = {}): readonly SessionListing[] {
+  list(query: SessionQuery = {}): readonly SessionListing[] {
     this.#turns.tryCommit();
     this.#settle();
-    return guarded(this.#stateDir, () => {
-      const conditions = ["position < $position"];
-      if (scenario !== undefined) conditions.push("scenario = $scenario");
-      if (state !== undefined) conditions.push("state = $state");
-      const rows = this.#database
-        .query(`SELECT listing FROM sessions WHERE ${conditions.join(" AND ")} ORDER BY position DESC LIMIT $limit`)
-        .all({
-          position: before === undefined ? Number.MAX_SAFE_INTEGER : this.#position(before),
-          limit: limit ?? -1,
-          ...(scenario === undefined ? {} : { scenario }),
-          ...(state === undefined ? {} : { state }),
-        }) as { listing: string }[];
-      return rows.map((row) => JSON.parse(row.listing) as SessionListing);
-    });
+    return guarded(this.#stateDir, () => readListings(this.#database, query));
   }
 
   /** Marks what dead processes left running, writes copies that are missing, sweeps temporary files. */
@@ -221,14 +209,6 @@ class SqliteStore implements SessionStore {
     } catch {
       // There is no space yet.
     }
-  }
-
-  #position(session_id: string): number {
-    const row = this.#database
-      .query("SELECT position FROM sessions WHERE session_id = $session_id")
-      .get({ session_id });
-    if (row === null) throw new Failure("unknown_session", `there is no session ${session_id}`);
-    return (row as { position: number }).position;
   }
 
   /** In a turn of its own: nobody's session may fail because this does not fit any more. */
