@@ -8,15 +8,12 @@ import type { Services } from "./services.ts";
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
   const loaded = await services.catalog.get(scenario);
-  engine ??= loadEngine();
-  const [{ prepareSession }, { startSession }] = await engine;
+  const [{ prepareSession }, { startSession }] = await loadEngine();
   return await startSession(services, await prepareSession(services, loaded, options));
 }
 
 /** What runs a session is most of the program; a server answers before it is loaded. */
 const loadEngine = () => Promise.all([import("../session/prepare-session.ts"), import("../session/start-session.ts")]);
-
-let engine: ReturnType<typeof loadEngine> | undefined;
 
 export const runScenario = operation({
   name: "run_scenario",
