@@ -1,10 +1,12 @@
+import { disqualifyingRules } from "../domain/disqualification.ts";
 import type { CheckResult } from "../domain/evidence.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 
 /**
- * The session as JUnit XML: one test case for the verdict, one for each hidden check of each arm. The verdict's case is in
- * error when there is none or it is invalid; who won is not a pass or a fail, that is for the reader's gate to say.
+ * The session as JUnit XML: one test case for the verdict, and for each arm that was examined one for the rules and one
+ * for each hidden check. The verdict's case is in error when there is none or it is invalid; who won is not a pass or a
+ * fail, that is for the reader's gate to say.
  */
 export function junitOf(outcome: SessionOutcome): string {
   const cases = [verdictCase(outcome), ...outcome.arms.flatMap((arm) => armCases(outcome.scenario, arm))];
@@ -32,8 +34,20 @@ function verdictCase({ scenario, verdict, failure, totals }: SessionOutcome): st
   return `${open}${error}<system-out>${xmlText(verdict.statement)}</system-out></testcase>`;
 }
 
-const armCases = (scenario: string, { arm_id, probe }: ArmSummary) =>
-  (probe?.checks ?? []).map((check) => checkCase(`${scenario}.${arm_id}`, check));
+function armCases(scenario: string, arm: ArmSummary): string[] {
+  const classname = `${scenario}.${arm.arm_id}`;
+  const checks = (arm.probe?.checks ?? []).map((check) => checkCase(classname, check));
+  return arm.changes === null && arm.status !== "disqualified" ? checks : [rulesCase(classname, arm), ...checks];
+}
+
+/** With blanks in its name, which no check's id has. */
+function rulesCase(classname: string, { status, stop_reason, violations, wall_ms }: ArmSummary): string {
+  const open = `<testcase ${attributes({ classname, name: "kept to the rules", time: seconds(wall_ms) })}`;
+  if (status !== "disqualified") return `${open}/>`;
+  const rules = disqualifyingRules(violations);
+  const message = rules[0] ?? stop_reason ?? status;
+  return `${open}><failure ${attributes({ type: status, message })}>${xmlText(rules.join("\n"))}</failure></testcase>`;
+}
 
 function checkCase(classname: string, { id, status, reason, output, duration_ms }: CheckResult): string {
   const open = `<testcase ${attributes({ classname, name: id, time: seconds(duration_ms) })}`;

@@ -1,3 +1,4 @@
+import { disqualifyingRules } from "../domain/disqualification.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
@@ -24,12 +25,15 @@ export function markdownOf(outcome: SessionOutcome): string {
 
 const headline = ({ outcome, winner }: Verdict) => (winner === null ? outcome : `${plain(winner)} wins`);
 
+type ArmRow = (name: string, cell: (arm: ArmSummary) => string) => string[];
+
 function armRows(arms: readonly ArmSummary[]): string[][] {
-  const row = (name: string, cell: (arm: ArmSummary) => string) => [name, ...arms.map(cell)];
+  const row: ArmRow = (name, cell) => [name, ...arms.map(cell)];
   const unknown = (value: number | null, text: (value: number) => string) => (value === null ? "unknown" : text(value));
   return [
     row("model", (arm) => arm.model),
     row("ended", (arm) => arm.status.replace("_", " ")),
+    ...disqualified(arms, row),
     row("hidden checks", ({ probe }) => (probe ? `${probe.passed} of ${probe.total}` : "none")),
     row("failed checks", ({ probe }) => failedChecks(probe) || "none"),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
@@ -37,6 +41,12 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     row("cost", (arm) => unknown(arm.cost_usd, (usd) => `$${usd.toFixed(4)}`)),
     row("working time", (arm) => `${(arm.working_ms / 1000).toFixed(1)} s`),
   ];
+}
+
+/** A row only where a rule put an arm out. */
+function disqualified(arms: readonly ArmSummary[], row: ArmRow): string[][] {
+  const rules = (arm: ArmSummary) => disqualifyingRules(arm.violations).join("; ");
+  return arms.some(rules) ? [row("disqualified by", (arm) => rules(arm) || "nothing")] : [];
 }
 
 const failedChecks = (probe: ArmSummary["probe"]) =>

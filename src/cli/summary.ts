@@ -1,3 +1,4 @@
+import { disqualifyingRules } from "../domain/disqualification.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 import type { Painter } from "./paint.ts";
@@ -38,7 +39,11 @@ const whyInvalid = ({ outcome, calls }: Verdict) =>
 function armLines(arm: ArmSummary, painter: Painter): string[] {
   const failed = (arm.probe?.checks ?? []).filter(({ status }) => status !== "pass");
   const missed = failed.map(({ id, reason }) => `${id}${reason ? ` (${reason})` : ""}`);
-  return [armLine(arm, painter), ...missed.map((line) => painter.paint(`    failed: ${line}`, "dim"))];
+  return [
+    armLine(arm, painter),
+    ...disqualifyingRules(arm.violations).map((line) => painter.paint(`    disqualified: ${line}`, "yellow")),
+    ...missed.map((line) => painter.paint(`    failed: ${line}`, "dim")),
+  ];
 }
 
 function armLine(arm: ArmSummary, painter: Painter): string {

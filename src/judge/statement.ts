@@ -1,3 +1,4 @@
+import { disqualifyingRules } from "../domain/disqualification.ts";
 import type { Flag, Side, Verdict } from "../domain/verdict.ts";
 import type { Gates } from "./gates.ts";
 import type { Standing } from "./score.ts";
@@ -33,7 +34,7 @@ const capitalised = (sentence: string) => sentence.charAt(0).toUpperCase() + sen
 export function gateFinding(account: Account): string | null {
   const { gates, names, facts, required } = account;
   if (gates.no_winner === "both_disqualified")
-    return `${names.a} and ${names.b} were both disqualified; no winner is named`;
+    return `${names.a} (${brokenRules(facts.a)}) and ${names.b} (${brokenRules(facts.b)}) were both disqualified; no winner is named`;
   if (gates.winner_side === null) return null;
   const [winner, loser]: readonly [Side, Side] = gates.winner_side === "a" ? ["a", "b"] : ["b", "a"];
   if (gates.reason === "disqualified")
@@ -47,10 +48,7 @@ export function gateFinding(account: Account): string | null {
 }
 
 function brokenRules({ violations, status }: Verdict["facts"]["a"]): string {
-  const rules = violations
-    .filter(({ severity, blocked }) => severity === "disqualify" && !blocked)
-    .map(({ rule }) => rule);
-  return rules.length > 0 ? [...new Set(rules)].join(", ") : status;
+  return disqualifyingRules(violations).join("; ") || status;
 }
 
 const percent = ({ probe }: Verdict["facts"]["a"]) => `${Math.round((probe?.score ?? 0) * 100)}%`;

@@ -1,6 +1,11 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { junitOf } from "../../src/cli/junit.ts";
 import { markdownOf } from "../../src/cli/markdown.ts";
+import { Painter } from "../../src/cli/paint.ts";
+import { summarise } from "../../src/cli/summary.ts";
+import type { Arm } from "../../src/domain/scenario.ts";
+import { summariseSession } from "../../src/mcp/view/session-summary.ts";
+import { summaryText } from "../../src/mcp/view/summary-text.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";
 
@@ -8,10 +13,10 @@ const { outcome } = await runOnce(testServices(), await bundled("pager-last-page
 
 const count = (text: string, piece: string) => text.split(piece).length - 1;
 
-test("JUnit XML has a case for the verdict and one for each hidden check of each arm", () => {
+test("JUnit XML has a case for the verdict, and for each arm one for the rules and one for each hidden check", () => {
   const xml = junitOf(outcome);
-  expect(count(xml, "<testcase ")).toBe(9);
-  expect(xml).toContain('<testsuite name="abeval pager-last-page" tests="9" failures="1" errors="0"');
+  expect(count(xml, "<testcase ")).toBe(11);
+  expect(xml).toContain('<testsuite name="abeval pager-last-page" tests="11" failures="1" errors="0"');
   expect(xml).toContain('classname="pager-last-page.ticket-only" name="export-complete"');
   expect(count(xml, "<failure ")).toBe(1);
 });
@@ -45,4 +50,46 @@ test("the summary says who won, why, and shows both arms and each criterion", ()
 
 test("a name with markup in it stays text in the summary", () => {
   expect(markdownOf({ ...outcome, scenario: "<img src=x>|*a*" })).toContain("&#60;img src=x&#62;&#124;&#42;a&#42;");
+});
+
+describe("why an arm was disqualified, rule and path, stands in", async () => {
+  const loaded = await bundled("pager-last-page");
+  const [first, second] = loaded.definition.arms;
+  const run_command = { command: "for n in 1 2 3 4 5; do echo x > src/guarded-$n.ts; done" };
+  const { paths } = loaded.definition.policies;
+  const definition = {
+    ...loaded.definition,
+    policies: { ...loaded.definition.policies, paths: { ...paths, protected: ["src/guarded-*"] } },
+    arms: [{ ...first, script: [{ calls: [{ run_command }] }, { say: "Done." }] }, second] satisfies [Arm, Arm],
+  };
+  const { outcome: broken } = await runOnce(testServices({}, { sandbox: "none" }), { ...loaded, definition });
+  const files = "src/guarded-1.ts, src/guarded-2.ts, src/guarded-3.ts and 2 more";
+
+  test("the statement", () => {
+    expect(broken.verdict?.statement).toContain(
+      `${first.id} was disqualified (src/guarded-*: ${files}), ${second.id} was not`,
+    );
+  });
+
+  test("the terminal's summary, below the arm", () => {
+    const lines = summarise(broken, new Painter(false)).split("\n");
+    const arm = lines.findIndex((line) => line.startsWith(`  ${first.id} `));
+    expect(lines[arm + 1]).toBe(`    disqualified: src/guarded-*: ${files}`);
+  });
+
+  test("Markdown", () => {
+    expect(markdownOf(broken)).toContain(`| disqualified by | src/guarded-&#42;: ${files} | nothing |`);
+    expect(markdownOf(outcome)).not.toContain("disqualified");
+  });
+
+  test("JUnit XML, as a failed case of the arm", () => {
+    const xml = junitOf(broken);
+    const [, failed] = /name="kept to the rules" time="[\d.]+"><failure (.*?)>/.exec(xml) ?? [];
+    expect(failed).toBe(`type="disqualified" message="src/guarded-*: ${files}"`);
+    expect(count(xml, 'name="kept to the rules"')).toBe(2);
+  });
+
+  test("the text that MCP gives a model", () => {
+    expect(summaryText(summariseSession(broken))).toContain(`disqualified by src/guarded-*: ${files}`);
+  });
 });

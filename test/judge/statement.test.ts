@@ -134,7 +134,7 @@ const BRANCHES: [what: string, account: Account, says: string][] = [
   [
     "both disqualified",
     account({ winner_side: null }, { facts: { a: OUT, b: OUT } }),
-    "alpha and beta were both disqualified; no winner is named; decided by the rules",
+    "alpha (disqualified) and beta (disqualified) were both disqualified; no winner is named; decided by the rules",
   ],
   [
     "measured winner",

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { disqualifyingRules } from "../../domain/disqualification.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Count, nullable, oneOf, record, Share, Slug, Timestamp } from "../../domain/schema.ts";
 import {
@@ -32,6 +33,7 @@ export const ArmBrief = record("ArmBrief", {
   probe_score: nullable(Share("Weight of the passed hidden checks.")),
   failed_checks: Type.Array(Type.String(), { description: "Hidden checks that did not pass." }),
   violations: Type.Array(Type.String(), { description: "Rules it broke or tried to break." }),
+  disqualified_by: Type.Array(Type.String(), { description: "Rules that put it out, with what broke them." }),
   reference_score: nullable(Share("Likeness to the known fix; evidence, not a gate.")),
 });
 export type ArmBrief = Static<typeof ArmBrief>;
@@ -90,6 +92,7 @@ function briefArm(arm: ArmSummary, decisions: number): ArmBrief {
     probe_score: probe?.score ?? null,
     failed_checks: probe?.checks.filter((check) => check.status !== "pass").map((check) => check.id) ?? [],
     violations: violations.map(({ rule, subject, blocked }) => `${rule}: ${subject}${blocked ? " (refused)" : ""}`),
+    disqualified_by: [...disqualifyingRules(violations)],
     reference_score: reference_fix?.score ?? null,
   };
 }

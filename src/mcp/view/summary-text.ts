@@ -14,11 +14,13 @@ export function summaryText({ session_id, state, arms, verdict, rejudges, failur
 
 function armText(arm: ArmBrief): string {
   const { arm_id, model, status, turns, tool_calls, tokens_in, tokens_out, failed_checks, probe_score } = arm;
+  const { disqualified_by } = arm;
   const tokens = tokens_in === null || tokens_out === null ? "tokens unknown" : `${tokens_in + tokens_out} tokens`;
   const checks = failed_checks.length > 0 ? `failed checks: ${failed_checks.join(", ")}` : "all checks passed";
   const change = arm.changed_files === null ? [] : [changeText(arm)];
   return [
     `- ${arm_id} (${model}): ${status}, ${turns} turns, ${tool_calls} tool calls, ${tokens}, ${arm.wall_ms} ms`,
+    ...disqualified_by.map((rule) => `disqualified by ${rule}`),
     ...change,
     ...(probe_score === null ? [] : [checks]),
     ...(arm.error === null ? [] : [arm.error]),
