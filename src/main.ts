@@ -6,6 +6,7 @@ const HELP = `abeval ${version}: compare two AI agents on one task, with evidenc
 
 Usage
   abeval run <scenario_file> [flags]   run both arms, judge them, print the verdict as JSON
+  abeval run --check <scenario_file>   try a scenario without its arms, and say what to mend
   abeval serve [flags]                 the HTTP API, and the web UI on the same port
   abeval mcp [flags]                   seven tools for one MCP client, over stdin and stdout
 
@@ -44,6 +45,8 @@ function refuse(text: string): number {
 }
 
 async function refuseUnknown(word: string): Promise<number> {
+  if (word === "doctor" || word === "check")
+    return refuse(`abeval: unknown command "${word}"; to check a scenario: abeval run --check <scenario_file>\n`);
   const { closest, distance } = await import("fastest-levenshtein");
   const known = Object.keys(COMMANDS);
   const near = closest(word, known);

@@ -26,6 +26,8 @@ export interface CommandSpec<Flag extends string> {
   readonly flags: Readonly<Record<Flag, FlagSpec>>;
   /** What the words without dashes are; each is needed. */
   readonly parameters: readonly string[];
+  /** The last of them may be given several times. */
+  readonly variadic?: true;
 }
 
 export interface ParsedArguments<Flag extends string> {
@@ -36,6 +38,8 @@ export interface ParsedArguments<Flag extends string> {
   /** Of a flag with a range. */
   integer(flag: Flag): number | undefined;
   has(flag: Flag): boolean;
+  /** The flags on the command line, in the order of the specification. */
+  given(): readonly Flag[];
 }
 
 /**
@@ -60,8 +64,11 @@ export async function parseArguments<Flag extends string>(
     values: (flag) => (flags[camelCase(flag)] ?? []) as readonly string[], // cleyeFlag made it a list
     integer: (flag) => (flags[camelCase(flag)] === undefined ? undefined : Number(flags[camelCase(flag)])),
     has: (flag) => flags[camelCase(flag)] === true,
+    given: () => specs.map(([flag]) => flag as Flag).filter((flag) => isGiven(flags[camelCase(flag)])),
   };
 }
+
+const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined);
 
 /** Help ends where the words after `--` begin. */
 function wantsHelp(args: readonly string[]): boolean {
@@ -109,10 +116,14 @@ function checkValue(flag: string, { value, choices, range }: FlagSpec, given: un
 const isWithin = ({ min, max }: { min: number; max: number }, text: string) =>
   /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
 
-function checkWords(spec: { usage: string; parameters: readonly string[] }, words: string[]): readonly string[] {
+function checkWords(
+  spec: Pick<CommandSpec<string>, "usage" | "parameters" | "variadic">,
+  words: string[],
+): readonly string[] {
   const missing = spec.parameters[words.length];
   if (missing !== undefined) throw new UsageError(`missing <${missing}>; usage: ${spec.usage}`);
   const extra = words[spec.parameters.length];
-  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; usage: ${spec.usage}`);
+  if (extra !== undefined && spec.variadic === undefined)
+    throw new UsageError(`unexpected "${extra}"; usage: ${spec.usage}`);
   return words;
 }

@@ -5,7 +5,7 @@ import { loadScenarioFile } from "../scenario/load-scenario.ts";
 import { prepareSession } from "../session/prepare-session.ts";
 import { type StartedSession, startSession } from "../session/start-session.ts";
 import type { LiveRuns } from "../stream/live-runs.ts";
-import { type CommandSpec, parseArguments, UsageError } from "./arguments.ts";
+import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { EXIT, exitCodeBeforeStart, exitCodeOf } from "./exit-code.ts";
 import { junitOf } from "./junit.ts";
 import { markdownOf } from "./markdown.ts";
@@ -20,16 +20,18 @@ import { isTerminal } from "./terminal.ts";
 const SPEC = {
   name: "abeval run",
   usage: "abeval run <scenario_file> [flags]",
+  variadic: true,
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
     "Exit status: 0 a verdict, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was spent);\n" +
-    "3 the judge gave no usable answer; 130 interrupted.\n" +
+    "3 the judge gave no usable answer; 130 interrupted. With --check: 0 nothing failed, 2 a check failed.\n" +
     "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway.\n" +
     "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
   examples: [
     "abeval run scenarios/pager-last-page.yaml",
     "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
     "abeval run my.yaml --state-dir .abeval --out verdict.json --quiet",
+    "abeval run --check scenarios/*.yaml",
   ],
   parameters: ["scenario_file"],
   flags: {
@@ -41,6 +43,8 @@ const SPEC = {
     ...SHARED_FLAGS,
     quiet: { description: "nothing on stderr but errors" },
     "no-color": { description: "no colours on stderr" },
+    check: { description: "try one or more files without the arms, and say what to mend; calls no model" },
+    json: { description: "with --check: the reports as a JSON array, one for each file" },
   },
 } as const satisfies CommandSpec<string>;
 
@@ -55,8 +59,18 @@ export async function command(args: readonly string[]): Promise<number> {
   }
 }
 
+export type RunArguments = ParsedArguments<keyof typeof SPEC.flags>;
+
 async function run(args: readonly string[]): Promise<number> {
-  const { parameters, value, has } = await parseArguments(SPEC, args);
+  const parsed = await parseArguments(SPEC, args);
+  if (parsed.has("check")) return await (await import("./check-scenarios.ts")).checkScenarios(parsed);
+  if (parsed.has("json")) throw new UsageError("--json goes with --check; a verdict is JSON anyway");
+  const [, extra] = parsed.parameters;
+  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; usage: ${SPEC.usage}`);
+  return await runOne(parsed);
+}
+
+async function runOne({ parameters, value, has }: RunArguments): Promise<number> {
   // Whoever asked for the workspaces must learn where they are.
   const quiet = has("quiet") && !has("keep-workspaces");
   const notice = (line: string) => quiet || process.stderr.write(`${plainText(line)}\n`);

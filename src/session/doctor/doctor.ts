@@ -1,7 +1,10 @@
+import { basename, extname } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
+import { SLUG_PATTERN } from "../../domain/schema.ts";
+import { loadScenarioFile } from "../../scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
-import { ENVIRONMENT_CHECKS } from "./environment/environment-checks.ts";
+import { ENVIRONMENT_CHECKS, MACHINE_CHECKS } from "./environment/environment-checks.ts";
 import { runChecks } from "./run-checks.ts";
 import { examineScenario, unreadableScenario } from "./scenario/examine-scenario.ts";
 import type { Surroundings } from "./services.ts";
@@ -18,23 +21,55 @@ export async function examine(
   scenario: string | null,
   signal: AbortSignal,
 ): Promise<DoctorReport> {
-  const loaded = scenario === null ? null : await load(services, scenario);
-  const environment = await runChecks({
-    ...services,
-    scope: "environment",
-    checks: ENVIRONMENT_CHECKS,
-    subject: services,
-    signal,
-  });
+  const loaded = scenario === null ? null : await orBroken(services.catalog.get(scenario));
+  const environment = await examineMachine(services, signal, ENVIRONMENT_CHECKS);
   if (loaded === null) return report(scenario, environment, null);
+  return await reportOn(services, { scenario, loaded, environment }, signal);
+}
+
+/** Whether a run of any one file can work here. @throws the signal's reason when it fires. */
+export const examineMachine = (
+  services: Surroundings,
+  signal: AbortSignal,
+  checks = MACHINE_CHECKS,
+): Promise<DoctorCheck[]> => runChecks({ ...services, scope: "environment", checks, subject: services, signal });
+
+/**
+ * The same report for a file that stands in no catalog, with what is known of the machine already.
+ * @throws the signal's reason when it fires.
+ */
+export async function examineFile(
+  services: Surroundings,
+  path: string,
+  environment: readonly DoctorCheck[],
+  signal: AbortSignal,
+): Promise<DoctorReport> {
+  const loaded = await orBroken(loadScenarioFile(path));
+  const stem = basename(path, extname(path));
+  const scenario = new RegExp(SLUG_PATTERN).test(stem) ? stem : null;
+  return await reportOn(services, { scenario, loaded, environment }, signal);
+}
+
+interface Examined {
+  readonly scenario: string | null;
+  readonly loaded: LoadedScenario | Failure;
+  readonly environment: readonly DoctorCheck[];
+}
+
+async function reportOn(
+  services: Surroundings,
+  { scenario, loaded, environment }: Examined,
+  signal: AbortSignal,
+): Promise<DoctorReport> {
   if (loaded instanceof Failure) return report(scenario, [...environment, ...unreadableScenario(loaded)], null);
   const { checks, estimate } = await examineScenario(services, loaded, signal);
   return report(scenario, [...environment, ...checks], estimate);
 }
 
-async function load({ catalog }: Surroundings, name: string): Promise<LoadedScenario | Failure> {
+/** A broken file is a finding. */
+async function orBroken(loading: Promise<LoadedScenario>): Promise<LoadedScenario | Failure> {
   try {
-    return await catalog.get(name);
+    return await loading;
   } catch (error) {
     if (error instanceof Failure && error.code === "invalid_scenario") return error;
     throw error;

@@ -13,6 +13,7 @@ export interface CheckRun<Subject> {
   readonly redact: (text: string) => string;
   /** The caller wants no answer any more. */
   readonly signal: AbortSignal;
+  readonly announce?: ((title: string) => void) | undefined;
   /** The time for the whole list is over: what is left is skipped, and the answer is given. */
   readonly deadline?: AbortSignal;
 }
@@ -42,6 +43,7 @@ function unmetNeed<Subject>({ needs = [] }: Check<Subject>, done: readonly Docto
 async function findingOf<Subject>(check: Check<Subject>, run: CheckRun<Subject>): Promise<Finding> {
   const { subject, signal, deadline } = run;
   signal.throwIfAborted();
+  run.announce?.(check.title);
   if (deadline?.aborted) return skip("not tried: the time for the checks of a scenario was over");
   try {
     const found = await check.run(subject, deadline ? AbortSignal.any([signal, deadline]) : signal);

@@ -16,6 +16,8 @@ export interface DoctorServices {
   readonly providers: () => readonly ProviderStatus[];
   /** One for the whole process. */
   readonly examinations: Examinations;
+  /** Told the title of each check before it is tried. */
+  readonly announce?: (title: string) => void;
 }
 
 /** Everything that doctor reads. */

@@ -13,7 +13,10 @@ const version: Check<Surroundings> = {
   run: (services) => ({ status: "pass", detail: services.version, hint: null }),
 };
 
-/** What a run needs of the machine, in the order in which a newcomer would set it up. */
+/** What a run of one file needs of the machine, in the order in which a newcomer would set it up. */
+export const MACHINE_CHECKS: readonly Check<Surroundings>[] = [version, shell(), sandbox, credentials, defaultJudge];
+
+/** What a server needs besides. */
 export const ENVIRONMENT_CHECKS: readonly Check<Surroundings>[] = [
   version,
   shell(),

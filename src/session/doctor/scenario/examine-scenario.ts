@@ -22,9 +22,9 @@ export async function examineScenario(
   loaded: LoadedScenario,
   signal: AbortSignal,
 ): Promise<ScenarioFindings> {
-  const { clock, redact } = services;
+  const { clock, redact, announce } = services;
   const declared = { scope: "scenario", checks: DECLARED_CHECKS, subject: { services, loaded } } as const;
-  const said = await runChecks({ ...declared, clock, redact, signal });
+  const said = await runChecks({ ...declared, clock, redact, announce, signal });
   const tried = await services.examinations.run(loaded.digest, (stop) => tryOut(services, loaded, stop), signal);
   const checks = [parsed("pass", "every field is understood", null), ...said, ...tried.checks];
   return { checks, estimate: estimateCost(services, loaded.definition) };
@@ -50,14 +50,14 @@ const parsed = (status: "pass" | "fail", detail: string, hint: string | null): D
 });
 
 async function tryOut(services: Surroundings, loaded: LoadedScenario, signal: AbortSignal): Promise<Examination> {
-  const { clock, redact, examinations } = services;
+  const { clock, redact, announce, examinations } = services;
   const sandbox = await sandboxOf(services);
   if (sandbox instanceof Failure)
     return { checks: skipAll("scenario", TRIED_CHECKS, sandbox.message), complete: false };
   await using trial = new Trial({ loaded, sandbox, redact });
   const deadline = AbortSignal.timeout(examinations.time_box_ms);
   const tried = { scope: "scenario", checks: TRIED_CHECKS, subject: trial } as const;
-  const checks = await runChecks({ ...tried, clock, redact, signal, deadline });
+  const checks = await runChecks({ ...tried, clock, redact, announce, signal, deadline });
   return { checks, complete: !deadline.aborted };
 }
 

@@ -1,0 +1,68 @@
+import { dirname } from "node:path";
+import { Failure } from "../domain/failure.ts";
+import type { DoctorReport } from "../domain/health.ts";
+import { plainJson } from "../domain/plain-text.ts";
+import { examineFile, examineMachine } from "../session/doctor/doctor.ts";
+import { UsageError } from "./arguments.ts";
+import { checkProgress } from "./check-progress.ts";
+import { doctorText } from "./doctor-text.ts";
+import { EXIT } from "./exit-code.ts";
+import type { RunArguments } from "./run.ts";
+import { openServerServices } from "./services.ts";
+import { writeStdout } from "./stdout.ts";
+import { isTerminal } from "./terminal.ts";
+
+/** What goes with `--check`; the other flags are about arms that run. */
+const FLAGS: readonly string[] = ["check", "json", "sandbox", "quiet", "no-color"];
+
+/** One file as it was named, with what was found. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly report: DoctorReport;
+}
+
+/** `abeval run --check`: doctor for files. Returns the exit status. @throws UsageError */
+export async function checkScenarios(args: RunArguments): Promise<number> {
+  const stray = args.given().find((flag) => !FLAGS.includes(flag));
+  if (stray !== undefined) throw new UsageError(`--${stray} does not go with --check, which runs no arm`);
+  const stopped = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => stopped.abort(new Failure("cancelled", "The check was interrupted.")));
+  try {
+    const checked = await examineAll(args, stopped.signal);
+    const taken = await writeStdout(args.has("json") ? reportsAsJson(checked) : doctorText(checked));
+    if (checked.some(({ report }) => !report.ok)) return EXIT.usage;
+    return taken ? EXIT.done : EXIT.failed;
+  } catch (error) {
+    if (stopped.signal.aborted && error === stopped.signal.reason) return EXIT.interrupted;
+    throw error;
+  }
+}
+
+/** The machine is looked at once, and its checks stand in every report, as they do over HTTP. */
+async function examineAll(args: RunArguments, signal: AbortSignal): Promise<CheckedFile[]> {
+  const [first = ""] = args.parameters;
+  using services = await openServerServices({
+    state_dir: undefined,
+    scenarios_dir: dirname(first),
+    web_dir: undefined,
+    listen_host: undefined,
+    sandbox: args.value("sandbox"),
+    keep_workspaces: false,
+    max_sessions: 1,
+    max_queued: 0,
+    notice: () => undefined,
+  });
+  using progress = checkProgress(!args.has("quiet"));
+  const announcing = (file: string) => ({ ...services, announce: (title: string) => progress.show(file, title) });
+  const environment = await examineMachine(announcing("this machine"), signal);
+  const checked: CheckedFile[] = [];
+  for (const file of args.parameters)
+    checked.push({ file, report: await examineFile(announcing(file), file, environment, signal) });
+  return checked;
+}
+
+function reportsAsJson(checked: readonly CheckedFile[]): string {
+  const reports = checked.map(({ report }) => report);
+  return `${plainJson(JSON.stringify(reports, null, isTerminal(1) ? 2 : 0))}\n`;
+}

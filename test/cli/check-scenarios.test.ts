@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { Value } from "@sinclair/typebox/value";
+import { DoctorReport } from "../../src/domain/health.ts";
+import { abeval, scenarioFile } from "../abeval.ts";
+import { scenarioFolder } from "../scenario/scenario-folder.ts";
+
+const scenario = (name: string, task: Record<string, unknown> = {}) =>
+  JSON.stringify({
+    name,
+    task: { prompt: "Say hello in hello.txt.", ...task },
+    arms: [
+      { id: "a", model: "scripted/a", system_prompt: "A", script: [{ say: "hi" }] },
+      { id: "b", model: "scripted/b", system_prompt: "B", script: [{ say: "hi" }] },
+    ],
+    rubric: { criteria: [{ measure: "turns" }], judge: { model: "builtin/evidence" } },
+  });
+
+const check = (...args: string[]) => abeval(["run", "--check", ...args, "--sandbox", "none"]);
+
+test("a sound scenario is ready: exit 0, and nothing is written beside it", async () => {
+  await using folder = await scenarioFolder({
+    "good.yaml": scenario("good", { probe: { checks: ["test -f hello.txt"] } }),
+  });
+  const { status, stdout, stderr } = await check(folder.path("good.yaml"));
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stdout).toContain("This machine\n  ok    Version: ");
+  expect(stdout).toContain("  ok    Some check fails before the work: 1 of 1 fail on the untouched fixture\n");
+  expect(stdout).toMatch(/good\.yaml: ready/);
+  expect(readdirSync(folder.directory)).toEqual(["good.yaml"]);
+});
+
+test("a check that fails shows its output, without what would steer a terminal: exit 2", async () => {
+  const run = "printf 'wrong \\033[31mred\\033[0m'; exit 3";
+  await using folder = await scenarioFolder({
+    "bad.yaml": scenario("bad", { probe: { checks: [{ id: "greets", run, before: "pass" }] } }),
+  });
+  const { status, stdout } = await check(folder.path("bad.yaml"));
+  expect(status).toBe(2);
+  expect(stdout).toContain(
+    "  FAIL  Checks give their `before` on the untouched fixture: greets should pass: exit code 3, expected 0; it printed: wrong [31mred[0m\n        -> correct `before`",
+  );
+  expect(stdout).toMatch(/bad\.yaml: not ready, 1 failed/);
+  expect(stdout).not.toContain("\x1b");
+});
+
+test("--json is a list with a report for each file, in their order, a broken one among them", async () => {
+  await using folder = await scenarioFolder({ "one.yaml": scenario("one"), "two.yaml": "name: [two\n" });
+  const { status, stdout } = await check(folder.path("one.yaml"), folder.path("two.yaml"), "--json");
+  const reports: unknown = JSON.parse(stdout);
+  if (!Array.isArray(reports)) throw new Error("no list");
+  expect(reports.every((report) => Value.Check(DoctorReport, report))).toBe(true);
+  expect(reports.map(({ scenario: name, ok }) => [name, ok])).toEqual([
+    ["one", true],
+    ["two", false],
+  ]);
+  expect(status).toBe(2);
+});
+
+test("a file that is missing is a check that failed", async () => {
+  const { status, stdout } = await check("nowhere.yaml");
+  expect(status).toBe(2);
+  expect(stdout).toContain("FAIL  Scenario file: nowhere.yaml:1:1 the file does not exist");
+});
+
+test.each([
+  [["run", "--check", scenarioFile("log-triage"), "--model", "openai/x"], /--model does not go with --check/],
+  [["run", "--check", scenarioFile("log-triage"), "--out", "x.json"], /--out does not go with --check/],
+  [["run", scenarioFile("log-triage"), "--json"], /--json goes with --check/],
+  [["run", "--check"], /missing <scenario_file>/],
+  [["doctor"], /unknown command "doctor"; to check a scenario: abeval run --check/],
+  [["check"], /unknown command "check"; to check a scenario: abeval run --check/],
+])("abeval %p is refused", async (args, said) => {
+  const { status, stdout, stderr } = await abeval(args);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toMatch(said);
+});
