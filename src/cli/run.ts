@@ -25,7 +25,8 @@ const SPEC = {
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
     "Exit status: 0 a verdict, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was spent);\n" +
     "3 the judge gave no usable answer; 130 interrupted. With --check: 0 nothing failed, 2 a check failed.\n" +
-    "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway.\n" +
+    "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway,\n" +
+    "<NAME>_HEADERS (a JSON object, or lines of `name: value`) are sent with each of its calls and kept like a key.\n" +
     "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
   examples: [
     "abeval run scenarios/pager-last-page.yaml",

@@ -4,6 +4,7 @@ import { readMessage } from "./anthropic-reply.ts";
 import { messageParams } from "./anthropic-request.ts";
 import type { ModelClient, ModelRequest } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
+import { revealed } from "./extra-headers.ts";
 import { splitModelRef } from "./model-ref.ts";
 import { SDK_RETRIES, type Transport, watchedFetch } from "./provider-call.ts";
 import { type Dialect, providerModel } from "./provider-model.ts";
@@ -37,7 +38,7 @@ function versionHeaders({ params }: ModelRequest): Record<string, string> {
 }
 
 /** The SDK's client for an endpoint: nothing is left for it to look up in the environment. */
-export function anthropicSdk({ base_url, base_url_overridden, key }: Endpoint): Anthropic {
+export function anthropicSdk({ base_url, base_url_overridden, key, extra }: Endpoint): Anthropic {
   return new Anthropic({
     // The SDK adds /v1 itself; an address that has it is meant for other clients.
     baseURL: base_url.replace(/\/+$/, "").replace(/\/v1$/, ""),
@@ -49,10 +50,11 @@ export function anthropicSdk({ base_url, base_url_overridden, key }: Endpoint): 
     logLevel: "off",
     openTelemetry: false,
     defaultHeaders: {
-      "User-Agent": `abeval/${version}`,
+      "user-agent": `abeval/${version}`,
       ...(key === null ? { authorization: null } : {}),
       // The SDK sends the key as a bearer token; gateways made for earlier clients look for it here.
       ...(key !== null && base_url_overridden ? { "x-api-key": key.reveal() } : {}),
+      ...revealed(extra),
     },
   });
 }

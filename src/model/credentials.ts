@@ -1,3 +1,4 @@
+import { type ExtraHeaders, NO_EXTRA_HEADERS, readExtraHeaders } from "./extra-headers.ts";
 import { type Redact, redactKeyShapes, secretRedactor } from "./redaction.ts";
 import { Secret } from "./secret.ts";
 
@@ -14,6 +15,9 @@ export interface Endpoint {
   readonly key_required: boolean;
   readonly key_variable: string;
   readonly base_url_variable: string;
+  /** Sent with every call, for a gateway that routes by them. They go before ours, `authorization` included. */
+  readonly extra: ExtraHeaders;
+  readonly headers_variable: string;
 }
 
 /** Providers whose address is known. All but `anthropic` speak OpenAI's chat completions. */
@@ -43,11 +47,16 @@ const SDK_SECRET_VARIABLES: readonly string[] = [
 
 const KEY_SUFFIX = "_API_KEY";
 const BASE_URL_SUFFIX = "_BASE_URL";
+const HEADERS_SUFFIX = "_HEADERS";
+
+/** A key in one of these makes the key's own variable needless. */
+const KEY_HEADERS: readonly string[] = ["authorization", "x-api-key", "api-key"];
 
 /** Provider keys and addresses, read once from an environment record. An empty variable counts as absent. */
 export class Credentials {
   readonly #keys: ReadonlyMap<string, Secret>;
   readonly #baseUrls: ReadonlyMap<string, string>;
+  readonly #headers: ReadonlyMap<string, ExtraHeaders>;
   /** Variables of the given environment that hold secrets: to be removed from what child processes may see. */
   readonly secretNames: readonly string[];
   /** Removes the loaded secrets, in every written form, and nothing else. */
@@ -62,11 +71,15 @@ export class Credentials {
       given.filter(([name]) => isSecretName(name)).map(([name, value]) => [name, new Secret(value)]),
     );
     this.#baseUrls = new Map(given.filter(([name]) => name.endsWith(BASE_URL_SUFFIX)));
+    this.#headers = new Map(
+      given.filter(([name]) => name.endsWith(HEADERS_SUFFIX)).map(([name, value]) => [name, readExtraHeaders(value)]),
+    );
     const passwords = [...this.#baseUrls].flatMap(([name, url]) =>
       urlPassword(url).map((secret) => ({ name, secret })),
     );
     this.secretNames = [...new Set([...this.#keys.keys(), ...passwords.map(({ name }) => name)])].sort();
-    this.redactSecrets = secretRedactor([...this.#keys.values(), ...passwords.map(({ secret }) => secret)]);
+    const headers = [...this.#headers.values()].flatMap((extra) => [...extra.headers.values()].flatMap(headerSecrets));
+    this.redactSecrets = secretRedactor([...this.#keys.values(), ...passwords.map(({ secret }) => secret), ...headers]);
   }
 
   /** Removes the loaded secrets and whatever else looks like a key. For error texts and logs. */
@@ -76,19 +89,23 @@ export class Credentials {
 
   /** Null when nothing says where the provider is. */
   endpoint(provider: string): Endpoint | null {
-    const { key_variable, base_url_variable } = variablesOf(provider);
+    const { key_variable, base_url_variable, headers_variable } = variablesOf(provider);
     const overriding = this.#baseUrls.get(base_url_variable);
     const base_url = overriding ?? KNOWN_BASE_URLS[provider];
     if (base_url === undefined) return null;
+    const extra = this.#headers.get(headers_variable) ?? NO_EXTRA_HEADERS;
+    const authorised = KEY_HEADERS.some((name) => extra.headers.has(name));
     return {
       provider,
       dialect: provider === "anthropic" ? "anthropic" : "openai",
       base_url,
       base_url_overridden: overriding !== undefined,
       key: this.#keys.get(key_variable) ?? null,
-      key_required: overriding === undefined && !KEYLESS_PROVIDERS.includes(provider),
+      key_required: overriding === undefined && !authorised && !KEYLESS_PROVIDERS.includes(provider),
       key_variable,
       base_url_variable,
+      extra,
+      headers_variable,
     };
   }
 
@@ -104,13 +121,27 @@ export class Credentials {
 export const KNOWN_PROVIDERS: readonly string[] = Object.keys(KNOWN_BASE_URLS);
 
 /** The variables of a provider: its name in upper case, with `_` for what a variable cannot hold. */
-export function variablesOf(provider: string): { readonly key_variable: string; readonly base_url_variable: string } {
+export function variablesOf(
+  provider: string,
+): Pick<Endpoint, "key_variable" | "base_url_variable" | "headers_variable"> {
   const stem = provider.toUpperCase().replaceAll(/[-.]/g, "_");
-  return { key_variable: stem + KEY_SUFFIX, base_url_variable: stem + BASE_URL_SUFFIX };
+  return {
+    key_variable: stem + KEY_SUFFIX,
+    base_url_variable: stem + BASE_URL_SUFFIX,
+    headers_variable: stem + HEADERS_SUFFIX,
+  };
 }
 
 function isSecretName(name: string): boolean {
-  return name.endsWith(KEY_SUFFIX) || SDK_SECRET_VARIABLES.includes(name);
+  return name.endsWith(KEY_SUFFIX) || name.endsWith(HEADERS_SUFFIX) || SDK_SECRET_VARIABLES.includes(name);
+}
+
+/** A header's value, and the token in it without its scheme. A gateway is often told a provider's name: that is none. */
+function headerSecrets(value: Secret): readonly Secret[] {
+  const text = value.reveal();
+  if (KNOWN_PROVIDERS.includes(text)) return [];
+  const token = /^\S+\s+(\S+)$/.exec(text)?.[1];
+  return token === undefined ? [value] : [value, new Secret(token)];
 }
 
 /** The password in an address, as written and as meant. */

@@ -1,6 +1,7 @@
 import { OpenAI } from "openai";
 import { version } from "../version.ts";
 import type { Endpoint } from "./credentials.ts";
+import { revealed } from "./extra-headers.ts";
 import { SDK_RETRIES, watchedFetch } from "./provider-call.ts";
 
 type Options = Parameters<OpenAI["buildRequest"]>[0];
@@ -18,7 +19,7 @@ export class EndpointOpenAI extends OpenAI {
   readonly #heads = new Map<string, Head>();
 
   /** Nothing is left for the SDK to look up in the environment. */
-  constructor({ base_url, key }: Pick<Endpoint, "base_url" | "key">) {
+  constructor({ base_url, key, extra }: Pick<Endpoint, "base_url" | "key" | "extra">) {
     super({
       baseURL: base_url.replace(/\/+$/, ""),
       // The SDK demands one; a null header keeps it from the wire.
@@ -30,7 +31,11 @@ export class EndpointOpenAI extends OpenAI {
       fetch: watchedFetch,
       maxRetries: SDK_RETRIES,
       logLevel: "off",
-      defaultHeaders: { "User-Agent": `abeval/${version}`, ...(key === null ? { Authorization: null } : {}) },
+      defaultHeaders: {
+        "user-agent": `abeval/${version}`,
+        ...(key === null ? { authorization: null } : {}),
+        ...revealed(extra),
+      },
     });
   }
 

@@ -31,6 +31,10 @@ export interface ProviderStatus {
   readonly present: boolean;
   readonly base_url_overridden: boolean;
   readonly key_variable: string;
+  /** Extra headers that each call carries. */
+  readonly header_names: readonly string[];
+  /** Why its extra headers, and so the provider, cannot be used; names no value. */
+  readonly headers_problem: string | null;
 }
 
 /** A provider's SDK is loaded as soon as a model of it is named, so that the first call does not wait for it. */
@@ -62,18 +66,24 @@ export function checkModel(ref: string, credentials: Credentials): Endpoint {
   const endpoint = credentials.endpoint(provider);
   if (endpoint === null) throw unknownProvider(ref, provider);
   demandUsableUrl(endpoint);
+  demandUsableHeaders(endpoint);
   demandUsableKey(ref, endpoint);
   return endpoint;
 }
 
 /** Every provider that is known or configured, for `doctor`. No secret in it. */
 export function listProviders(credentials: Credentials): readonly ProviderStatus[] {
-  return credentials.endpoints().map(({ provider, key, key_required, base_url_overridden, key_variable }) => ({
-    provider,
-    present: key !== null || !key_required,
-    base_url_overridden,
-    key_variable,
-  }));
+  return credentials
+    .endpoints()
+    .map(({ provider, key, key_required, base_url_overridden, key_variable, ...endpoint }) => ({
+      provider,
+      present: (key !== null || !key_required) && endpoint.extra.problem === null,
+      base_url_overridden,
+      key_variable,
+      header_names: [...endpoint.extra.headers.keys()],
+      headers_problem:
+        endpoint.extra.problem === null ? null : `${endpoint.headers_variable}: ${endpoint.extra.problem}`,
+    }));
 }
 
 /** A provider's SDK, and the models behind it. */
@@ -143,6 +153,13 @@ function demandUsableUrl({ provider, base_url, base_url_variable }: Endpoint): v
   if (problem === undefined) return;
   throw new Failure("credentials_missing", `${base_url_variable} ${problem}`, {
     details: { provider, variable: base_url_variable },
+  });
+}
+
+function demandUsableHeaders({ provider, extra, headers_variable }: Endpoint): void {
+  if (extra.problem === null) return;
+  throw new Failure("credentials_missing", `${headers_variable}: ${extra.problem}`, {
+    details: { provider, variable: headers_variable },
   });
 }
 

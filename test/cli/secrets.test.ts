@@ -6,6 +6,8 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 const KEY = "sk-canary-5f2d8c41a07e93b6";
+/** Of a gateway that is led by headers. */
+const ROUTE = "route-canary-90be17d35c";
 /** Not a secret to us: shows that the searches below would have found one. */
 const PLAIN = "plain-canary-71c2e0";
 
@@ -46,7 +48,7 @@ test.each(["auto", "none"])("no key is in any byte that a run leaves or prints, 
       const turn = messages.filter(({ role }) => role === "assistant").length;
       const command = SNOOP[turn];
       // A provider that quotes the key in a good reply: the arm would carry it into its answer.
-      const text = `I was called with ${headers["authorization"]}.`;
+      const text = `I was called with ${headers["authorization"]} and ${headers["x-route"]}.`;
       return { text, calls: command === undefined ? [] : [{ name: "run_command", input: { command } }] };
     },
   });
@@ -54,13 +56,16 @@ test.each(["auto", "none"])("no key is in any byte that a run leaves or prints, 
   const file = join(directory.path, "snoop.yaml");
   writeFileSync(file, SCENARIO);
   const env = { ...provider.environment, OPENAI_API_KEY: KEY, GATEWAY_API_KEY: KEY, PLAIN_VARIABLE: PLAIN };
+  const routed = { ...env, GATEWAY_HEADERS: `x-route: ${ROUTE}`, OPENAI_HEADERS: JSON.stringify({ "X-Route": ROUTE }) };
   const args = ["run", file, "--state-dir", join(directory.path, "state"), "--out", join(directory.path, "out.json")];
-  const { status, stdout, stderr } = await abeval([...args, "--sandbox", sandbox], { env });
+  const { status, stdout, stderr } = await abeval([...args, "--sandbox", sandbox], { env: routed });
   expect(status).toBe(1);
   expect(stderr).toContain("judging");
   const bytes = everyByte(directory.path) + stdout + stderr;
   expect(bytes).toContain("I was called with");
-  for (const form of forms(KEY)) expect(bytes).not.toContain(form);
+  expect(provider.requests.some(({ force_tool }) => force_tool !== undefined)).toBe(true);
+  for (const { headers } of provider.requests) expect(headers["x-route"]).toBe(ROUTE);
+  for (const form of [KEY, ROUTE].flatMap(forms)) expect(bytes).not.toContain(form);
   if (sandbox === "auto") expect(bytes).not.toContain(PLAIN);
 });
 

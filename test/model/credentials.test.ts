@@ -16,6 +16,8 @@ describe("endpoints", () => {
       key_required: true,
       key_variable: "GROQ_API_KEY",
       base_url_variable: "GROQ_BASE_URL",
+      extra: { headers: new Map(), problem: null },
+      headers_variable: "GROQ_HEADERS",
     });
   });
 
@@ -47,6 +49,12 @@ describe("endpoints", () => {
     expect(credentials.endpoint("openai")?.key).toBeNull();
     expect(credentials.endpoint("xai")?.key?.reveal()).toBe(KEY);
     expect(credentials.endpoint("nowhere")).toBeNull();
+  });
+
+  test.each(["authorization: Bearer x", '{"X-Api-Key": "x"}'])("a key among the headers is a key: %s", (headers) => {
+    expect(new Credentials({ ANTHROPIC_HEADERS: headers }).endpoint("anthropic")).toMatchObject({
+      key_required: false,
+    });
   });
 
   test("ollama needs no key", () => {
@@ -81,10 +89,17 @@ describe("secrets", () => {
       HOUSE_BASE_URL: "http://user:hidden-password@h/v1",
       GROQ_BASE_URL: "http://plain/v1",
       ANTHROPIC_CUSTOM_HEADERS: "authorization: Bearer abc",
+      HOUSE_HEADERS: "x-route: team-a",
       MISTRAL_API_KEY: "",
       PATH: "/bin",
     }).secretNames;
-    expect(names).toEqual(["ANTHROPIC_CUSTOM_HEADERS", "HOUSE_API_KEY", "HOUSE_BASE_URL", "OPENAI_API_KEY"]);
+    expect(names).toEqual([
+      "ANTHROPIC_CUSTOM_HEADERS",
+      "HOUSE_API_KEY",
+      "HOUSE_BASE_URL",
+      "HOUSE_HEADERS",
+      "OPENAI_API_KEY",
+    ]);
   });
 
   test("no way of printing credentials shows one", () => {
@@ -149,6 +164,19 @@ describe("secrets", () => {
     expect(credentials.redactSecrets(`sk-ant-api03-AbCdEfGh1234567890 ${KEY}`)).toBe(
       "sk-ant-api03-AbCdEfGh1234567890 [redacted]",
     );
+  });
+
+  test("a header's value is a secret whole and without its scheme, whoever's header it is", () => {
+    const HOUSE_HEADERS = JSON.stringify({ Authorization: `Custom ${KEY}`, "x-route": "team-a-01234" });
+    const { redactSecrets } = new Credentials({ HOUSE_HEADERS });
+    expect(redactSecrets(`${HOUSE_HEADERS}; Custom ${KEY}; ${KEY}; team-a-01234; team-b`)).toBe(
+      "[redacted]; [redacted]; [redacted]; [redacted]; team-b",
+    );
+  });
+
+  test("the name of a provider, which gateways are told, stays a word", () => {
+    const { redactSecrets } = new Credentials({ HOUSE_HEADERS: "x-provider: anthropic" });
+    expect(redactSecrets("anthropic answered 529")).toBe("anthropic answered 529");
   });
 
   test("a value too short to be a secret is not searched for", () => {

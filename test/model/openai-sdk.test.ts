@@ -1,12 +1,13 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { OpenAI } from "openai";
+import { NO_EXTRA_HEADERS, readExtraHeaders } from "../../src/model/extra-headers.ts";
 import { EndpointOpenAI } from "../../src/model/openai-sdk.ts";
 import { Secret } from "../../src/model/secret.ts";
 
 type Request = Awaited<ReturnType<OpenAI["buildRequest"]>>;
 type Options = Parameters<OpenAI["buildRequest"]>[0];
 
-const KEYED = { base_url: "http://127.0.0.1:1/v1/", key: new Secret("key-0123456789") };
+const KEYED = { base_url: "http://127.0.0.1:1/v1/", key: new Secret("key-0123456789"), extra: NO_EXTRA_HEADERS };
 
 const post = (rest: Partial<Options>): Options => ({ method: "post", path: "/chat/completions", ...rest });
 
@@ -25,6 +26,7 @@ const theirs = (sdk: OpenAI, ...request: Parameters<OpenAI["buildRequest"]>) =>
 describe.each([
   ["a key", KEYED],
   ["none", { ...KEYED, key: null }],
+  ["a key and headers of a gateway", { ...KEYED, extra: readExtraHeaders("x-route: team-a") }],
 ])("each request with %s is the one that the SDK would make:", (_, endpoint) => {
   const sdk = new EndpointOpenAI(endpoint);
   const { signal } = new AbortController();

@@ -280,6 +280,30 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect([provider.requests.length, failedTries]).toEqual([1, 0]);
   });
 
+  test("extra headers go with every try, and win over ours", async () => {
+    await using provider = await startFakeProvider({ plan: [FAILED_500] });
+    const headers = JSON.stringify({ "X-Route": "team-a", Authorization: "Basic Z2F0ZXdheQ==", "user-agent": "house" });
+    const environment = { ...provider.environment, [`${wire.toUpperCase()}_HEADERS`]: headers };
+    const client = clientOf({ environment }, ref);
+    for (const _ of ["first call", "second call"]) expect((await ask(client)).reply).toMatchObject({ text: "Done." });
+    expect(provider.requests).toHaveLength(3);
+    for (const { headers } of provider.requests)
+      expect(headers).toMatchObject({
+        ...{ "x-route": "team-a", authorization: "Basic Z2F0ZXdheQ==", "user-agent": "house" },
+        "content-type": "application/json",
+      });
+  });
+
+  test("a key among the extra headers takes the place of the provider's own", async () => {
+    await using provider = await startFakeProvider();
+    const { [`${wire.toUpperCase()}_API_KEY`]: _, ...keyless } = provider.environment;
+    const environment = { ...keyless, [`${wire.toUpperCase()}_HEADERS`]: "Authorization: Bearer header-key-0123" };
+    await ask(clientOf({ environment }, ref));
+    const [request] = provider.requests;
+    expect(request?.headers["authorization"]).toBe("Bearer header-key-0123");
+    expect(request?.headers["x-api-key"]).toBeUndefined();
+  });
+
   test("a redirect is not followed: it could carry the key elsewhere", async () => {
     await using elsewhere = await startFakeProvider();
     await using provider = await startFakeProvider({

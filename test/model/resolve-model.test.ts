@@ -65,6 +65,12 @@ describe("a model that cannot be used is refused before anything is spent", () =
       "OPENAI_API_KEY holds characters that no key has",
       "OPENAI_API_KEY",
     ],
+    [
+      "house/x",
+      { HOUSE_BASE_URL: "http://house/v1", HOUSE_HEADERS: "x-route team-a" },
+      "HOUSE_HEADERS: line 1: expected `name: value`",
+      "HOUSE_HEADERS",
+    ],
   ])("%s with %p", (ref, environment, message, variable) => {
     expect(failureOf(ref, environment)).toMatchObject({ code: "credentials_missing", message, details: { variable } });
   });
@@ -88,13 +94,18 @@ test("a scripted model replays the script it is given", async () => {
 });
 
 test("doctor's list says who is ready, without a secret", () => {
-  const list = listProviders(new Credentials({ OPENAI_API_KEY: FAKE_KEY, HOUSE_BASE_URL: "http://h/v1" }));
+  const house = { HOUSE_BASE_URL: "http://h/v1", HOUSE_HEADERS: "X-Route: team-a-0123456789" };
+  const list = listProviders(new Credentials({ OPENAI_API_KEY: FAKE_KEY, ...house }));
+  const plain = { present: true, header_names: [], headers_problem: null };
   expect(list.filter(({ present }) => present)).toEqual([
-    { provider: "openai", present: true, base_url_overridden: false, key_variable: "OPENAI_API_KEY" },
-    { provider: "ollama", present: true, base_url_overridden: false, key_variable: "OLLAMA_API_KEY" },
-    { provider: "house", present: true, base_url_overridden: true, key_variable: "HOUSE_API_KEY" },
+    { provider: "openai", base_url_overridden: false, key_variable: "OPENAI_API_KEY", ...plain },
+    { provider: "ollama", base_url_overridden: false, key_variable: "OLLAMA_API_KEY", ...plain },
+    {
+      ...{ provider: "house", base_url_overridden: true, key_variable: "HOUSE_API_KEY", ...plain },
+      header_names: ["x-route"],
+    },
   ]);
-  expect(JSON.stringify(list)).not.toContain(FAKE_KEY);
+  for (const secret of [FAKE_KEY, "team-a"]) expect(JSON.stringify(list)).not.toContain(secret);
 });
 
 test("a call's timeout does not run while it waits for its turn", async () => {

@@ -124,6 +124,18 @@ describe("credentials", () => {
     expect(JSON.stringify(report)).not.toContain(key);
   });
 
+  test("that are extra headers are told by name; those that cannot be sent are a warning", async () => {
+    const house = { HOUSE_BASE_URL: "http://10.0.0.1/v1", HOUSE_HEADERS: "x-route: crew-7\nx-key: 0123456789" };
+    const good = await lookAt({ environment: house });
+    expect(good.row("credentials").detail).toContain("house (own address, headers x-route x-key)");
+    const bad = await lookAt({ environment: { ...house, HOUSE_HEADERS: "x-route: crew-7\nhost: 0123456789" } });
+    expect(bad.row("credentials")).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining("; HOUSE_HEADERS: host belongs to the request itself and cannot be set"),
+    });
+    for (const { report } of [good, bad]) expect(JSON.stringify(report)).not.toMatch(/crew-7|0123456789/);
+  });
+
   test("of which there are none are a warning, and so is the default judge without its key", async () => {
     const { report, row } = await lookAt({ environment: { OPENAI_API_KEY: "" } });
     expect(row("credentials")).toMatchObject({ status: "warn" });

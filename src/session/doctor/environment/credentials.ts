@@ -19,12 +19,17 @@ export const credentials: Check<Surroundings> = {
     ]
       .filter((part) => part !== "")
       .join("; ");
+    const problems = known.flatMap(({ headers_problem }) => headers_problem ?? []);
+    if (problems.length > 0) return warn([detail, ...problems].join("; "), HEADERS_HINT);
     return present.some(isConfigured) ? pass(detail) : warn(detail, NONE_HINT);
   },
 };
 
 const NONE_HINT =
   "only scripted scenarios can run; for a model set its provider's variable, for example ANTHROPIC_API_KEY";
+
+const HEADERS_HINT =
+  'mend the variable: a JSON object such as {"x-route": "team-a"}, or a line of `x-route: team-a` for each header';
 
 /** What is there without any configuration needs no key, and says nothing about whether somebody runs it. */
 const KEYLESS = new Set(
@@ -36,10 +41,13 @@ const KEYLESS = new Set(
 const isConfigured = ({ provider, base_url_overridden }: ProviderStatus) =>
   base_url_overridden || !KEYLESS.has(provider);
 
-const inWords = ({ provider, base_url_overridden }: ProviderStatus) => {
-  if (base_url_overridden) return `${provider} (own address)`;
-  return KEYLESS.has(provider) ? `${provider} (needs no key)` : provider;
-};
+function inWords({ provider, base_url_overridden, header_names }: ProviderStatus): string {
+  const notes = [
+    ...(base_url_overridden ? ["own address"] : KEYLESS.has(provider) ? ["needs no key"] : []),
+    ...(header_names.length > 0 ? [`headers ${header_names.join(" ")}`] : []),
+  ];
+  return notes.length > 0 ? `${provider} (${notes.join(", ")})` : provider;
+}
 
 /** The judge of a scenario that names none. */
 export const defaultJudge: Check<Surroundings> = {
