@@ -1,6 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sandboxOwner, scratchRoot } from "./sandbox/owner.ts";
 import { processRow } from "./sandbox/process-table.ts";
 import { removeTree } from "./tree/remove-tree.ts";
 
@@ -16,14 +17,21 @@ export const scratchDirectory = (root: string = tmpdir()): string => mkdtempSync
 export const keptDirectory = (root: string): string => mkdtempSync(join(root, "abeval-kept-"));
 
 /**
- * Removes what killed processes left in `root`: directories of this user, a day old, whose maker is gone.
+ * Removes what killed processes left in `roots`: directories of this user, a day old, whose maker is gone.
  * Never fails; what cannot be removed stays for the next time. Gives the number removed.
  */
-export async function sweepScratch(now: Date, root: string = tmpdir()): Promise<number> {
-  const stale = namesIn(root).filter((name) => isStale(root, name, now));
-  await Promise.all(stale.map((name) => removeTree(join(root, name))));
+export async function sweepScratch(now: Date, roots: readonly string[] = scratchRoots()): Promise<number> {
+  const stale = roots.flatMap((root) =>
+    namesIn(root)
+      .filter((name) => isStale(root, name, now))
+      .map((name) => join(root, name)),
+  );
+  await Promise.all(stale.map((path) => removeTree(path)));
   return stale.length;
 }
+
+/** Workspaces lie elsewhere than temporary files where the sandbox's user cannot reach these. */
+const scratchRoots = () => [...new Set([tmpdir(), scratchRoot(sandboxOwner())])];
 
 function namesIn(root: string): readonly string[] {
   try {
@@ -37,9 +45,8 @@ function isStale(root: string, name: string, now: Date): boolean {
   const [, pid, started] = /^abeval-run-(\d+)-(\d+)-[A-Za-z0-9]{6}$/.exec(name) ?? [];
   if (pid === undefined || isAlive(Number(pid), started)) return false;
   const entry = lstatSync(join(root, name), { throwIfNoEntry: false });
-  // As root, a directory may have been handed to the sandbox's user.
-  const uid = process.geteuid?.();
-  const ours = uid === 0 || entry?.uid === uid;
+  // One of root's may have been handed to the sandbox's user. Anybody else's is a trap: its owner could put a link in its place.
+  const ours = entry !== undefined && [process.geteuid?.(), sandboxOwner()?.uid].includes(entry.uid);
   return entry?.isDirectory() === true && ours && now.getTime() - entry.mtimeMs > DAY_MS;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -437,16 +438,22 @@ describe("left-overs of killed processes", () => {
     mkdirSync(join(root.path, old, "shut"), { mode: 0o000 });
     const mine = scratchDirectory(root.path);
     for (const path of [join(root.path, old), mine, join(root.path, other)]) utimesSync(path, 1_000, 1_000);
-    expect(await sweepScratch(new Date(), root.path)).toBe(1);
+    expect(await sweepScratch(new Date(), [root.path])).toBe(1);
     expect(readdirSync(root.path).toSorted()).toEqual(
       [young, mine.slice(root.path.length + 1), other, alive].filter(Boolean).toSorted(),
     );
   });
 
+  test.skipIf(process.geteuid?.() !== 0)("of another user are left alone, by root too", async () => {
+    using root = new Directory({ "abeval-run-999999999-1-abcdef/a": "a" });
+    chownSync(join(root.path, "abeval-run-999999999-1-abcdef"), 60_001, 60_001);
+    expect(await sweepScratch(new Date("2100-01-01"), [root.path])).toBe(0);
+  });
+
   test("through a link are left alone", async () => {
     using root = new Directory({ "target/a": "a" });
     symlinkSync("target", join(root.path, "abeval-run-999999999-1-abcdef"));
-    expect(await sweepScratch(new Date("2100-01-01"), root.path)).toBe(0);
+    expect(await sweepScratch(new Date("2100-01-01"), [root.path])).toBe(0);
     expect(existsSync(join(root.path, "target/a"))).toBe(true);
   });
 });

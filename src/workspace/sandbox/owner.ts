@@ -7,7 +7,7 @@ import type { Sandbox } from "../workspace.ts";
  * Who commands run as when this process is root: a number that no distribution hands out. A sandbox of root's own could
  * reach the kernel's settings, so root never makes one.
  */
-const UNPRIVILEGED = { uid: 60_817, gid: 60_817 };
+export const UNPRIVILEGED = { uid: 60_817, gid: 60_817 };
 
 export const sandboxOwner = (): Sandbox["owner"] => (process.geteuid?.() === 0 ? UNPRIVILEGED : null);
 

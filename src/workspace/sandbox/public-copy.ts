@@ -1,31 +1,95 @@
-import { constants, copyFileSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { systemClock } from "../../clock.ts";
+import { scratchDirectory } from "../scratch.ts";
+import { isReachable, scratchRoot, UNPRIVILEGED } from "./owner.ts";
+
+/** Nobody but root may make names in its parent, and programs may run there, which /run often forbids. */
+const SHARED_PLACE = "/var/cache/abeval";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A version that nobody started for so long has gone. */
+const KEPT_MS = 30 * DAY_MS;
+
+/** Copies of this process that are removed with it, by the path of the original. */
+const ownCopies = new Map<string, string>();
 
 /**
- * A copy of root's own executable where an unprivileged user can run it, made once for each version of it.
- * The directory has a fixed name in a place that everybody may write, so one that is not ours is never used.
+ * A copy of root's own executable where an unprivileged user can run it. It is made once for each version of it, in a
+ * place that only root may write; where there is none, once for this process, and removed when it ends.
  */
-export function publicCopy(executable: string): string {
-  const { size, mtimeMs } = statSync(executable);
-  const directory = ownDirectory(join("/tmp", "abeval-runtime"));
-  const copy = join(directory, `abeval-${size}-${Math.round(mtimeMs)}`);
-  if (lstatSync(copy, { throwIfNoEntry: false })?.size === size) return copy;
-  const draft = mkdtempSync(join(directory, "draft-"));
-  copyFileSync(executable, join(draft, "abeval"), constants.COPYFILE_FICLONE);
-  renameSync(join(draft, "abeval"), copy);
-  rmSync(draft, { recursive: true });
+export function publicCopy(executable: string, place: string = SHARED_PLACE): string {
+  const shared = sharedCopy(executable, place);
+  if (shared !== undefined) return shared;
+  const own = ownCopies.get(executable);
+  if (own !== undefined) return own;
+  const directory = scratchDirectory(scratchRoot(UNPRIVILEGED));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  // Enough to run what is in it by its name.
+  chmodSync(directory, 0o711);
+  const copy = join(directory, "abeval");
+  copyProgram(executable, copy);
+  ownCopies.set(executable, copy);
   return copy;
 }
 
-function ownDirectory(path: string): string {
+/** Undefined where the place cannot be used: a read-only system, a directory of somebody else. */
+function sharedCopy(executable: string, place: string): string | undefined {
   try {
-    mkdirSync(path, { mode: 0o755 });
-  } catch (error) {
-    // biome-ignore format: one reason, one line.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // node's own errors carry a code
+    if (!isSafe(dirname(place))) return undefined;
+    mkdirSync(place, { mode: 0o755, recursive: true });
+    if (!isSafe(place) || !isReachable(join(place, "abeval"), UNPRIVILEGED)) return undefined;
+    const { size, mtimeMs } = statSync(executable);
+    const copy = join(place, `abeval-${size}-${Math.round(mtimeMs)}`);
+    if (lstatSync(copy, { throwIfNoEntry: false })?.size !== size) fill(copy, executable, place);
+    markUsed(copy, place);
+    return copy;
+  } catch {
+    return undefined;
   }
-  const { uid, mode } = lstatSync(path);
-  const ours = lstatSync(path).isDirectory() && uid === process.geteuid?.() && (mode & 0o022) === 0;
-  return ours ? path : mkdtempSync(join(tmpdir(), "abeval-runtime-"));
+}
+
+/** Under its name only when it is whole: another abeval may look for it at the same time. */
+function fill(copy: string, executable: string, place: string): void {
+  const draft = mkdtempSync(join(place, "draft-"));
+  try {
+    copyProgram(executable, join(draft, "abeval"));
+    renameSync(join(draft, "abeval"), copy);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function copyProgram(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  chmodSync(to, 0o755);
+}
+
+/** Removes what earlier versions, and processes that were killed, left there. */
+function markUsed(copy: string, place: string): void {
+  const now = systemClock.now();
+  utimesSync(copy, now, now);
+  for (const name of readdirSync(place)) {
+    const path = join(place, name);
+    const age_ms = now.getTime() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY);
+    if (age_ms > (name.startsWith("draft-") ? DAY_MS : KEPT_MS)) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** A real directory of this user, in which nobody else can make or replace anything. */
+function isSafe(directory: string): boolean {
+  const { uid, mode } = lstatSync(directory);
+  return lstatSync(directory).isDirectory() && uid === process.geteuid?.() && (mode & 0o022) === 0;
 }
