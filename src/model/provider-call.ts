@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { PROVIDER_TRIES } from "../domain/defaults.ts";
 import type { CallOptions } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
+import { isFinalBreak } from "./hopeless.ts";
 import { type FailedTry, readTry } from "./provider-reply.ts";
 import type { Redact } from "./redaction.ts";
 
@@ -65,6 +66,9 @@ export async function callProvider(
 /** All that an SDK gets to see of an answer. */
 const ANSWERED = new Response();
 
+/** An SDK repeats whatever is thrown; only a reply can tell it not to. */
+const GIVEN_UP = { status: 502, headers: { "x-should-retry": "false" } };
+
 /** The tries of one call, watched. */
 class Tries {
   readonly #transport: Transport;
@@ -98,8 +102,10 @@ class Tries {
       return ANSWERED;
     } catch (error) {
       const kind = init?.signal?.aborted === true ? "timeout" : "connection";
-      this.#fail({ kind, status: null, retryable: true, words: "", cause: error }, true);
-      throw error;
+      const retryable = !isFinalBreak(error);
+      this.#fail({ kind, status: null, retryable, words: "", cause: error }, retryable);
+      if (retryable) throw error;
+      return new Response(null, GIVEN_UP);
     }
   }
 

@@ -1,5 +1,6 @@
 import { Failure } from "../domain/failure.ts";
 import type { Endpoint } from "./credentials.ts";
+import { isOutOfCredit } from "./hopeless.ts";
 import { asText, dig, parseJson } from "./lenient.ts";
 import type { Transport } from "./provider-call.ts";
 import type { FailedTry } from "./provider-reply.ts";
@@ -82,6 +83,7 @@ function advice({ endpoint }: Transport, failed: FailedTry): string {
 }
 
 function statusAdvice({ key_variable, base_url_variable }: Endpoint, { status, words }: FailedTry): string {
+  if (isOutOfCredit(words)) return " Add credit to the account, or use another.";
   if (status === 401 || status === 403) return ` Check ${key_variable}.`;
   if (status === 404) return ` Check the model's name, and ${base_url_variable}.`;
   if (status === 402 || status === 429) return " Check the account's limits, or try again later.";

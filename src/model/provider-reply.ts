@@ -1,4 +1,6 @@
 import type { Clock } from "../clock.ts";
+import { PROVIDER_TRIES } from "../domain/defaults.ts";
+import { isFinalStatus } from "./hopeless.ts";
 import { asRecord, dig, type LooseRecord, parseJson } from "./lenient.ts";
 
 /**
@@ -40,9 +42,15 @@ export async function readTry(response: Response, clock: Clock): Promise<ReadTry
   const read = "broken" in body ? { failed: body.broken } : readAnswer(response.status, body);
   if ("answer" in read) return read;
   const { failed } = read;
-  const repeat = failed.retryable && response.headers.get("x-should-retry") !== "false";
-  return { failed, repeat, response: failureResponse(failed, repeat, askedWait(response.headers, clock)) };
+  const wait_ms = askedWait(response.headers, clock);
+  const refused = response.headers.get("x-should-retry") === "false" || outlastsTries(failed, wait_ms);
+  const repeat = failed.retryable && !refused;
+  return { failed, repeat, response: failureResponse(failed, repeat, wait_ms) };
 }
+
+/** A quota that comes back after the last try would have been made. */
+const outlastsTries = ({ status }: FailedTry, wait_ms = 0) =>
+  status === 429 && wait_ms > (PROVIDER_TRIES - 1) * MAX_WAIT_MS;
 
 interface Body {
   readonly text: string;
@@ -83,7 +91,8 @@ function readAnswer(status: number, { text, whole }: Body): Answer {
   const failed = (failure: Omit<FailedTry, "status">): Answer => ({ failed: { ...failure, status } });
   if (!whole) return failed({ kind: "too_large", retryable: false, words: "" });
   if (status >= 300 && status < 400) return failed({ kind: "redirect", retryable: false, words: "" });
-  if (status < 200 || status >= 400) return failed({ kind: "status", retryable: isRetryable(status), words: text });
+  if (status < 200 || status >= 400)
+    return failed({ kind: "status", retryable: isRetryable(status, text), words: text });
   const answer = asRecord(parseJson(text));
   // A page instead of an answer means the wrong address and stays a page; half an answer may be whole next time.
   if (answer === undefined)
@@ -97,15 +106,15 @@ function hiddenFailure(body: LooseRecord, words: string): FailedTry | undefined 
   if (asRecord(dig(body, "error")) === undefined || "choices" in body || "content" in body) return undefined;
   const code = Number(dig(body, "error", "code"));
   const status = isErrorStatus(code) ? code : 502;
-  return { kind: "status", status, retryable: isRetryable(status), words };
+  return { kind: "status", status, retryable: isRetryable(status, words), words };
 }
 
 function isErrorStatus(status: number | null): status is number {
   return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
 }
 
-function isRetryable(status: number): boolean {
-  return status >= 500 || RETRYABLE_STATUSES.includes(status);
+function isRetryable(status: number, words: string): boolean {
+  return (status >= 500 || RETRYABLE_STATUSES.includes(status)) && !isFinalStatus(status, words);
 }
 
 /**
@@ -118,7 +127,7 @@ function failureResponse(failed: FailedTry, repeat: boolean, wait_ms: number | u
     headers: {
       "content-type": "application/json",
       "x-should-retry": String(repeat),
-      ...(wait_ms === undefined ? {} : { "retry-after-ms": String(wait_ms) }),
+      ...(wait_ms === undefined ? {} : { "retry-after-ms": String(Math.min(wait_ms, MAX_WAIT_MS)) }),
     },
   });
 }
@@ -131,7 +140,7 @@ function askedWait(headers: Headers, clock: Clock): number | undefined {
     Number.parseFloat(after ?? "") * 1000,
     Date.parse(after ?? "") - clock.now().getTime(),
   ].find((ms) => Number.isFinite(ms));
-  return asked === undefined ? undefined : Math.min(Math.max(1, Math.ceil(asked)), MAX_WAIT_MS);
+  return asked === undefined ? undefined : Math.max(1, Math.ceil(asked));
 }
 
 function isAbort(error: unknown): boolean {

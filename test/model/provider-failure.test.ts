@@ -44,6 +44,10 @@ test.each<[Partial<FailedTry>, string]>([
     { status: 404, words: '{"error":{"message":"no model x","code":"model_not_found"}}' },
     'house answered 404 model_not_found (6 tries): "no model x". Check the model\'s name, and HOUSE_BASE_URL.',
   ],
+  [
+    { status: 429, words: '{"error":{"type":"insufficient_quota","message":"You exceeded your current quota."}}' },
+    'house answered 429 insufficient_quota (6 tries): "You exceeded your current quota.". Add credit to the account, or use another.',
+  ],
   [{ status: 429, words: "" }, "house answered 429 (6 tries). Check the account's limits, or try again later."],
 ])("%p reads as a sentence with what to do", (failed, message) => {
   expect(messageOf(failed, 6)).toBe(message);

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { systemClock } from "../../src/clock.ts";
+import { CallLimiter } from "../../src/model/call-limiter.ts";
 import type { ModelReply } from "../../src/model/client.ts";
+import { Credentials } from "../../src/model/credentials.ts";
+import { modelResolver } from "../../src/model/resolve-model.ts";
 import type { Action, Fault, SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { AT_ONCE, ask, clientOf, FAKE_KEY, READ_FILE, REF, REQUEST, seen, WIRES } from "./asking.ts";
@@ -272,6 +276,41 @@ describe.each(WIRES)("a model over %s", (wire) => {
       expect(provider.requests).toHaveLength(1);
     },
   );
+
+  test.each([
+    [
+      "no quota",
+      429,
+      { type: "insufficient_quota", message: "You exceeded your current quota.", code: "insufficient_quota" },
+    ],
+    ["a spending limit", 429, { code: "billing_hard_limit_reached", message: "Billing hard limit has been reached" }],
+    ["an account that is not active", 429, { code: "billing_not_active", message: "Your account is not active." }],
+    ["a gateway's words for it", 500, { message: "litellm.RateLimitError: OpenAIException - insufficient_quota" }],
+    ["a low balance", 429, { type: "rate_limit_error", message: "Your credit balance is too low to access the API." }],
+    ["a method that the server does not have", 501, { message: "not implemented" }],
+  ])("%s is no passing trouble: one try, and no word that a later one may pass", async (_, status, error) => {
+    await using provider = await startFakeProvider({
+      reply: { status, body: { error }, headers: { ...AT_ONCE, "x-should-retry": "true" } },
+    });
+    const { reply, failedTries } = await ask(clientOf(provider, ref));
+    expect(seen(reply)).toMatchObject({ retryable: false, details: { provider: wire, status } });
+    expect([provider.requests.length, failedTries]).toEqual([1, 0]);
+  });
+
+  test("a wrong certificate is not looked at twice", async () => {
+    let tries = 0;
+    const fetch = async () => {
+      tries += 1;
+      throw Object.assign(new Error("self signed certificate"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+    };
+    const credentials = new Credentials({ [`${wire.toUpperCase()}_BASE_URL`]: "https://127.0.0.1:1" });
+    const client = modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(1), fetch })(ref);
+    expect(seen((await ask(client)).reply)).toMatchObject({
+      message: `${wire} could not be reached at 127.0.0.1:1: DEPTH_ZERO_SELF_SIGNED_CERT. Check ${wire.toUpperCase()}_BASE_URL.`,
+      retryable: false,
+    });
+    expect(tries).toBe(1);
+  });
 
   test("a server may say that trying again is useless", async () => {
     await using provider = await startFakeProvider({ reply: { status: 429, headers: { "x-should-retry": "false" } } });

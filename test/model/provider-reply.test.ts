@@ -30,6 +30,15 @@ test.each<[Record<string, string>, string | null]>([
   expect(await waitAsked(headers)).toBe(wait);
 });
 
+test.each([
+  [429, "300", true],
+  [429, "301", false],
+  [503, "3600", true],
+])("status %i with a wait of %s s: tried again %p", async (status, wait, repeat) => {
+  const read = await failedTry(new Response("", { status, headers: { "retry-after": wait } }));
+  expect([read.repeat, read.failed.retryable]).toEqual([repeat, true]);
+});
+
 test("an answer is read as JSON, whatever its headers say of it", async () => {
   const response = new Response('{"a":1}', { headers: { "content-type": "text/plain" } });
   expect(await readTry(response, clock)).toEqual({ answer: { a: 1 } });
