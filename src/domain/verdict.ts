@@ -140,6 +140,13 @@ export const Sensitivity = record("Sensitivity", {
 });
 export type Sensitivity = Static<typeof Sensitivity>;
 
+/** Open, so that a client made from today's schema also reads what later versions put there. */
+export const SeriesSummary = Type.Record(Type.String(), Type.Unknown(), {
+  $id: "SeriesSummary",
+  description: "Where a series of repeated runs stood when the verdict was stored. No version writes one yet.",
+});
+export type SeriesSummary = Static<typeof SeriesSummary>;
+
 export const Verdict = record("Verdict", {
   verdict_id: Type.String(),
   created_at: Timestamp("When the verdict was complete."),
@@ -180,6 +187,6 @@ export const Verdict = record("Verdict", {
   flags: Type.Array(oneOf(FLAGS)),
   rationale: Type.String({ description: "The judge's own reasons, or how the gate decided." }),
   statement: Type.String({ description: "One or two plain sentences; claims no more than these runs." }),
-  series: Type.Null({ description: "Reserved for repeated runs." }),
+  series: nullable(SeriesSummary, { description: "The series that the run was a trial of; null: it was none." }),
 });
 export type Verdict = Static<typeof Verdict>;

@@ -64,6 +64,20 @@ test("every component is a schema that a strict validator compiles", () => {
     expect(() => contract.misfit({ $ref: `#/components/schemas/${name}` }, null)).not.toThrow();
 });
 
+test("nothing is of a type that has one value, which a client made from it could not outgrow", () => {
+  const closed = places(document.components.schemas).filter(
+    ([, schema]) => schema["type"] === "null" || ("const" in schema && schema["const"] === null),
+  );
+  expect(closed.map(([path]) => path).filter((path) => !/\/anyOf\/\d+$/.test(path))).toEqual([]);
+});
+
+/** Every object in a value with the path to it. */
+function places(value: unknown, path = ""): [string, Readonly<Record<string, unknown>>][] {
+  if (typeof value !== "object" || value === null) return [];
+  const inner = Object.entries(value).flatMap(([key, item]) => places(item, `${path}/${key}`));
+  return [[path, { ...value }], ...inner];
+}
+
 test("every reference leads somewhere", () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
   expect(references.map(([, name]) => name ?? "").filter((name) => !(name in document.components.schemas))).toEqual([]);

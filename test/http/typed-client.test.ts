@@ -24,8 +24,9 @@ const text = await (await fetch(url + "/api/runs/" + session_id + "/stream")).te
 const events: Event[] = text.split("\\n\\n").filter((frame) => frame.startsWith("data: ")).map((frame) => JSON.parse(frame.slice(6)));
 const tokens = events.reduce((sum, event) => sum + (event.event === "decision" ? event.decision.tokens_out : 0), 0);
 const session: Session = await (await fetch(url + "/api/sessions/" + session_id)).json();
+const series: components["schemas"]["Verdict"]["series"] extends null ? never : true = true;
 const kind: "model_turn" extends components["schemas"]["Decision"]["kind"] ? true : never = true;
-console.log(JSON.stringify({ state: session.state, winner: session.verdict?.winner ?? null, tokens, kind }));
+console.log(JSON.stringify({ state: session.state, winner: session.verdict?.winner ?? null, tokens, kind, series }));
 `;
 
 /** Does not compile: the field is not in the document. */
@@ -65,7 +66,7 @@ test("a client generated from the document compiles, and drives a run from start
   const { status, output } = await run([process.execPath, file("client.ts"), url]);
   expect({ status, result: JSON.parse(output) }).toEqual({
     status: 0,
-    result: { state: "completed", winner: null, tokens: expect.any(Number), kind: true },
+    result: { state: "completed", winner: null, tokens: expect.any(Number), kind: true, series: true },
   });
 }, 60_000);
 
