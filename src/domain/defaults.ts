@@ -16,6 +16,9 @@ export const BUDGET_WARNING_SHARE = 0.8;
 /** Seconds for one command of an arm: a test suite, not a build farm. */
 export const COMMAND_TIMEOUT_S = 60;
 
+/** Bytes of a command: Linux takes 128 kB as one argument, and the environment counts too. */
+export const COMMAND_BYTES = 120_000;
+
 /** kB of output a model reads of one command; head and tail are kept. */
 export const COMMAND_OUTPUT_KB = 64;
 

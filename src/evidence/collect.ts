@@ -1,5 +1,5 @@
-import picomatch from "picomatch";
 import type { Changes, Violation } from "../domain/evidence.ts";
+import { globMatcher } from "../domain/path-glob.ts";
 import type { Policies, Task } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { type CallRecord, requiredResults, violations } from "../policy/review.ts";
@@ -55,7 +55,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
 
 /** The part of a change that counts as the answer. */
 function deliverable(changes: Changes, globs: readonly string[]): Changes {
-  const counts = picomatch([...globs], { dot: true });
+  const counts = globMatcher(globs);
   return { ...changes, files: changes.files.filter((file) => counts(file.path)) };
 }
 

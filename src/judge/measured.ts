@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globMatcher } from "../domain/path-glob.ts";
 import type { Measure, MeasuredCriterion } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import type { MeasuredScore } from "./sheets.ts";
@@ -17,7 +17,7 @@ export function measure(
   arms: { readonly a: ArmSummary; readonly b: ArmSummary },
   deliverable: readonly string[],
 ): Measured {
-  const counts = picomatch([...deliverable], { dot: true });
+  const counts = globMatcher(deliverable);
   const a = readingOf(criterion.measure, arms.a, counts);
   const b = readingOf(criterion.measure, arms.b, counts);
   const note = `${criterion.measure}: ${shown(a)} against ${shown(b)}`;

@@ -28,10 +28,41 @@ const WRAPPERS: ReadonlyMap<string, string> = new Map([
 /** Scripts in the argument of a shell, in scripts in the argument of a shell; deeper ones are not read. */
 const MAX_SCRIPTS = 3;
 
-/** What a rule is compared with: every way in which the line says which commands run. */
-export function commandForms(line: string, depth = 0): readonly string[] {
-  return simpleCommands(line).flatMap((command) => formsOf(command, depth));
+/** Wrappers around one command; nobody means more. */
+const MAX_WRAPPERS = 20;
+
+/** Characters of all forms: what every rule is compared with. Room for a script of 100 kB behind a few wrappers. */
+const MAX_FORM_CHARS = 600_000;
+
+/**
+ * What a rule is compared with: every way in which the line says which commands run. Undefined when there are too many:
+ * each wrapper repeats all that it wraps.
+ */
+export function commandForms(line: string): readonly string[] | undefined {
+  const forms = new Forms();
+  return collectForms(line, 0, forms) ? forms.all : undefined;
 }
+
+class Forms {
+  readonly #texts = new Set<string>();
+  #chars = 0;
+
+  get all(): readonly string[] {
+    return [...this.#texts];
+  }
+
+  /** False when it would be too much. */
+  add(words: readonly string[]): boolean {
+    const text = words.join(" ");
+    if (this.#texts.has(text)) return true;
+    this.#chars += text.length;
+    this.#texts.add(text);
+    return this.#chars <= MAX_FORM_CHARS;
+  }
+}
+
+const collectForms = (line: string, depth: number, forms: Forms): boolean =>
+  simpleCommands(line).every((command) => addForms(command, depth, forms));
 
 /** The commands as written, without keywords, redirections in front and assignments; what a closed list is compared with. */
 export function plainCommands(line: string): readonly (readonly string[])[] {
@@ -41,16 +72,18 @@ export function plainCommands(line: string): readonly (readonly string[])[] {
     .map(({ raw, words }) => [...new Set([raw.join(" "), words.join(" ")])]);
 }
 
-function formsOf(command: SimpleCommand, depth: number): string[] {
+/** False when there are too many. */
+function addForms(command: SimpleCommand, depth: number, forms: Forms): boolean {
   const base = withoutPrefix(command);
-  const forms = [command.raw.join(" "), base.raw.join(" ")];
+  if (!forms.add(command.raw) || !forms.add(base.raw)) return false;
   let words = base.words;
-  while (words.length > 0) {
-    forms.push(words.join(" "), [nameOf(words), ...words.slice(1)].join(" "));
-    if (depth < MAX_SCRIPTS) forms.push(...commandForms(scriptIn(words), depth + 1));
+  for (let wrappers = 0; words.length > 0; wrappers += 1) {
+    if (wrappers > MAX_WRAPPERS) return false;
+    if (!forms.add(words) || !forms.add([nameOf(words), ...words.slice(1)])) return false;
+    if (depth < MAX_SCRIPTS && !collectForms(scriptIn(words), depth + 1, forms)) return false;
     words = unwrapped(words);
   }
-  return forms;
+  return true;
 }
 
 function withoutPrefix({ raw, words }: SimpleCommand): SimpleCommand {

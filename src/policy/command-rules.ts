@@ -4,15 +4,17 @@ import { commandForms, plainCommands } from "./command-forms.ts";
 /** What a refusal by a closed list is called, since no single rule refused. */
 export const ALLOW_RULE = "commands.allow";
 
+/** What a refusal is called when a line is too involved to be held against the rules. */
+export const DENY_RULE = "commands.deny";
+
 /**
- * The rule that refuses a shell line: the `deny` rule as written, or `commands.allow` when the list is closed and a command
- * is not on it; null when it may run. A guard rail against the plain spelling, not a boundary: `git -C . push` passes `git push*`.
+ * The rule that refuses a shell line: the `deny` rule as written, `commands.deny` when wrappers around wrappers hide what
+ * runs, or `commands.allow` when the list is closed and a command is not on it; null when it may run. A guard rail against the plain spelling, not a boundary: `git -C . push` passes `git push*`.
  * `deny` sees through wrappers (`sudo`, `timeout 5`, `sh -c "..."`) and paths; `allow` takes commands as they are written.
  */
 export function refusedCommand(policy: CommandPolicy, line: string): string | null {
-  const forms = commandForms(line);
-  const denied = policy.deny.find((rule) => forms.some((form) => matchesRule(rule, form)));
-  if (denied !== undefined) return denied;
+  const denied = deniedBy(policy.deny, line);
+  if (denied !== null) return denied;
   if (policy.allow === null) return null;
   const allowed = policy.allow;
   const isListed = (spellings: readonly string[]) =>
@@ -20,9 +22,16 @@ export function refusedCommand(policy: CommandPolicy, line: string): string | nu
   return plainCommands(line).every(isListed) ? null : ALLOW_RULE;
 }
 
+function deniedBy(rules: readonly string[], line: string): string | null {
+  if (rules.length === 0) return null;
+  const forms = commandForms(line);
+  if (forms === undefined) return DENY_RULE;
+  return rules.find((rule) => forms.some((form) => matchesRule(rule, form))) ?? null;
+}
+
 /** Whether a shell line runs a command that the glob describes, seen as `deny` sees it. */
 export const runsCommand = (glob: string, line: string): boolean =>
-  commandForms(line).some((form) => matchesRule(glob, form));
+  commandForms(line)?.some((form) => matchesRule(glob, form)) ?? false;
 
 /** `*` stands for any text, spaces and slashes included; a rule that ends in ` *` also fits without arguments. */
 function matchesRule(rule: string, command: string): boolean {

@@ -1,5 +1,5 @@
 import type { Policies, ToolName } from "../domain/scenario.ts";
-import { ALLOW_RULE, refusedCommand } from "./command-rules.ts";
+import { ALLOW_RULE, DENY_RULE, refusedCommand } from "./command-rules.ts";
 import { refusedPath, WRITABLE_RULE } from "./path-rules.ts";
 
 /** Why a call does not run. */
@@ -20,6 +20,11 @@ export function gate(policies: Policies, tool: ToolName, input: unknown): Refusa
 function gateCommand(policies: Policies, command: string): Refusal | null {
   const rule = refusedCommand(policies.commands, command);
   if (rule === null) return null;
+  if (rule === DENY_RULE)
+    return {
+      rule,
+      message: "Refused by policy, nothing was run: too many commands around commands; write it plainly.",
+    };
   if (rule !== ALLOW_RULE)
     return { rule, message: `Refused by policy, nothing was run: commands like \`${rule}\` are not allowed.` };
   const allowed = (policies.commands.allow ?? []).map((glob) => `\`${glob}\``).join(", ");

@@ -1,23 +1,27 @@
 import { posix } from "node:path";
-import picomatch from "picomatch";
+import { globMatcher } from "../domain/path-glob.ts";
 import type { PathPolicy } from "../domain/scenario.ts";
 
 /** What a refusal is called when no writable glob fits. */
 export const WRITABLE_RULE = "paths.writable";
 
-/** Dot files count like any other; a leading `!` is not a negation. */
-const GLOB_OPTIONS = { dot: true, nonegate: true } as const;
-
 /** Whether a glob fits a path of the workspace, `./` and `a/../` resolved. */
-export const matchesPath = (glob: string, path: string): boolean =>
-  picomatch.isMatch(posix.normalize(path), glob, GLOB_OPTIONS);
+export const matchesPath = (glob: string, path: string): boolean => globMatcher([glob])(posix.normalize(path));
 
 /**
- * The rule that forbids changing a path: the `protected` glob as written, or `paths.writable` when no writable glob fits;
- * null when it may be changed. Judges the name only; whoever has the file must also look where links lead.
+ * Tells the rule that forbids changing a path: the `protected` glob as written, or `paths.writable` when no writable glob
+ * fits; null when it may be changed. Judges the name only; whoever has the file must also look where links lead.
  */
-export function refusedPath(policy: PathPolicy, path: string): string | null {
-  const guarding = policy.protected.find((glob) => matchesPath(glob, path));
-  if (guarding !== undefined) return guarding;
-  return policy.writable.some((glob) => matchesPath(glob, path)) ? null : WRITABLE_RULE;
+export function pathRules({ protected: globs, writable }: PathPolicy): (path: string) => string | null {
+  const guards = globs.map((glob) => ({ glob, fits: globMatcher([glob]) }));
+  const isWritable = globMatcher(writable);
+  return (path) => {
+    const normal = posix.normalize(path);
+    const guard = guards.find(({ fits }) => fits(normal));
+    if (guard) return guard.glob;
+    return isWritable(normal) ? null : WRITABLE_RULE;
+  };
 }
+
+/** `pathRules` for one path. */
+export const refusedPath = (policy: PathPolicy, path: string): string | null => pathRules(policy)(path);

@@ -1,7 +1,7 @@
 import type { Changes, RequiredResult, Violation } from "../domain/evidence.ts";
 import type { Policies, RequiredBehaviour, ToolName } from "../domain/scenario.ts";
 import { runsCommand } from "./command-rules.ts";
-import { matchesPath, refusedPath } from "./path-rules.ts";
+import { matchesPath, pathRules } from "./path-rules.ts";
 
 /** A valid call of an arm and whether it ran. */
 export interface CallRecord {
@@ -34,9 +34,10 @@ export function requiredResults(policies: Policies, calls: readonly CallRecord[]
  * required behaviour that is missing.
  */
 export function violations(policies: Policies, { changes, calls, required, seen }: Conduct): Violation[] {
+  const ruleOf = pathRules(policies.paths);
   return distinct([
     ...seen,
-    ...changes.files.flatMap(({ path }) => changedPath(policies, path)),
+    ...changes.files.flatMap(({ path }) => changedPath(policies, path, ruleOf(path))),
     ...calls.flatMap((call) => refusedCall(policies, call)),
     ...required.filter(({ met }) => !met).map((result) => missing(policies, result)),
   ]);
@@ -54,8 +55,7 @@ function shows(behaviour: RequiredBehaviour, call: CallRecord): boolean {
     : matchesPath(behaviour.match, call.subject);
 }
 
-function changedPath({ paths, severity }: Policies, path: string): Violation[] {
-  const rule = refusedPath(paths, path);
+function changedPath({ severity }: Policies, path: string, rule: string | null): Violation[] {
   return rule === null ? [] : [{ rule, severity: severity.protected_path, subject: path, blocked: false }];
 }
 

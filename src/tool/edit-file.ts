@@ -21,41 +21,70 @@ export const editFile: Tool<typeof input> = {
   async run({ path, old, new: replacement }, { workspace }) {
     if (old === replacement) throw new Mistake("`old` and `new` are the same text; nothing would change.");
     const text = await workspace.readText(path);
-    const at = soleOccurrence(text, old, path);
-    await workspace.writeText(path, text.slice(0, at) + replacement + text.slice(at + old.length));
-    return outputOf(`Replaced the passage at line ${lineAt(text, at)} of ${path}.`);
+    const bytes = Buffer.from(text);
+    const at = soleOccurrence(bytes, old, { path, text });
+    const rest = bytes.subarray(at + Buffer.byteLength(old));
+    await workspace.writeText(path, `${bytes.subarray(0, at)}${replacement}${rest}`);
+    return outputOf(`Replaced the passage at line ${lineAt(bytes, at)} of ${path}.`);
   },
 };
 
-function soleOccurrence(text: string, old: string, path: string): number {
-  const found = occurrences(text, old);
+/** Places that a mistake names. */
+const NAMED_PLACES = 10;
+
+/** Bytes before it. */
+function soleOccurrence(bytes: Buffer, old: string, file: { readonly path: string; readonly text: string }): number {
+  const found = occurrences(bytes, Buffer.from(old));
   const [first, ...others] = found;
-  if (first === undefined) throw new Mistake(`\`old\` does not occur in ${path}. ${nearMiss(text, old)}`);
+  if (first === undefined) throw new Mistake(`\`old\` does not occur in ${file.path}. ${nearMiss(file.text, old)}`);
   if (others.length === 0) return first;
-  const lines = found.slice(0, 10).map((at) => lineAt(text, at));
+  const more = found.length > NAMED_PLACES;
+  const lines = found.slice(0, NAMED_PLACES).map((at) => lineAt(bytes, at));
   throw new Mistake(
-    `\`old\` occurs ${found.length} times in ${path} (lines ${lines.join(", ")}${found.length > 10 ? ", ..." : ""}). ` +
-      "Quote more of the lines around the one you mean.",
+    `\`old\` occurs ${more ? `more than ${NAMED_PLACES}` : found.length} times in ${file.path} ` +
+      `(lines ${lines.join(", ")}${more ? ", ..." : ""}). Quote more of the lines around the one you mean.`,
   );
 }
 
-function occurrences(text: string, part: string): readonly number[] {
+/** One more than is named, at most. By bytes: their search is linear, that of strings is not. */
+function occurrences(bytes: Buffer, part: Buffer): readonly number[] {
   const found: number[] = [];
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at);
+  for (let at = bytes.indexOf(part); at !== -1 && found.length <= NAMED_PLACES; at = bytes.indexOf(part, at + 1))
+    found.push(at);
   return found;
 }
 
+/** Characters of a file, and lines of a passage, up to which a near miss is looked for. */
+const NEAR_MISS_CHARS = 500_000;
+const NEAR_MISS_LINES = 50;
+
 function nearMiss(text: string, old: string): string {
-  const lines = text.split("\n");
-  const wanted = old.split("\n").map(squeeze);
-  const line = lines.findIndex((_, start) =>
-    wanted.every((it, offset) => squeezedAt(lines, start + offset).includes(it)),
-  );
-  if (line === -1 || wanted.every((it) => it === "")) return "Read the file again and quote it exactly.";
+  const line = text.length > NEAR_MISS_CHARS ? -1 : nearLine(text.split("\n"), old.split("\n").map(squeeze));
+  if (line === -1) return "Read the file again and quote it exactly.";
   return `Only the whitespace differs from the text at line ${line + 1}: quote its spaces, tabs and line ends exactly.`;
 }
 
-const squeeze = (line: string) => line.replace(/\s+/g, "");
-const squeezedAt = (lines: readonly string[], index: number) => squeeze(lines[index] ?? "");
+/** The passage may begin and end within a line. */
+function nearLine(lines: readonly string[], wanted: readonly string[]): number {
+  if (wanted.length > NEAR_MISS_LINES || wanted.every((it) => it === "")) return -1;
+  const squeezed = lines.map(squeeze);
+  const last = wanted.length - 1;
+  const fits = (line: string, offset: number) => {
+    const part = wanted[offset] ?? "";
+    if (last === 0) return Buffer.from(line).includes(part);
+    return offset === 0 ? line.endsWith(part) : offset === last ? line.startsWith(part) : line === part;
+  };
+  return squeezed.findIndex((_, start) =>
+    wanted.every((_part, offset) => fits(squeezed[start + offset] ?? "", offset)),
+  );
+}
 
-const lineAt = (text: string, at: number) => text.slice(0, at).split("\n").length;
+const squeeze = (line: string) => line.replace(/\s+/g, "");
+
+function lineAt(bytes: Buffer, at: number): number {
+  let line = 1;
+  for (let end = bytes.indexOf(NEWLINE); end !== -1 && end < at; end = bytes.indexOf(NEWLINE, end + 1)) line += 1;
+  return line;
+}
+
+const NEWLINE = 10;

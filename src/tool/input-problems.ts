@@ -1,6 +1,7 @@
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { closest, distance } from "fastest-levenshtein";
+import { excerpt } from "../domain/excerpt.ts";
 
 /** What is wrong with a tool's input, a line for each field. */
 export function inputProblems(schema: TSchema, input: unknown): readonly string[] {
@@ -19,6 +20,8 @@ function problem(error: ValueError, field: string, fields: readonly string[]): s
   if (error.type === ValueErrorType.ObjectRequiredProperty) return `- ${field}: is missing; ${expected(error.schema)}`;
   if (field === "") return `- expected an object with ${fields.join(", ")}, got ${kindOf(error.value)}`;
   if (error.type === ValueErrorType.StringMinLength) return `- ${field}: must not be empty`;
+  if (error.type === ValueErrorType.StringMaxLength)
+    return `- ${field}: has ${String(error.value).length} characters, at most ${error.schema["maxLength"]} are taken`;
   if (error.type === ValueErrorType.IntegerMinimum) return `- ${field}: must be at least ${error.schema["minimum"]}`;
   if (error.type === ValueErrorType.NumberExclusiveMinimum)
     return `- ${field}: must be more than ${error.schema["exclusiveMinimum"]}`;
@@ -36,6 +39,9 @@ function expected(schema: TSchema): string {
   return `expected ${kind === "integer" ? "a whole number" : `a ${kind}`}`;
 }
 
+/** Characters of a wrong value that a mistake repeats. */
+const SHOWN_CHARS = 200;
+
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
@@ -43,5 +49,5 @@ function kindOf(value: unknown): string {
     ? "nothing"
     : typeof value === "object"
       ? "an object"
-      : `the ${typeof value} ${JSON.stringify(value)}`;
+      : `the ${typeof value} ${excerpt(JSON.stringify(value), SHOWN_CHARS)}`;
 }

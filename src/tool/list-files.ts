@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import picomatch from "picomatch";
+import { fileGlob } from "./file-glob.ts";
 import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
 
@@ -19,7 +19,7 @@ export const listFiles: Tool<typeof input> = {
     `At most ${MAX_ENTRIES} are shown.`,
   input,
   async run({ pattern = "**" }, { workspace }) {
-    const fits = picomatch(pattern.replace(/^\.\//, ""), { dot: true });
+    const fits = fileGlob(pattern);
     const paths = (await workspace.list()).map((file) => file.path).filter((path) => fits(path));
     if (paths.length === 0) return outputOf(`[no file matches ${pattern}]`);
     const more = paths.length - MAX_ENTRIES;

@@ -31,7 +31,24 @@ export const readFile: Tool<typeof input> = {
 
 function range(text: string, path: string, first = 1, last = Number.POSITIVE_INFINITY): string {
   if (last < first) throw new Mistake(`end_line (${last}) lies before start_line (${first}).`);
-  const lines = text.split(/(?<=\n)/);
-  if (first > lines.length) throw new Mistake(`${path} has only ${lines.length} lines.`);
-  return lines.slice(first - 1, last).join("");
+  const start = startOfLine(text, first);
+  if (start.at === undefined) throw new Mistake(`${path} has only ${start.lines} lines.`);
+  const end = startOfLine(text, last - first + 2, start.at);
+  return text.slice(start.at, end.at);
+}
+
+/** Where a line begins, the first being at `from`; undefined, and how many lines there are, when there are fewer. */
+function startOfLine(
+  text: string,
+  line: number,
+  from = 0,
+): { readonly at: number | undefined; readonly lines: number } {
+  let at = from;
+  for (let lines = 1; lines < line; lines += 1) {
+    const newline = text.indexOf("\n", at);
+    // A newline at the very end begins no line.
+    if (newline === -1 || newline + 1 === text.length) return { at: undefined, lines };
+    at = newline + 1;
+  }
+  return { at, lines: line };
 }

@@ -1,10 +1,15 @@
 import { Type } from "@sinclair/typebox";
+import { COMMAND_BYTES } from "../domain/defaults.ts";
 import type { ExecResult } from "../workspace/workspace.ts";
 import type { Tool } from "./tool.ts";
 
 const input = Type.Object(
   {
-    command: Type.String({ minLength: 1, description: "For sh -c, run in the workspace's top directory." }),
+    command: Type.String({
+      minLength: 1,
+      maxLength: COMMAND_BYTES,
+      description: "For sh -c, run in the workspace's top directory.",
+    }),
     timeout_s: Type.Optional(
       Type.Number({ exclusiveMinimum: 0, description: "Seconds until it is stopped; cannot exceed the default." }),
     ),

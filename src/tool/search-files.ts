@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import picomatch from "picomatch";
 import { RE2JS } from "re2js";
 import { Mistake } from "../domain/failure.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { fileGlob } from "./file-glob.ts";
 import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
 
@@ -64,7 +64,7 @@ function within(path: string | undefined): (file: string) => boolean {
   if (path === undefined) return () => true;
   const trimmed = path.replace(/^\.?\/+|\/+$/g, "");
   if (trimmed === "" || trimmed === ".") return () => true;
-  const fits = picomatch(trimmed, { dot: true });
+  const fits = fileGlob(trimmed);
   return (file) => file === trimmed || file.startsWith(`${trimmed}/`) || fits(file);
 }
 

@@ -1,10 +1,10 @@
 import type { Changes } from "../domain/evidence.ts";
+import { globBases, globMatcher } from "../domain/path-glob.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { describeChanges, NO_CHANGES } from "./diff/changes.ts";
 import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { forkParts } from "./fork-parts.ts";
-import { basesOf, matchesAny } from "./globs.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
 import { workspaceFailed } from "./tree/io-failure.ts";
@@ -139,8 +139,8 @@ export class TempWorkspace implements Workspace {
   async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly Difference[]> {
     if (!this.#touched || globs.length === 0) return [];
     const { root, pristine, snapshot } = await this.#materialised();
-    const fits = matchesAny(globs);
-    const now = await walk(root, { from: basesOf(globs) });
+    const fits = globMatcher(globs);
+    const now = await walk(root, { from: globBases(globs) });
     const side = (entries: PristineTree["entries"]) => entries.filter(({ path }) => fits(path));
     const before = { root: pristine.root, entries: side(pristine.entries) };
     return await compareTrees(before, { root, entries: side(now) }, snapshot, options);

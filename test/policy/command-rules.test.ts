@@ -112,6 +112,19 @@ test("a required command counts behind wrappers and in chains", () => {
   expect(lines.map((line) => runsCommand("bun test*", line))).toEqual([true, true, false]);
 });
 
+test("wrappers around wrappers are refused where a rule could be hidden, and only there", () => {
+  const chain = (length: number) => `${"sudo ".repeat(length)}ls`;
+  expect(refusedCommand(deny("curl *"), chain(20))).toBeNull();
+  expect(refusedCommand(deny("ls"), chain(20))).toBe("ls");
+  expect(refusedCommand(deny("curl *"), chain(21))).toBe("commands.deny");
+  expect(refusedCommand(deny(), chain(21))).toBeNull();
+  expect(refusedCommand(deny("curl *"), chain(23_000))).toBe("commands.deny");
+  expect(refusedCommand(deny("curl *"), `env env env env env env sh -c '${"x".repeat(110_000)}'`)).toBe(
+    "commands.deny",
+  );
+  expect(runsCommand("ls", chain(23_000))).toBe(false);
+});
+
 test("hostile lines are read to the end without overflow", () => {
   const lines = [
     "$(".repeat(50_000),

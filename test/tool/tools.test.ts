@@ -111,6 +111,28 @@ describe("edit_file", () => {
     });
   });
 
+  // Each would take a search over strings minutes.
+  test.each([
+    ["a letter that fills it", "a".repeat(8_000_000), "a", "`old` occurs more than 10 times in a.txt (lines 1, 1,"],
+    [
+      "a passage that nearly fits everywhere",
+      "ab".repeat(4_000_000),
+      `${"ab".repeat(300_000)}ba${"ab".repeat(300_000)}`,
+      "`old` does not occur in a.txt. Read the file again and quote it exactly.",
+    ],
+    ["many empty lines", "\n".repeat(400_000), `${"\n".repeat(200_000)}x`, "`old` does not occur in a.txt. Read"],
+  ])("of a large file, answers at once for %s", async (_, content, old, message) => {
+    expect(await text({ "a.txt": content }, "edit_file", { path: "a.txt", old, new: "x" })).toStartWith(message);
+  });
+
+  test("replaces what stands among letters of several bytes", async () => {
+    await inFixture({ "a.txt": "größe: 1\nnaïve: 2\n" }, async (workspace) => {
+      const output = await call(workspace, "edit_file", { path: "a.txt", old: "naïve: 2", new: "größer: 3" });
+      expect(output.text).toBe("Replaced the passage at line 2 of a.txt.");
+      expect(await workspace.readText("a.txt")).toBe("größe: 1\ngrößer: 3\n");
+    });
+  });
+
   test("counts overlapping occurrences", async () => {
     expect(await text({ "a.txt": "aaa" }, "edit_file", { path: "a.txt", old: "aa", new: "b" })).toContain(
       "occurs 2 times",
@@ -134,8 +156,17 @@ describe("list_files", () => {
     [{ pattern: "src/**/*.ts" }, "src/a.ts\nsrc/deep/b.ts"],
     [{ pattern: "./src/*" }, "src/a.ts"],
     [{ pattern: "*.py" }, "[no file matches *.py]"],
+    [{ pattern: "!(a)" }, "The glob uses a pattern that is not supported; there are *, **, ?, [a-z] and {a,b}."],
+    [{ pattern: "a".repeat(501) }, "The glob is longer than 500 characters."],
   ])("%p", async (input, expected) => {
     expect(await text(files, "list_files", input)).toBe(expected);
+  });
+
+  test("answers a glob of stars at once, and so does a search in one", async () => {
+    const pattern = `${"*a".repeat(14)}*b`;
+    const one = { ["a".repeat(60)]: "x\n" };
+    expect(await text(one, "list_files", { pattern })).toBe(`[no file matches ${pattern}]`);
+    expect(await text(one, "search_files", { pattern: "x", path: pattern })).toBe("[no line matches x]");
   });
 
   test("shows a thousand and says how many more there are", async () => {
@@ -194,6 +225,12 @@ describe("search_files", () => {
 });
 
 describe("run_command", () => {
+  test("takes no command that no process can be given", async () => {
+    expect(await text({}, "run_command", { command: "x".repeat(120_001) })).toBe(
+      "Wrong input for run_command:\n- command: has 120001 characters, at most 120000 are taken",
+    );
+  });
+
   test.each([
     ["echo hello", { text: "hello\n[exit code 0]", ok: true, exit_code: 0, bytes: 6 }],
     ["printf hello; exit 3", { text: "hello\n[exit code 3]", ok: false, exit_code: 3, bytes: 5 }],

@@ -1,6 +1,5 @@
+import { GLOB_CHARS, globFault } from "../../domain/path-glob.ts";
 import type { FieldPath, Problems } from "../problems.ts";
-
-const MAX_LENGTH = 500;
 
 /** Adds what is wrong with globs on paths of the workspace. */
 export const checkPathGlobs = (problems: Problems, list: FieldPath, globs: readonly string[] = []): void =>
@@ -25,15 +24,15 @@ function checkEach(
 /** Why a glob on commands can never be meant; null when it can. */
 export function commandGlobFault(glob: string): string | null {
   if (glob.trim() === "") return "an empty rule matches nothing; remove it";
-  return glob.length > MAX_LENGTH ? `is longer than ${MAX_LENGTH} characters` : null;
+  return glob.length > GLOB_CHARS ? `is longer than ${GLOB_CHARS} characters` : null;
 }
 
 /** Why a glob on paths can never be meant; null when it can. */
 export function pathGlobFault(glob: string): string | null {
   if (glob.trim() === "") return "an empty glob matches nothing; remove it";
-  if (glob.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   if (glob.startsWith("/")) return `"${glob}" is absolute; write it relative to the workspace, without the first slash`;
   if (glob.startsWith("!")) return `"${glob}" is a negation, which is not supported; list what shall match`;
   if (glob.split("/").includes("..")) return `"${glob}" leaves the workspace; \`..\` matches nothing there`;
-  return glob.endsWith("/") ? `"${glob}" matches no file; for everything in a directory write "${glob}**"` : null;
+  if (glob.endsWith("/")) return `"${glob}" matches no file; for everything in a directory write "${glob}**"`;
+  return globFault(glob);
 }

@@ -26,9 +26,6 @@ export const MAX_WORKSPACE_BYTES = 2048 * MiB;
 /** Free bytes of the disk that no command may use up; less on a small disk (`disk-watch.ts`). */
 export const RESERVED_BYTES = 512 * MiB;
 
-/** Bytes of a script: Linux takes 128 kB as one argument, and the environment counts too. */
-export const MAX_SCRIPT_BYTES = 120_000;
-
 /** Milliseconds between two looks at a running command. */
 export const WATCH_INTERVAL_MS = 100;
 

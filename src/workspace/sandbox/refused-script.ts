@@ -1,11 +1,10 @@
+import { COMMAND_BYTES } from "../../domain/defaults.ts";
 import type { ExecResult } from "../workspace.ts";
-import { MAX_SCRIPT_BYTES } from "./limits.ts";
 
 /** What a shell would say of a script that no process can be given; undefined for every other. */
 export function refusedScript(run: string): ExecResult | undefined {
   const bytes = Buffer.byteLength(run);
-  if (bytes > MAX_SCRIPT_BYTES)
-    return refused(`the command has ${bytes} bytes, at most ${MAX_SCRIPT_BYTES} can be run`);
+  if (bytes > COMMAND_BYTES) return refused(`the command has ${bytes} bytes, at most ${COMMAND_BYTES} can be run`);
   return run.includes("\0") ? refused("the command contains a NUL character") : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { matchesPath } from "../../../policy/path-rules.ts";
+import { globMatcher } from "../../../domain/path-glob.ts";
 import { type Check, pass, warn } from "../check.ts";
 import { patchPaths } from "./patch.ts";
 import type { Trial } from "./trial.ts";
@@ -22,4 +22,4 @@ export const globs: Check<Trial> = {
 };
 
 const isIdle = (glob: string, paths: readonly string[]) =>
-  glob !== "**" && /[*?[{(]/.test(glob) && !paths.some((path) => matchesPath(glob, path));
+  glob !== "**" && /[*?[{(]/.test(glob) && !paths.some(globMatcher([glob]));

@@ -1,0 +1,187 @@
+/** Characters of a glob. Longer ones are generated, and what a match costs grows with them. */
+export const GLOB_CHARS = 500;
+
+/** Characters of everything that the braces of one glob stand for; bounds a match together with the length of a path. */
+const EXPANDED_CHARS = 4_000;
+
+/** Told in the words of a glob's author. */
+const EXTENDED = /[@!?+*]\(|\([^()]*\||\{[^{},]*\.\.[^{},]*\}/;
+
+/** Why a glob cannot be used, as words that follow its name; null when it can. */
+export function globFault(glob: string): string | null {
+  if (glob.length > GLOB_CHARS) return `is longer than ${GLOB_CHARS} characters`;
+  if (EXTENDED.test(glob)) return "uses a pattern that is not supported; there are *, **, ?, [a-z] and {a,b}";
+  return expanded(glob) === undefined ? `stands for more than ${EXPANDED_CHARS} characters without its braces` : null;
+}
+
+/**
+ * Whether any of some globs fits a path of the workspace. `*` and `?` stop at slashes, `**` does not; `[a-z]`, `[!a-z]`,
+ * `{a,b}` and `\` are known. Dot files count like any other, a leading `!` is part of the name, `[id]` also fits itself.
+ * Time: at most the length of the globs times that of the path, whatever either holds; a RegExp would give no such bound.
+ */
+export function globMatcher(globs: readonly string[]): (path: string) => boolean {
+  const patterns = globs.flatMap(alternatives).map(segmentsOf);
+  return (path) => {
+    const steps = path.split("/");
+    return patterns.some((pattern) => fits(pattern, steps));
+  };
+}
+
+/** The directories, or files, below which everything lies that the globs can fit; "" is the top. */
+export function globBases(globs: readonly string[]): readonly string[] {
+  const bases = globs.flatMap(alternatives).map((glob) => {
+    const segments = segmentsOf(glob);
+    const magic = segments.findIndex((segment) => typeof segment !== "string");
+    return segments.slice(0, magic === -1 ? segments.length : magic).join("/");
+  });
+  const sorted = [...new Set(bases)].toSorted();
+  return sorted.filter(
+    (base) => !sorted.some((other) => other !== base && (other === "" || base.startsWith(`${other}/`))),
+  );
+}
+
+/** One that stands for too much is taken as it is written. */
+const alternatives = (glob: string): readonly string[] => expanded(glob) ?? [glob];
+
+/** Without braces; undefined when that is too much. */
+function expanded(glob: string): readonly string[] | undefined {
+  const pending = [glob];
+  const done: string[] = [];
+  let chars = glob.length;
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const parts = splitBraces(next);
+    if (parts === undefined) {
+      done.push(next);
+      continue;
+    }
+    chars += parts.reduce((sum, part) => sum + part.length, 0) - next.length;
+    if (chars > EXPANDED_CHARS) return undefined;
+    pending.push(...parts);
+  }
+  return done;
+}
+
+/** The glob once for each alternative of its first closed braces; undefined when it has none. */
+function splitBraces(glob: string): readonly string[] | undefined {
+  const open: number[][] = [];
+  for (const { 0: sign, index } of glob.matchAll(/\\.|[{},]/g)) {
+    if (sign === "{") open.push([index]);
+    else if (sign === ",") open.at(-1)?.push(index);
+    else if (sign === "}") {
+      const cuts = open.pop() ?? [];
+      if (cuts.length > 1) return alternativesAt(glob, [...cuts, index]);
+    }
+  }
+  return undefined;
+}
+
+function alternativesAt(glob: string, cuts: readonly number[]): readonly string[] {
+  const [first = 0] = cuts;
+  const last = cuts.at(-1) ?? first;
+  return cuts.slice(1).map((end, index) => {
+    const start = cuts[index] ?? first;
+    return glob.slice(0, first) + glob.slice(start + 1, end) + glob.slice(last + 1);
+  });
+}
+
+const ANY_STEPS = Symbol("**");
+const ANY_TEXT = Symbol("*");
+
+type Token = typeof ANY_TEXT | ((char: string) => boolean);
+
+interface Wildcard {
+  readonly written: string;
+  readonly tokens: readonly Token[];
+}
+
+/** Text fits only itself. */
+type Segment = typeof ANY_STEPS | Wildcard | string;
+
+function segmentsOf(glob: string): readonly Segment[] {
+  const written = glob.replace(/^(?:\.\/+)+/, "").split(/\/+/);
+  return written.flatMap((text): readonly Segment[] => {
+    if (/^\*{2,}$/.test(text)) return [ANY_STEPS];
+    // `**.ts` means `**/*.ts`.
+    if (text.startsWith("**")) return [ANY_STEPS, segmentOf(text.replace(/^\*+/, "*"))];
+    return [segmentOf(text)];
+  });
+}
+
+function segmentOf(written: string): Segment {
+  if (!/[*?[\\]/.test(written)) return written;
+  const tokens: Token[] = [];
+  let literal: string | undefined = "";
+  for (let at = 0; at < written.length; ) {
+    const { token, length, char } = tokenAt(written, at);
+    tokens.push(token);
+    literal = char === undefined || literal === undefined ? undefined : literal + char;
+    at += length;
+  }
+  return literal ?? { written, tokens };
+}
+
+function tokenAt(text: string, at: number): { readonly token: Token; readonly length: number; readonly char?: string } {
+  const char = text.charAt(at);
+  if (char === "*") return { token: ANY_TEXT, length: /^\*+/.exec(text.slice(at))?.[0].length ?? 1 };
+  if (char === "?") return { token: () => true, length: 1 };
+  const set = char === "[" ? /^\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/.exec(text.slice(at)) : null;
+  if (set) return { token: charIn(set[2] ?? "", set[1] !== ""), length: set[0].length };
+  const escaped = char === "\\" && at + 1 < text.length;
+  const wanted = escaped ? text.charAt(at + 1) : char;
+  return { token: (given) => given === wanted, length: escaped ? 2 : 1, char: wanted };
+}
+
+function charIn(set: string, negated: boolean): (char: string) => boolean {
+  const chars = set.replace(/\\(.)/g, "$1");
+  const ranges: [string, string][] = [];
+  for (let at = 0; at < chars.length; at += 1) {
+    const isRange = chars[at + 1] === "-" && at + 2 < chars.length;
+    ranges.push([chars.charAt(at), chars.charAt(isRange ? at + 2 : at)]);
+    if (isRange) at += 2;
+  }
+  return (char) => ranges.some(([low, high]) => low <= char && char <= high) !== negated;
+}
+
+/** Goes back to the last `**` only: what an earlier one could take, the last one can take too. */
+function fits(pattern: readonly Segment[], steps: readonly string[]): boolean {
+  let [p, s, star, resume] = [0, 0, -1, 0];
+  while (s < steps.length) {
+    const segment = pattern[p];
+    if (segment === ANY_STEPS) {
+      star = p++;
+      resume = s;
+    } else if (segment !== undefined && fitsStep(segment, steps[s] ?? "")) {
+      p++;
+      s++;
+    } else if (star !== -1) {
+      p = star + 1;
+      s = ++resume;
+    } else return false;
+  }
+  while (pattern[p] === ANY_STEPS) p++;
+  return p === pattern.length;
+}
+
+function fitsStep(segment: Exclude<Segment, typeof ANY_STEPS>, step: string): boolean {
+  if (typeof segment === "string") return segment === step;
+  return segment.written === step || fitsText(segment.tokens, step);
+}
+
+function fitsText(tokens: readonly Token[], text: string): boolean {
+  let [t, at, star, resume] = [0, 0, -1, 0];
+  while (at < text.length) {
+    const token = tokens[t];
+    if (token === ANY_TEXT) {
+      star = t++;
+      resume = at;
+    } else if (token?.(text.charAt(at))) {
+      t++;
+      at++;
+    } else if (star !== -1) {
+      t = star + 1;
+      at = ++resume;
+    } else return false;
+  }
+  while (tokens[t] === ANY_TEXT) t++;
+  return t === tokens.length;
+}
