@@ -1,12 +1,12 @@
 import type { TSchema } from "@sinclair/typebox";
 
 /** A JSON Schema without names: one that occurs twice in a document breaks MCP clients. */
-interface InlineSchema {
+export interface InlineSchema {
   readonly [keyword: string]: unknown;
 }
 
 /** The schema of an object, as MCP asks for tools. */
-interface InlineObject extends InlineSchema {
+export interface InlineObject extends InlineSchema {
   readonly type: "object";
 }
 
@@ -34,7 +34,7 @@ const inlineAll = (schemas: Readonly<Record<string, TSchema>>) =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, inline(schema)]));
 
 /** TypeBox writes a choice of words as a union of literals; models and clients read an enum more easily. */
-function choicesOf({ anyOf, description }: Readonly<Record<string, unknown>>): InlineSchema | undefined {
+export function choicesOf({ anyOf, description }: Readonly<Record<string, unknown>>): InlineSchema | undefined {
   if (!Array.isArray(anyOf)) return undefined;
   const words: unknown[] = anyOf.map((choice) => choice.const);
   if (!words.every((word) => typeof word === "string")) return undefined;

@@ -13,6 +13,7 @@ import {
 import type { Services } from "../operation/services.ts";
 import { callTool } from "./call-tool.ts";
 import { inlineObject } from "./inline.ts";
+import { outputSchema } from "./output-schema.ts";
 import type { PendingCalls } from "./pending-calls.ts";
 import { progressTeller } from "./progress-teller.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
@@ -53,7 +54,7 @@ function describeTool({ name, title, description, input, output, annotations }: 
     title,
     description,
     inputSchema: { ...inlineObject(input) },
-    outputSchema: { ...inlineObject(output) },
+    outputSchema: { ...outputSchema(output) },
     annotations: { title, ...annotations },
   };
 }

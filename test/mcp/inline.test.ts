@@ -36,7 +36,7 @@ test("what is no object cannot be a tool's schema", () => {
   expect(() => inlineObject(Type.Array(Type.String(), { $id: "List" }))).toThrow("List is not that of an object");
 });
 
-test("no tool's schema holds a name or a reference", () => {
-  const published = TOOLS.flatMap(({ input, output }) => [inlineObject(input), inlineObject(output)]);
+test("what a tool asks for holds no name and no reference, which some models' providers refuse", () => {
+  const published = TOOLS.map(({ input }) => inlineObject(input));
   expect(JSON.stringify(published)).not.toMatch(/"\$(id|ref)":"/);
 });
