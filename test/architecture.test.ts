@@ -58,9 +58,11 @@ interface Source {
   readonly text: string;
 }
 
-async function sources(): Promise<Source[]> {
-  const paths = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(join(ROOT, "src"))].sort();
-  return await Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, "src", path)).text() })));
+async function sources(folder = "src"): Promise<Source[]> {
+  const paths = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(join(ROOT, folder))].sort();
+  return await Promise.all(
+    paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, folder, path)).text() })),
+  );
 }
 
 /** `main.ts` is the room `main`; `arm/run-arm.ts` is in `arm`. */
@@ -113,4 +115,9 @@ test("the entry imports nothing of the stack before it has read its arguments", 
   const loaded = await loadedWith(join(ROOT, "src/main.ts"));
   const expected = ["src/main.ts", "src/cli/write-now.ts", "src/version.ts", "package.json"];
   expect(new Set(loaded)).toEqual(new Set(["node:fs", ...expected.map((path) => join(ROOT, path))]));
+});
+
+test("a test that a machine cannot run says in its title what is missing", async () => {
+  const skipping = (await sources("test")).filter(({ text }) => /\b(test|describe|kind)\.(skip|todo|if)/.test(text));
+  expect(skipping.map(({ path }) => path)).toEqual(["needs.ts"]);
 });

@@ -15,6 +15,7 @@ import { Slots } from "../src/session/slots.ts";
 import { startSession } from "../src/session/start-session.ts";
 import { memoryStore } from "../src/store/memory.ts";
 import { LiveRuns } from "../src/stream/live-runs.ts";
+import { SANDBOX_MODE } from "./machine.ts";
 
 export const SCENARIOS = join(import.meta.dir, "../scenarios");
 
@@ -33,7 +34,7 @@ export function testServices(
     ids: new SessionIds(),
     resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(16) }),
     redact: credentials.redactSecrets,
-    sandbox: "auto",
+    sandbox: SANDBOX_MODE,
     judge_model: undefined,
     keep_workspaces: false,
     notice: () => undefined,

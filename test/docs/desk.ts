@@ -4,9 +4,6 @@ import { PROGRAM } from "../abeval.ts";
 import { SCENARIOS } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
-/** Programs that the examples use; without them they cannot be run. */
-export const TOOLS_MISSING = ["bash", "curl", "jq", "git"].filter((name) => Bun.which(name) === null);
-
 export interface Desk extends Disposable {
   readonly path: string;
   /** As a reader would type it: bash, `abeval` on PATH, this directory; any failing line ends it. */

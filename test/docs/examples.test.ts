@@ -1,7 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { serve } from "../http/served.ts";
-import { openDesk, TOOLS_MISSING } from "./desk.ts";
+import { EXAMPLE_TOOLS } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { openDesk } from "./desk.ts";
 import { PAGES, type Page } from "./pages.ts";
 
 const isShell = (language: string) => language === "sh" || language === "bash";
@@ -38,7 +40,7 @@ function examplesOf({ text, blocks }: Page): Example[] {
 
 const pages = PAGES.filter((page) => examplesOf(page).length > 0);
 
-describe.skipIf(TOOLS_MISSING.length > 0)(`examples (programs missing: ${TOOLS_MISSING.join(", ") || "none"})`, () => {
+describeNeeding(...EXAMPLE_TOOLS)("examples", () => {
   test.each(pages.map((page) => [page.path, page] as const))(
     "every shell example in %s works and prints what the page says",
     async (_, page) => {

@@ -1,7 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDesk, TOOLS_MISSING } from "./desk.ts";
+import { EXAMPLE_TOOLS } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
+import { openDesk } from "./desk.ts";
 import { verdictsByOutcome } from "./outcomes.ts";
 import { pageNamed, tableBelow } from "./pages.ts";
 
@@ -11,7 +13,7 @@ const gates = new Map(
 );
 const SITUATIONS = ["candidate wins", "tie", "neither passes the check", "baseline wins", "judge unusable"];
 
-test.skipIf(TOOLS_MISSING.length > 0)(
+testNeeding(...EXAMPLE_TOOLS)(
   "each gate says to real verdicts what the table in docs/ci.md says",
   async () => {
     const verdicts = await verdictsByOutcome();

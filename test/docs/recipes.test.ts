@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type FakeProvider, startFakeProvider } from "../fake-provider/fake-provider.ts";
-import { type Desk, openDesk, TOOLS_MISSING, type Typed } from "./desk.ts";
+import { EXAMPLE_TOOLS } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { type Desk, openDesk, type Typed } from "./desk.ts";
 import { pageNamed } from "./pages.ts";
 
 const yamlBlocks = pageNamed("docs/ci.md").blocks.filter(({ language }) => language === "yaml");
@@ -74,7 +76,7 @@ async function githubJob(
 const gitlabJob = (desk: Desk, env: Readonly<Record<string, string>>): Promise<Typed> =>
   desk.type(gitlabScript.join("\n"), env);
 
-describe.skipIf(TOOLS_MISSING.length > 0)("the recipes of docs/ci.md", () => {
+describeNeeding(...EXAMPLE_TOOLS)("the recipes of docs/ci.md", () => {
   test("GitHub: a pull request that improves the prompt passes, with a notice and a summary", async () => {
     using desk = openDesk();
     await using fake = await provider();

@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM } from "../abeval.ts";
+import { SOURCES } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { type McpFolder, mcpFolder } from "./folder.ts";
 import { RawProgram, until } from "./raw.ts";
@@ -197,7 +199,7 @@ JSON.parse = (text, reviver) => {
 };
 `;
 
-test.skipIf(process.env["ABEVAL_BIN"] !== undefined)(
+testNeeding(SOURCES)(
   "whatever a dependency prints goes to stderr",
   async () => {
     using folder = mcpFolder();

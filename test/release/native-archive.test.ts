@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -6,18 +6,24 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import manifest from "../../package.json";
 import { archiveName, nativeTarget } from "../../release/targets.ts";
 import { ROOT } from "../abeval.ts";
+import type { Need } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 /** A release that is there is tested as it is; else one for this machine is made. `bun run test` leaves that to smoke. */
 const GIVEN = process.env["ABEVAL_RELEASE"];
-const test_archive = test.skipIf(GIVEN === undefined && process.env["ABEVAL_BIN"] === undefined);
+const ARCHIVE: Need = {
+  what: "a release (bun run build && bun run smoke)",
+  met: GIVEN !== undefined || process.env["ABEVAL_BIN"] !== undefined,
+};
+/** A network namespace of its own, with loopback up; everything else is this machine's. */
+const ISOLATED = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--"];
+const ISOLATION: Need = { what: "a network namespace (apt-get install bubblewrap)", met: canIsolate() };
+const testArchive = testNeeding(ARCHIVE);
 const NAME = archiveName(manifest.version, nativeTarget());
 const SCENARIOS = ["extract-rate-limit", "file-server-traversal", "log-triage", "pager-last-page"];
 /** Of the empty program's size (PERFORMANCE goals): the bundle with its bytecode. */
 const MAX_RATIO = 1.1;
-
-/** A network namespace of its own, with loopback up; everything else is this machine's. */
-const ISOLATED = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--"];
 
 const directory = temporaryDirectory();
 const release = join(directory.path, "release");
@@ -27,7 +33,7 @@ const program = join(home, "abeval");
 setDefaultTimeout(180_000);
 afterAll(() => directory[Symbol.dispose]());
 beforeAll(() => {
-  if (GIVEN === undefined && process.env["ABEVAL_BIN"] === undefined) return;
+  if (!ARCHIVE.met) return;
   if (GIVEN === undefined) makeRelease(release);
   else cpSync(join(ROOT, GIVEN), release, { recursive: true });
   mkdirSync(home);
@@ -42,7 +48,7 @@ function ran(command: readonly string[], cwd = ROOT): string {
   return stdout.toString();
 }
 
-test_archive("the archive holds what the README promises, and no source maps", () => {
+testArchive("the archive holds what the README promises, and no source maps", () => {
   const documents = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES"];
   const names = [...documents, "abeval", "docs", "sbom.cdx.json", "scenarios", "ui"];
   expect(readdirSync(home).sort()).toEqual(names);
@@ -56,7 +62,7 @@ test_archive("the archive holds what the README promises, and no source maps", (
   ).toEqual(SCENARIOS.map((name) => `${name}.yaml`));
 });
 
-test_archive("the sums are those of the files, and the SBOM is about this executable", () => {
+testArchive("the sums are those of the files, and the SBOM is about this executable", () => {
   const lines = readFileSync(join(release, "SHA256SUMS"), "utf8").trimEnd().split("\n");
   const sum = (path: string) => new Bun.CryptoHasher("sha256").update(readFileSync(path)).digest("hex");
   expect(lines).toEqual(lines.map((line) => `${sum(join(release, line.slice(66)))}  ${line.slice(66)}`));
@@ -64,13 +70,13 @@ test_archive("the sums are those of the files, and the SBOM is about this execut
   expect(metadata.component.hashes).toEqual([{ alg: "SHA-256", content: sum(program) }]);
 });
 
-test_archive("the installer puts it in place and it runs", () => {
+testArchive("the installer puts it in place and it runs", () => {
   const to = join(directory.path, "installed");
   ran(["sh", join(release, "install.sh"), "--from", release, "--to", to]);
   expect(ran([join(to, "bin/abeval"), "--version"])).toBe(`${manifest.version}\n`);
 });
 
-test_archive("./abeval serve --web-dir ui, with nothing in the environment", async () => {
+testArchive("./abeval serve --web-dir ui, with nothing in the environment", async () => {
   const args = ["./abeval", "serve", "--web-dir", "ui", "--addr", "127.0.0.1:0"];
   const child = Bun.spawn(args, { cwd: home, env: {}, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
   try {
@@ -97,14 +103,14 @@ async function listening(stderr: AsyncIterable<Uint8Array>): Promise<string> {
   throw new Error(text);
 }
 
-test_archive("./abeval run, with nothing in the environment", async () => {
+testArchive("./abeval run, with nothing in the environment", async () => {
   const args = ["./abeval", "run", "scenarios/pager-last-page.yaml", "--quiet"];
   const child = Bun.spawn(args, { cwd: home, env: {}, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
   const verdict = await new Response(child.stdout).json();
   expect({ status: await child.exited, winner: verdict.winner }).toEqual({ status: 0, winner: "root-cause" });
 });
 
-test_archive.skipIf(!canIsolate())("./abeval run on a machine that reaches nothing but its provider", () => {
+testNeeding(ARCHIVE, ISOLATION)("./abeval run on a machine that reaches nothing but its provider", () => {
   const models = ["--model", "gateway/model", "--judge-model", "gateway/judge"];
   const inside = [process.execPath, join(ROOT, "test/release/air-gapped.ts"), program];
   const report = JSON.parse(
@@ -120,7 +126,7 @@ function canIsolate(): boolean {
   return Bun.which("bwrap") !== null && Bun.spawnSync([...ISOLATED, "true"]).exitCode === 0;
 }
 
-test_archive("./abeval mcp as docs/mcp.md tells a client", async () => {
+testArchive("./abeval mcp as docs/mcp.md tells a client", async () => {
   const [, json = ""] =
     /```json\n(\{\n {2}"mcpServers"[\s\S]*?\n)```/.exec(readFileSync(join(ROOT, "docs/mcp.md"), "utf8")) ?? [];
   const config = json
@@ -137,7 +143,7 @@ test_archive("./abeval mcp as docs/mcp.md tells a client", async () => {
   await client.close();
 });
 
-test_archive("a second release of the same files has the same bytes", () => {
+testArchive("a second release of the same files has the same bytes", () => {
   const again = join(directory.path, "again");
   makeRelease(again);
   const sumOf = (out: string) =>
@@ -147,7 +153,7 @@ test_archive("a second release of the same files has the same bytes", () => {
   expect(sumOf(again)).toBe(sumOf(release) ?? "a line for this machine's archive");
 });
 
-test_archive(`the executable is at most ${MAX_RATIO} times an empty program`, () => {
+testArchive(`the executable is at most ${MAX_RATIO} times an empty program`, () => {
   const [source, empty] = [join(directory.path, "empty.ts"), join(directory.path, "empty-program")];
   writeFileSync(source, "");
   ran([

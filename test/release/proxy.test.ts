@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { abeval } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { OPENSSL } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { writeSmallScenario } from "./small-scenario.ts";
 
 const NOBODY = "http://127.0.0.1:1";
-const openssl = Bun.which("openssl");
 
 /** One run of two calls to the provider `gateway`; the environment says where that is. */
 async function runThroughGateway(env: Readonly<Record<string, string>>): Promise<number> {
@@ -42,7 +43,7 @@ test.each(["NO_PROXY", "no_proxy"])("hosts in %s are called directly", async (va
   expect(provider.requests.length).toBe(2);
 });
 
-test.skipIf(openssl === null)(
+testNeeding(OPENSSL)(
   "HTTPS_PROXY tunnels the calls to an https address; its private authority is trusted by NODE_EXTRA_CA_CERTS",
   async () => {
     using directory = temporaryDirectory();

@@ -8,6 +8,7 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { Contract, type OpenApiDocument } from "../http/contract.ts";
 import { serve } from "../http/served.ts";
 import { aService, jsonPost, writeScenarios } from "../http/service.ts";
+import { SANDBOX_MODE } from "../machine.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import type { RequirementId } from "./requirements.ts";
 import { verifies } from "./verifies.ts";
@@ -53,7 +54,7 @@ const DOORS: Readonly<Record<string, Open>> = {
         ...(memory ? [] : ["--state-dir", join(directory, "state")]),
         ...(web ? ["--web-dir", join(directory, "ui")] : []),
       ],
-      environment,
+      { ABEVAL_SANDBOX: SANDBOX_MODE, ...environment },
     );
     return {
       fetch: (path, init) => fetch(`${served.url}${path}`, init),

@@ -19,6 +19,8 @@ import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
+import type { Need } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -36,8 +38,10 @@ function failureOf(work: () => unknown): Failure {
   throw new Error("nothing was thrown");
 }
 
-/** Root may mount a small file system of its own; others skip the test that needs one. */
-const canMount = () => process.platform === "linux" && process.getuid?.() === 0 && mountWorks();
+const MOUNTS: Need = {
+  what: "a mount of its own (run it as root on Linux)",
+  met: process.platform === "linux" && process.getuid?.() === 0 && mountWorks(),
+};
 
 function mountWorks(): boolean {
   using directory = temporaryDirectory();
@@ -337,7 +341,7 @@ test("a row of an earlier version reads back, and its copy says nothing twice", 
   expect(store.get(idOf(1))).toEqual({ ...ended, decisions: { left: [aTurn(1)], right: [] }, verdicts: [] });
 });
 
-test.skipIf(!canMount())("a session that does not fit is lost with its turn, and its id is free again", async () => {
+testNeeding(MOUNTS)("a session that does not fit is lost with its turn, and its id is free again", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
@@ -350,7 +354,7 @@ test.skipIf(!canMount())("a session that does not fit is lost with its turn, and
   expect(store.get(idOf(1))?.decisions).toEqual({ left: [], right: [] });
 });
 
-test.skipIf(!canMount())("what is read is stored: neither an end nor its copy is taken back", async () => {
+testNeeding(MOUNTS)("what is read is stored: neither an end nor its copy is taken back", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
@@ -365,7 +369,7 @@ test.skipIf(!canMount())("what is read is stored: neither an end nor its copy is
   expect(copyOf(directory.path, idOf(1)).state).toBe("completed");
 });
 
-test.skipIf(!canMount())("a rejudge whose verdict is lost is told so, also while an older end is owed", async () => {
+testNeeding(MOUNTS)("a rejudge whose verdict is lost is told so, also while an older end is owed", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
@@ -430,7 +434,7 @@ test("a state directory that is a file is refused in words", () => {
   expect([failure.code, failure.message]).toEqual(["storage_failed", `${path}: is not a directory`]);
 });
 
-test.skipIf(!canMount())("a full disk is a storage_full failure and loses nothing that was acknowledged", async () => {
+testNeeding(MOUNTS)("a full disk is a storage_full failure and loses nothing that was acknowledged", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
@@ -446,7 +450,7 @@ test.skipIf(!canMount())("a full disk is a storage_full failure and loses nothin
   expect(store.list().length).toBeGreaterThan(1);
 });
 
-test.skipIf(!canMount())("writes that a full disk took back are told to all who made them in that turn", async () => {
+testNeeding(MOUNTS)("writes that a full disk took back are told to all who made them in that turn", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
@@ -465,28 +469,25 @@ test.skipIf(!canMount())("writes that a full disk took back are told to all who 
   expect(store.get(idOf(1))?.decisions["left"]).toEqual([aTurn(1)]);
 });
 
-test.skipIf(!canMount())(
-  "a session that could be saved is not failed by what is written down about its copy",
-  async () => {
-    for (let pages = 0; pages < 12; pages += 1) {
-      using directory = temporaryDirectory();
-      using _disk = smallDisk(directory.path, "1m");
-      using store = open(directory.path);
-      store.create(anOutcome(idOf(1), { state: "running" }));
+testNeeding(MOUNTS)("a session that could be saved is not failed by what is written down about its copy", async () => {
+  for (let pages = 0; pages < 12; pages += 1) {
+    using directory = temporaryDirectory();
+    using _disk = smallDisk(directory.path, "1m");
+    using store = open(directory.path);
+    store.create(anOutcome(idOf(1), { state: "running" }));
+    await store.committed();
+    const { bavail, bsize } = statfsSync(directory.path);
+    writeFileSync(join(directory.path, "ballast"), new Uint8Array(Math.max(0, bavail - pages) * bsize));
+    try {
+      store.save(anOutcome(idOf(1), { state: "completed" }));
       await store.committed();
-      const { bavail, bsize } = statfsSync(directory.path);
-      writeFileSync(join(directory.path, "ballast"), new Uint8Array(Math.max(0, bavail - pages) * bsize));
-      try {
-        store.save(anOutcome(idOf(1), { state: "completed" }));
-        await store.committed();
-      } catch {
-        continue;
-      }
-      await store.durable();
-      expect(store.list().map(({ state }) => state)).toEqual(["completed"]);
+    } catch {
+      continue;
     }
-  },
-);
+    await store.durable();
+    expect(store.list().map(({ state }) => state)).toEqual(["completed"]);
+  }
+});
 
 test("another process sees what was written in a turn all at once, when the turn is over", async () => {
   using directory = temporaryDirectory();
@@ -534,7 +535,7 @@ test("everyone who waits for the disk is answered, also those who come while it 
   expect(await Promise.all(waiting)).toHaveLength(20);
 });
 
-test.skipIf(!canMount())("a disk too small for SQLite's own files is full, not broken", () => {
+testNeeding(MOUNTS)("a disk too small for SQLite's own files is full, not broken", () => {
   for (const size of ["4k", "12k", "28k", "36k"]) {
     using directory = temporaryDirectory();
     using _disk = smallDisk(directory.path, size);
@@ -542,25 +543,22 @@ test.skipIf(!canMount())("a disk too small for SQLite's own files is full, not b
   }
 });
 
-test.skipIf(!canMount())(
-  "a session that ended while the disk was full is saved so as soon as there is space",
-  async () => {
-    using directory = temporaryDirectory();
-    using _disk = smallDisk(directory.path);
-    using store = open(directory.path);
-    store.create(anOutcome(idOf(1), { state: "running" }));
-    await store.committed();
-    const ballast = join(directory.path, "ballast");
-    Bun.spawnSync(["dd", "if=/dev/zero", `of=${ballast}`, "bs=4k"]);
-    const ended = anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) });
-    store.save(ended);
-    await expect(store.durable()).rejects.toMatchObject({ code: "storage_full" });
-    rmSync(ballast);
-    expect(store.list().map(({ state }) => state)).toEqual(["failed"]);
-    await store.durable();
-    expect(existsSync(join(directory.path, "sessions", `${idOf(1)}.json`))).toBe(true);
-  },
-);
+testNeeding(MOUNTS)("a session that ended while the disk was full is saved so as soon as there is space", async () => {
+  using directory = temporaryDirectory();
+  using _disk = smallDisk(directory.path);
+  using store = open(directory.path);
+  store.create(anOutcome(idOf(1), { state: "running" }));
+  await store.committed();
+  const ballast = join(directory.path, "ballast");
+  Bun.spawnSync(["dd", "if=/dev/zero", `of=${ballast}`, "bs=4k"]);
+  const ended = anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) });
+  store.save(ended);
+  await expect(store.durable()).rejects.toMatchObject({ code: "storage_full" });
+  rmSync(ballast);
+  expect(store.list().map(({ state }) => state)).toEqual(["failed"]);
+  await store.durable();
+  expect(existsSync(join(directory.path, "sessions", `${idOf(1)}.json`))).toBe(true);
+});
 
 test("a session whose creation was lost leaves nothing, however it ends", async () => {
   using directory = temporaryDirectory();

@@ -1,11 +1,4 @@
-import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-
-const CHROMIUM = "/usr/bin/chromium";
-
-/** These tests are skipped, and say so, where there is no browser. */
-export const NO_BROWSER = !existsSync(CHROMIUM);
-if (NO_BROWSER) console.warn(`skipped: end-to-end tests of the web UI need ${CHROMIUM}`);
 
 const ARGS = [
   "--no-sandbox",
@@ -17,7 +10,8 @@ const ARGS = [
   "--disable-sync",
 ];
 
-export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: Bun.which("chromium") ?? "", args: ARGS });
 
 export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 360, height: 740 };

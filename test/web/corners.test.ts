@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
-import { launchBrowser, NO_BROWSER, shownText, visit } from "./browser.ts";
+import { launchBrowser, shownText, visit } from "./browser.ts";
 import { BIG_LINES, HOSTILE } from "./scenarios.ts";
 import { buildUi, startWebService, type WebService } from "./web-service.ts";
 
@@ -15,7 +17,7 @@ test("the bundle is under 150 kB gzipped", async () => {
   expect(bytes).toBeLessThan(150_000);
 });
 
-describe.skipIf(NO_BROWSER)("the web UI at its edges", () => {
+describeNeeding(CHROMIUM)("the web UI at its edges", () => {
   let service: WebService;
   let browser: Browser;
   beforeAll(async () => {

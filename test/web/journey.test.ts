@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { basisOf, decide } from "../../src/judge/score.ts";
-import { launchBrowser, NO_BROWSER, shownText, visit } from "./browser.ts";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { launchBrowser, shownText, visit } from "./browser.ts";
 import { JUDGE_NAME } from "./judge-name.ts";
 import { startWebService, type WebService } from "./web-service.ts";
 
-describe.skipIf(NO_BROWSER)("a reader of the web UI", () => {
+describeNeeding(CHROMIUM)("a reader of the web UI", () => {
   let service: WebService;
   let browser: Browser;
   beforeAll(async () => {

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { launchBrowser, NO_BROWSER, visit } from "./browser.ts";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { launchBrowser, visit } from "./browser.ts";
 import { startWebService, type WebService } from "./web-service.ts";
 
-describe.skipIf(NO_BROWSER)("a run in the web UI", () => {
+describeNeeding(CHROMIUM)("a run in the web UI", () => {
   let service: WebService;
   let browser: Browser;
   beforeAll(async () => {

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { ROOT } from "../abeval.ts";
-import { DESKTOP, launchBrowser, NO_BROWSER, PHONE, visit } from "./browser.ts";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { DESKTOP, launchBrowser, PHONE, visit } from "./browser.ts";
 import { JUDGE_NAME } from "./judge-name.ts";
 import { startWebService, type WebService } from "./web-service.ts";
 
@@ -92,7 +94,7 @@ async function inspect(page: Page, name: string): Promise<string[]> {
   return faults;
 }
 
-describe.skipIf(NO_BROWSER)("every page of the web UI", () => {
+describeNeeding(CHROMIUM)("every page of the web UI", () => {
   let service: WebService;
   let browser: Browser;
   let sessions: Sessions;

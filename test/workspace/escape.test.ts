@@ -4,7 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSandbox } from "../../src/workspace/open-sandbox.ts";
-import { host, never, sandboxed, shell } from "./harness.ts";
+import { host, SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
+import { never, shell } from "./harness.ts";
 
 const NUMBERS = {
   add_key: [248, 217],
@@ -128,7 +130,7 @@ const ATTEMPTS: readonly (readonly [name: string, command: string])[] = [
   ["fetch a descriptor of another process", syscall("pidfd_getfd", "0, 0, 0")],
 ];
 
-test.skipIf(!sandboxed)("nothing gets out of the sandbox", async () => {
+testNeeding(SANDBOX)("nothing gets out of the sandbox", async () => {
   await using outside = await openOutside();
   const sandbox = openSandbox("bubblewrap", host);
   const results = await Promise.all(

@@ -1,23 +1,12 @@
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { systemClock } from "../../src/clock.ts";
 import { openSandbox } from "../../src/workspace/open-sandbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
-import { probeSandbox } from "../../src/workspace/probe-sandbox.ts";
-import type { SandboxHost } from "../../src/workspace/sandbox/host.ts";
 import type { ExecResult, Pristine, Sandbox } from "../../src/workspace/workspace.ts";
+import { host, SANDBOX } from "../machine.ts";
 
-export const host: SandboxHost = {
-  clock: systemClock,
-  path: process.env["PATH"] ?? "",
-  executable: process.execPath,
-};
-
-/** False where bubblewrap cannot work: the tests that need it are then shown as skipped. */
-export const sandboxed = (await probeSandbox(host)).ok;
-
-export const kinds: readonly Sandbox["kind"][] = sandboxed ? ["bubblewrap", "none"] : ["none"];
+export const kinds: readonly Sandbox["kind"][] = SANDBOX.met ? ["bubblewrap", "none"] : ["none"];
 
 export const never = new AbortController().signal;
 

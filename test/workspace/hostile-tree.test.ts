@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { Directory, never, openFixture, shell } from "./harness.ts";
+import { asOrdinaryUser } from "./ordinary-user.ts";
 
 const NO_OVERLAY = { dir: null, files: {} };
 
@@ -40,23 +41,12 @@ test("a link whose target is long and no valid text is compared and copied byte 
   expect([files.map(({ path, status }) => [path, status]), output.trim()]).toEqual([[["l", "added"]], "2000"]);
 });
 
-/** Root reads everything, so what follows runs as somebody else: a program on its own that prints JSON. */
-function asOrdinaryUser(program: string): unknown {
-  const prelude = `import { never, openFixture, shell } from ${JSON.stringify(join(import.meta.dir, "harness.ts"))};`;
-  const user = process.geteuid?.() === 0 ? ["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups"] : [];
-  const { stdout, stderr } = Bun.spawnSync([...user, process.execPath, "-e", `${prelude}\n${program}`], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" },
-  });
-  const printed = stdout.toString();
-  return printed === "" ? stderr.toString() : JSON.parse(printed);
-}
-
 test.each([
   ["that cannot be entered", "chmod 444 d", ["d/f"]],
   ["that cannot be read", "chmod 311 d", ["d/f"]],
   ["with nothing allowed, one in another", "mkdir d/e; echo hi > d/e/g; chmod 000 d/e d", ["d/e/g", "d/f"]],
   ["that is the workspace itself", "chmod 444 d .", ["d/f"]],
-])("an ordinary user reads and copies a directory %s", (_, close, paths) => {
+])("an ordinary user reads and copies a directory %s", async (_, close, paths) => {
   const program = `
     await using pristine = openFixture({ "a.txt": "a\\n" });
     await using workspace = pristine.open();
@@ -67,7 +57,7 @@ test.each([
     await using copy = fork;
     const copied = (await copy.list()).map(({ path }) => path);
     console.log(JSON.stringify({ altered, changed: files.map(({ path }) => path), copied }));`;
-  expect(asOrdinaryUser(program)).toEqual({ altered: paths, changed: paths, copied: ["a.txt", ...paths] });
+  expect(await asOrdinaryUser(program)).toEqual({ altered: paths, changed: paths, copied: ["a.txt", ...paths] });
 });
 
 const SOURCE = "one\ntwo\n";
@@ -149,7 +139,7 @@ test.each([
   ["shut, with a name that is no text", `D="$(printf 'd\\377')"; mkdir "$D"; echo hi > "$D/f"; chmod 000 "$D"`],
   ["shut, one in another", `mkdir -p a/b/c; touch a/b/c/f; chmod 000 a/b/c a/b a`],
   ["that may not be written", `mkdir -p "$(printf 'x/e\\376')"; touch x/*/q; chmod 555 x/* x`],
-])("an ordinary user gets rid of a directory %s", (_, run) => {
+])("an ordinary user gets rid of a directory %s", async (_, run) => {
   const program = `
     const { existsSync } = await import("node:fs");
     const pristine = openFixture({ "a.txt": "a\\\\n" });
@@ -160,7 +150,7 @@ test.each([
     const stands = existsSync(workspace.location);
     await pristine[Symbol.asyncDispose]();
     console.log(JSON.stringify({ stood, stands }));`;
-  expect(asOrdinaryUser(program)).toEqual({ stood: true, stands: false });
+  expect(await asOrdinaryUser(program)).toEqual({ stood: true, stands: false });
 });
 
 test("a protected file is as executable in a fork as it was before the arm", async () => {

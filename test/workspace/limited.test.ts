@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { expect } from "bun:test";
 import { limited } from "../../src/workspace/sandbox/bubblewrap-arguments.ts";
+import { PRLIMIT } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 
 const start = () =>
   Bun.spawn([...limited("echo begun; cat; echo over")], {
@@ -8,9 +9,7 @@ const start = () =>
     env: { PATH: "/usr/bin:/bin" },
   });
 
-const PRLIMIT = existsSync("/usr/bin/prlimit");
-
-test.skipIf(!PRLIMIT)("a command begins when it is answered, with nothing on its standard input", async () => {
+testNeeding(PRLIMIT)("a command begins when it is answered, with nothing on its standard input", async () => {
   const { stdin, stdout, stderr, exited } = start();
   const reader = stdout.getReader();
   expect((await reader.read()).value).toEqual(new TextEncoder().encode("\n"));
@@ -19,7 +18,7 @@ test.skipIf(!PRLIMIT)("a command begins when it is answered, with nothing on its
   expect((await reader.read()).done).toBe(true);
 });
 
-test.skipIf(!PRLIMIT)("a command whose maker is gone never begins", async () => {
+testNeeding(PRLIMIT)("a command whose maker is gone never begins", async () => {
   const { stdin, stderr, exited } = start();
   await stdin.end();
   expect([await exited, await new Response(stderr).text()]).toEqual([1, ""]);

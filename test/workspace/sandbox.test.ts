@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, symlinkSync } from "node:fs";
+import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../src/domain/failure.ts";
 import { chooseSandbox } from "../../src/workspace/choose-sandbox.ts";
@@ -11,7 +11,9 @@ import { DiskWatch } from "../../src/workspace/sandbox/disk-watch.ts";
 import { readFault } from "../../src/workspace/sandbox/fault.ts";
 import { seccompFilter } from "../../src/workspace/sandbox/seccomp.ts";
 import { supervise } from "../../src/workspace/sandbox/supervise.ts";
-import { Directory, host, kinds, never, processesWith, runIn, sandboxed } from "./harness.ts";
+import { BASH, host, SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
+import { Directory, kinds, never, processesWith, runIn } from "./harness.ts";
 
 describe.each([...kinds])("a command (%s)", (kind) => {
   test("gives its exit code and what it printed, both streams in order", async () => {
@@ -105,14 +107,14 @@ describe.each([...kinds])("a command (%s)", (kind) => {
   });
 });
 
-test.skipIf(!sandboxed)("a fork bomb stays within its sandbox", async () => {
+testNeeding(SANDBOX)("a fork bomb stays within its sandbox", async () => {
   const bomb = `perl -e 'for (1..1000) { my $p = fork; die "stopped after $_" unless defined $p; if (!$p) { sleep 60 } }'`;
   const { ended, output } = await runIn("bubblewrap", bomb);
   const count = Number(/stopped after (\d+)/.exec(output)?.[1]);
   expect({ ended, bounded: count > 100 && count < 260 }).toEqual({ ended: "exit", bounded: true });
 });
 
-test.skipIf(!sandboxed)("one process cannot take all memory", async () => {
+testNeeding(SANDBOX)("one process cannot take all memory", async () => {
   const { exit_code, output } = await runIn(
     "bubblewrap",
     "python3 -c 'x = bytearray(1500000000)' 2>&1 || echo refused",
@@ -139,12 +141,12 @@ test("a workspace that outgrows its cap is noticed, but only when the disk has f
   expect(new DiskWatch(directory.path, 2_000_000).isExhausted()).toBe(false);
 });
 
-test.skipIf(!sandboxed)("temporary directories hold only so much", async () => {
+testNeeding(SANDBOX)("temporary directories hold only so much", async () => {
   const { output } = await runIn("bubblewrap", "head -c 100M /dev/zero > /dev/shm/a || echo full; du -sm /dev/shm");
   expect(output).toMatch(/full\n6\d\t/);
 });
 
-test.skipIf(!sandboxed)("where the machine has no bun, the executable serves as one", async () => {
+testNeeding(SANDBOX)("where the machine has no bun, the executable serves as one", async () => {
   using bin = new Directory();
   chmodSync(bin.path, 0o755);
   symlinkSync(Bun.which("bwrap") ?? "", join(bin.path, "bwrap"));
@@ -175,7 +177,7 @@ test("a sandbox that vanished is our failure, never a failing command", async ()
   expect(gone.sound).toBe(false);
 });
 
-test.skipIf(!sandboxed)("a sandbox that cannot start is our failure, whatever its exit status", async () => {
+testNeeding(SANDBOX)("a sandbox that cannot start is our failure, whatever its exit status", async () => {
   const broken = new BubblewrapSandbox({
     program: Bun.which("bwrap") ?? "",
     version: "0.8.0",
@@ -196,7 +198,7 @@ read -r go && echo begun >&2
 printf '{ "exit-code": 0 }' >&3
 `;
 
-test.skipIf(!existsSync("/bin/bash"))("a command is answered when it stands in its sandbox, not before", async () => {
+testNeeding(BASH)("a command is answered when it stands in its sandbox, not before", async () => {
   using directory = new Directory({ bwrap: IMPATIENT });
   const program = join(directory.path, "bwrap");
   chmodSync(program, 0o755);
@@ -228,7 +230,7 @@ describe("choosing a sandbox", () => {
     });
   });
 
-  test.skipIf(!sandboxed)("takes bubblewrap where it works, and tries it once", async () => {
+  testNeeding(SANDBOX)("takes bubblewrap where it works, and tries it once", async () => {
     const [first, second] = [await chooseSandbox("auto", true, host), await chooseSandbox("bubblewrap", true, host)];
     expect({ kind: first.sandbox.kind, note: first.note, same: first.sandbox === second.sandbox }).toEqual({
       kind: "bubblewrap",

@@ -9,11 +9,11 @@ import type { Surroundings } from "../../../src/session/doctor/services.ts";
 import { sqliteStore } from "../../../src/store/sqlite.ts";
 import { openSandbox } from "../../../src/workspace/open-sandbox.ts";
 import { THIS_HOST } from "../../../src/workspace/sandbox/host.ts";
+import { SANDBOX } from "../../machine.ts";
+import { testNeeding } from "../../needs.ts";
 import { scenarioFolder } from "../../scenario/scenario-folder.ts";
 import { temporaryDirectory } from "../../temporary.ts";
 import { goodScenario, hostWithoutBubblewrap, never, surroundings } from "./small-scenario.ts";
-
-const hasBubblewrap = Bun.which("bwrap") !== null;
 
 type Change = Partial<Surroundings> & { environment?: Record<string, string> };
 
@@ -55,7 +55,7 @@ test("a missing shell is a fail", async () => {
 });
 
 describe("sandbox", () => {
-  test.skipIf(!hasBubblewrap)("what bubblewrap blocks is tried and told in words", async () => {
+  testNeeding(SANDBOX)("what bubblewrap blocks is tried and told in words", async () => {
     const { row } = await lookAt({ sandbox: "auto" });
     expect(row("sandbox")).toEqual({
       status: "pass",

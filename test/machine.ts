@@ -1,0 +1,39 @@
+import { systemClock } from "../src/clock.ts";
+import { probeSandbox } from "../src/workspace/probe-sandbox.ts";
+import type { SandboxHost } from "../src/workspace/sandbox/host.ts";
+
+/** Something that a machine may lack. A test that needs it is skipped there, and its title says how to get it. */
+export interface Need {
+  /** What it is, and in parentheses how to get it. */
+  readonly what: string;
+  readonly met: boolean;
+}
+
+export const host: SandboxHost = {
+  clock: systemClock,
+  path: process.env["PATH"] ?? "",
+  executable: process.execPath,
+};
+
+const program = (name: string, from = name): Need => ({
+  what: `${name} (apt-get install ${from})`,
+  met: Bun.which(name) !== null,
+});
+
+export const SANDBOX: Need = {
+  what: "a bubblewrap that works (apt-get install bubblewrap)",
+  met: (await probeSandbox(host)).ok,
+};
+/** How the tests run commands of a model whose sandbox is not what they are about. */
+export const SANDBOX_MODE = SANDBOX.met ? "auto" : "none";
+export const CHROMIUM = program("chromium");
+export const OPENSSL = program("openssl");
+export const BASH = program("bash");
+export const PRLIMIT = program("prlimit", "util-linux");
+/** What the documents' examples are typed with. */
+export const EXAMPLE_TOOLS: readonly Need[] = [BASH, ...["curl", "jq", "git"].map((name) => program(name))];
+export const ROOT_USER: Need = { what: "root (run it as root)", met: process.getuid?.() === 0 };
+export const SOURCES: Need = {
+  what: "the sources (bun run test, without ABEVAL_BIN)",
+  met: process.env["ABEVAL_BIN"] === undefined,
+};
