@@ -69,7 +69,7 @@ export const hostileOutput: fc.Arbitrary<HostileOutput> = fc.record({
 export function partsOf({ answer, said, ran, printed, line, path, probed }: HostileOutput): CaseParts {
   const result = probe("pass", 5);
   const checks = result.checks.map((check) => ({ ...check, status: "fail" as const, output: withoutNames(probed) }));
-  const named = { model: "acme/wonder-9", title: "Zyxwar Nightingale" };
+  const named = { model: "acme/wonder-9", model_served: "Zyxwar Nightingale" };
   return {
     a: {
       ...named,

@@ -5,19 +5,63 @@ import { Verdict } from "../src/domain/verdict.ts";
 import { openJudge } from "../src/judge/open-judge.ts";
 import type { ModelRequest } from "../src/model/client.ts";
 import { buildCase } from "../test/judge/build-case.ts";
-import { countingEntropy, fixedClock, scoringJudge, slotsOf, userText } from "../test/judge/mock-judge.ts";
+import {
+  called,
+  countingEntropy,
+  fixedClock,
+  mockJudge,
+  scoringJudge,
+  slotsOf,
+  spoken,
+  userText,
+} from "../test/judge/mock-judge.ts";
 import { type Campaign, type Case, hold } from "./campaign.ts";
 import { HIDDEN_NAMES, type HostileOutput, hostileOutput, partsOf } from "./hostile-output.ts";
 
 const OUTPUTS = 1_000;
+const REPLIES = 200;
 const SLOWEST_MS = 3_000;
 
-/** What an arm says, writes, prints and names its files reaches the judge as text in its place, and as nothing else. */
+/**
+ * What an arm says, writes, prints and names its files reaches the judge as text in its place, and as nothing else; what a
+ * judge replies takes no time to be refused.
+ */
 export const campaign: Campaign = {
-  about: `${OUTPUTS} hostile arm outputs against the judge's views`,
+  about: `${OUTPUTS} hostile arm outputs against the judge's views, ${REPLIES} hostile replies of a judge`,
   at_once: 1,
-  cases: async ({ seed, count }) => fc.sample(hostileOutput, { seed, numRuns: count(OUTPUTS) }).map(outputCase),
+  cases: async ({ seed, count }) => [
+    ...fc.sample(hostileOutput, { seed, numRuns: count(OUTPUTS) }).map(outputCase),
+    ...fc.sample(hostileReply, { seed, numRuns: count(REPLIES) }).map(replyCase),
+  ],
 };
+
+/** Pieces of JSON that open and do not close, millions of characters of them. */
+const hostileReply = fc
+  .tuple(
+    fc.array(fc.constantFrom("{", "}", "[", '"', "\\", ",", ":", '{"a":', '"echo"', "\n", " ", "é"), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+    fc.integer({ min: 1, max: 3_000_000 }),
+  )
+  .map(([pieces, length]) => {
+    const piece = pieces.join("");
+    return piece.repeat(Math.ceil(length / piece.length));
+  });
+
+const replyCase = (text: string): Case => ({
+  name: `reply of ${text.length} characters, ${JSON.stringify(text.slice(0, 40))}`,
+  async run() {
+    for (const reply of [spoken(text), called(text)]) {
+      const began = performance.now();
+      const [model, clock, entropy] = [mockJudge(() => reply), fixedClock(), countingEntropy()];
+      const hear = openJudge({ model, model_name: "mock/judge", clock, entropy });
+      const { outcome } = await hear(buildCase(), new AbortController().signal);
+      hold(performance.now() - began < SLOWEST_MS, `to be refused within ${SLOWEST_MS} ms`);
+      hold(outcome === "invalid", "no answer to be found", outcome);
+    }
+  },
+});
 
 const outputCase = (output: HostileOutput): Case => ({
   name: `output ${JSON.stringify(output.answer.slice(0, 80))}`,

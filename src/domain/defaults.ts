@@ -62,6 +62,9 @@ export const JUDGE_REASKS = 2;
 /** Tokens the judge may write: twenty criteria with notes and citations fit. */
 export const JUDGE_OUTPUT_TOKENS = 8192;
 
+/** Characters of a judge's reply that are read: several times what its tokens can hold. A longer one is asked for again. */
+export const JUDGE_REPLY_CHARS = 256_000;
+
 /** Sessions kept in memory when there is no state directory. */
 export const MEMORY_SESSIONS = 200;
 

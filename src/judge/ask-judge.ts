@@ -3,6 +3,7 @@ import { CALL_TIMEOUT_MS, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS } from "../domain/de
 import type { Citation, JudgeCall } from "../domain/verdict.ts";
 import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import { ANSWER_TOOL } from "./answer/judgement.ts";
+import { writtenIn } from "./answer/written-in.ts";
 import type { Prompt } from "./judge-prompt.ts";
 import { type Expected, type Reading, readVerdict, type UsableAnswer } from "./read-verdict.ts";
 import { nameArms, type Seating, type Testimony, testimonyOf } from "./record-call.ts";
@@ -149,11 +150,11 @@ function reaskText(errors: readonly string[]): string {
 }
 
 /**
- * The same conversation with the errors at its end. A turn that was cut, or that holds nothing, cannot be sent back: the
- * errors then join the last message, as if they had been said there.
+ * The same conversation with the errors at its end. A turn that was cut, that holds nothing or more than is read, is not
+ * sent back: the errors then join the last message, as if they had been said there.
  */
 function continued(messages: readonly Message[], reply: ModelReply, text: string): readonly Message[] {
-  if (reply.stop === "output_limit" || (reply.calls.length === 0 && reply.text.trim() === ""))
+  if (reply.stop === "output_limit" || writtenIn(reply) === null || isEmpty(reply))
     return [...messages.slice(0, -1), ...messages.slice(-1).map((last) => appended(last, text))];
   const turn: Message = { role: "assistant", text: reply.text, calls: reply.calls, raw: reply.raw };
   if (reply.calls.length === 0) return [...messages, turn, { role: "user", text }];
@@ -163,6 +164,8 @@ function continued(messages: readonly Message[], reply: ModelReply, text: string
     { role: "tool", results: reply.calls.map(({ id }) => ({ call_id: id, ok: false, text })) },
   ];
 }
+
+const isEmpty = ({ calls, text }: ModelReply) => calls.length === 0 && text.trim() === "";
 
 function appended(message: Message, text: string): Message {
   if (message.role !== "tool") return { ...message, text: `${message.text}\n\n${text}` };

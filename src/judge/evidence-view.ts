@@ -31,9 +31,8 @@ const RECEIVERS = ["diff", "digest", "answer", "probe"] as const;
 
 /**
  * A fair cut: a function of this arm, the rubric's judge settings and the names to hide, so that it is the same bytes in
- * either slot and order. The names are those of the pair, hidden in both views alike by the rule of `identityRedactor`: an
- * id or title only when no everyday word can be it, a plain name of a model or provider only where it introduces somebody.
- * So what the opponent did or said changes no byte, nor does its id or title when that is a plain word.
+ * either slot and order. The names are those of the pair's models, hidden in both views alike by the rule of
+ * `identityRedactor`. So what the opponent did or said changes no byte, nor does its id or title.
  */
 export function evidenceView(arm: JudgedArm, settings: Rubric["judge"], redact: RedactIdentity): EvidenceView {
   const { summary, decisions } = arm;

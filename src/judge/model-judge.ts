@@ -67,15 +67,10 @@ export async function hearModel(judge: ModelJudge, matter: Matter, signal: Abort
 
 /** The names hidden in both views are those of the pair: one set, whoever is shown and whoever stands first. */
 function viewsOf(kase: Case): Views {
-  const redact = identityRedactor({
-    arms: [...armNames(kase.a), ...armNames(kase.b)],
-    models: [...modelNames(kase.a), ...modelNames(kase.b)],
-  });
+  const redact = identityRedactor([...modelNames(kase.a), ...modelNames(kase.b)]);
   const view = (arm: JudgedArm) => evidenceView(arm, kase.rubric.judge, redact);
   return { a: view(kase.a), b: view(kase.b) };
 }
-
-const armNames = ({ pointer, summary }: JudgedArm) => [pointer.arm_id, summary.title];
 
 function modelNames({ summary }: JudgedArm): string[] {
   const slash = summary.model.indexOf("/");

@@ -10,6 +10,7 @@ import {
   type Judgement,
   type JudgementSchema,
 } from "./answer/judgement.ts";
+import { writtenIn } from "./answer/written-in.ts";
 import type { Labels, Secrets } from "./blind.ts";
 import { TOP_SCORE } from "./sheets.ts";
 
@@ -46,6 +47,11 @@ export interface Reading {
   readonly leaked: boolean;
 }
 
+const TOO_LONG = "the answer is too long to be read: write shorter notes";
+
+/** Citations looked at for one criterion and candidate; what a judge adds beyond these is neither kept nor held against it. */
+const CHECKED_CITATIONS = 16;
+
 /** Errors told to the judge at most. */
 const TOLD_ERRORS = 20;
 
@@ -58,8 +64,10 @@ const TIE_GAP = 0.35;
  * clamped. An answer whose only faults are citations is usable without them.
  */
 export function readVerdict(reply: ModelReply, expected: Expected): Reading {
+  const written = writtenIn(reply);
+  if (written === null) return refused([TOO_LONG]);
   const answers = findAnswers(reply);
-  if (holdsTripwire(reply, expected.secrets.tripwire)) return refused(["private: the private code was written"], true);
+  if (written.includes(expected.secrets.tripwire)) return refused(["private: the private code was written"], true);
   if (answers.length === 0) return refused([`no answer: call ${ANSWER_TOOL} with one complete object`]);
   const echoed = answers.filter((answer) => (answer as { echo?: unknown } | null)?.echo === expected.secrets.echo); // any shape
   if (echoed.length === 0) return refused(["echo: is not the verification code of the system text"]);
@@ -77,14 +85,9 @@ function refused(errors: readonly string[], leaked = false): Reading {
   return { answer: null, errors: errors.slice(0, TOLD_ERRORS), leaked };
 }
 
-function holdsTripwire({ text, calls }: ModelReply, tripwire: string): boolean {
-  return text.includes(tripwire) || (JSON.stringify(calls) ?? "").includes(tripwire);
-}
-
 function schemaErrors(answer: unknown, { schema }: Expected): string[] {
-  return [...Value.Errors(schema, answer)].map(
-    ({ path, message }) => `${path === "" ? "answer" : path.slice(1)}: ${message}`,
-  );
+  const errors = Iterator.from(Value.Errors(schema, answer)[Symbol.iterator]()).take(TOLD_ERRORS);
+  return [...errors].map(({ path, message }) => `${path === "" ? "answer" : path.slice(1)}: ${message}`);
 }
 
 function criteriaErrors(judgement: Judgement, { criteria, labels }: Expected): string[] {
@@ -139,7 +142,7 @@ function checkSlot(judgement: Judgement, { labels, citations }: Expected, slot: 
   const scored = new Map<string, ScoredCriterion>();
   for (const { id, score, note, evidence } of candidateOf(judgement, labels[slot]).criteria) {
     const where = `candidates/${labels[slot]}/criteria/${id}/evidence`;
-    const checked = evidence.map((cited) => citations[slot](cited));
+    const checked = evidence.slice(0, CHECKED_CITATIONS).map((cited) => citations[slot](cited));
     errors.push(...checked.flatMap((citation, index) => (citation ? [] : [`${where}/${index}: ${NOT_SHOWN}`])));
     if (evidence.length === 0) errors.push(`${where}: at least one is needed`);
     const valid = checked.filter((citation) => citation !== undefined);

@@ -125,3 +125,21 @@ test("the judge's prose is cleaned and cut, not refused for its length", async (
     end: "…",
   });
 });
+
+describe("an answer beyond all measure", () => {
+  const nested = (depth: number) => JSON.parse(`{"echo":${"[".repeat(depth)}${"]".repeat(depth)}}`) as unknown;
+  const endless: Record<string, () => ReturnType<typeof called>> = {
+    "of millions of characters": () => spoken("{".repeat(3_000_000)),
+    "of lists in lists": () => called(nested(200_000)),
+  };
+  for (const [what, reply] of Object.entries(endless))
+    test(`${what} is asked for again without being sent back, and then invalid`, async () => {
+      const judge = mockJudge(reply);
+      const { outcome, calls } = await judgeCase(judge);
+      expect({ outcome, errors: calls.map(({ error }) => error) }).toEqual({
+        outcome: "invalid",
+        errors: Array(2).fill("the answer is too long to be read: write shorter notes"),
+      });
+      expect(judge.requests.map(({ messages }) => messages.length)).toEqual(Array(6).fill(1));
+    });
+});

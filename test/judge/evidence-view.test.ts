@@ -13,7 +13,7 @@ import { countingEntropy, fixedClock, scoringJudge, slotsOf } from "./mock-judge
 
 const SETTINGS = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000 } as const;
 const viewOf = (arm: JudgedArm, settings: Parameters<typeof evidenceView>[1] = SETTINGS) =>
-  evidenceView(arm, settings, identityRedactor({ arms: ["tdd"], models: [] }));
+  evidenceView(arm, settings, identityRedactor([]));
 const textOf = (view: EvidenceView) =>
   view.sections.flatMap(({ title, lines }) => [title, ...lines.map(({ text }) => text)]).join("\n");
 const sectionOf = (view: EvidenceView, name: string) =>
@@ -84,11 +84,7 @@ test("what the judge reads of one arm is the same bytes whoever the other is, in
         new AbortController().signal,
       );
       const [ab, ba] = judge.requests.map(slotsOf);
-      const expected = evidenceView(
-        kase.a,
-        kase.rubric.judge,
-        identityRedactor({ arms: ["plain", "tdd"], models: [] }),
-      );
+      const expected = evidenceView(kase.a, kase.rubric.judge, identityRedactor([]));
       const shown = expected.sections
         .flatMap(({ title, lines }) => [`SECTION ${title}`, ...lines.map(({ text }) => text)])
         .join("\n");
@@ -120,16 +116,16 @@ test("the opponent's names change what is shown of an arm only where they can be
 });
 
 describe("never shown", () => {
-  test("model, provider, arm id and title are taken from the narrative and counted, not from code", async () => {
+  test("model and provider are taken from the narrative and counted, not from code; an arm's words stay", async () => {
     const judge = scoringJudge(() => ({}));
     const kase = buildCase({
       a: {
         model: "acme/wonder-9",
         title: "The careful one",
-        final_answer: "I am wonder-9 by acme, the careful one, not tdd.",
+        final_answer: "I am wonder-9 by acme, the careful one: a root-cause fix, not tdd.",
         changes: change("const acme = 1;"),
       },
-      b: { model: "acme/wonder-9" },
+      b: { model: "acme/wonder-9", title: "root-cause" },
       decisions_a: [turn(1, "As Claude I begin.")],
     });
     const verdict = await openJudge({ model: judge, model_name: "m", clock: fixedClock(), entropy: countingEntropy() })(
@@ -137,7 +133,9 @@ describe("never shown", () => {
       new AbortController().signal,
     );
     const [first = { evidence: "" }] = slotsOf(judge.requests[0] ?? expect.unreachable());
-    expect(first.evidence).toContain("I am [identity removed] by [identity removed], [identity removed], not tdd.");
+    expect(first.evidence).toContain(
+      "I am [identity removed] by [identity removed], the careful one: a root-cause fix, not tdd.",
+    );
     expect(first.evidence).toContain("As [identity removed] I begin.");
     expect(first.evidence).toContain("const acme = 1;");
     expect(verdict.flags).toContain("identity_redacted");

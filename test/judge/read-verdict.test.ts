@@ -17,10 +17,7 @@ const criterion = (id: string, weight: number): JudgedCriterion => ({
 });
 const settings = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000 } as const;
 const log = [turn(1, "I look."), command(2, "bun test", 0, "4 pass\n0 fail")];
-const checker = citationChecker(
-  evidenceView(buildArm("plain", {}, log), settings, identityRedactor({ arms: [], models: [] })),
-  "ab12|",
-);
+const checker = citationChecker(evidenceView(buildArm("plain", {}, log), settings, identityRedactor([])), "ab12|");
 const LABELS = ["K7P", "T4M"] as const;
 const CRITERIA = [criterion("root-cause", 3), criterion("style", 1)];
 const EXPECTED: Expected = {
@@ -173,6 +170,17 @@ describe("citations", () => {
       check("probe", "unknown", "pass"),
       check("answer", "final", "   "),
     ]).toEqual([undefined, undefined, undefined, undefined, undefined, undefined, undefined]);
+  });
+
+  test("a quote is a word of three letters or a whole line, and says something", () => {
+    expect([
+      check("decision", "2", "4 pass"),
+      check("decision", "2", "pa"),
+      check("decision", "2", "4"),
+      check("diff", "src/pager.ts", "}"),
+      check("diff", "src/pager.ts", "n"),
+      check("diff", "src/pager.ts", "@@ -1,3 +1,3 @@"),
+    ]).toEqual(["2", undefined, undefined, undefined, undefined, "src/pager.ts"]);
   });
 
   test("bad ones are errors, and the answer is usable without them", () => {

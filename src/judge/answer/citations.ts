@@ -13,7 +13,15 @@ interface Shown {
   readonly item: CitableItem;
   /** Folded text, as shown and, for a diff, without the signs at line starts. */
   readonly texts: readonly string[];
+  /** The same, line by line. */
+  readonly lines: ReadonlySet<string>;
 }
+
+/** Enough to be looked for anywhere in an item; less than that stands in almost every text. */
+const WORD = /\p{L}{3}/u;
+
+/** A line of signs alone, such as a closing brace, is no evidence. */
+const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 
 /** Checks citations against what was shown of one arm; existing in its full log is not enough. */
 export function citationChecker(view: EvidenceView, mark: string): CheckCitation {
@@ -36,7 +44,7 @@ type ByRef = ReadonlyMap<string, readonly Shown[]>;
 function shownByRef({ sections }: EvidenceView): ByRef {
   const lines = sections.flatMap((section) => section.lines.filter((line) => line.item !== null));
   const byItem = Map.groupBy(lines, ({ item }) => item);
-  const shown = [...byItem].flatMap(([item, group]) => (item ? [{ item, texts: foldedTexts(item, group) }] : []));
+  const shown = [...byItem].flatMap(([item, group]) => (item ? [{ item, ...foldedTexts(item, group) }] : []));
   return Map.groupBy(shown, ({ item }) => keyOf(item.kind, item.ref));
 }
 
@@ -67,13 +75,19 @@ function spans({ lines }: CitableItem, line: number): boolean {
   return lines !== undefined && [lines.before, lines.after].some(([first, last]) => line >= first && line <= last);
 }
 
-const holds = (items: readonly Shown[] | undefined, wanted: string) =>
-  items?.some(({ texts }) => texts.some((text) => text.includes(wanted))) ?? false;
+/** A quote is at least a word of three letters, or a whole line. */
+function holds(items: readonly Shown[] | undefined, wanted: string): boolean {
+  if (WORD.test(wanted)) return items?.some(({ texts }) => texts.some((text) => text.includes(wanted))) ?? false;
+  return SAYS_SOMETHING.test(wanted) && (items?.some(({ lines }) => lines.has(wanted)) ?? false);
+}
 
-function foldedTexts(item: CitableItem, lines: readonly ViewLine[]): string[] {
-  const text = fold(lines.map((line) => line.text).join("\n"));
-  if (item.lines === undefined) return [text];
-  return [text, fold(lines.map((line) => line.text.slice(1)).join("\n"))];
+function foldedTexts({ lines: spanned }: CitableItem, shown: readonly ViewLine[]): Pick<Shown, "texts" | "lines"> {
+  const asShown = shown.map(({ text }) => text);
+  const versions = spanned === undefined ? [asShown] : [asShown, asShown.map((text) => text.slice(1))];
+  return {
+    texts: versions.map((lines) => fold(lines.join("\n"))),
+    lines: new Set(versions.flat().map(fold)),
+  };
 }
 
 const fold = (text: string) => text.replace(/\s+/g, " ").trim();

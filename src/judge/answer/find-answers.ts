@@ -1,12 +1,10 @@
 import type { ModelReply, ToolCall } from "../../model/client.ts";
 import { ANSWER_TOOL } from "./judgement.ts";
 
-/** Opening braces without an end that are tried before the text counts as having no answer. */
-const UNCLOSED = 64;
-
 /**
  * Every object in which a judge may have answered: calls of the answer tool, else JSON objects in the text. Repairs are
- * mechanical only: text around an object and trailing commas go, no key is renamed and no value changed.
+ * mechanical only: text around an object and trailing commas go, no key is renamed and no value changed. Linear in the
+ * length, whatever the text is.
  */
 export function findAnswers(reply: ModelReply): unknown[] {
   const called = reply.calls.filter(({ name }) => name === ANSWER_TOOL).flatMap(callInput);
@@ -19,43 +17,106 @@ function callInput({ input, unparsed }: ToolCall): unknown[] {
   return typeof input === "object" && input !== null ? [input] : [];
 }
 
+/** A pair of braces that stands in no other pair. */
+interface Span {
+  readonly start: number;
+  /** Behind the closing brace. */
+  readonly end: number;
+  /** Where in it commas stand before a closing brace or bracket. */
+  readonly commas: readonly number[];
+}
+
 /** Outermost JSON objects, in order. */
 function objectsIn(text: string): unknown[] {
-  const found: unknown[] = [];
-  let start = text.indexOf("{");
-  for (let unclosed = 0; start !== -1 && unclosed < UNCLOSED; ) {
-    const end = closingBrace(text, start);
-    const value = end === -1 ? undefined : parse(text.slice(start, end + 1));
-    if (value !== undefined) found.push(value);
-    if (end === -1) unclosed += 1;
-    start = text.indexOf("{", (end === -1 ? start : end) + 1);
-  }
-  return found;
+  return spansOf(text).flatMap((span) => parse(text, span) ?? []);
 }
 
-/** Index of the brace that closes the one at `start`; braces in strings do not count. */
-function closingBrace(text: string, start: number): number {
-  const tokens = /"(?:[^"\\]|\\.)*"|[{}]/gs;
-  tokens.lastIndex = start;
-  let depth = 0;
-  for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
-    if (token[0] === "{") depth += 1;
-    else if (token[0] === "}") depth -= 1;
-    if (depth === 0) return token.index;
+function spansOf(text: string): Span[] {
+  const braces = new Braces();
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '"' && braces.open) at = endOfString(text, at);
+    if (!BLANK.has(character)) braces.take(character, at);
   }
-  return -1;
+  return braces.spans();
 }
 
-function parse(text: string): unknown {
-  for (const candidate of [text, withoutTrailingCommas(text)]) {
-    try {
-      return JSON.parse(candidate);
-    } catch {
-      // Not JSON as it stands; the next candidate, or no answer.
-    }
+const BLANK: ReadonlySet<string> = new Set([" ", "\t", "\n", "\r"]);
+
+/** Index of the closing quote, or of the last character before the line ends: no string of JSON goes on after it. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '"') return at;
+    if (character === "\n") break;
+    if (character === "\\") at += 1;
   }
-  return undefined;
+  return at - 1;
 }
 
-const withoutTrailingCommas = (text: string) =>
-  text.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/gs, (_, quoted: string | undefined) => quoted ?? "");
+/** A brace without an end encloses nothing; what stands in it counts all the same. */
+class Braces {
+  readonly #open: number[] = [];
+  readonly #closed: Omit<Span, "commas">[] = [];
+  /** Before a closing brace or bracket, ascending. */
+  readonly #commas: number[] = [];
+  /** Nothing but blanks stands behind it so far. */
+  #comma: number | null = null;
+
+  get open(): boolean {
+    return this.#open.length > 0;
+  }
+
+  take(character: string, at: number): void {
+    const closes = character === "}" || character === "]";
+    if (closes && this.#comma !== null) this.#commas.push(this.#comma);
+    this.#comma = character === "," ? at : null;
+    if (character === "{") this.#open.push(at);
+    if (character === "}") this.#close(at + 1);
+  }
+
+  #close(end: number): void {
+    const start = this.#open.pop();
+    if (start === undefined) return;
+    while ((this.#closed.at(-1)?.start ?? -1) > start) this.#closed.pop();
+    this.#closed.push({ start, end });
+  }
+
+  spans(): Span[] {
+    return this.#closed.map(({ start, end }) => ({
+      start,
+      end,
+      commas: this.#commas.slice(firstFrom(this.#commas, start), firstFrom(this.#commas, end)),
+    }));
+  }
+}
+
+/** Where the first of these ascending places stands that is not before the wanted one. */
+function firstFrom(places: readonly number[], wanted: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function parse(text: string, { start, end, commas }: Span): unknown {
+  try {
+    return JSON.parse(text.slice(start, end));
+  } catch {
+    if (commas.length === 0) return undefined;
+  }
+  try {
+    return JSON.parse(withoutCommas(text, { start, end, commas }));
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutCommas(text: string, { start, end, commas }: Span): string {
+  const starts = [start, ...commas.map((comma) => comma + 1)];
+  return starts.map((from, index) => text.slice(from, commas[index] ?? end)).join("");
+}

@@ -34,8 +34,12 @@ const IMITATES = [
   /submit_judgement|deciding_criteria|injection_suspected/i,
   /["']candidates["']\s*:\s*\{/i,
   /(?:BEGIN|END) EVIDENCE/,
-  /<\|[a-z_]+\|>|\[\/?INST\]|<\/?(?:system|assistant|user)>/i,
+  /<\|[a-z_]+\|>|\[\/?INST\]/,
 ];
+
+/** Tags of a chat. In code only as a whole line: `Promise<User>` is a type. */
+const CHAT_TAG = /<\/?(?:system|assistant|user)>/;
+const CHAT_TAG_LINE = /^<\/?(?:system|assistant|user)>\s*$/;
 
 /** Where a comment begins, and words by which it vouches for the code beside it. */
 const COMMENT = /\/\/|\/\*|^\+\s*\*|#|--|<!--/;
@@ -53,7 +57,8 @@ function isSuspect({ text, authored }: ViewLine, isDiff: boolean): boolean {
   if (!authored) return false;
   const line = fold(text).text;
   const said = line.replace(/^[+\s]+/, "");
-  return [...ADDRESSES, ...IMITATES].some((pattern) => pattern.test(said)) || (isDiff && vouches(line));
+  const patterns = [...ADDRESSES, ...IMITATES, isDiff ? CHAT_TAG_LINE : CHAT_TAG];
+  return patterns.some((pattern) => pattern.test(said)) || (isDiff && vouches(line));
 }
 
 /** The first comment on a line holds all later ones. */

@@ -21,22 +21,15 @@ interface Redaction {
 
 export type RedactIdentity = (text: string) => Redaction;
 
-/** Names that would tell which arm, model or provider wrote a text. */
-export interface Identities {
-  /** Ids and titles. */
-  readonly arms: readonly string[];
-  /** References, their parts, and the models that answered. */
-  readonly models: readonly string[];
-}
-
 /**
- * Replaces names in narrative text, however they are disguised. Never for code: there a name may be the subject. A name
- * that no everyday word can be (it has a digit, a hyphen, a slash, a dot, an underscore or a second word) goes everywhere,
- * as do known model families; a plain one goes when it is a model's or a maker's and introduces somebody, and stays when
- * it is an arm's: no arm is told its own.
+ * Replaces the names of these models (references, their parts, what answered), of known families and of makers in
+ * narrative text, however they are disguised. Never for code: there a name may be the subject. A name that no everyday word
+ * can be (it has a digit, a hyphen, a slash, a dot, an underscore or a second word) goes everywhere, as do known families;
+ * a plain one goes where it introduces somebody. Ids and titles of arms stay: no arm is told its own, so one that stands in
+ * a text is a word of its author.
  */
-export function identityRedactor({ arms, models }: Identities): RedactIdentity {
-  const distinct = named([...arms, ...models].filter(isDistinctive));
+export function identityRedactor(models: readonly string[]): RedactIdentity {
+  const distinct = named(models.filter(isDistinctive));
   const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name))]);
   const patterns = [...(distinct ? [new RegExp(distinct, "giu")] : []), FAMILIES, introduction(plain, distinct)];
   return (text) => {

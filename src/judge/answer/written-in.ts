@@ -1,0 +1,34 @@
+import { JUDGE_REPLY_CHARS } from "../../domain/defaults.ts";
+import type { ModelReply } from "../../model/client.ts";
+
+/** Lists in lists of an answer; the answer's own form has seven. What is nested deeper is no answer. */
+const DEPTH = 32;
+
+/**
+ * All that a judge wrote, in one text; null when it is more than is read, or nested deeper than an answer can be. Nothing
+ * that is larger or deeper is looked at, so that no reply takes long.
+ */
+export function writtenIn({ text, calls }: Pick<ModelReply, "text" | "calls">): string | null {
+  const parts = [text];
+  let left = JUDGE_REPLY_CHARS - text.length;
+  const waiting: { readonly value: unknown; readonly depth: number }[] = calls.map(({ input, unparsed }) => ({
+    value: unparsed ?? input,
+    depth: 0,
+  }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (left < 0 || next.depth > DEPTH) return null;
+    const { value, depth } = next;
+    if (typeof value === "object" && value !== null)
+      for (const [key, item] of Object.entries(value)) {
+        parts.push(key);
+        left -= key.length + 1;
+        waiting.push({ value: item, depth: depth + 1 });
+      }
+    else {
+      const written = String(value);
+      parts.push(written);
+      left -= written.length + 1;
+    }
+  }
+  return left < 0 ? null : parts.join("\n");
+}
