@@ -49,6 +49,7 @@ async function examineAll(args: RunArguments, signal: AbortSignal): Promise<Chec
     listen_host: undefined,
     sandbox: args.value("sandbox"),
     keep_workspaces: false,
+    git_fixtures: true,
     max_sessions: 1,
     max_queued: 0,
     notice: () => undefined,

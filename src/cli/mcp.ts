@@ -3,7 +3,7 @@ import { Failure } from "../domain/failure.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
 import { claimStdout } from "./protocol-stdout.ts";
-import { openServerServices, SHARED_FLAGS } from "./services.ts";
+import { GIT_FLAG, openServerServices, SHARED_FLAGS } from "./services.ts";
 
 const SPEC = {
   name: "abeval mcp",
@@ -16,6 +16,7 @@ const SPEC = {
   flags: {
     "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
     ...SHARED_FLAGS,
+    ...GIT_FLAG,
     "state-dir": { value: "<path>", description: "keep sessions here; needed by the tools that run and read sessions" },
   },
 } as const satisfies CommandSpec<string>;
@@ -43,6 +44,7 @@ async function serve(args: ParsedArguments<keyof typeof SPEC.flags>): Promise<nu
     listen_host: undefined,
     sandbox: args.value("sandbox"),
     keep_workspaces: args.has("keep-workspaces"),
+    git_fixtures: args.has("allow-git-fixtures"),
     max_sessions: MAX_SESSIONS,
     max_queued: MAX_QUEUED,
     notice: (line) => void process.stderr.write(`abeval: ${line}\n`),

@@ -11,7 +11,7 @@ import { type Address, listenProblem, parseAddress, warnWhenOpen } from "./addre
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
 import { LOG_FORMATS, type LogFormat, openLog } from "./serve-log.ts";
-import { openServerServices, SHARED_FLAGS } from "./services.ts";
+import { GIT_FLAG, openServerServices, SHARED_FLAGS } from "./services.ts";
 import { signalled, untilStopped } from "./shutdown.ts";
 
 const SPEC = {
@@ -31,6 +31,7 @@ const SPEC = {
     "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
     "web-dir": { value: "<path>", description: "the web UI, served at /" },
     ...SHARED_FLAGS,
+    ...GIT_FLAG,
     "max-sessions": {
       value: "<n>",
       range: { min: 1, max: 1000 },
@@ -79,6 +80,7 @@ async function serve(args: Arguments): Promise<number> {
     listen_host: address.hostname,
     sandbox: args.value("sandbox"),
     keep_workspaces: args.has("keep-workspaces"),
+    git_fixtures: args.has("allow-git-fixtures"),
     max_sessions: args.integer("max-sessions") ?? MAX_SESSIONS,
     max_queued: MAX_QUEUED,
     max_provider_calls: args.integer("max-provider-calls"),

@@ -4,7 +4,7 @@ import { CallLimiter } from "../model/call-limiter.ts";
 import { Credentials } from "../model/credentials.ts";
 import { listProviders, modelResolver } from "../model/resolve-model.ts";
 import type { Services } from "../operation/services.ts";
-import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
+import type { CatalogOptions, ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import { Examinations } from "../session/doctor/examinations.ts";
 import type { PreparationServices } from "../session/services.ts";
 import { SessionIds } from "../session/session-id.ts";
@@ -83,7 +83,15 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
   };
 }
 
+/** For programs that run scenarios which somebody else may have put there. */
+export const GIT_FLAG = {
+  "allow-git-fixtures": {
+    description: "fixtures and prompts may come from the git repository around the scenarios",
+  },
+} as const satisfies Record<string, FlagSpec>;
+
 export interface ServerOptions extends ServiceOptions {
+  readonly git_fixtures: boolean;
   readonly state_dir: string | undefined;
   readonly scenarios_dir: string;
   readonly web_dir: string | undefined;
@@ -105,7 +113,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
     ...services,
     store,
     [Symbol.dispose]: () => store[Symbol.dispose](),
-    catalog: catalogWhenAsked(options.scenarios_dir),
+    catalog: catalogWhenAsked(options.scenarios_dir, options),
     started_ticks,
     state_dir,
     web_dir,
@@ -116,10 +124,10 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
 }
 
 /** What reads scenarios is loaded when the first is read: a server answers before that. */
-function catalogWhenAsked(directory: string): ScenarioCatalog {
+function catalogWhenAsked(directory: string, options: CatalogOptions): ScenarioCatalog {
   let opened: Promise<ScenarioCatalog> | undefined;
   const open = () => {
-    opened ??= import("../scenario/scenario-catalog.ts").then(({ openCatalog }) => openCatalog(directory));
+    opened ??= import("../scenario/scenario-catalog.ts").then(({ openCatalog }) => openCatalog(directory, options));
     return opened;
   };
   return { directory, list: async () => (await open()).list(), get: async (name) => (await open()).get(name) };

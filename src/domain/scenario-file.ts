@@ -17,13 +17,23 @@ const Weight = (description: string) => Type.Number({ minimum: 0, maximum: 1_000
 const Globs = (description: string) => Type.Array(Type.String(), { maxItems: 500, description });
 const Whole = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
 
+const GitRef = Text("Branch, tag or hash in the git repository around the scenario file; a hash never changes.");
+const GitPath = (what: string) => Text(`${what}, from the top of the repository.`);
+
 const Dir = Text("Directory, relative to the scenario file; may not leave the scenarios directory.");
 const InlineFiles = Type.Record(Type.String(), Type.String(), {
   description: "File text by path (relative, forward slashes), laid over `dir`.",
 });
 
 export const FixtureFile = Type.Union(
-  [Dir, optional("FixtureMap", { dir: Dir, files: InlineFiles }, "A directory, inline files, or both.")],
+  [
+    Dir,
+    optional(
+      "FixtureMap",
+      { dir: Dir, git: GitRef, path: GitPath("With `git`: directory; default everything"), files: InlineFiles },
+      "A directory or a commit's files, inline files, or both.",
+    ),
+  ],
   { description: "What each arm's workspace holds at the start; absent = empty." },
 );
 export type FixtureFile = Static<typeof FixtureFile>;
@@ -122,7 +132,15 @@ export const ArmFile = record(
     title: Type.Optional(Text("Default: the id.")),
     model: Type.Optional(ModelRef),
     system_prompt: Type.Optional(Type.String({ description: "System prompt; or use system_prompt_file." })),
-    system_prompt_file: Type.Optional(Text("File with the system prompt, relative to the scenario file.")),
+    system_prompt_file: Type.Optional(
+      Type.Union(
+        [
+          Text("File, relative to the scenario file."),
+          record("GitFile", { git: GitRef, path: GitPath("File") }, { description: "A file as a commit has it." }),
+        ],
+        { description: "File with the system prompt." },
+      ),
+    ),
     tools: Type.Optional(
       Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true, maxItems: 50, description: "Default: all." }),
     ),

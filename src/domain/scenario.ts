@@ -38,8 +38,16 @@ export type Files = Static<typeof Files>;
 
 export const FileSet = record("FileSet", {
   dir: nullable(Type.String(), { description: "Directory relative to the scenario file." }),
+  git: Type.Optional(
+    record("GitTree", {
+      tree: Type.String({
+        pattern: "^[0-9a-f]{40,64}$",
+        description: "Object id; a ref is resolved when the file is read.",
+      }),
+    }),
+  ),
   files: Files,
-  digest: Digest("SHA-256 over the paths and bytes of the directory and the inline files."),
+  digest: Digest("SHA-256 over the paths and bytes of the directory or the git tree, and the inline files."),
 });
 export type FileSet = Static<typeof FileSet>;
 

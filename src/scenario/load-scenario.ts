@@ -2,6 +2,7 @@ import { basename, dirname, extname, resolve } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import { scenarioDigest } from "./digest.ts";
+import { GitFiles } from "./git/git-files.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
 import { parseScenario, type ScenarioError } from "./parse-scenario.ts";
 import { readText } from "./read-text.ts";
@@ -15,13 +16,20 @@ export interface ScenarioFilePath {
   /** The file as messages name it. */
   readonly file: string;
   readonly consulted?: Set<string>;
+  /** Reads the repository around the file; null forbids it. Absent: allowed. */
+  readonly git?: GitFiles | null;
 }
 
 /** One scenario file, for `abeval run <file>`. @throws Failure `invalid_scenario` */
 export const loadScenarioFile = (path: string): Promise<LoadedScenario> => loadScenario({ path, file: path });
 
 /** @throws Failure `invalid_scenario` */
-export async function loadScenario({ path, file, consulted = new Set() }: ScenarioFilePath): Promise<LoadedScenario> {
+export async function loadScenario({
+  path,
+  file,
+  consulted = new Set(),
+  git = new GitFiles(),
+}: ScenarioFilePath): Promise<LoadedScenario> {
   const absolute = resolve(path);
   const ending = extname(path);
   if (!SCENARIO_ENDINGS.includes(ending))
@@ -30,7 +38,7 @@ export async function loadScenario({ path, file, consulted = new Set() }: Scenar
     throw error instanceof Unusable ? wholeFileFailure(file, `the file ${error.message}${hint(error)}`) : error;
   });
   const directory = dirname(absolute);
-  const definition = await parseScenario({ text, file, stem: basename(path, ending), directory, consulted });
+  const definition = await parseScenario({ text, file, stem: basename(path, ending), directory, consulted, git });
   return { definition, digest: scenarioDigest(definition), file, directory };
 }
 

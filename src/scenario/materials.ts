@@ -20,15 +20,12 @@ export interface MaterialEntry {
   readonly stats: Stats;
 }
 
-/** What an arm's workspace holds at the start. */
-export const fixtureSource = (loaded: LoadedScenario): MaterialSource =>
-  sourceOf(loaded.directory, loaded.definition.task.fixture);
-
 /** What is laid over the final workspace before the checks run. */
 export const probeSource = (loaded: LoadedScenario): MaterialSource =>
   sourceOf(loaded.directory, loaded.definition.task.probe?.files ?? null);
 
-function sourceOf(directory: string, set: FileSet | null): MaterialSource {
+/** Where a set of files lies. */
+export function sourceOf(directory: string, set: FileSet | null): MaterialSource {
   if (set === null) return { dir: null, files: {} };
   return { dir: set.dir === null ? null : resolve(directory, set.dir), files: set.files };
 }
@@ -43,8 +40,13 @@ export async function digestOf({ dir, files }: MaterialSource): Promise<string> 
   for (const entry of dir === null ? [] : await listMaterial(dir)) {
     if (!Object.hasOwn(files, entry.path)) lines.set(entry.path, await describe(entry));
   }
-  for (const [path, text] of Object.entries(files)) lines.set(path, `file ${sha256(text)}`);
-  const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
+  return digestOfLines(lines, files);
+}
+
+/** @param lines kind and SHA-256 by path, of files and links; inline files take their place. */
+export function digestOfLines(lines: ReadonlyMap<string, string>, files: Files): string {
+  const inline = Object.entries(files).map(([path, text]) => [path, `file ${sha256(text)}`] as const);
+  const sorted = [...new Map([...lines, ...inline])].sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256(JSON.stringify(sorted));
 }
 

@@ -3,6 +3,7 @@ import type { Scenario } from "../domain/scenario.ts";
 import type { ScenarioFile } from "../domain/scenario-file.ts";
 import { checkShape } from "./document/check-shape.ts";
 import { readYaml, type YamlDocument } from "./document/yaml-document.ts";
+import { GitFiles } from "./git/git-files.ts";
 import { fieldName, Problems } from "./problems.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
 
@@ -19,6 +20,8 @@ export interface ScenarioText {
   readonly directory: string;
   /** Filled with the absolute paths of the files and directories that the result depends on, also when it is a failure. */
   readonly consulted?: Set<string>;
+  /** Reads the repository around the file; null forbids it. Absent: allowed. */
+  readonly git?: GitFiles | null;
 }
 
 /** One mistake in a scenario file; line and column start at 1. */
@@ -46,9 +49,9 @@ export async function parseScenario(source: ScenarioText): Promise<Scenario> {
 
 async function resolve(source: ScenarioText, value: unknown, problems: Problems): Promise<Scenario | null> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const { directory: root, stem, consulted = new Set() } = source;
+  const { directory: root, stem, consulted = new Set(), git = new GitFiles() } = source;
   // The problems say which areas have the shape of a ScenarioFile; only these are looked into.
-  return resolveScenario({ problems, root, consulted }, value as ScenarioFile, stem);
+  return resolveScenario({ problems, root, consulted, git }, value as ScenarioFile, stem);
 }
 
 function located(document: YamlDocument, problems: Problems): ScenarioError[] {

@@ -5,6 +5,7 @@ import { Failure } from "../domain/failure.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
 import { isBelow } from "./confined-path.ts";
 import { didYouMean } from "./document/words.ts";
+import { GitFiles } from "./git/git-files.ts";
 import { loadScenario, SCENARIO_ENDINGS, wholeFileFailure } from "./load-scenario.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
 import { fileStamp, treeStamp } from "./stamp.ts";
@@ -23,7 +24,15 @@ export interface ScenarioCatalog {
   get(name: string): Promise<LoadedScenario>;
 }
 
-export const openCatalog = (directory: string): ScenarioCatalog => new DirectoryCatalog(directory);
+export interface CatalogOptions {
+  /** Fixtures and prompts may come from the repository around the directory. */
+  readonly git_fixtures: boolean;
+}
+
+export const openCatalog = (
+  directory: string,
+  { git_fixtures }: CatalogOptions = { git_fixtures: false },
+): ScenarioCatalog => new DirectoryCatalog(directory, git_fixtures ? new GitFiles() : null);
 
 interface Reading {
   readonly result: LoadedScenario | Failure;
@@ -35,10 +44,12 @@ interface Reading {
 
 class DirectoryCatalog implements ScenarioCatalog {
   readonly directory: string;
+  readonly #git: GitFiles | null;
   readonly #readings = new Map<string, Reading>();
 
-  constructor(directory: string) {
+  constructor(directory: string, git: GitFiles | null) {
     this.directory = directory;
+    this.#git = git;
   }
 
   async list(): Promise<ScenarioListing[]> {
@@ -95,7 +106,7 @@ class DirectoryCatalog implements ScenarioCatalog {
     try {
       if (!isBelow(await realpath(this.directory), await realpath(path)))
         return wholeFileFailure(file, "the file leads out of the scenarios directory through a link");
-      return await loadScenario({ path, file, consulted });
+      return await loadScenario({ path, file, consulted, git: this.#git });
     } catch (error) {
       if (error instanceof Failure && error.code === "invalid_scenario") return error;
       if (error instanceof Failure) throw error;

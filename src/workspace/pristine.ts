@@ -83,7 +83,8 @@ class TempPristine implements Pristine {
     const root = this.#freshDirectory();
     const { owner } = sandbox;
     try {
-      if (source.dir === null) {
+      if (source.fill !== undefined) await this.#copyFilled(source.fill, root);
+      else if (source.dir === null) {
         mkdirSync(root, { mode: 0o700 });
         if (owner) chownSync(root, owner.uid, owner.gid);
       } else await copyTree({ from: source.dir, to: root, owner, made_by: "author" });
@@ -91,6 +92,18 @@ class TempPristine implements Pristine {
       return await readTree(root);
     } catch (error) {
       throw workspaceFailed("cannot make a copy of the fixture", error);
+    }
+  }
+
+  /** Written apart and then copied, so that one way of copying decides about links, modes and owners. */
+  async #copyFilled(fill: (directory: string) => Promise<void>, root: string): Promise<void> {
+    const staging = this.#freshDirectory();
+    mkdirSync(staging, { mode: 0o700 });
+    try {
+      await fill(staging);
+      await copyTree({ from: staging, to: root, owner: this.#options.sandbox.owner, made_by: "author" });
+    } finally {
+      await removeTree(staging);
     }
   }
 

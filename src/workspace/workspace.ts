@@ -80,8 +80,14 @@ export interface Pristine extends AsyncDisposable {
   list(): Promise<readonly FileEntry[]>;
 }
 
+/** Files that may have to be written before they lie in a directory. */
+export interface FixtureFiles extends FileSource {
+  /** Writes what lies below the inline files into an empty directory; absent when they lie in `dir`. @throws Failure */
+  readonly fill?: (directory: string) => Promise<void>;
+}
+
 export interface PristineOptions {
-  readonly source: FileSource;
+  readonly source: FixtureFiles;
   readonly sandbox: Sandbox;
   /** Leave workspaces on disk after disposal. */
   readonly keep: boolean;

@@ -371,7 +371,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "fixture empty",
     "  prompt: Say hello.",
     "  prompt: a\n  fixture: {}",
-    "4:12 task.fixture: needs `dir` or `files`; leave it out for an empty workspace",
+    "4:12 task.fixture: needs `dir`, `git` or `files`; leave it out for an empty workspace",
   ],
   [
     "inline path",

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, rename, symlink } from "node:fs/promises";
+import { fixtureSource } from "../../src/scenario/fixture-source.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import { digestOf, fixtureSource, listMaterial, probeSource } from "../../src/scenario/materials.ts";
+import { digestOf, listMaterial, probeSource } from "../../src/scenario/materials.ts";
 import { Unusable } from "../../src/scenario/unusable.ts";
 import { SHORT, scenarioFolder } from "./scenario-folder.ts";
 

@@ -6,6 +6,7 @@ import type { Problems } from "../problems.ts";
 import { readText } from "../read-text.ts";
 import { attempt, locate, type ResolveContext } from "./context.ts";
 import { extendArms } from "./extend-arms.ts";
+import { promptAt } from "./git-source.ts";
 import { checkDistinct } from "./ids.ts";
 
 /** The arms with `extends`, defaults and prompt files in place; only meaningful while there are no problems. */
@@ -87,8 +88,16 @@ function checkScript(problems: Problems, index: number, { model, script }: ArmFi
 
 const isScripted = (model: string) => model.startsWith("scripted/");
 
-async function promptFromFile(context: ResolveContext, index: number, file: string | undefined): Promise<string> {
+async function promptFromFile(
+  context: ResolveContext,
+  index: number,
+  file: ArmFile["system_prompt_file"],
+): Promise<string> {
   if (file === undefined) return "";
+  if (typeof file !== "string") {
+    const path = ["arms", index, "system_prompt_file", "git"];
+    return (await attempt(context, path, JSON.stringify(file.git), () => promptAt(context, file))) ?? "";
+  }
   const text = await attempt(context, ["arms", index, "system_prompt_file"], file, async () => {
     const real = await locate(context, file, "file");
     return readText(real, SCENARIO_FILE_BYTES);

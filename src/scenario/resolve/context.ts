@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { confinedPath } from "../confined-path.ts";
+import type { GitFiles } from "../git/git-files.ts";
 import type { FieldPath, Problems } from "../problems.ts";
 import { Unusable } from "../unusable.ts";
 
@@ -10,6 +11,8 @@ export interface ResolveContext {
   readonly root: string;
   /** Absolute paths the result depends on, beside the scenario file; filled as they are found. */
   readonly consulted: Set<string>;
+  /** Reads the repository around the file; null when that is not allowed here. */
+  readonly git: GitFiles | null;
 }
 
 /** What `use` gives; what cannot be used becomes a problem at `path`, and null. */

@@ -3,6 +3,7 @@ import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../domain/defaults.ts";
 import type { FileSet, ReferenceFix } from "../../domain/scenario.ts";
 import type { ReferenceFixFile } from "../../domain/scenario-file.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import { textIn } from "../git/git-files.ts";
 import { listMaterial } from "../materials.ts";
 import type { FieldPath } from "../problems.ts";
 import { readText } from "../read-text.ts";
@@ -10,6 +11,7 @@ import { checkPatch, type FixedFile, patchOf } from "../reference-patch.ts";
 import { Unusable } from "../unusable.ts";
 import { attempt, locate, type ResolveContext } from "./context.ts";
 import { checkInlinePaths, resolveDirectory } from "./file-set.ts";
+import { repositoryOf } from "./git-source.ts";
 
 const PATH: FieldPath = ["task", "reference_fix"];
 
@@ -61,16 +63,19 @@ async function fromFiles(
 }
 
 async function against(
-  { root }: ResolveContext,
+  context: ResolveContext,
   fixture: FileSet | null,
   path: string,
   fixed: Pick<FixedFile, "after" | "mode">,
 ): Promise<FixedFile> {
   const inline = fixture !== null && Object.hasOwn(fixture.files, path) ? fixture.files[path] : undefined;
   if (inline !== undefined) return { path, before: inline, ...fixed };
+  const tree = fixture?.git?.tree;
+  if (tree !== undefined)
+    return { path, before: await textIn(repositoryOf(context), tree, path, CHANGED_FILE_BYTES), ...fixed };
   const dir = fixture?.dir ?? null;
   if (dir === null) return { path, before: null, ...fixed };
-  const absolute = join(root, dir, path);
+  const absolute = join(context.root, dir, path);
   return { path, before: (await Bun.file(absolute).exists()) ? await textOf(absolute, path) : null, ...fixed };
 }
 

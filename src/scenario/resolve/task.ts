@@ -1,10 +1,11 @@
 import { RE2JS } from "re2js";
 import { CHECK_TIMEOUT_S } from "../../domain/defaults.ts";
-import type { FileSet, Probe, ProbeCheck, SetupStep, Task } from "../../domain/scenario.ts";
+import type { FileSet, Files, Probe, ProbeCheck, SetupStep, Task } from "../../domain/scenario.ts";
 import type { CheckFile, FixtureFile, ProbeFile, TaskFile } from "../../domain/scenario-file.ts";
 import { cut } from "../problems.ts";
-import type { ResolveContext } from "./context.ts";
-import { resolveFileSet } from "./file-set.ts";
+import { attempt, type ResolveContext } from "./context.ts";
+import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
+import { repositoryOf, treeAt } from "./git-source.ts";
 import { checkPathGlobs } from "./globs.ts";
 import { assignIds, checkDistinct } from "./ids.ts";
 import { resolveReferenceFix } from "./reference-fix.ts";
@@ -32,10 +33,34 @@ async function resolveFixture(context: ResolveContext, fixture: FixtureFile | un
   if (fixture === undefined) return null;
   if (typeof fixture === "string")
     return resolveFileSet(context, { dir: fixture, dirPath: path, files: undefined, filesPath: path });
-  const { dir, files } = fixture;
-  if (dir === undefined && files === undefined)
-    context.problems.add(path, "needs `dir` or `files`; leave it out for an empty workspace");
+  const { dir, git, path: below, files } = fixture;
+  if (dir === undefined && git === undefined && files === undefined)
+    context.problems.add(path, "needs `dir`, `git` or `files`; leave it out for an empty workspace");
+  if (git !== undefined && dir !== undefined) context.problems.add([...path, "git"], "`dir` is given too; keep one");
+  if (git === undefined && below !== undefined)
+    context.problems.add([...path, "path"], "goes with `git`; a directory beside the scenario file is `dir`");
+  if (git !== undefined) return resolveGitFixture(context, git, below, files);
   return resolveFileSet(context, { dir, dirPath: [...path, "dir"], files, filesPath: [...path, "files"] });
+}
+
+/** The ref is resolved here, once: what is stored and run is the tree. */
+async function resolveGitFixture(
+  context: ResolveContext,
+  ref: string,
+  path: string | undefined,
+  files: Files = {},
+): Promise<FileSet> {
+  const at = ["task", "fixture", "git"];
+  const filesPath = ["task", "fixture", "files"];
+  checkInlinePaths(context, filesPath, files);
+  const broken: FileSet = { dir: null, files, digest: "" };
+  if (!context.problems.sound(at) || !context.problems.sound(filesPath)) return broken;
+  const found = await attempt(context, at, JSON.stringify(cut(ref)), async (): Promise<FileSet> => {
+    const tree = await treeAt(context, ref, path);
+    const digest = await context.git?.digest(repositoryOf(context), tree, files);
+    return { dir: null, git: { tree }, files, digest: digest ?? "" };
+  });
+  return found ?? broken;
 }
 
 const setupStep = (step: NonNullable<TaskFile["setup"]>[number]): SetupStep =>

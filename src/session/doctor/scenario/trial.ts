@@ -1,7 +1,8 @@
 import type { ProbeResult } from "../../../domain/evidence.ts";
 import { runProbe } from "../../../evidence/run-probe.ts";
+import { fixtureSource } from "../../../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../../../scenario/loaded-scenario.ts";
-import { fixtureSource, probeSource } from "../../../scenario/materials.ts";
+import { probeSource } from "../../../scenario/materials.ts";
 import { openPristine } from "../../../workspace/pristine.ts";
 import type { Pristine, Sandbox, Workspace } from "../../../workspace/workspace.ts";
 

@@ -1,0 +1,32 @@
+import { Failure } from "../domain/failure.ts";
+import { writeTree } from "./git/git-files.ts";
+import { repositoryAround } from "./git/repository.ts";
+import type { LoadedScenario } from "./loaded-scenario.ts";
+import { type MaterialSource, sourceOf } from "./materials.ts";
+import { Unusable } from "./unusable.ts";
+
+/** Files that may have to be written before they lie in a directory. */
+export interface FixtureSource extends MaterialSource {
+  /**
+   * Writes what lies below the inline files into an empty directory; absent when they lie in `dir`.
+   * @throws Failure `workspace_failed`
+   */
+  readonly fill?: (directory: string) => Promise<void>;
+}
+
+/** What an arm's workspace holds at the start. */
+export function fixtureSource({ directory, definition }: LoadedScenario): FixtureSource {
+  const { fixture } = definition.task;
+  const source = sourceOf(directory, fixture);
+  const tree = fixture?.git?.tree;
+  return tree === undefined ? source : { ...source, fill: (to) => fillFrom(directory, tree, to) };
+}
+
+async function fillFrom(directory: string, tree: string, to: string): Promise<void> {
+  try {
+    await writeTree(repositoryAround(directory), tree, to);
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    throw new Failure("workspace_failed", `the fixture's git tree ${tree} ${error.message}`, { cause: error });
+  }
+}
