@@ -8,6 +8,7 @@ import { checkProgress } from "./check-progress.ts";
 import { doctorText } from "./doctor-text.ts";
 import { EXIT } from "./exit-code.ts";
 import type { RunArguments } from "./run.ts";
+import { sandboxSettings } from "./sandbox-flags.ts";
 import { openServerServices } from "./services.ts";
 import { writeStdout } from "./stdout.ts";
 import { isTerminal } from "./terminal.ts";
@@ -47,7 +48,7 @@ async function examineAll(args: RunArguments, signal: AbortSignal): Promise<Chec
     scenarios_dir: dirname(first),
     web_dir: undefined,
     listen_host: undefined,
-    sandbox: args.value("sandbox"),
+    sandbox: sandboxSettings(args),
     keep_workspaces: false,
     git_fixtures: true,
     max_sessions: 1,

@@ -3,6 +3,7 @@ import { Failure } from "../domain/failure.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
 import { claimStdout } from "./protocol-stdout.ts";
+import { sandboxSettings } from "./sandbox-flags.ts";
 import { GIT_FLAG, openServerServices, SHARED_FLAGS } from "./services.ts";
 
 const SPEC = {
@@ -42,7 +43,7 @@ async function serve(args: ParsedArguments<keyof typeof SPEC.flags>): Promise<nu
     scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
     web_dir: undefined,
     listen_host: undefined,
-    sandbox: args.value("sandbox"),
+    sandbox: sandboxSettings(args),
     keep_workspaces: args.has("keep-workspaces"),
     git_fixtures: args.has("allow-git-fixtures"),
     max_sessions: MAX_SESSIONS,

@@ -12,6 +12,7 @@ import { markdownOf } from "./markdown.ts";
 import { OutFile } from "./out-file.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
+import { sandboxSettings } from "./sandbox-flags.ts";
 import { openServices, openStore, SHARED_FLAGS } from "./services.ts";
 import { writeStdout } from "./stdout.ts";
 import { summarise } from "./summary.ts";
@@ -71,7 +72,8 @@ async function run(args: readonly string[]): Promise<number> {
   return await runOne(parsed);
 }
 
-async function runOne({ parameters, value, has }: RunArguments): Promise<number> {
+async function runOne(args: RunArguments): Promise<number> {
+  const { parameters, value, has } = args;
   // Whoever asked for the workspaces must learn where they are.
   const quiet = has("quiet") && !has("keep-workspaces");
   const notice = (line: string) => quiet || process.stderr.write(`${plainText(line)}\n`);
@@ -79,7 +81,9 @@ async function runOne({ parameters, value, has }: RunArguments): Promise<number>
   if (!has("quiet")) process.stderr.on("error", () => undefined);
   const loaded = await loadScenarioFile(parameters[0] ?? "");
   const prepared = openServices({
-    sandbox: value("sandbox"),
+    sandbox: sandboxSettings(args),
+    state_dir: value("state-dir"),
+    scenarios_dir: loaded.directory,
     keep_workspaces: has("keep-workspaces"),
     max_sessions: 1,
     max_queued: 0,

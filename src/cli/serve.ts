@@ -10,6 +10,7 @@ import { MAX_PROVIDER_CALLS } from "../model/call-limiter.ts";
 import { type Address, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
+import { sandboxSettings } from "./sandbox-flags.ts";
 import { LOG_FORMATS, type LogFormat, openLog } from "./serve-log.ts";
 import { GIT_FLAG, openServerServices, SHARED_FLAGS } from "./services.ts";
 import { signalled, untilStopped } from "./shutdown.ts";
@@ -78,7 +79,7 @@ async function serve(args: Arguments): Promise<number> {
     scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
     web_dir: args.value("web-dir"),
     listen_host: address.hostname,
-    sandbox: args.value("sandbox"),
+    sandbox: sandboxSettings(args),
     keep_workspaces: args.has("keep-workspaces"),
     git_fixtures: args.has("allow-git-fixtures"),
     max_sessions: args.integer("max-sessions") ?? MAX_SESSIONS,

@@ -16,6 +16,7 @@ import { version } from "../version.ts";
 import { THIS_HOST } from "../workspace/sandbox/host.ts";
 import { sweepScratch } from "../workspace/scratch.ts";
 import { type FlagSpec, UsageError } from "./arguments.ts";
+import { readableDirectories, SANDBOX_FLAGS, type SandboxSettings } from "./sandbox-flags.ts";
 import { sealProcess } from "./seal-process.ts";
 
 /** Flags that belong to run, serve and mcp alike. */
@@ -24,11 +25,7 @@ export const SHARED_FLAGS = {
     value: "<path>",
     description: "keep sessions here (sessions.db and sessions/*.json); default: memory",
   },
-  sandbox: {
-    value: "<mode>",
-    choices: SANDBOX_MODES,
-    description: "auto, bubblewrap or none (default auto: commands of a model need bubblewrap)",
-  },
+  ...SANDBOX_FLAGS,
   "keep-workspaces": { description: "leave each arm's files on disk and say where" },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -36,7 +33,10 @@ export const SHARED_FLAGS = {
 const CALLS_PER_SESSION = 4;
 
 export interface ServiceOptions {
-  readonly sandbox: string | undefined;
+  readonly sandbox: SandboxSettings;
+  /** What commands must never be shown, where there is one. */
+  readonly state_dir: string | undefined;
+  readonly scenarios_dir: string;
   readonly keep_workspaces: boolean;
   /** Sessions at once, and how many may wait. */
   readonly max_sessions: number;
@@ -74,9 +74,15 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
     ids: new SessionIds(),
     resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(calls) }),
     redact: credentials.redactSecrets,
-    sandbox: sandboxMode(options.sandbox ?? environment["ABEVAL_SANDBOX"]),
+    sandbox: sandboxMode(options.sandbox.mode ?? environment["ABEVAL_SANDBOX"]),
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
-    sandbox_host: { clock: systemClock, path: environment["PATH"] || THIS_HOST.path, executable: process.execPath },
+    sandbox_host: {
+      clock: systemClock,
+      path: environment["PATH"] || THIS_HOST.path,
+      executable: process.execPath,
+      read: readableDirectories(options.sandbox.read, { ...options, home: environment["HOME"] }),
+      accept_host_network: options.sandbox.accept_host_network,
+    },
     keep_workspaces: options.keep_workspaces,
     notice: options.notice,
     version,
@@ -92,8 +98,6 @@ export const GIT_FLAG = {
 
 export interface ServerOptions extends ServiceOptions {
   readonly git_fixtures: boolean;
-  readonly state_dir: string | undefined;
-  readonly scenarios_dir: string;
   readonly web_dir: string | undefined;
   /** Absent: no HTTP is served. */
   readonly listen_host: string | undefined;

@@ -1,6 +1,9 @@
 import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { SandboxMode } from "../domain/session.ts";
 import { chooseSandbox } from "../workspace/choose-sandbox.ts";
+import { withOpenNetwork } from "../workspace/open-network.ts";
 import { openSandbox } from "../workspace/open-sandbox.ts";
+import type { SandboxHost } from "../workspace/sandbox/host.ts";
 import type { Sandbox } from "../workspace/workspace.ts";
 import type { SessionServices } from "./services.ts";
 
@@ -24,7 +27,19 @@ export async function sandboxFor(
   scenario: Scenario,
 ): Promise<SessionSandbox> {
   if (!canRunCommands(scenario)) return { sandbox: openSandbox("none", sandbox_host), note: NOT_NEEDED, needed: false };
-  return { ...(await chooseSandbox(mode, scenario.arms.some(isRealModel), sandbox_host)), needed: true };
+  return { ...(await sandboxForCommands(mode, scenario, sandbox_host)), needed: true };
+}
+
+/** As `sandboxFor`, of a scenario in which commands run. */
+export async function sandboxForCommands(
+  mode: SandboxMode,
+  { arms, policies }: Scenario,
+  host: SandboxHost | undefined,
+): Promise<Omit<SessionSandbox, "needed">> {
+  const fromModel = arms.some(isRealModel);
+  const chosen = await chooseSandbox(mode, fromModel, host);
+  if (policies.network !== "open" || chosen.note !== null) return chosen;
+  return await withOpenNetwork(chosen.sandbox, fromModel, host);
 }
 
 /** Its commands are not known beforehand. */

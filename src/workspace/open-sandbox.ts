@@ -24,7 +24,7 @@ export function openBubblewrap(host: SandboxHost): BubblewrapSandbox {
   if (!program) throw sandboxUnavailable(NOT_INSTALLED);
   if (!existsSync("/usr/bin/prlimit")) throw sandboxUnavailable(NO_PRLIMIT);
   const owner = sandboxOwner();
-  const toolchain = findToolchain(host.path, host.executable, owner);
+  const toolchain = findToolchain(host, owner);
   const filter = seccompFilter(architecture);
   return new BubblewrapSandbox({ program, version: versionOf(program), owner, toolchain, filter, clock: host.clock });
 }

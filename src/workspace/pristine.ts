@@ -33,7 +33,7 @@ class TempPristine implements Pristine {
     if (steps.length === 0) return;
     const { root } = await this.#materialised();
     for (const [index, { run, timeout_s }] of steps.entries()) {
-      const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: SETUP_OUTPUT_BYTES, network: "open" } as const;
+      const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: SETUP_OUTPUT_BYTES, network: "host" } as const;
       const result = await this.#options.sandbox.run({ run, directory: root, ...limits }, signal);
       if (result.ended === "exit" && result.exit_code === 0) continue;
       const how = result.ended === "exit" ? `exit code ${result.exit_code}` : result.ended.replace("_", " ");

@@ -6,7 +6,7 @@ import { type Fault, readFault, sandboxUnavailable } from "./sandbox/fault.ts";
 import { type SandboxHost, THIS_HOST } from "./sandbox/host.ts";
 import { scratchRoot } from "./sandbox/owner.ts";
 import { scratchDirectory } from "./scratch.ts";
-import type { Sandbox, SandboxProbe } from "./workspace.ts";
+import type { CommandNetwork, Sandbox, SandboxProbe } from "./workspace.ts";
 
 /** Whether commands can be fenced off here, found out by running one with everything switched on. */
 export async function probeSandbox(host: SandboxHost = THIS_HOST): Promise<SandboxProbe> {
@@ -22,14 +22,21 @@ export async function probeSandbox(host: SandboxHost = THIS_HOST): Promise<Sandb
 /** A sandbox that has run a command. @throws Failure `sandbox_unavailable` */
 export async function triedSandbox(host: SandboxHost): Promise<BubblewrapSandbox> {
   const sandbox = openBubblewrap(host);
+  await tryCommand(sandbox, "none");
+  return sandbox;
+}
+
+const TRIAL_MS = 20_000;
+
+/** @throws Failure `sandbox_unavailable` when a command cannot be run in it. */
+export async function tryCommand(sandbox: BubblewrapSandbox, network: CommandNetwork): Promise<void> {
   const { owner } = sandbox;
   const directory = scratchDirectory(scratchRoot(owner));
   try {
     if (owner) handOver(directory, owner);
-    const limits = { timeout_ms: 10_000, max_output_bytes: 4_096, network: "none" } as const;
+    const limits = { timeout_ms: TRIAL_MS, max_output_bytes: 4_096, network };
     const result = await sandbox.run({ run: "/bin/true", directory, ...limits }, new AbortController().signal);
     if (result.ended !== "exit" || result.exit_code !== 0) throw sandboxUnavailable(readFault(result.output));
-    return sandbox;
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -1,13 +1,16 @@
 import type { Changes } from "../domain/evidence.ts";
 import type { FileSet } from "../domain/scenario.ts";
 
+/** `open` leads out and, for a model's commands, not to this machine; `host` is the network of this machine itself. */
+export type CommandNetwork = "none" | "open" | "host";
+
 export interface ShellCommand {
   /** For `sh -c`. */
   readonly run: string;
   readonly timeout_ms: number;
   /** Output beyond this is cut to head and tail with a line that says how much is missing. */
   readonly max_output_bytes: number;
-  readonly network: "none" | "open";
+  readonly network: CommandNetwork;
 }
 
 /** `exit_code` is null unless the command ended by itself; a death by signal is 128 + its number. */
@@ -71,7 +74,7 @@ export interface Workspace extends AsyncDisposable {
 
 /** The fixture, materialised at most once a session, after setup; every arm starts from the same bytes. */
 export interface Pristine extends AsyncDisposable {
-  /** Runs setup steps in order, network open. @throws Failure `setup_failed` naming the step and its last output. */
+  /** Runs setup steps in order, with the network of this machine. @throws Failure `setup_failed` naming the step and its last output. */
   setup(steps: readonly { readonly run: string; readonly timeout_s: number }[], signal: AbortSignal): Promise<void>;
   open(): Workspace;
   /** Text of a pristine file; null when absent or binary. */

@@ -12,9 +12,10 @@ export const never = new AbortController().signal;
 
 /** A directory that is removed at the end of a test. */
 export class Directory implements Disposable {
-  readonly path = mkdtempSync(join(tmpdir(), "abeval-test-"));
+  readonly path: string;
 
-  constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+  constructor(files: Readonly<Record<string, string | Uint8Array>> = {}, parent: string = tmpdir()) {
+    this.path = mkdtempSync(join(parent, "abeval-test-"));
     for (const [path, content] of Object.entries(files)) {
       mkdirSync(dirname(join(this.path, path)), { recursive: true });
       writeFileSync(join(this.path, path), content);

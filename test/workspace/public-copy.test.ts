@@ -1,8 +1,8 @@
-import { expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sandboxOwner, scratchRoot } from "../../src/workspace/sandbox/owner.ts";
+import { ROOT_USER } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { Directory } from "./harness.ts";
 
 const MODULE = join(import.meta.dir, "../../src/workspace/sandbox/public-copy.ts");
@@ -33,9 +33,7 @@ function parent(): Directory {
   return directory;
 }
 
-const reachable = sandboxOwner() !== null && scratchRoot(sandboxOwner()) === tmpdir();
-
-test.skipIf(!reachable)("root's executable is copied once to a place that only root may write", async () => {
+testNeeding(ROOT_USER)("root's executable is copied once to a place that only root may write", async () => {
   using original = program();
   using top = parent();
   const place = join(top.path, "abeval");
@@ -58,19 +56,21 @@ const spoiled: readonly (readonly [how: string, spoil: (place: string) => void])
   ["a link", (place) => symlinkSync("/tmp", place)],
 ];
 
-test.skipIf(!reachable).each([...spoiled])("%s in its place stops nobody and leaves nothing", async (_how, spoil) => {
-  using original = program();
-  using top = parent();
-  const place = join(top.path, "abeval");
-  spoil(place);
-  const copy = await copyTwice(join(original.path, "abeval"), place);
-  expect({ ...copy, first: copy.first.startsWith(place) }).toEqual({
-    ...{ first: false, second: copy.first, directory: "711", file: "755", size: 100_000 },
+describe.each([...spoiled])("%s in its place", (_how, spoil) => {
+  testNeeding(ROOT_USER)("stops nobody and leaves nothing", async () => {
+    using original = program();
+    using top = parent();
+    const place = join(top.path, "abeval");
+    spoil(place);
+    const copy = await copyTwice(join(original.path, "abeval"), place);
+    expect({ ...copy, first: copy.first.startsWith(place) }).toEqual({
+      ...{ first: false, second: copy.first, directory: "711", file: "755", size: 100_000 },
+    });
+    expect({ left: existsSync(join(copy.first, "..")) }).toEqual({ left: false });
   });
-  expect({ left: existsSync(join(copy.first, "..")) }).toEqual({ left: false });
 });
 
-test.skipIf(!reachable)("a place below a directory that others may write is never used", async () => {
+testNeeding(ROOT_USER)("a place below a directory that others may write is never used", async () => {
   using original = program();
   using top = new Directory();
   chmodSync(top.path, 0o1777);
@@ -78,7 +78,7 @@ test.skipIf(!reachable)("a place below a directory that others may write is neve
   expect(first.startsWith(top.path)).toBe(false);
 });
 
-test.skipIf(!reachable)("copies of versions that nobody starts, and half ones, are removed", async () => {
+testNeeding(ROOT_USER)("copies of versions that nobody starts, and half ones, are removed", async () => {
   using original = program();
   using top = parent();
   const place = join(top.path, "abeval");

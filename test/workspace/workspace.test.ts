@@ -20,7 +20,7 @@ import { locate, workspacePath } from "../../src/workspace/confine.ts";
 import { sandboxOwner } from "../../src/workspace/sandbox/owner.ts";
 import { findToolchain } from "../../src/workspace/sandbox/toolchain.ts";
 import { scratchDirectory, sweepScratch } from "../../src/workspace/scratch.ts";
-import { host, SANDBOX } from "../machine.ts";
+import { host, ROOT_USER, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, kinds, never, openFixture, shell } from "./harness.ts";
 
@@ -448,7 +448,7 @@ describe("left-overs of killed processes", () => {
     );
   });
 
-  test.skipIf(process.geteuid?.() !== 0)("of another user are left alone, by root too", async () => {
+  testNeeding(ROOT_USER)("of another user are left alone, by root too", async () => {
     using root = new Directory({ "abeval-run-999999999-1-abcdef/a": "a" });
     chownSync(join(root.path, "abeval-run-999999999-1-abcdef"), 60_001, 60_001);
     expect(await sweepScratch(new Date("2100-01-01"), [root.path])).toBe(0);
@@ -468,7 +468,7 @@ testNeeding(SANDBOX)("a bubblewrap workspace sees nothing of its surroundings", 
   const { output } = await workspace.exec(shell("pwd; ls; ls ..; ls ../opt 2> /dev/null || true"), never);
   const system = ["bin", "dev", "etc", "home", "lib", "lib64", "proc", "sbin", "tmp", "usr", "workspace"];
   // Toolchains that lie outside /usr on this machine are shown below /opt.
-  const { binds } = findToolchain(host.path, host.executable, sandboxOwner());
+  const { binds } = findToolchain(host, sandboxOwner());
   const tools = [...new Set(binds.map(({ to }) => to.split("/")[2] ?? ""))].toSorted();
   const top = tools.length > 0 ? [...system, "opt"].toSorted() : system;
   expect(output.split("\n")).toEqual(["/workspace", "a.txt", ...top, ...tools, ""]);

@@ -1,5 +1,4 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import type { SandboxedCommand } from "../workspace.ts";
 import { MAX_FILE_BYTES, MAX_HEAP_BYTES, MAX_OPEN_FILES, MAX_PROCESSES } from "./limits.ts";
 import type { Toolchain } from "./toolchain.ts";
 
@@ -9,8 +8,12 @@ export const INSIDE = "/workspace";
 /** Gives a descriptor that reads `content`, by its number in the sandbox. */
 export type Attach = (content: string | Uint8Array) => number;
 
+/** None; the one that bubblewrap is started in, with this machine's servers of names or those given. */
+export type SandboxNetwork = "none" | "host" | { readonly resolver: string };
+
 interface SandboxLayout {
-  readonly command: Pick<SandboxedCommand, "directory" | "network">;
+  readonly directory: string;
+  readonly network: SandboxNetwork;
   readonly toolchain: Toolchain;
   readonly filter: Uint8Array;
   readonly attach: Attach;
@@ -24,19 +27,22 @@ interface SandboxLayout {
  * Never bind a home, /tmp or /run: sockets in them can be connected to through a read-only bind.
  */
 export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
-  const { command, toolchain, attach } = layout;
+  const { directory, network, toolchain, attach } = layout;
   return [
-    ...namespaces(command.network, layout.disableUserns),
+    ...namespaces(network, layout.disableUserns),
     ...["--uid", "1000", "--gid", "1000", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...["--clearenv", ...environment(toolchain)],
     ...["--ro-bind", "/usr", "/usr", ...["bin", "sbin", "lib", "lib64", "lib32"].flatMap(systemDirectory)],
-    ...["/nix/store", ...ETC_SHARED, ...(command.network === "open" ? ["/etc/resolv.conf"] : [])].flatMap(shared),
+    ...["/nix/store", ...ETC_SHARED, ...(network === "host" ? [RESOLVER] : [])].flatMap(shared),
+    ...(typeof network === "string" ? [] : file("0644", RESOLVER, attach(network.resolver))),
     ...Object.entries(ETC_FILES).flatMap(([path, text]) => file("0644", path, attach(text))),
+    // Before what is shown in them: a user may be called agent.
+    ...[...memoryDirectory("/tmp", 256), ...memoryDirectory("/home/agent", 256)],
     ...toolchain.binds.flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...Object.entries(toolchain.scripts).flatMap(([path, text]) => file("0755", path, attach(text))),
     ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
-    ...[...memoryDirectory("/dev/shm", 64), ...memoryDirectory("/tmp", 256), ...memoryDirectory("/home/agent", 256)],
-    ...["--bind", command.directory, INSIDE, "--chdir", INSIDE, "--remount-ro", "/"],
+    ...memoryDirectory("/dev/shm", 64),
+    ...["--bind", directory, INSIDE, "--chdir", INSIDE, "--remount-ro", "/"],
     ...["--seccomp", String(attach(layout.filter)), "--json-status-fd", String(layout.statusDescriptor)],
   ];
 }
@@ -60,7 +66,7 @@ export const limited = (run: string): readonly string[] => [
  */
 const GATE = 'echo && read -r go && exec "$@" </dev/null >&2';
 
-const namespaces = (network: SandboxedCommand["network"], disableUserns: boolean) => [
+const namespaces = (network: SandboxNetwork, disableUserns: boolean) => [
   ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"],
   ...["--hostname", "sandbox"],
   ...(network === "none" ? ["--unshare-net"] : []),
@@ -94,6 +100,8 @@ const shared = (path: string) => ["--ro-bind-try", path, path];
 const file = (mode: string, path: string, descriptor: number) => ["--perms", mode, "--file", String(descriptor), path];
 
 const memoryDirectory = (path: string, mebibytes: number) => ["--size", String(mebibytes * 2 ** 20), "--tmpfs", path];
+
+const RESOLVER = "/etc/resolv.conf";
 
 const ETC_SHARED = [
   "/etc/alternatives",

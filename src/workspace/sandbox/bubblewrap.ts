@@ -4,6 +4,7 @@ import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";
 import { bubblewrapArguments, limited } from "./bubblewrap-arguments.ts";
 import { NOT_INSTALLED, readFault, sandboxUnavailable } from "./fault.ts";
+import type { OwnNetwork } from "./own-network.ts";
 import { printedText } from "./printed.ts";
 import { isGone, signalGroup, signalProcess } from "./process-table.ts";
 import { refusedScript } from "./refused-script.ts";
@@ -17,6 +18,8 @@ interface BubblewrapSettings {
   readonly owner: Sandbox["owner"];
   readonly toolchain: Toolchain;
   readonly filter: Uint8Array;
+  /** What an open network is; absent: the one of this machine. */
+  readonly own_network?: OwnNetwork;
   readonly clock: Clock;
 }
 
@@ -39,6 +42,11 @@ export class BubblewrapSandbox implements Sandbox {
     return this.#sound;
   }
 
+  /** The same, but that a command with an open network gets one of its own. */
+  withNetwork(own_network: OwnNetwork): BubblewrapSandbox {
+    return new BubblewrapSandbox({ ...this.#settings, own_network });
+  }
+
   async run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
     signal.throwIfAborted();
     const refused = refusedScript(command.run);
@@ -53,7 +61,11 @@ export class BubblewrapSandbox implements Sandbox {
 
   async #supervised(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
     using files = new AnonymousFiles();
-    const { child, output, status } = this.#start(command, files);
+    using helpers = new DisposableStack();
+    const network = command.network === "open" ? this.#settings.own_network : undefined;
+    const { child, output, status } = this.#start(command, network, files);
+    const connect = network && (() => void (helpers.disposed || helpers.use(network.attach(child.pid))));
+    void openGate(child, connect);
     // The group in one stroke: a first process that waits to be set up is in it, one that was has told its number.
     const kill = () => signalGroup(child.pid, "SIGKILL");
     const watched = { ...command, child, output, kill, clock: this.#settings.clock };
@@ -69,26 +81,27 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
-  #start(command: SandboxedCommand, files: AnonymousFiles) {
+  #start(command: SandboxedCommand, own: OwnNetwork | undefined, files: AnonymousFiles) {
     const { program, version, owner, toolchain, filter } = this.#settings;
     const output = files.appending(owner);
     const status = files.appending(null);
     const descriptors = [status];
     const attach = (content: string | Uint8Array) => FIRST_DESCRIPTOR + descriptors.push(files.holding(content)) - 1;
     const list = bubblewrapArguments({
-      ...{ command, toolchain, filter, attach },
+      ...{ directory: command.directory, toolchain, filter, attach },
+      network: own ?? (command.network === "none" ? "none" : "host"),
       disableUserns: supportsDisableUserns(version),
       statusDescriptor: FIRST_DESCRIPTOR,
     });
     const argumentsDescriptor = attach(list.map((argument) => `${argument}\0`).join(""));
-    const child = spawnOrFail([program, "--args", String(argumentsDescriptor), "--", ...limited(command.run)], {
+    const contained = [program, "--args", String(argumentsDescriptor), "--", ...limited(command.run)];
+    const child = spawnOrFail([...(own?.around(contained) ?? contained)], {
       cwd: "/",
       env: {},
       stdio: ["pipe", "pipe", output, ...descriptors],
       detached: true,
       ...owner,
     });
-    void openGate(child);
     return { child, output, status };
   }
 }
@@ -114,10 +127,14 @@ function spawnOrFail(command: string[], options: Bun.SpawnOptions.OptionsObject<
   }
 }
 
-/** Answers the command that waits behind its gate. One that never came to it is over, and its exit tells why. */
-async function openGate({ stdin, stdout }: Gated): Promise<void> {
+/**
+ * Answers the command that waits behind its gate. One that never came to it is over, and its exit tells why.
+ * @param connect gives a network of its own its way out: such a command says first that this is there.
+ */
+async function openGate({ stdin, stdout }: Gated, connect: (() => void) | undefined): Promise<void> {
   const reader = stdout.getReader();
   try {
+    if (connect && !(await reader.read()).done) connect();
     const { done } = await reader.read();
     if (!done) stdin.write("\n");
     await Promise.all([stdin.end(), reader.cancel()]);

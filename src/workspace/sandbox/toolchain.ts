@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Sandbox } from "../workspace.ts";
+import type { SandboxHost } from "./host.ts";
 import { isReachable } from "./owner.ts";
 import { publicCopy } from "./public-copy.ts";
 
@@ -22,15 +23,21 @@ const NOTHING: Toolchain = { binds: [], scripts: {}, path: [] };
 
 /**
  * `bun` and `node` for the sandbox. `bun` is always there: where the machine has none, `executable` serves as one.
- * @param searchPath the PATH of this machine
+ * Directories that the user lets commands read come first, so that a virtual environment's programs are the ones found.
  */
-export function findToolchain(searchPath: string, executable: string, owner: Sandbox["owner"]): Toolchain {
-  const parts = [bun(Bun.which("bun", { PATH: searchPath }), executable, owner), node(searchPath, owner)];
+export function findToolchain({ path, executable, read = [] }: SandboxHost, owner: Sandbox["owner"]): Toolchain {
+  const found = [bun(Bun.which("bun", { PATH: path }), executable, owner), node(path, owner)];
+  const parts = [...read.map(readable), ...found];
   return {
     binds: parts.flatMap((part) => part.binds),
     scripts: Object.assign({}, ...parts.map((part) => part.scripts)),
     path: parts.flatMap((part) => part.path),
   };
+}
+
+function readable(directory: string): Toolchain {
+  const programs = join(directory, "bin");
+  return { binds: [{ from: directory, to: directory }], scripts: {}, path: existsSync(programs) ? [programs] : [] };
 }
 
 function bun(found: string | null, executable: string, owner: Sandbox["owner"]): Toolchain {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { chmodSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { systemClock, systemEntropy } from "../../../src/clock.ts";
 import type { DoctorCheck } from "../../../src/domain/health.ts";
 import { Credentials } from "../../../src/model/credentials.ts";
@@ -33,6 +35,8 @@ test("without a scenario only the environment is looked at", async () => {
     "environment version pass",
     "environment shell pass",
     "environment sandbox warn",
+    "environment sandbox.network skip",
+    "environment sandbox.toolchains pass",
     "environment scenarios.directory pass",
     "environment scenarios.files pass",
     "environment credentials warn",
@@ -83,6 +87,38 @@ describe("sandbox", () => {
       hint: expect.stringContaining("apt install bubblewrap"),
     });
     expect(report.ok).toBe(true);
+  });
+});
+
+describe("open network", () => {
+  testNeeding(SANDBOX)("without a helper it is refused to models, with what to install", async () => {
+    using tools = temporaryDirectory();
+    chmodSync(tools.path, 0o755);
+    symlinkSync(Bun.which("bwrap") ?? "", join(tools.path, "bwrap"));
+    const sandbox_host = { ...THIS_HOST, path: tools.path, admin_path: tools.path };
+    const { row } = await lookAt({ sandbox: "auto", sandbox_host });
+    expect(row("sandbox.network")).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining("arms of a model with `network: open` are refused"),
+      hint: expect.stringContaining("install slirp4netns"),
+    });
+  });
+
+  test("the one of this machine, when accepted, is a warning", async () => {
+    const { row } = await lookAt({ sandbox: "auto", sandbox_host: { ...THIS_HOST, accept_host_network: true } });
+    expect(row("sandbox.network")).toMatchObject({
+      status: "warn",
+      detail: expect.stringMatching(/^--accept-host-network: .* this machine's own servers$/),
+    });
+  });
+});
+
+test("the programs that commands find are named, and those they do not", async () => {
+  using without = hostWithoutBubblewrap();
+  const { row } = await lookAt({ sandbox: "none", sandbox_host: without.host });
+  expect(row("sandbox.toolchains")).toMatchObject({
+    status: "pass",
+    detail: expect.stringMatching(/^bun; not found: node, npm, python3, .*, git$/),
   });
 });
 

@@ -1,11 +1,13 @@
 import type { Check } from "../check.ts";
 import type { Surroundings } from "../services.ts";
 import { credentials, defaultJudge } from "./credentials.ts";
+import { openNetwork } from "./open-network.ts";
 import { sandbox } from "./sandbox.ts";
 import { scenarioFiles, scenariosDirectory } from "./scenarios.ts";
 import { listenAddress, webIndex } from "./serving.ts";
 import { shell } from "./shell.ts";
 import { disk, stateDatabase, stateDirectory } from "./state.ts";
+import { toolchains } from "./toolchains.ts";
 
 const version: Check<Surroundings> = {
   id: "version",
@@ -21,6 +23,8 @@ export const ENVIRONMENT_CHECKS: readonly Check<Surroundings>[] = [
   version,
   shell(),
   sandbox,
+  openNetwork,
+  toolchains,
   scenariosDirectory,
   scenarioFiles,
   credentials,

@@ -1,8 +1,7 @@
 import { Failure } from "../../../domain/failure.ts";
-import { chooseSandbox } from "../../../workspace/choose-sandbox.ts";
 import { THIS_HOST } from "../../../workspace/sandbox/host.ts";
 import { chooseJudge } from "../../choose-judge.ts";
-import { isRealModel } from "../../sandbox-for.ts";
+import { isRealModel, sandboxForCommands } from "../../sandbox-for.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
 import type { Declared } from "./declared.ts";
 
@@ -37,8 +36,8 @@ export const modelSandbox: Check<Declared> = {
     const { sandbox: mode, sandbox_host = THIS_HOST } = services;
     try {
       const fromModel = loaded.definition.arms.some(isRealModel);
-      const { sandbox, note } = await chooseSandbox(mode, fromModel, sandbox_host);
-      if (note !== null && fromModel) return warn(note, "leave out --sandbox none where bubblewrap works");
+      const { sandbox, note } = await sandboxForCommands(mode, loaded.definition, sandbox_host);
+      if (note !== null && fromModel) return warn(note, sandbox.kind === "none" ? BARE_HINT : HOST_NETWORK_HINT);
       return pass(note ?? sandbox.kind);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -47,6 +46,9 @@ export const modelSandbox: Check<Declared> = {
     }
   },
 };
+
+const BARE_HINT = "leave out --sandbox none where bubblewrap works";
+const HOST_NETWORK_HINT = "leave out --accept-host-network where slirp4netns is installed";
 
 function refusalOf(resolve: () => unknown): readonly string[] {
   try {

@@ -1,0 +1,61 @@
+import { resolve } from "node:path";
+import { SANDBOX_MODES } from "../domain/session.ts";
+import { sandboxOwner } from "../workspace/sandbox/owner.ts";
+import { type Guarded, guardedHome, whyNotReadable } from "../workspace/sandbox/readable.ts";
+import { type FlagSpec, type ParsedArguments, UsageError } from "./arguments.ts";
+
+/** Flags that say what commands may do, and where. */
+export const SANDBOX_FLAGS = {
+  sandbox: {
+    value: "<mode>",
+    choices: SANDBOX_MODES,
+    description: "auto, bubblewrap or none (default auto: commands of a model need bubblewrap)",
+  },
+  "sandbox-read": {
+    value: "<dir>",
+    repeatable: true,
+    description: "let commands read this directory, such as a toolchain; its bin goes on their PATH; repeatable",
+  },
+  "accept-host-network": {
+    description: "let a model's commands with `network: open` reach this machine's own servers",
+  },
+} as const satisfies Record<string, FlagSpec>;
+
+export interface SandboxSettings {
+  /** As given; absent: ABEVAL_SANDBOX decides. */
+  readonly mode: string | undefined;
+  readonly accept_host_network: boolean;
+  /** As given. */
+  readonly read: readonly string[];
+}
+
+type SandboxArguments = Pick<ParsedArguments<keyof typeof SANDBOX_FLAGS>, "value" | "values" | "has">;
+
+export const sandboxSettings = ({ value, values, has }: SandboxArguments): SandboxSettings => ({
+  mode: value("sandbox"),
+  accept_host_network: has("accept-host-network"),
+  read: values("sandbox-read"),
+});
+
+/** Where hidden checks, sessions and keys lie. */
+interface Private {
+  readonly home: string | undefined;
+  readonly state_dir: string | undefined;
+  readonly scenarios_dir: string | undefined;
+}
+
+/** The directories that commands may read, absolute. @throws UsageError naming one that they must not. */
+export function readableDirectories(given: readonly string[], { home, state_dir, scenarios_dir }: Private): string[] {
+  const guarded: readonly Guarded[] = [
+    ...(state_dir === undefined ? [] : [{ path: resolve(state_dir), what: "stored sessions" }]),
+    ...(scenarios_dir === undefined
+      ? []
+      : [{ path: resolve(scenarios_dir), what: "scenarios, hidden checks included" }]),
+    ...(home === undefined ? [] : guardedHome(home)),
+  ];
+  for (const directory of given) {
+    const reason = whyNotReadable(directory, guarded, sandboxOwner());
+    if (reason !== undefined) throw new UsageError(`--sandbox-read ${directory}: ${reason}`);
+  }
+  return [...new Set(given.map((directory) => resolve(directory)))];
+}
