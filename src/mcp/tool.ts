@@ -1,15 +1,18 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Services } from "../operation/services.ts";
 
-/** What a tool gives back: data for programs, and the same in short for a model that reads only text. */
+/** What a tool gives back: data for programs, and the same for a model that is shown only text, as many clients do. */
 export interface Answer<Output extends TObject = TObject> {
   readonly structured: Static<Output>;
+  /** What a reader wants to know first. */
   readonly text: string;
+  /** JSON of what the text leaves out, or a page of it: together they say what the data says. Absent: the text says it all. */
+  readonly rest?: string;
 }
 
 /** An answer in the words of the protocol. */
-export const resultOf = ({ structured, text }: Answer) => ({
-  content: [{ type: "text" as const, text }],
+export const resultOf = ({ structured, text, rest }: Answer) => ({
+  content: [text, ...(rest === undefined ? [] : [rest])].map((part) => ({ type: "text" as const, text: part })),
   structuredContent: { ...structured },
 });
 

@@ -22,6 +22,7 @@ const steady = (text: string) =>
   text
     .replace(/\d+ ms/g, "some ms")
     .replace(/\d+ tokens/g, "some tokens")
+    .replace(/verdict-\d{8}T\d{9}Z-[0-9a-f]{8}/g, "a verdict")
     .replace(SESSION_ID, "a session");
 
 test("the conversation in docs/mcp.md is what happens", async () => {

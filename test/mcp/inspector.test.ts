@@ -23,6 +23,7 @@ test("the inspector lists and calls every tool", async () => {
   using folder = mcpFolder();
   const { tools } = await inspect(folder.args, "--method", "tools/list");
   const called = new Set<string>();
+  const texts = new Map<string, readonly string[]>();
   const call = async (name: string, args: Readonly<Record<string, unknown>> = {}) => {
     const pairs = Object.entries(args).map(
       ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
@@ -31,6 +32,10 @@ test("the inspector lists and calls every tool", async () => {
     const result = await inspect(folder.args, "--method", "tools/call", "--tool-name", name, ...options);
     expect(result.isError).toBeUndefined();
     called.add(name);
+    texts.set(
+      name,
+      result.content.map(({ text }: { text: string }) => text),
+    );
     return result.structuredContent;
   };
   const [{ session_id }] = await Promise.all([
@@ -46,5 +51,10 @@ test("the inspector lists and calls every tool", async () => {
     call("get_session", { session_id, detail: "criteria" }),
   ]);
   expect(verdict.winner).toBe("does");
+  // What a client has that shows its model no structured data.
+  const [, definition = ""] = texts.get("get_scenario") ?? [];
+  expect(JSON.parse(definition).hidden.probe.checks).toMatchObject([{ id: "greeted" }]);
+  const [, reasons = ""] = texts.get("get_session") ?? [];
+  expect(JSON.parse(reasons).facts.b).toMatchObject({ required_checks: "failed" });
   expect([...called].sort()).toEqual(tools.map(({ name }: { name: string }) => name).sort());
 }, 60_000);

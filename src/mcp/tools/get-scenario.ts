@@ -29,9 +29,16 @@ export const getScenario = tool({
     const view = viewScenario(await operation.run(services, { name }, signal), include_hidden);
     return fullestThatFits(CLIPS, (chars) => {
       const structured = clipTexts(view, chars);
-      return { structured, text: scenarioText(structured) };
+      return { structured, text: scenarioText(structured), rest: JSON.stringify(untold(structured)) };
     });
   },
+});
+
+/** The prompts stand in the text, where they can be read. */
+const untold = ({ task: { prompt: _p, ...task }, arms, ...rest }: ScenarioView) => ({
+  ...rest,
+  task,
+  arms: arms.map(({ system_prompt: _s, ...arm }) => arm),
 });
 
 function scenarioText({ name, title, task, arms, rubric, policies }: ScenarioView): string {

@@ -10,11 +10,12 @@ import { DecisionsPage, decisionsText, pageDecisions } from "../view/decisions-p
 import { DiffPage, diffText, pageDiff } from "../view/diff-page.ts";
 import { summaryThatFits } from "../view/fitted-summary.ts";
 import { verdictThatFits } from "../view/fitted-verdict.ts";
-import { FullSession, fullSession } from "../view/full-session.ts";
+import { FullSession, fullSession, withoutPaged } from "../view/full-session.ts";
 import { withoutCheckQuotes } from "../view/hidden-words.ts";
+import { fullText, pageJson } from "../view/json-page.ts";
 import { SessionSummary, summariseSession } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
-import { VerdictView, verdictText } from "../view/verdict-view.ts";
+import { VerdictView, verdictRest, verdictText } from "../view/verdict-view.ts";
 import { IncludeHidden } from "./get-scenario.ts";
 
 const DETAILS = ["summary", "criteria", "decisions", "diff", "full"] as const;
@@ -28,14 +29,14 @@ const GetSessionRequest = record("GetSessionToolRequest", {
   detail: Type.Optional(
     oneOf(DETAILS, {
       description:
-        "summary (default): state, arms, verdict in brief. criteria: scores, reasons and quotes of the verdict. decisions: what the arms did, step by step. diff: what they changed. full: everything, large.",
+        "summary (default): state, arms, verdict in brief. criteria: scores, reasons and quotes of the verdict. decisions: what the arms did, step by step. diff: what they changed. full: everything else too, large: definition, checks, the judge's calls.",
     }),
   ),
   arm_id: Type.Optional(Slug({ description: "Only this arm; for decisions and diff." })),
   after_seq: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: "Go on after this decision (or line of the diff); next_after_seq of a page.",
+      description: "Go on after this decision, line of the diff, or character of full; a page names the next.",
     }),
   ),
   limit: Type.Optional(
@@ -63,7 +64,7 @@ export const getSession = tool({
   title: operation.title,
   description:
     "What is known of a session, also while it runs. Free and instant. Start with the summary (state, verdict, what each arm used); then criteria for why, decisions for what an arm did, diff for what it changed. " +
-    "Slices fit about 8,000 tokens and page with after_seq; only full may be larger. While state is not completed, failed, cancelled or interrupted, ask again in some seconds. Next: rejudge for a second opinion.",
+    "Slices fit about 8,000 tokens and page with after_seq; only the structured data of full may be larger. While state is not completed, failed, cancelled or interrupted, ask again in some seconds. Next: rejudge for a second opinion.",
   input: GetSessionRequest,
   output: SessionDetail,
   annotations: READS,
@@ -93,7 +94,11 @@ function criteria(outcome: SessionOutcome, { verdict_id, include_hidden = false 
   const verdict = chosenVerdict(outcome, verdict_id);
   if (!verdict) return { structured: { ...about, verdict: null }, text: `${outcome.state}: there is no verdict` };
   const shown = include_hidden ? verdict : withoutCheckQuotes(verdict);
-  return verdictThatFits(shown, (view) => ({ structured: { ...about, verdict: view }, text: verdictText(view) }));
+  return verdictThatFits(shown, (view) => ({
+    structured: { ...about, verdict: view },
+    text: verdictText(view),
+    rest: verdictRest(view),
+  }));
 }
 
 /** The run's own verdict unless another is named; a session that has none may have been rejudged. */
@@ -122,7 +127,7 @@ function decisions(outcome: SessionOutcome, request: GetSessionRequest): Slice {
   });
 }
 
-/** What the data of a page may take of a result when a text with a line for each decision stands beside it. */
+/** What the data of a page may take of a result when the text says the same beside it. */
 const DATA_SHARE = 0.5;
 
 interface DecisionLevel {
@@ -162,9 +167,12 @@ function chosenArms({ session_id, arms }: SessionOutcome, arm_id: string | undef
   throw new Failure("unknown_arm", `arm_id: ${session_id} has no arm "${arm_id}"; its arms: ${known}`);
 }
 
-function full(outcome: SessionOutcome, { include_hidden = false }: GetSessionRequest): Slice {
+function full(outcome: SessionOutcome, { include_hidden = false, after_seq = 0 }: GetSessionRequest): Slice {
+  const session = fullSession(outcome, include_hidden);
+  const page = pageJson(JSON.stringify(withoutPaged(session)), after_seq);
   return {
-    structured: { ...identityOf(outcome), detail: "full", session: fullSession(outcome, include_hidden) },
-    text: summaryText(summariseSession(outcome)),
+    structured: { ...identityOf(outcome), detail: "full", session },
+    text: [summaryText(summariseSession(outcome)), fullText(page)].join("\n"),
+    rest: page.json,
   };
 }

@@ -42,8 +42,9 @@ function listed(rows: readonly ScenarioListing[], chars: number) {
   };
 }
 
-function rowText({ name, title, tags, arms, error }: ScenarioListing): string {
+function rowText({ name, title, description, tags, arms, error }: ScenarioListing): string {
   if (error !== null) return `- ${name}: BROKEN: ${error}`;
   const models = arms.map(({ id, model }) => `${id} (${model})`).join(" vs ");
-  return `- ${name}: ${title}${tags.length > 0 ? ` [${tags.join(", ")}]` : ""}; ${models}`;
+  const about = description.trim() === "" ? "" : `\n  ${description.trim().replaceAll(/\s+/g, " ")}`;
+  return `- ${name}: ${title}${tags.length > 0 ? ` [${tags.join(", ")}]` : ""}; ${models}${about}`;
 }

@@ -39,7 +39,9 @@ export const listSessions = tool({
   },
 });
 
-function rowText({ session_id, state, arms, winner, outcome }: SessionListing): string {
-  const result = outcome === null ? state : winner === null ? outcome : `${winner} won`;
-  return `- ${session_id}: ${result} (${arms.map(({ arm_id }) => arm_id).join(" vs ")})`;
+function rowText({ session_id, scenario, state, created_at, arms, judge_model, ...row }: SessionListing): string {
+  const named = row.winner === null ? row.outcome : `${row.winner} won`;
+  const result = named === null ? state : `${state}, ${named}, confidence ${row.confidence}, judge ${judge_model}`;
+  const who = arms.map(({ arm_id, model, status }) => `${arm_id} (${model}) ${status}`).join(" vs ");
+  return `- ${session_id}: ${scenario}, ${created_at}, ${result}; ${who}`;
 }

@@ -4,7 +4,7 @@ import { rejudge as operation } from "../../operation/verdicts.ts";
 import { SPENDS, tool } from "../tool.ts";
 import { verdictThatFits } from "../view/fitted-verdict.ts";
 import { withoutCheckQuotes } from "../view/hidden-words.ts";
-import { VerdictView, verdictText } from "../view/verdict-view.ts";
+import { VerdictView, verdictRest, verdictText } from "../view/verdict-view.ts";
 
 const RejudgeResult = record("RejudgeResult", {
   verdict: VerdictView,
@@ -28,6 +28,7 @@ export const rejudge = tool({
     return verdictThatFits(whole, (verdict) => ({
       structured: { verdict, stored_in },
       text: `${verdictText(verdict)}\nStored in ${stored_in.join(" and ")}.`,
+      rest: verdictRest(verdict),
     }));
   },
 });

@@ -1,23 +1,33 @@
-import type { DoctorCheck, DoctorReport } from "../../domain/health.ts";
+import { Type } from "@sinclair/typebox";
+import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
+import { record } from "../../domain/schema.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import { READS, tool } from "../tool.ts";
+
+const HiddenFindings = Type.Optional(
+  Type.Boolean({
+    description:
+      "Also say what was found in hidden checks, known fix and leaks, for the scenario's author. Default false.",
+  }),
+);
 
 export const runDoctor = tool({
   name: operation.name,
   title: operation.title,
   description:
     "Tells whether runs can work here: sandbox, provider keys, directories. With a scenario it also materialises the fixture and runs the scenario's own setup and checks in private copies, up to two minutes, and estimates tokens and cost. " +
-    "Never calls a model, spends nothing. Use it before a first run, and when a run failed for reasons of the environment. Each failed check has a hint. Next: run_scenario.",
-  input: operation.input,
+    "Never calls a model, spends nothing. Use it before a first run, and when a run failed for reasons of the environment. Each failed check has a hint. An author who mends hidden checks, known fix or leaks wants include_hidden. Next: run_scenario.",
+  input: record("DoctorToolRequest", { ...operation.input.properties, include_hidden: HiddenFindings }),
   output: operation.output,
   // A scenario's setup may use the network.
   annotations: { ...READS, openWorldHint: true },
   live: false,
-  async call(services, input, { signal }) {
-    const report = withoutHidden(await operation.run(services, input, signal));
+  async call(services, { include_hidden = false, ...input }, { signal }) {
+    const report = await operation.run(services, input, signal);
+    const shown = include_hidden ? report : withoutHidden(report);
     return fullestThatFits(CLIPS, (chars) => {
-      const structured = clipTexts(report, chars);
+      const structured = clipTexts(shown, chars);
       return { structured, text: reportText(structured) };
     });
   },
@@ -26,11 +36,11 @@ export const runDoctor = tool({
 /** Checks of these say in their detail what they found, in the words of the hidden checks and the known fix. */
 const HIDDEN_PARTS = /^(?:probe|reference|leak)\./;
 
-/** What stays of them is whether they passed, and what to do; `abeval doctor` and the HTTP API tell the rest. */
+const isHidden = ({ id, status }: DoctorCheck) => HIDDEN_PARTS.test(id) && status !== "skip";
+
+/** What stays of them is whether they passed, and what to do. */
 function withoutHidden(report: DoctorReport): DoctorReport {
-  const checks = report.checks.map((check) =>
-    HIDDEN_PARTS.test(check.id) && check.status !== "skip" ? { ...check, detail: null } : check,
-  );
+  const checks = report.checks.map((check) => (isHidden(check) ? { ...check, detail: null } : check));
   return { ...report, checks };
 }
 
@@ -38,15 +48,26 @@ function reportText({ ok, checks, estimate }: DoctorReport): string {
   const passed = checks.filter(({ status }) => status === "pass").length;
   return [
     `${ok ? "Ready" : "Not ready"}: ${passed} of ${checks.length} checks passed`,
-    ...checks.filter(({ status }) => status === "fail" || status === "warn").map(checkText),
+    ...(checks.some(isWithheld) ? [WITHHELD] : []),
+    ...checks.map(checkText),
     ...(estimate ? [estimateText(estimate)] : []),
   ].join("\n");
 }
 
-const checkText = ({ id, status, title, detail, hint }: DoctorCheck) =>
-  `- ${status.toUpperCase()} ${id}: ${[detail ?? title, hint].filter((part) => part !== null).join("; ")}`;
+/** A failed check without its finding. */
+const isWithheld = (check: DoctorCheck) =>
+  isHidden(check) && check.detail === null && (check.status === "fail" || check.status === "warn");
 
-function estimateText({ low_tokens, high_tokens, low_usd, high_usd }: NonNullable<DoctorReport["estimate"]>): string {
+const WITHHELD =
+  "What was found in the hidden parts is left out; include_hidden: true tells it, to whoever mends them.";
+
+function checkText({ id, status, title, detail, hint }: DoctorCheck): string {
+  const said = [title, detail].filter((part) => part !== null).join(": ");
+  return [`- ${status.toUpperCase()} ${id}: ${said}`, ...(hint === null ? [] : [`  hint: ${hint}`])].join("\n");
+}
+
+function estimateText({ low_tokens, high_tokens, low_usd, high_usd, note }: CostEstimate): string {
+  if (high_tokens === 0) return `Estimate: ${note}`;
   const cost = low_usd === null || high_usd === null ? "cost unknown" : `${low_usd} to ${high_usd} USD`;
-  return `A run takes ${low_tokens} to ${high_tokens} tokens, ${cost}`;
+  return `Estimate: a run takes ${low_tokens} to ${high_tokens} tokens, ${cost} (${note})`;
 }

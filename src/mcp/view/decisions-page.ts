@@ -41,14 +41,14 @@ function withoutDetail({ detail: _, ...step }: Decision): Decision {
 
 export function decisionsText({ arm_id, total, decisions, next_after_seq }: DecisionsPage): string {
   const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
-  const line = decisions.length <= LOOKED_AT ? detailedLine : decisionLine;
-  return [`${arm_id}: ${decisions.length} of ${total} decisions${more}`, ...decisions.map(line)].join("\n");
+  return [`${arm_id}: ${decisions.length} of ${total} decisions${more}`, ...decisions.map(wholeLine)].join("\n");
 }
 
-/** Whoever asks for so few wants to see what was said, called and printed. */
-const LOOKED_AT = 3;
-
-const detailedLine = (decision: Decision) =>
-  `${decisionLine(decision)}${decision.detail ? `\n${JSON.stringify(decision.detail)}` : ""}`;
+/** With what the step took, and what was said, called and printed where the page has it. */
+function wholeLine(decision: Decision): string {
+  const { tokens_in, tokens_out, latency_ms, detail } = decision;
+  const tokens = tokens_in + tokens_out > 0 ? `, ${tokens_in} tokens in, ${tokens_out} out` : "";
+  return `${decisionLine(decision)} (${latency_ms} ms${tokens})${detail ? `\n${JSON.stringify(detail)}` : ""}`;
+}
 
 export const decisionLine = ({ seq, kind, summary }: Decision) => `#${seq} ${kind}: ${summary}`;

@@ -52,5 +52,10 @@ export function diffText({ arm_id, files, files_left_out, lines, patch, next_aft
   const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
   const count = files.length + files_left_out;
   const head = `${arm_id}: ${count} ${count === 1 ? "file" : "files"} changed, patch of ${lines} lines${more}`;
-  return `${head}\n${patch}`;
+  const listed = files.length > 1 ? files.map(fileLine) : [];
+  const unlisted = files_left_out > 0 ? [`- and ${files_left_out} more`] : [];
+  return [head, ...listed, ...unlisted, patch].join("\n");
 }
+
+const fileLine = ({ path, status, added, removed, binary }: DiffPage["files"][number]) =>
+  `- ${status} ${path}: ${binary ? "binary" : `+${added} -${removed}`}`;

@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
 import { withoutCheckQuotes, withoutCheckWords } from "./hidden-words.ts";
 import { viewScenario } from "./scenario-view.ts";
@@ -8,9 +8,8 @@ export const FullSession = Type.Record(Type.String(), Type.Unknown(), {
   description:
     "SessionOutcome as in the HTTP API, without the texts of changed files and, unless asked for, hidden parts of the definition and what the hidden checks printed.",
 });
-export type FullSession = Static<typeof FullSession>;
 
-export function fullSession(outcome: SessionOutcome, includeHidden: boolean): FullSession {
+export function fullSession(outcome: SessionOutcome, includeHidden: boolean) {
   return {
     ...outcome,
     definition: viewScenario(outcome.definition, includeHidden),
@@ -18,6 +17,15 @@ export function fullSession(outcome: SessionOutcome, includeHidden: boolean): Fu
     ...(!includeHidden && withoutHiddenWords(outcome)),
   };
 }
+
+/** Without what other details page better: decisions, counted here, and patches. */
+export const withoutPaged = ({ decisions, arms, ...session }: ReturnType<typeof fullSession>) => ({
+  ...session,
+  arms: arms.map(({ changes, ...arm }) => ({ ...arm, changes: changes && withoutPatch(changes) })),
+  decisions: Object.fromEntries(Object.entries(decisions).map(([arm_id, log]) => [arm_id, log.length])),
+});
+
+const withoutPatch = <T extends { patch: string }>({ patch: _, ...changes }: T) => changes;
 
 const withoutHiddenWords = ({ arms, verdict, verdicts }: SessionOutcome) => ({
   arms: arms.map((arm) => ({ ...withoutFileTexts(arm), probe: withoutCheckWords(arm.probe) })),

@@ -63,6 +63,12 @@ export function verdictText(verdict: VerdictView): string {
   ].join("\n");
 }
 
+/** What the text leaves out, as JSON. */
+export function verdictRest({ statement: _, ...verdict }: VerdictView): string {
+  const criteria = verdict.criteria.map(({ note: _n, ...criterion }) => criterion);
+  return JSON.stringify({ ...verdict, criteria });
+}
+
 export function headline(verdict: Pick<VerdictBrief, "outcome" | "winner" | "decided_by" | "confidence">): string {
   const { outcome, winner, decided_by, confidence } = verdict;
   return `${outcome === "winner" ? `${winner} wins` : outcome} (decided by ${decided_by}, confidence ${confidence})`;

@@ -49,6 +49,7 @@ export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
 /** What a run may cost, as a range: nobody knows it before. */
 export function Estimate({ estimate }: { estimate: CostEstimate }) {
   const { low_tokens, high_tokens, low_usd, high_usd } = estimate;
+  if (high_tokens === 0) return <p class="estimate">{estimate.note}</p>;
   return (
     <p class="estimate">
       <strong>
