@@ -29,8 +29,7 @@ test("what is hidden and was asked for stands in the text", async () => {
 test("doctor's text has every check with its id; findings of hidden parts only for whoever asks", async () => {
   await using server = await linked();
   const [shut = ""] = await told(server, "run_doctor", { scenario: "hidden" });
-  const [open = ""] = await told(server, "run_doctor", { scenario: "hidden", include_hidden: true });
-  const { data } = await server.call("run_doctor", { scenario: "hidden", include_hidden: true });
+  const { data, text: open } = await server.call("run_doctor", { scenario: "hidden", include_hidden: true });
   for (const { id, status, detail } of data.checks) {
     const line = `- ${status.toUpperCase()} ${id}: `;
     expect(shut).toContain(line);
