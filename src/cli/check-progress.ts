@@ -1,4 +1,5 @@
 import { plainText } from "../domain/plain-text.ts";
+import { cells } from "./lanes.ts";
 import { isTerminal } from "./terminal.ts";
 
 /** The check that is being tried, on one line of a terminal that is gone when it ends. */
@@ -15,7 +16,7 @@ export function checkProgress(wanted: boolean): CheckProgress {
   return {
     show: (file, title) => {
       const line = plainText(`${file}: ${title} ...`).replaceAll(/\s+/g, " ");
-      write(`${CLEAR}${line.slice(0, (process.stderr.columns || 80) - 1)}`);
+      write(`${CLEAR}${cells(line, (process.stderr.columns || 80) - 1)}`);
     },
     [Symbol.dispose]: () => write(CLEAR),
   };

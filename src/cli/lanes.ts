@@ -4,7 +4,11 @@ import type { Lane } from "./progress.ts";
 
 /** Redrawn this often, so that the seconds run while a model thinks. */
 const REFRESH_MS = 100;
-const BAR_WIDTH = 10;
+
+/** Cells of a bar, from wide to none: rather short bars than a budget that is not shown. */
+const BAR_WIDTHS: readonly number[] = [10, 6, 3, 0];
+
+type Use = readonly [name: string, used: number, limit: number];
 
 /** Two arms side by side in time: a block of lines at the bottom of the terminal that is redrawn in place. */
 export class Lanes {
@@ -39,7 +43,7 @@ export class Lanes {
     const { paint } = this.#bound;
     const phase = lanes.every((lane) => lane.finished) ? "both stopped; checking and judging" : "running";
     const lines = [
-      this.#fit([
+      asMany(this.#painter.columns, [
         paint(cells(this.#title, this.#painter.columns - 1), "bold"),
         paint(`${phase}, ${seconds.toFixed(1)} s`, "dim"),
       ]),
@@ -54,35 +58,45 @@ export class Lanes {
     const { paint } = this.#bound;
     const { budget, turns, tokens, tool_calls } = lane;
     const mark = lane.finished ? paint("■", "green") : paint("▶", "cyan");
-    const meters = [
-      this.#meter("turns", turns, budget.max_turns),
-      this.#meter("calls", tool_calls, budget.max_tool_calls),
-      this.#meter("tokens", tokens, budget.max_tokens),
-      ...(lane.finished ? [] : [this.#meter("s", seconds, budget.max_seconds)]),
+    const uses: readonly Use[] = [
+      ["turns", turns, budget.max_turns],
+      ["calls", tool_calls, budget.max_tool_calls],
+      ["tokens", tokens, budget.max_tokens],
+      ...(lane.finished ? [] : [["s", seconds, budget.max_seconds] satisfies Use]),
     ];
     const head = `${mark} ${paint(cells(lane.arm_id, 24).padEnd(16), "bold")}`;
-    return [this.#fit([head, ...meters]), `  ${paint(cells(lane.last, this.#painter.columns - 3), "dim")}`];
-  }
-
-  /** As many parts as the line holds: one that wraps would be redrawn in the wrong place. */
-  #fit([head = "", ...parts]: readonly string[]): string {
-    let line = head;
-    for (const part of parts) {
-      if (Bun.stringWidth(line) + 2 + Bun.stringWidth(part) >= this.#painter.columns) break;
-      line = `${line}  ${part}`;
-    }
-    return line;
-  }
-
-  #meter(name: string, used: number, limit: number): string {
-    const share = used / limit;
-    const colour = share >= 1 ? "red" : share >= 0.8 ? "yellow" : "cyan";
-    return `${this.#painter.bar(share, BAR_WIDTH, colour)} ${short(used)}/${short(limit)} ${name}`;
+    return [metered(head, uses, this.#painter), `  ${paint(cells(lane.last, this.#painter.columns - 3), "dim")}`];
   }
 
   get #bound() {
     return { paint: this.#painter.paint.bind(this.#painter) };
   }
+}
+
+/** A head and the meters of all uses, with the widest bars that a line of the terminal has room for. */
+export function metered(head: string, uses: readonly Use[], painter: Painter): string {
+  const parts = BAR_WIDTHS.map((width) => [head, ...uses.map((use) => meter(use, width, painter))]);
+  const whole = parts.find((line) => Bun.stringWidth(line.join(GAP)) < painter.columns);
+  return asMany(painter.columns, whole ?? parts.at(-1) ?? [head]);
+}
+
+const GAP = "  ";
+
+/** As many parts as the line holds: one that wraps would be redrawn in the wrong place. */
+function asMany(columns: number, [head = "", ...parts]: readonly string[]): string {
+  let line = head;
+  for (const part of parts) {
+    if (Bun.stringWidth(line + GAP + part) >= columns) break;
+    line = `${line}${GAP}${part}`;
+  }
+  return line;
+}
+
+function meter([name, used, limit]: Use, width: number, painter: Painter): string {
+  const share = used / limit;
+  const colour = share >= 1 ? "red" : share >= 0.8 ? "yellow" : "cyan";
+  const bar = width === 0 ? "" : `${painter.bar(share, width, colour)} `;
+  return `${bar}${short(used)}/${short(limit)} ${name}`;
 }
 
 /** The start of a text that takes at most `width` cells of a terminal; some characters take two. */

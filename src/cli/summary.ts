@@ -1,9 +1,14 @@
 import { disqualifyingRules } from "../domain/disqualification.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
-import type { Painter } from "./paint.ts";
+import { cells } from "./lanes.ts";
+import type { Colour, Painter } from "./paint.ts";
+import { wrap, wrapWords } from "./wrap.ts";
 
 const BAR_WIDTH = 12;
+
+/** Figures stand beside the arms' names where a line has room for so many cells of them. */
+const FIGURES_WIDTH = 30;
 
 /** What a person wants to know when the run is over: who, why, and how each criterion came out. */
 export function summarise(outcome: SessionOutcome, painter: Painter): string {
@@ -11,46 +16,63 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
   if (verdict === null) return "";
   const lines = [
     "",
-    headline(verdict, painter),
-    ...wrap(verdict.statement, painter.columns - 4).map((line) => `  ${line}`),
+    ...headline(verdict, painter),
+    ...indented(2, wrapWords(verdict.statement, painter.columns - 4)),
     "",
-    ...outcome.arms.flatMap((arm) => armLines(arm, painter)),
-    ...whyInvalid(verdict).map((line) => `  ${line}`),
+    ...outcome.arms.flatMap((arm) =>
+      armLines(arm, Math.max(...outcome.arms.map(({ arm_id }) => arm_id.length)), painter),
+    ),
+    ...whyInvalid(verdict).flatMap((line) => indented(2, wrapWords(line, painter.columns - 4))),
     "",
     ...criteriaLines(verdict, painter),
-    ...(verdict.flags.length > 0 ? [painter.paint(`  flags: ${verdict.flags.join(", ")}`, "dim")] : []),
+    ...flagLines(verdict, painter),
     painter.paint(`  ${session_id}`, "dim"),
     "",
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function headline({ outcome, winner, decided_by, confidence }: Verdict, painter: Painter): string {
-  const by = `decided by ${decided_by}, confidence ${confidence}`;
-  if (outcome === "winner")
-    return `${painter.paint(`${winner} wins`, "bold", "green")} ${painter.paint(`(${by})`, "dim")}`;
-  return `${painter.paint(outcome, "bold", "yellow")} ${painter.paint(`(${by})`, "dim")}`;
+const indented = (cells: number, lines: readonly string[]) => lines.map((line) => `${" ".repeat(cells)}${line}`);
+
+function headline({ outcome, winner, decided_by, confidence }: Verdict, painter: Painter): string[] {
+  const by = painter.paint(`(decided by ${decided_by}, confidence ${confidence})`, "dim");
+  const won = outcome === "winner";
+  const what = painter.paint(won ? `${winner} wins` : outcome, "bold", won ? "green" : "yellow");
+  return wrap([what, by], " ", painter.columns - 1);
+}
+
+function flagLines({ flags }: Verdict, painter: Painter): string[] {
+  if (flags.length === 0) return [];
+  const lines = wrap(flags, ", ", painter.columns - 10);
+  return lines.map((line, index) => painter.paint(`  ${index === 0 ? "flags: " : "       "}${line}`, "dim"));
 }
 
 /** Why the judge's answers could not be used; our own words, not the judge's. */
 const whyInvalid = ({ outcome, calls }: Verdict) =>
   outcome === "invalid" ? calls.flatMap(({ order, error }) => (error ? [`order ${order}: ${error}`] : [])) : [];
 
-function armLines(arm: ArmSummary, painter: Painter): string[] {
+function armLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {
   const failed = (arm.probe?.checks ?? []).filter(({ status }) => status !== "pass");
   const missed = failed.map(({ id, reason }) => `${id}${reason ? ` (${reason})` : ""}`);
+  const noted = (line: string, colour: Colour) =>
+    indented(4, wrapWords(line, painter.columns - 5)).map((part) => painter.paint(part, colour));
   return [
-    armLine(arm, painter),
-    ...disqualifyingRules(arm.violations).map((line) => painter.paint(`    disqualified: ${line}`, "yellow")),
-    ...missed.map((line) => painter.paint(`    failed: ${line}`, "dim")),
+    ...figureLines(arm, nameWidth, painter),
+    ...disqualifyingRules(arm.violations).flatMap((line) => noted(`disqualified: ${line}`, "yellow")),
+    ...missed.flatMap((line) => noted(`failed: ${line}`, "dim")),
   ];
 }
 
-function armLine(arm: ArmSummary, painter: Painter): string {
+function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {
   const checks = arm.probe ? `${arm.probe.passed}/${arm.probe.total} checks` : "no checks";
   const changed = arm.changes ? changeText(arm.changes.files) : "no changes";
-  const used = `${counted(arm.turns, "turn")}, ${counted(arm.tool_calls, "call")}, ${(arm.working_ms / 1000).toFixed(1)} s`;
-  return `  ${painter.paint(arm.arm_id.padEnd(18), "bold")} ${arm.status}, ${checks}, ${changed}, ${used}`;
+  const used = [counted(arm.turns, "turn"), counted(arm.tool_calls, "call"), `${(arm.working_ms / 1000).toFixed(1)} s`];
+  const figures = [arm.status, checks, changed, ...used];
+  const indent = 2 + nameWidth + 2;
+  if (painter.columns < indent + FIGURES_WIDTH)
+    return [`  ${painter.paint(arm.arm_id, "bold")}`, ...indented(4, wrap(figures, ", ", painter.columns - 5))];
+  const [first = "", ...rest] = wrap(figures, ", ", painter.columns - 1 - indent);
+  return [`  ${painter.paint(arm.arm_id.padEnd(nameWidth), "bold")}  ${first}`, ...indented(indent, rest)];
 }
 
 function changeText(files: readonly { added: number; removed: number }[]): string {
@@ -64,29 +86,25 @@ const counted = (count: number, word: string) => `${count} ${word}${count === 1 
 function criteriaLines({ criteria, arm_a, arm_b }: Verdict, painter: Painter): string[] {
   const idWidth = Math.max(...criteria.map(({ id }) => id.length));
   const nameWidth = Math.max(arm_a.arm_id.length, arm_b.arm_id.length);
+  const beside = 2 + idWidth + 2 + SCORE_WIDTH + nameWidth < painter.columns;
+  const room = painter.columns - 1 - 4 - SCORE_WIDTH;
   return criteria.flatMap((criterion) => {
-    const label = `  ${criterion.id.padEnd(idWidth)}`;
-    if (!criterion.supported) return [painter.paint(`${label}  not scored`, "dim")];
-    const indent = " ".repeat(label.length);
-    return [
-      `${label}  ${scoreBar(criterion, "a", arm_a.arm_id.padEnd(nameWidth), painter)}`,
-      `${indent}  ${scoreBar(criterion, "b", arm_b.arm_id.padEnd(nameWidth), painter)}`,
+    if (!criterion.supported) return [painter.paint(`  ${criterion.id.padEnd(idWidth)}  not scored`, "dim")];
+    const bars = [
+      scoreBar(criterion, "a", beside ? arm_a.arm_id : cells(arm_a.arm_id, room), painter),
+      scoreBar(criterion, "b", beside ? arm_b.arm_id : cells(arm_b.arm_id, room), painter),
     ];
+    if (!beside) return [`  ${criterion.id}`, ...indented(4, bars)];
+    const [first = "", ...rest] = bars;
+    return [`  ${criterion.id.padEnd(idWidth)}  ${first}`, ...indented(2 + idWidth + 2, rest)];
   });
 }
+
+/** A bar, its score and the blanks between them and the name. */
+const SCORE_WIDTH = BAR_WIDTH + 6;
 
 function scoreBar(criterion: CriterionScore, side: "a" | "b", name: string, painter: Painter): string {
   const score = (side === "a" ? criterion.score_a : criterion.score_b) ?? 0;
   const ahead = side === "a" ? (criterion.gap ?? 0) > 0 : (criterion.gap ?? 0) < 0;
   return `${painter.bar(score, BAR_WIDTH, ahead ? "green" : "blue")} ${score.toFixed(2)} ${name}`;
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

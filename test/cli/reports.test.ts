@@ -4,6 +4,8 @@ import { markdownOf } from "../../src/cli/markdown.ts";
 import { Painter } from "../../src/cli/paint.ts";
 import { summarise } from "../../src/cli/summary.ts";
 import type { Arm } from "../../src/domain/scenario.ts";
+import type { ArmSummary } from "../../src/domain/session.ts";
+import type { Flag } from "../../src/domain/verdict.ts";
 import { summariseSession } from "../../src/mcp/view/session-summary.ts";
 import { summaryText } from "../../src/mcp/view/summary-text.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
@@ -12,6 +14,9 @@ import { anOutcome } from "../outcomes.ts";
 const { outcome } = await runOnce(testServices(), await bundled("pager-last-page"));
 
 const count = (text: string, piece: string) => text.split(piece).length - 1;
+
+/** A painter for a terminal of so many columns. */
+const terminal = (columns: number) => Object.defineProperty(new Painter(false), "columns", { get: () => columns });
 
 test("JUnit XML has a case for the verdict, and for each arm one for the rules and one for each hidden check", () => {
   const xml = junitOf(outcome);
@@ -72,8 +77,8 @@ describe("why an arm was disqualified, rule and path, stands in", async () => {
   });
 
   test("the terminal's summary, below the arm", () => {
-    const lines = summarise(broken, new Painter(false)).split("\n");
-    const arm = lines.findIndex((line) => line.startsWith(`  ${first.id} `));
+    const lines = summarise(broken, terminal(120)).split("\n");
+    const arm = lines.findIndex((line) => line.startsWith(`  ${first.id}  `));
     expect(lines[arm + 1]).toBe(`    disqualified: src/guarded-*: ${files}`);
   });
 
@@ -92,4 +97,53 @@ describe("why an arm was disqualified, rule and path, stands in", async () => {
   test("the text that MCP gives a model", () => {
     expect(summaryText(summariseSession(broken))).toContain(`disqualified by src/guarded-*: ${files}`);
   });
+});
+
+describe.each([40, 60, 80, 120, 200])("the terminal's summary at %i columns", (columns) => {
+  const [first, second] = outcome.arms;
+  const long = "an-arm-whose-name-is-as-long-as-names-may-be-0123456789-01234567";
+  const pointer = (arm_id: string) => ({ session_id: outcome.session_id, arm_id });
+  const verdict = outcome.verdict && {
+    ...outcome.verdict,
+    ...{ arm_a: pointer(long), winner: long },
+    flags: ["truncated", "truncated_core", "injection_suspected", "judge_probe_conflict", "no_contrast"] as Flag[],
+  };
+  const renamed = {
+    ...outcome,
+    arms: [{ ...first, arm_id: long }, second] satisfies [ArmSummary, ArmSummary],
+    verdict,
+  };
+
+  test.each([
+    ["short names", outcome],
+    ["a long name", renamed],
+  ])("breaks no figure and no word, and has each: %s", (_, shown) => {
+    const text = summarise(shown, terminal(columns));
+    // A line holds at least an id and one word.
+    const ids = [shown.session_id, ...shown.arms.map(({ arm_id }) => arm_id)];
+    const least = Math.max(...ids.map((id) => id.length)) + " wins".length;
+    const wide = text.split("\n").filter((line) => line.length > Math.max(columns - 1, least));
+    expect(wide).toEqual([]);
+    for (const figure of ["3/4 checks", "1 file +2 -2", "5 turns", "6 calls", "10 calls"])
+      expect(text).toContain(figure);
+    for (const flag of shown.verdict?.flags ?? []) expect(text).toContain(flag);
+  });
+});
+
+test("figures stand beside the name where there is room, and below it where there is none", () => {
+  const lines = (columns: number) => {
+    const all = summarise(outcome, terminal(columns)).split("\n");
+    const start = all.findIndex((line) => /^ {2}root-cause(?: {2}|$)/.test(line));
+    return all.slice(start, all.indexOf("", start)).map((line) => line.replace(/\d+\.\d s/, "4.1 s"));
+  };
+  expect(lines(80)).toEqual(["  root-cause   finished, 4/4 checks, 1 file +1 -1, 7 turns, 10 calls, 4.1 s"]);
+  expect(lines(60)).toEqual([
+    "  root-cause   finished, 4/4 checks, 1 file +1 -1, 7 turns,",
+    "               10 calls, 4.1 s",
+  ]);
+  expect(lines(44)).toEqual([
+    "  root-cause",
+    "    finished, 4/4 checks, 1 file +1 -1,",
+    "    7 turns, 10 calls, 4.1 s",
+  ]);
 });

@@ -1,0 +1,20 @@
+/**
+ * Parts set one after another on lines of at most `width` cells; a part stays whole, so that no figure loses its unit. One
+ * that is wider than a line has a line of its own, which the terminal breaks.
+ */
+export function wrap(parts: readonly string[], separator: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const line = last === undefined ? part : `${last}${separator}${part}`;
+    // The separator that ends a line has no blank behind it.
+    const fits = Bun.stringWidth(line) <= width;
+    if (last !== undefined && !fits) lines[lines.length - 1] = `${last}${separator.trimEnd()}`;
+    if (last === undefined || !fits) lines.push(part);
+    else lines[lines.length - 1] = line;
+  }
+  return lines;
+}
+
+/** Words of a text. */
+export const wrapWords = (text: string, width: number): string[] => wrap(text.split(" "), " ", width);
