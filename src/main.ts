@@ -7,6 +7,8 @@ const HELP = `abeval ${version}: compare two AI agents on one task, with evidenc
 Usage
   abeval run <scenario_file> [flags]   run both arms, judge them, print the verdict as JSON
   abeval run --check <scenario_file>   try a scenario without its arms, and say what to mend
+  abeval run --new <file> --from <commit>
+                                       make a scenario of a commit that fixed something
   abeval serve [flags]                 the HTTP API, and the web UI on the same port
   abeval mcp [flags]                   seven tools for one MCP client, over stdin and stdout
 

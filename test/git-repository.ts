@@ -1,9 +1,6 @@
 import { join } from "node:path";
 import { scenarioFolder } from "./scenario/scenario-folder.ts";
 
-/** What the tests of repositories need; where it is missing they are skipped, and say so. */
-export const HAS_GIT = Bun.which("git") !== null;
-
 const IDENTITY = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"];
 
 /** A real repository in a temporary directory, untouched by the configuration of whoever runs the tests. */

@@ -30,6 +30,9 @@ export const CHROMIUM = program("chromium");
 export const OPENSSL = program("openssl");
 export const BASH = program("bash");
 export const PRLIMIT = program("prlimit", "util-linux");
+export const GIT = program("git");
+export const PYTHON = program("python3");
+export const NODE = program("node", "nodejs");
 /** What the documents' examples are typed with. */
 export const EXAMPLE_TOOLS: readonly Need[] = [BASH, ...["curl", "jq", "git"].map((name) => program(name))];
 export const ROOT_USER: Need = { what: "root (run it as root)", met: process.getuid?.() === 0 };

@@ -8,13 +8,13 @@ import { checkProgress } from "./check-progress.ts";
 import { doctorText } from "./doctor-text.ts";
 import { EXIT } from "./exit-code.ts";
 import type { RunArguments } from "./run.ts";
-import { sandboxSettings } from "./sandbox-flags.ts";
+import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
 import { openServerServices } from "./services.ts";
 import { writeStdout } from "./stdout.ts";
 import { isTerminal } from "./terminal.ts";
 
 /** What goes with `--check`; the other flags are about arms that run. */
-const FLAGS: readonly string[] = ["check", "json", "sandbox", "quiet", "no-color"];
+const FLAGS: readonly string[] = ["check", "json", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
 
 /** One file as it was named, with what was found. */
 export interface CheckedFile {
@@ -26,26 +26,32 @@ export interface CheckedFile {
 export async function checkScenarios(args: RunArguments): Promise<number> {
   const stray = args.given().find((flag) => !FLAGS.includes(flag));
   if (stray !== undefined) throw new UsageError(`--${stray} does not go with --check, which runs no arm`);
+  return await unlessInterrupted(async (signal) => {
+    const checked = await examineAll(args, signal);
+    const taken = await writeStdout(args.has("json") ? reportsAsJson(checked) : doctorText(checked));
+    if (checked.some(({ report }) => !report.ok)) return EXIT.usage;
+    return taken ? EXIT.done : EXIT.failed;
+  });
+}
+
+/** Ctrl-C stops the commands of the checks and removes what they left. */
+export async function unlessInterrupted(check: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const stopped = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.once(name, () => stopped.abort(new Failure("cancelled", "The check was interrupted.")));
   try {
-    const checked = await examineAll(args, stopped.signal);
-    const taken = await writeStdout(args.has("json") ? reportsAsJson(checked) : doctorText(checked));
-    if (checked.some(({ report }) => !report.ok)) return EXIT.usage;
-    return taken ? EXIT.done : EXIT.failed;
+    return await check(stopped.signal);
   } catch (error) {
     if (stopped.signal.aborted && error === stopped.signal.reason) return EXIT.interrupted;
     throw error;
   }
 }
 
-/** The machine is looked at once, and its checks stand in every report, as they do over HTTP. */
-async function examineAll(args: RunArguments, signal: AbortSignal): Promise<CheckedFile[]> {
-  const [first = ""] = args.parameters;
-  using services = await openServerServices({
+/** Services that only check. @throws UsageError */
+export const openChecking = (file: string, args: RunArguments) =>
+  openServerServices({
     state_dir: undefined,
-    scenarios_dir: dirname(first),
+    scenarios_dir: dirname(file),
     web_dir: undefined,
     listen_host: undefined,
     sandbox: sandboxSettings(args),
@@ -55,6 +61,11 @@ async function examineAll(args: RunArguments, signal: AbortSignal): Promise<Chec
     max_queued: 0,
     notice: () => undefined,
   });
+
+/** The machine is looked at once, and its checks stand in every report, as they do over HTTP. */
+async function examineAll(args: RunArguments, signal: AbortSignal): Promise<CheckedFile[]> {
+  const [first = ""] = args.parameters;
+  using services = await openChecking(first, args);
   using progress = checkProgress(!args.has("quiet"));
   const announcing = (file: string) => ({ ...services, announce: (title: string) => progress.show(file, title) });
   const environment = await examineMachine(announcing("this machine"), signal);

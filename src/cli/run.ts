@@ -25,7 +25,7 @@ const SPEC = {
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
     "Exit status: 0 a verdict, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was spent);\n" +
-    "3 the judge gave no usable answer; 130 interrupted. With --check: 0 nothing failed, 2 a check failed.\n" +
+    "3 the judge gave no usable answer; 130 interrupted. With --check and --new: 0 ready, 2 not.\n" +
     "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway,\n" +
     "<NAME>_HEADERS (a JSON object, or lines of `name: value`) are sent with each of its calls and kept like a key.\n" +
     "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
@@ -34,6 +34,7 @@ const SPEC = {
     "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
     "abeval run my.yaml --state-dir .abeval --out verdict.json --quiet",
     "abeval run --check scenarios/*.yaml",
+    "abeval run --new evals/off-by-one.yaml --from 4f1c2ab",
   ],
   parameters: ["scenario_file"],
   flags: {
@@ -45,6 +46,8 @@ const SPEC = {
     ...SHARED_FLAGS,
     quiet: { description: "nothing on stderr but errors" },
     "no-color": { description: "no colours on stderr" },
+    new: { description: "with --from: write this scenario file, made of a commit that fixed something" },
+    from: { value: "<commit>", description: "with --new: the commit; its parent is where the arms start" },
     check: { description: "try one or more files without the arms, and say what to mend; calls no model" },
     json: { description: "with --check: the reports as a JSON array, one for each file" },
   },
@@ -66,6 +69,8 @@ export type RunArguments = ParsedArguments<keyof typeof SPEC.flags>;
 async function run(args: readonly string[]): Promise<number> {
   const parsed = await parseArguments(SPEC, args);
   if (parsed.has("check")) return await (await import("./check-scenarios.ts")).checkScenarios(parsed);
+  if (parsed.has("new")) return await (await import("./new-scenario.ts")).newScenario(parsed);
+  if (parsed.value("from") !== undefined) throw new UsageError("--from goes with --new, which writes a scenario");
   if (parsed.has("json")) throw new UsageError("--json goes with --check; a verdict is JSON anyway");
   const [, extra] = parsed.parameters;
   if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; usage: ${SPEC.usage}`);

@@ -1,12 +1,14 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmod, mkdir, readdir, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fixtureSource } from "../../src/scenario/fixture-source.ts";
 import { loadScenario, loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
 import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
-import { gitIn, gitRepository, HAS_GIT } from "../git-repository.ts";
+import { gitIn, gitRepository } from "../git-repository.ts";
 import { runOnce, testServices } from "../harness.ts";
+import { GIT } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { failureOf, scenarioFolder } from "./scenario-folder.ts";
 
@@ -44,7 +46,7 @@ async function refusal(repository: { path(name: string): string }, fixture: unkn
   return message.replace(/^\S*one\.yaml:/, "");
 }
 
-describe.skipIf(!HAS_GIT)("a git fixture (needs git)", () => {
+describeNeeding(GIT)("a git fixture", () => {
   test("is the tree of a commit, with the digest that a directory with the same files has", async () => {
     await using repository = await gitRepository(APP);
     await symlink("main.py", repository.path("app/link"));

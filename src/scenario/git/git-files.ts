@@ -44,11 +44,21 @@ async function linesOf(git_dir: string, tree: string): Promise<Map<string, strin
 }
 
 /**
- * Writes the files of a tree into an empty directory. Links come last, so that no path leads through one.
+ * Writes the files of a tree into an empty directory.
  * @throws Unusable
  */
-export async function writeTree({ git_dir }: Repository, tree: string, directory: string): Promise<void> {
-  const files = await listTree(git_dir, tree);
+export const writeTree = async (repository: Repository, tree: string, directory: string): Promise<void> =>
+  await writeBlobs(repository, await listTree(repository.git_dir, tree), directory);
+
+/**
+ * Writes files below a directory. Links come last, so that no path leads through one.
+ * @throws Unusable
+ */
+export async function writeBlobs(
+  { git_dir }: Repository,
+  files: readonly TreeFile[],
+  directory: string,
+): Promise<void> {
   const isLink = ({ kind }: TreeFile) => kind === "link";
   const ordered = [...files.filter((file) => !isLink(file)), ...files.filter(isLink)];
   try {
@@ -80,14 +90,19 @@ export async function textAt(repository: Repository, ref: string, path: string):
 
 /** The text of a file in a tree; null when there is no such file. @throws Unusable */
 export async function textIn(
-  { git_dir }: Repository,
+  repository: Repository,
   tree: string,
   path: string,
   maxBytes: number,
 ): Promise<string | null> {
-  const file = await fileIn(git_dir, tree, path);
-  if (file === null || file.kind === "link") return null;
-  if (file.bytes > maxBytes) throw new Unusable(`has ${path}, which is larger than ${Math.ceil(maxBytes / 1024)} KiB`);
+  const file = await fileIn(repository.git_dir, tree, path);
+  return file === null || file.kind === "link" ? null : await textOfBlob(repository, file, maxBytes);
+}
+
+/** @throws Unusable when it is larger than `maxBytes`, or no text. */
+export async function textOfBlob({ git_dir }: Repository, file: TreeFile, maxBytes: number): Promise<string> {
+  const { path, bytes } = file;
+  if (bytes > maxBytes) throw new Unusable(`has ${path}, which is larger than ${Math.ceil(maxBytes / 1024)} KiB`);
   const pieces: Uint8Array[] = [];
   for await (const blob of blobsOf(git_dir, [file])) pieces.push(...(await Array.fromAsync(blob.pieces)));
   try {

@@ -61,12 +61,17 @@ function pointer(path: string): string | null {
  * What `path` is at `ref`; without a path the whole tree.
  * @throws Unusable when the ref or the path is unknown, ambiguous, or none that may be written.
  */
-export async function objectAt(repository: Repository, ref: string, path: string | undefined): Promise<GitObject> {
+export async function objectAt(
+  repository: Repository,
+  ref: string,
+  path: string | undefined,
+  kind: "tree" | "commit" = "tree",
+): Promise<GitObject> {
   checkRef(ref);
   const steps = path === undefined || path === "." ? null : path.replace(/\/$/, "");
   const fault = steps === null ? null : (workspacePathFault(steps) ?? lineFault(steps));
   if (fault !== null) throw new Unusable(`has a path that ${fault}; it starts at the top of the repository`);
-  const names = [`${ref}^{tree}`, ...(steps === null ? [] : [`${ref}^{tree}:${steps}`])];
+  const names = [`${ref}^{${kind}}`, ...(steps === null ? [] : [`${ref}^{tree}:${steps}`])];
   const input = `${names.join("\n")}\n`;
   const { output, complaint } = await gitOutput(repository.git_dir, ["cat-file", "--batch-check"], {
     input,

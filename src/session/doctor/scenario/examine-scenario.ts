@@ -62,7 +62,7 @@ async function tryOut(services: Surroundings, loaded: LoadedScenario, signal: Ab
 }
 
 /** These are the scenario's own commands: without a sandbox they run all the same, unless one was asked for. */
-async function sandboxOf({ sandbox, sandbox_host = THIS_HOST }: Surroundings): Promise<Sandbox | Failure> {
+export async function sandboxOf({ sandbox, sandbox_host = THIS_HOST }: Surroundings): Promise<Sandbox | Failure> {
   try {
     return (await chooseSandbox(sandbox, false, sandbox_host)).sandbox;
   } catch (error) {

@@ -1,0 +1,123 @@
+import { constants, existsSync } from "node:fs";
+import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { systemEntropy } from "../clock.ts";
+import { plainText } from "../domain/plain-text.ts";
+import { SLUG_PATTERN } from "../domain/schema.ts";
+import { type DraftMaterial, draftFromCommit, writeMaterial } from "../scenario/draft/draft-from-commit.ts";
+import { draftScenario } from "../scenario/draft/draft-scenario.ts";
+import { loadScenarioFile, SCENARIO_ENDINGS } from "../scenario/load-scenario.ts";
+import { Unusable } from "../scenario/unusable.ts";
+import { examineFile, examineMachine } from "../session/doctor/doctor.ts";
+import { measureChecks } from "../session/doctor/measure-checks.ts";
+import type { Surroundings } from "../session/doctor/services.ts";
+import { UsageError } from "./arguments.ts";
+import { checkProgress } from "./check-progress.ts";
+import { openChecking, unlessInterrupted } from "./check-scenarios.ts";
+import { doctorText } from "./doctor-text.ts";
+import { EXIT } from "./exit-code.ts";
+import type { RunArguments } from "./run.ts";
+import { SANDBOX_FLAGS } from "./sandbox-flags.ts";
+import { writeStdout } from "./stdout.ts";
+
+const FLAGS: readonly string[] = ["new", "from", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
+
+/** The file to write, and the directory of its material beside it. */
+interface Target {
+  readonly file: string;
+  readonly name: string;
+  readonly directory: string;
+  readonly material: string;
+}
+
+/** `abeval run --new`: a scenario made of a commit, checked. Returns the exit status. @throws UsageError; then nothing was written. */
+export async function newScenario(args: RunArguments): Promise<number> {
+  const stray = args.given().find((flag) => !FLAGS.includes(flag));
+  if (stray !== undefined) throw new UsageError(`--${stray} does not go with --new, which runs no arm`);
+  const from = args.value("from");
+  if (from === undefined) throw new UsageError("--new needs --from <commit>, the commit that has the fix");
+  const [file = "", extra] = args.parameters;
+  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; --new writes one file`);
+  const target = targetOf(file);
+  const material = await usable(`--from ${from}`, () =>
+    draftFromCommit(existingAbove(target.directory), from, target.name),
+  );
+  return await unlessInterrupted(async (signal) => {
+    using services = await openChecking(file, args);
+    using progress = checkProgress(!args.has("quiet"));
+    const announcing = { ...services, announce: (title: string) => progress.show(file, title) };
+    await usable(file, () => writeScenario(announcing, target, material, signal));
+    const environment = await examineMachine(announcing, signal);
+    const report = await examineFile(announcing, file, environment, signal);
+    await writeStdout(doctorText([{ file, report }]) + plainText(nextSteps(file, material)));
+    return report.ok ? EXIT.done : EXIT.usage;
+  });
+}
+
+function targetOf(file: string): Target {
+  const ending = extname(file);
+  const name = basename(file, ending);
+  if (!SCENARIO_ENDINGS.includes(ending)) throw new UsageError(`--new ${file}: the name must end in .yaml or .yml`);
+  if (!new RegExp(SLUG_PATTERN).test(name))
+    throw new UsageError(`--new ${file}: "${name}" is no name of a scenario; use letters, digits, ".", "_" and "-"`);
+  const directory = resolve(dirname(file));
+  const target = { file, name, directory, material: join(directory, name) };
+  for (const path of [file, target.material])
+    if (existsSync(path)) throw new UsageError(`--new ${file}: ${path} exists, and nothing is overwritten`);
+  return target;
+}
+
+/** A directory that is still to be made lies in the repository of the one around it. */
+function existingAbove(directory: string): string {
+  let at = directory;
+  while (!existsSync(at)) at = dirname(at);
+  return at;
+}
+
+/** Made and measured in a directory of its own, so that the file appears whole or not at all. */
+async function writeScenario(
+  services: Surroundings,
+  target: Target,
+  material: DraftMaterial,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(target.directory, { recursive: true });
+  const staging = join(target.directory, `.${target.name}.${systemEntropy(4)}.tmp`);
+  await mkdir(staging);
+  try {
+    const draft = join(staging, basename(target.file));
+    await writeMaterial(material, staging);
+    await writeFile(draft, draftScenario(material.draft));
+    services.announce?.("Checks before and after the fix");
+    const seen = await measureChecks(services, await loadScenarioFile(draft), signal);
+    await writeFile(draft, draftScenario(material.draft, seen));
+    await rename(join(staging, target.name), target.material);
+    // The scenario comes last: what is listed is whole.
+    await copyFile(draft, resolve(target.file), constants.COPYFILE_EXCL);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function usable<T>(subject: string, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (error instanceof Unusable) throw new UsageError(`${subject}: ${error.message}`);
+    if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("E"))
+      throw new UsageError(`${subject}: cannot be written (${error.code})`);
+    throw error;
+  }
+}
+
+function nextSteps(file: string, { draft }: DraftMaterial): string {
+  const steps = [
+    "rewrite task.prompt as a report of the problem: the commit's message may tell the solution",
+    ...(draft.checks.length === 0
+      ? ["the commit has no tests: write a probe with a check that fails before the fix"]
+      : []),
+    "make the arms what you want to compare",
+    `abeval run --check ${file}; then abeval run ${file} --model <provider>/<model>`,
+  ];
+  return `\nWritten: ${file}. Next:\n${steps.map((step, index) => `  ${index + 1}. ${step}\n`).join("")}`;
+}

@@ -1,0 +1,128 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CHANGED_FILE_BYTES, MATERIAL_BYTES } from "../../domain/defaults.ts";
+import { textOfBlob, writeBlobs } from "../git/git-files.ts";
+import { objectAt, type Repository, repositoryAround } from "../git/repository.ts";
+import { gitOutput } from "../git/run-git.ts";
+import { fileIn, type TreeFile } from "../git/tree.ts";
+import { checkPatch } from "../reference-patch.ts";
+import { Unusable } from "../unusable.ts";
+import type { Draft, DraftCheck } from "./draft-scenario.ts";
+import { type FixingCommit, patchBetween, readFixingCommit } from "./fixing-commit.ts";
+import { isTestFile, PLACEHOLDER, type Repertoire, steeringFiles, testCommand } from "./test-files.ts";
+
+/** What a scenario made of a commit consists of, read and not yet written. */
+export interface DraftMaterial {
+  readonly draft: Draft;
+  readonly repository: Repository;
+  readonly patch: string;
+  /** The commit's tests, which become the hidden files. */
+  readonly hidden: readonly TreeFile[];
+}
+
+/**
+ * The commit's parent as fixture, its change without the tests as reference, its tests as hidden files.
+ * @param directory that the scenario shall lie in, inside the repository
+ * @throws Unusable
+ */
+export async function draftFromCommit(directory: string, ref: string, name: string): Promise<DraftMaterial> {
+  const repository = repositoryAround(directory);
+  const commit = await readFixingCommit(repository, ref);
+  const isTest = ({ path }: { path: string }) => isTestFile(path);
+  const fixed = commit.files.filter((file) => !isTest(file)).map(({ path }) => path);
+  if (fixed.length === 0) throw new Unusable("changes tests only; a fix changes what they test");
+  const patch = await patchBetween(repository, commit, fixed);
+  checkPatch(patch);
+  const hidden = await hiddenFiles(repository, commit);
+  const repertoire = await repertoireOf(repository, commit);
+  const { checks, setup } = await commandsFor(repository, hidden, repertoire);
+  return {
+    draft: {
+      name,
+      commit: commit.id,
+      parent: commit.parent,
+      message: commit.message,
+      setup,
+      checks,
+      protected: steeringFiles(repertoire, fixed),
+    },
+    repository,
+    patch,
+    hidden,
+  };
+}
+
+/** Writes the patch and the hidden files as the scenario names them. @throws Unusable */
+export async function writeMaterial(
+  { draft, repository, patch, hidden }: DraftMaterial,
+  directory: string,
+): Promise<void> {
+  const own = join(directory, draft.name);
+  await mkdir(own, { recursive: true });
+  await writeFile(join(own, "reference.patch"), patch, { flag: "wx" });
+  if (hidden.length > 0) await writeBlobs(repository, hidden, join(own, "probe"));
+}
+
+async function hiddenFiles({ git_dir }: Repository, { id, files }: FixingCommit): Promise<TreeFile[]> {
+  const found: TreeFile[] = [];
+  for (const { path, status } of files) {
+    if (status === "removed" || !isTestFile(path)) continue;
+    const file = await fileIn(git_dir, id, path);
+    if (file !== null) found.push(file);
+  }
+  const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > MATERIAL_BYTES) throw new Unusable(`has tests of more than ${MATERIAL_BYTES / 1e6} MB`);
+  return found;
+}
+
+/** Bytes of the names at the top of a repository. */
+const TOP_BYTES = 1024 * 1024;
+
+async function repertoireOf(repository: Repository, { parent }: FixingCommit): Promise<Repertoire> {
+  const { id } = await objectAt(repository, parent, undefined);
+  const { output } = await gitOutput(repository.git_dir, ["ls-tree", "-z", "--name-only", "--full-tree", id], {
+    maxBytes: TOP_BYTES,
+  });
+  const manifest = await fileIn(repository.git_dir, id, "package.json");
+  return {
+    top: new Set(output.toString().split("\0")),
+    manifest: manifest === null ? null : await textOfBlob(repository, manifest, CHANGED_FILE_BYTES),
+  };
+}
+
+interface Commands {
+  readonly checks: readonly DraftCheck[];
+  readonly setup: readonly string[];
+}
+
+/** One check for each command: a command for a whole directory stands for all its files. */
+async function commandsFor(
+  repository: Repository,
+  hidden: readonly TreeFile[],
+  repertoire: Repertoire,
+): Promise<Commands> {
+  const checks = new Map<string, DraftCheck>();
+  const setup = new Set<string>();
+  for (const file of hidden) {
+    const text = await textIfAny(repository, file);
+    const command = text === null ? null : testCommand(file.path, text, repertoire);
+    if (command === null) continue;
+    if (!checks.has(command.run)) checks.set(command.run, { run: command.run, file: file.path });
+    if (command.setup !== null) setup.add(command.setup);
+  }
+  if (checks.size === 0 && hidden.length > 0) {
+    const [first] = hidden;
+    checks.set(PLACEHOLDER, { run: PLACEHOLDER, file: first?.path ?? "check" });
+  }
+  return { checks: [...checks.values()], setup: [...setup] };
+}
+
+/** Null for what is no text, or too long for a test: data that the tests read. */
+async function textIfAny(repository: Repository, file: TreeFile): Promise<string | null> {
+  try {
+    return await textOfBlob(repository, file, CHANGED_FILE_BYTES);
+  } catch (error) {
+    if (error instanceof Unusable) return null;
+    throw error;
+  }
+}

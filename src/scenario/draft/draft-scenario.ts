@@ -1,0 +1,131 @@
+import { stringify } from "yaml";
+import { plainText } from "../../domain/plain-text.ts";
+import { assignIds, slugOf } from "../resolve/ids.ts";
+
+export interface DraftCheck {
+  readonly run: string;
+  /** The hidden file that it runs. */
+  readonly file: string;
+}
+
+/** What a check was seen to give; null where two runs differed. */
+export interface SeenCheck {
+  readonly before: "pass" | "fail" | null;
+  readonly after: "pass" | "fail" | null;
+}
+
+export interface Draft {
+  readonly name: string;
+  readonly commit: string;
+  readonly parent: string;
+  /** The commit's message. */
+  readonly message: string;
+  readonly setup: readonly string[];
+  readonly checks: readonly DraftCheck[];
+  readonly protected: readonly string[];
+}
+
+/** The scenario file with what was seen of its checks; before that, with nothing said of them. */
+export function draftScenario(draft: Draft, seen: readonly SeenCheck[] = []): string {
+  const { name, commit, parent, checks, setup } = draft;
+  const scenario = {
+    name,
+    title: titleOf(draft),
+    tags: ["from-commit"],
+    varies: ["system_prompt"],
+    task: {
+      prompt: promptOf(draft),
+      fixture: { git: parent },
+      ...(setup.length > 0 && { setup }),
+      ...(checks.length > 0 && { probe: { dir: `${name}/probe`, checks: checksOf(checks, seen) } }),
+      reference_fix: { patch: `${name}/reference.patch` },
+    },
+    arms: ARMS,
+    ...(draft.protected.length > 0 && { policies: { paths: { protected: draft.protected } } }),
+    rubric: {
+      criteria: [
+        ...(checks.length > 0 ? [{ measure: "probe_score", weight: 2 }] : []),
+        {
+          id: "cause",
+          question: "Is the cause of the problem mended, and nothing else changed?",
+          anchors: {
+            0: "not mended",
+            2: "the symptom is gone, the cause is left",
+            4: "mended at its cause, and only there",
+          },
+        },
+        { measure: "reference_fix" },
+      ],
+      judge: { model: "builtin/evidence" },
+    },
+  };
+  const body = stringify(scenario, { lineWidth: 110, blockQuote: "literal", flowCollectionPadding: false });
+  return `# Made from ${commit.slice(0, 12)} by \`abeval run --new\`: ${plainText(titleOf(draft))}\n${withNotes(body, checks.length > 0)}`;
+}
+
+const ARMS = [
+  {
+    id: "baseline",
+    model: "scripted/baseline",
+    system_prompt: "You are a software engineer. Do what you are asked, then stop.",
+    script: [{ say: "This script changes nothing. Run with --model <provider>/<model>." }],
+  },
+  {
+    id: "candidate",
+    extends: "baseline",
+    system_prompt: "You are a software engineer. Reproduce the problem first, mend its cause, then run the tests.",
+  },
+];
+
+/** Where an author has to think, in the order of the file. Each stands above the first line that begins so. */
+const NOTES: readonly (readonly [before: RegExp, note: string])[] = [
+  [
+    /^ {2}prompt:/m,
+    "  # From the commit's message. Rewrite it as a report of the problem: it must not tell the solution.\n",
+  ],
+  [/^ {2}fixture:/m, "  # The commit before the fix. Arms see all of it; add `path: <dir>` for a part.\n"],
+  [
+    /^ {4}checks:/m,
+    "    # `before` was seen, not guessed. An exit code can be forged: see output_matches in the documentation.\n",
+  ],
+  [
+    /^arms:/m,
+    "# Two prompts. The scripts make the file valid without a key; --model puts a real model into both arms.\n",
+  ],
+  [/^ {2}judge:/m, "  # Asks no model. Remove these two lines, or pass --judge-model, to have the question judged.\n"],
+];
+
+const NO_PROBE =
+  "  # The commit has no tests, so nothing says what works: add a `probe` with a check that fails before the fix.\n";
+
+function withNotes(body: string, hasProbe: boolean): string {
+  const notes = hasProbe ? NOTES : [...NOTES, [/^ {2}reference_fix:/m, NO_PROBE] as const];
+  return notes.reduce((text, [before, note]) => text.replace(before, (line) => note + line), body);
+}
+
+function checksOf(checks: readonly DraftCheck[], seen: readonly SeenCheck[]) {
+  const proposed = checks.map(({ file }) => slugOf(file.replace(/\.\w+$/, "").replace(/^.*\//, ""), "check"));
+  const ids = assignIds(proposed.map((id) => ({ given: undefined, proposed: id })));
+  return checks.map(({ run }, index) => {
+    const before = seen[index]?.before ?? null;
+    // What fails before and passes with the fix is what was asked for.
+    const required = before === "fail" && seen[index]?.after === "pass";
+    return { id: ids[index], run, ...(before !== null && { before }), ...(required && { required }) };
+  });
+}
+
+const titleOf = ({ message, name }: Draft) => plainText(message.trim().split("\n", 1)[0] ?? "").trim() || name;
+
+/** Lines that tools add to a message, and that tell an arm nothing. */
+const TRAILER =
+  /^(signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|change-id|cherry-picked from|fixes|closes|refs?|see)\b.*[:#].*$/i;
+
+function promptOf({ message, name }: Draft): string {
+  const lines = plainText(message).replaceAll("\t", "  ").split("\n");
+  const text = lines
+    .filter((line) => !TRAILER.test(line.trim()))
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .trim();
+  return `${text || name}\n`;
+}

@@ -1,0 +1,100 @@
+/** Directories and names that hold tests, in the languages that people write. */
+const DIRECTORIES = /(^|\/)(tests?|__tests__|specs?|testdata|__snapshots__)\//i;
+const NAMES =
+  /(^|\/)(test_[^/]*\.py|[^/]*_test\.(py|go|rb|exs?)|conftest\.py|[^/]*[._-](test|spec)\.[cm]?[jt]sx?|[^/]*_spec\.rb|[^/]*Tests?\.(java|kt|cs|php))$/;
+
+/** Whether a file is there to test others. */
+export const isTestFile = (path: string): boolean => DIRECTORIES.test(path) || NAMES.test(path);
+
+/** A command that runs the tests of one file, as far as it can be known; null for what is no test itself, such as data. */
+export interface TestCommand {
+  readonly run: string;
+  /** Runs once before, with the network open. */
+  readonly setup: string | null;
+}
+
+/** What is known of the repository at the fix. */
+export interface Repertoire {
+  /** Paths at its top. */
+  readonly top: ReadonlySet<string>;
+  /** Text of `package.json`; null without one. */
+  readonly manifest: string | null;
+}
+
+/** Says on stderr what is missing, so that doctor shows it as the reason why the check fails. */
+export const PLACEHOLDER = "echo 'write the command that runs the hidden tests here' >&2; exit 1";
+
+/** @returns null for a file that runs no test */
+export function testCommand(path: string, text: string, repertoire: Repertoire): TestCommand | null {
+  const file = quoted(path);
+  if (path.endsWith(".py")) return python(path, text, file);
+  if (path.endsWith("_test.go")) return { run: `go test ./${quoted(directoryOf(path))}`, setup: null };
+  if (path.endsWith(".rs")) return { run: "cargo test", setup: null };
+  if (/\.[cm]?[jt]sx?$/.test(path)) return javascript(text, file, repertoire);
+  return /_(test|spec)\.(rb|exs?)$|Tests?\.(java|kt|cs|php)$/.test(path) ? { run: PLACEHOLDER, setup: null } : null;
+}
+
+function python(path: string, text: string, file: string): TestCommand | null {
+  if (!/(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/.test(path)) return null;
+  // Functions outside a class are collected by pytest alone.
+  const isUnittest = /\bunittest\b/.test(text) && !/^\s*import pytest|^from pytest|^(async )?def test/m.test(text);
+  return { run: isUnittest ? `python3 -m unittest ${file}` : `python3 -m pytest -q ${file}`, setup: null };
+}
+
+function javascript(text: string, file: string, { top, manifest }: Repertoire): TestCommand | null {
+  if (!/\b(test|it|describe|suite)\b/.test(text)) return null;
+  const { dependencies, runner, script } = readManifest(manifest);
+  const setup = dependencies ? installCommand(top) : null;
+  if (/["']bun:test["']/.test(text)) return { run: `bun test ${file}`, setup };
+  if (/["']node:test["']/.test(text)) return { run: `node --test ${file}`, setup };
+  if (runner !== null) return { run: runner === "vitest" ? `npx vitest run ${file}` : `npx ${runner} ${file}`, setup };
+  if (script?.startsWith("bun test")) return { run: `bun test ${file}`, setup };
+  return { run: script === null ? PLACEHOLDER : "npm test", setup };
+}
+
+interface Manifest {
+  readonly dependencies: boolean;
+  readonly runner: string | null;
+  readonly script: string | null;
+}
+
+function readManifest(text: string | null): Manifest {
+  const manifest = asRecord(parsed(text ?? "{}"));
+  const names = ["dependencies", "devDependencies"].flatMap((key) => Object.keys(asRecord(manifest[key])));
+  const script = asRecord(manifest["scripts"])["test"];
+  return {
+    dependencies: names.length > 0,
+    runner: ["vitest", "jest", "mocha"].find((name) => names.includes(name)) ?? null,
+    script: typeof script === "string" ? script : null,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever reads a broken manifest next says so better.
+    return {};
+  }
+}
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+function installCommand(top: ReadonlySet<string>): string {
+  if (top.has("bun.lock") || top.has("bun.lockb")) return "bun install --frozen-lockfile";
+  if (top.has("package-lock.json")) return "npm ci";
+  return "npm install";
+}
+
+/** Files at the top that steer a test runner. An arm that may change them can make every check pass. */
+const STEERING =
+  /^(package\.json|bunfig\.toml|tsconfig\.json|(vitest|jest)\.config\.[cm]?[jt]s|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|conftest\.py|go\.mod|Cargo\.toml)$/;
+
+/** Paths at the top that arms should leave alone, but for those that the known fix changes itself. */
+export const steeringFiles = ({ top }: Repertoire, fixed: readonly string[]): string[] =>
+  [...top].filter((path) => STEERING.test(path) && !fixed.includes(path)).sort();
+
+const directoryOf = (path: string) => (path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".");
+
+const quoted = (word: string) => (/^[\w./@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
