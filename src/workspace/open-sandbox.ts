@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { BubblewrapSandbox } from "./sandbox/bubblewrap.ts";
 import { NO_PRLIMIT, NOT_INSTALLED, notSupported, sandboxUnavailable } from "./sandbox/fault.ts";
 import { type SandboxHost, THIS_HOST } from "./sandbox/host.ts";
+import { findMemoryGroups, type MemoryGroups } from "./sandbox/memory-group.ts";
 import { sandboxOwner } from "./sandbox/owner.ts";
 import { FILTERED_ARCHITECTURES, seccompFilter } from "./sandbox/seccomp.ts";
 import { findToolchain } from "./sandbox/toolchain.ts";
@@ -15,8 +16,11 @@ import type { Sandbox } from "./workspace.ts";
 export const openSandbox = (kind: Sandbox["kind"], host: SandboxHost = THIS_HOST): Sandbox =>
   kind === "none" ? new Unsandboxed(host) : openBubblewrap(host);
 
-/** @throws Failure `sandbox_unavailable` */
-export function openBubblewrap(host: SandboxHost): BubblewrapSandbox {
+/**
+ * @param memory counts what commands hold; default: what this machine lets us use
+ * @throws Failure `sandbox_unavailable`
+ */
+export function openBubblewrap(host: SandboxHost, memory: MemoryGroups | null = findMemoryGroups()): BubblewrapSandbox {
   const architecture = FILTERED_ARCHITECTURES.find((it) => it === process.arch);
   if (process.platform !== "linux" || !architecture)
     throw sandboxUnavailable(notSupported(process.platform, process.arch));
@@ -25,8 +29,9 @@ export function openBubblewrap(host: SandboxHost): BubblewrapSandbox {
   if (!existsSync("/usr/bin/prlimit")) throw sandboxUnavailable(NO_PRLIMIT);
   const owner = sandboxOwner();
   const toolchain = findToolchain(host, owner);
-  const filter = seccompFilter(architecture);
-  return new BubblewrapSandbox({ program, version: versionOf(program), owner, toolchain, filter, clock: host.clock });
+  const filter = seccompFilter(architecture, memory ? "counted" : "uncounted");
+  const settings = { program, version: versionOf(program), owner, toolchain, filter, clock: host.clock };
+  return new BubblewrapSandbox({ ...settings, memory });
 }
 
 function versionOf(program: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../src/domain/failure.ts";
 import { chooseSandbox } from "../../src/workspace/choose-sandbox.ts";
@@ -7,11 +7,12 @@ import { openSandbox } from "../../src/workspace/open-sandbox.ts";
 import { probeSandbox } from "../../src/workspace/probe-sandbox.ts";
 import { AnonymousFiles } from "../../src/workspace/sandbox/anonymous-file.ts";
 import { BubblewrapSandbox } from "../../src/workspace/sandbox/bubblewrap.ts";
+import { CommandMemory } from "../../src/workspace/sandbox/command-memory.ts";
 import { DiskWatch } from "../../src/workspace/sandbox/disk-watch.ts";
 import { readFault } from "../../src/workspace/sandbox/fault.ts";
 import { seccompFilter } from "../../src/workspace/sandbox/seccomp.ts";
 import { supervise } from "../../src/workspace/sandbox/supervise.ts";
-import { BASH, host, SANDBOX } from "../machine.ts";
+import { BASH, host, type Need, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, kinds, never, processesWith, runIn } from "./harness.ts";
 
@@ -129,16 +130,41 @@ test("nor can many together", async () => {
   const child = Bun.spawn(["sh", "-c", `${hog} & ${hog} & ${hog} & wait`], { detached: true });
   const kill = () => void process.kill(-child.pid, "SIGKILL");
   const watched = { child, output: files.appending(null), directory: directory.path, clock: host.clock, kill };
-  const { ended } = await supervise({ ...watched, timeout_ms: 20_000, max_tree_bytes: 60_000_000 }, never);
+  const memory = new CommandMemory(null, child.pid, 60_000_000);
+  const tooMuchMemory = () => memory.isExhausted();
+  const { ended } = await supervise({ ...watched, timeout_ms: 20_000, tooMuchMemory }, never);
   expect(ended).toBe("memory_limit");
 });
 
-test("a workspace that outgrows its cap is noticed, but only when the disk has felt it", () => {
+test("a workspace that outgrows its cap is noticed, but only when the disk has felt it", async () => {
   using directory = new Directory({ "a/b/c": new Uint8Array(3_000_000) });
   // With this threshold every look measures.
-  expect(new DiskWatch(directory.path, 2_000_000, Number.NEGATIVE_INFINITY).isExhausted()).toBe(true);
-  expect(new DiskWatch(directory.path, 4_000_000, Number.NEGATIVE_INFINITY).isExhausted()).toBe(false);
-  expect(new DiskWatch(directory.path, 2_000_000).isExhausted()).toBe(false);
+  expect(await new DiskWatch(directory.path, 2_000_000, Number.NEGATIVE_INFINITY).isExhausted()).toBe(true);
+  expect(await new DiskWatch(directory.path, 4_000_000, Number.NEGATIVE_INFINITY).isExhausted()).toBe(false);
+  expect(await new DiskWatch(directory.path, 2_000_000).isExhausted()).toBe(false);
+});
+
+test("measuring a workspace leaves the event loop alone", async () => {
+  using directory = new Directory(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`d${n}/f`, "x"])));
+  let breaths = 0;
+  const breathing = setInterval(() => {
+    breaths += 1;
+  }, 0);
+  await new DiskWatch(directory.path, 1, Number.NEGATIVE_INFINITY).isExhausted();
+  clearInterval(breathing);
+  expect(breaths).toBeGreaterThan(0);
+});
+
+const ORDINARY_USER: Need = { what: "an ordinary user (root reads everything)", met: process.getuid?.() !== 0 };
+
+testNeeding(ORDINARY_USER)("what was written into a directory that is closed since counts all the same", async () => {
+  // A file system of its own, whose free space nobody else changes by as much.
+  using directory = new Directory({ "open/x": "x" }, existsSync("/dev/shm") ? "/dev/shm" : undefined);
+  const watch = new DiskWatch(directory.path, 10_000_000, Number.NEGATIVE_INFINITY);
+  expect(await watch.isExhausted()).toBe(false);
+  await Bun.write(join(directory.path, "closed/a"), new Uint8Array(30_000_000).fill(1));
+  chmodSync(join(directory.path, "closed"), 0);
+  expect(await watch.isExhausted()).toBe(true);
 });
 
 testNeeding(SANDBOX)("temporary directories hold only so much", async () => {
@@ -168,6 +194,7 @@ test("a sandbox that vanished is our failure, never a failing command", async ()
     owner: null,
     toolchain: { binds: [], scripts: {}, path: [] },
     filter: seccompFilter("x64"),
+    memory: null,
     clock: host.clock,
   });
   expect(await failureOf(runWith(gone, "true"))).toEqual({
@@ -184,6 +211,7 @@ testNeeding(SANDBOX)("a sandbox that cannot start is our failure, whatever its e
     owner: null,
     toolchain: { binds: [{ from: "/nowhere", to: "/opt/x" }], scripts: {}, path: [] },
     filter: seccompFilter("x64"),
+    memory: null,
     clock: host.clock,
   });
   const { code, reason } = await failureOf(runWith(broken, "true"));
@@ -204,9 +232,50 @@ testNeeding(BASH)("a command is answered when it stands in its sandbox, not befo
   chmodSync(program, 0o755);
   const toolchain = { binds: [], scripts: {}, path: [] };
   const filter = seccompFilter("x64");
-  const settings = { program, version: "0.8.0", owner: null, toolchain, filter, clock: host.clock };
+  const settings = { program, version: "0.8.0", owner: null, toolchain, filter, memory: null, clock: host.clock };
   expect(await runWith(new BubblewrapSandbox(settings), "true")).toEqual({ exit_code: 0, output: "begun\n" });
 });
+
+/** In the place of bwrap: a machine that has no process to spare at first. */
+const CROWDED = `#!/bin/bash
+echo x >> "$(dirname "$0")/tries"
+[ "$(wc -l < "$(dirname "$0")/tries")" -gt 2 ] || { echo "bwrap: Creating new namespace failed: Resource temporarily unavailable" >&2; exit 1; }
+echo; read -r go; echo begun >&2
+printf '{ "exit-code": 0 }' >&3
+`;
+
+/** In the place of bwrap: one that is killed in the middle of a command. */
+const KILLED = `#!/bin/bash
+echo; read -r go; echo begun >&2
+kill -9 $$
+`;
+
+const asBubblewrap = (program: string) => {
+  chmodSync(program, 0o755);
+  const toolchain = { binds: [], scripts: {}, path: [] };
+  const filter = seccompFilter("x64");
+  return new BubblewrapSandbox({
+    ...{ program, version: "0.8.0", owner: null, toolchain, filter, memory: null, clock: host.clock },
+  });
+};
+
+testNeeding(BASH)("a sandbox that cannot start because the machine is crowded is tried again", async () => {
+  using directory = new Directory({ bwrap: CROWDED });
+  expect(await runWith(asBubblewrap(join(directory.path, "bwrap")), "true")).toEqual({
+    exit_code: 0,
+    output: "begun\n",
+  });
+});
+
+testNeeding(BASH)(
+  "a sandbox that ends while its command runs was ended by the command, and is no failure",
+  async () => {
+    using directory = new Directory({ bwrap: KILLED });
+    const sandbox = asBubblewrap(join(directory.path, "bwrap"));
+    expect(await runWith(sandbox, "true")).toEqual({ exit_code: 137, output: "begun\n" });
+    expect(sandbox.sound).toBe(true);
+  },
+);
 
 describe("choosing a sandbox", () => {
   const nowhere = { ...host, path: "/nowhere" };

@@ -3,7 +3,9 @@ import { Failure } from "../../domain/failure.ts";
 import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";
 import { bubblewrapArguments, limited } from "./bubblewrap-arguments.ts";
+import { CommandMemory } from "./command-memory.ts";
 import { NOT_INSTALLED, readFault, sandboxUnavailable } from "./fault.ts";
+import type { MemoryGroups } from "./memory-group.ts";
 import type { OwnNetwork } from "./own-network.ts";
 import { printedText } from "./printed.ts";
 import { isGone, signalGroup, signalProcess } from "./process-table.ts";
@@ -18,6 +20,8 @@ interface BubblewrapSettings {
   readonly owner: Sandbox["owner"];
   readonly toolchain: Toolchain;
   readonly filter: Uint8Array;
+  /** Counts memory for the kernel to limit; null: resident memory is looked at, and `filter` refuses what that misses. */
+  readonly memory: MemoryGroups | null;
   /** What an open network is; absent: the one of this machine. */
   readonly own_network?: OwnNetwork;
   readonly clock: Clock;
@@ -52,30 +56,51 @@ export class BubblewrapSandbox implements Sandbox {
     const refused = refusedScript(command.run);
     if (refused) return refused;
     try {
-      return await this.#supervised(command, signal);
+      return await this.#begun(command, signal);
     } catch (error) {
       if (error instanceof Failure) this.#sound = false;
       throw error;
     }
   }
 
-  async #supervised(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
+  /** What passes is tried again: the other arm may have filled this user's share of processes. */
+  async #begun(command: SandboxedCommand, signal: AbortSignal, delays_ms = RETRY_DELAYS_MS): Promise<ExecResult> {
+    const attempt = await this.#supervised(command, signal);
+    if ("ended" in attempt) return attempt;
+    const [delay_ms, ...later_ms] = delays_ms;
+    if (delay_ms === undefined || !PASSING.test(attempt.said)) throw sandboxUnavailable(readFault(attempt.said));
+    await Bun.sleep(delay_ms);
+    signal.throwIfAborted();
+    return await this.#begun(command, signal, later_ms);
+  }
+
+  async #supervised(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult | NotBegun> {
     using files = new AnonymousFiles();
     using helpers = new DisposableStack();
     const network = command.network === "open" ? this.#settings.own_network : undefined;
-    const { child, output, status } = this.#start(command, network, files);
-    const connect = network && (() => void (helpers.disposed || helpers.use(network.attach(child.pid))));
-    void openGate(child, connect);
+    const started = this.#start(command, network, files);
+    if ("said" in started) return started;
+    const { child, output, status } = started;
+    await using memory = new CommandMemory(this.#settings.memory, child.pid);
+    let begun = false;
+    void openGate(child, {
+      connect: network && (() => void (helpers.disposed || helpers.use(network.attach(child.pid)))),
+      enter: () => {
+        begun = true;
+        memory.enter(readStatus(status).child_pid);
+      },
+    });
     // The group in one stroke: a first process that waits to be set up is in it, one that was has told its number.
     const kill = () => signalGroup(child.pid, "SIGKILL");
-    const watched = { ...command, child, output, kill, clock: this.#settings.clock };
+    const tooMuchMemory = () => memory.isExhausted();
+    const watched = { ...command, child, output, kill, tooMuchMemory, clock: this.#settings.clock };
     try {
       const { ended, duration_ms } = await supervise(watched, signal);
       const { exit_code } = readStatus(status);
       const printed = printedText(output, command.max_output_bytes);
       if (ended !== "exit") return { ended, exit_code: null, ...printed, duration_ms };
-      if (exit_code === undefined) throw sandboxUnavailable(readFault(printed.output));
-      return { ended, exit_code, ...printed, duration_ms };
+      // Whatever becomes of a sandbox in which the command runs, the command has done it.
+      return begun ? { ended, exit_code: exit_code ?? KILLED, ...printed, duration_ms } : { said: printed.output };
     } finally {
       await isOver(readStatus(status).child_pid);
     }
@@ -95,16 +120,31 @@ export class BubblewrapSandbox implements Sandbox {
     });
     const argumentsDescriptor = attach(list.map((argument) => `${argument}\0`).join(""));
     const contained = [program, "--args", String(argumentsDescriptor), "--", ...limited(command.run)];
-    const child = spawnOrFail([...(own?.around(contained) ?? contained)], {
+    const child = spawned([...(own?.around(contained) ?? contained)], {
       cwd: "/",
       env: {},
       stdio: ["pipe", "pipe", output, ...descriptors],
       detached: true,
       ...owner,
     });
-    return { child, output, status };
+    return "said" in child ? child : { child, output, status };
   }
 }
+
+/** Nothing of the command ran. */
+interface NotBegun {
+  /** Why, in the words of what should have started it. */
+  readonly said: string;
+}
+
+/** Milliseconds until another try. */
+const RETRY_DELAYS_MS: readonly number[] = [50, 200, 800, 3_200];
+
+/** Faults that pass when other processes have ended. */
+const PASSING = /temporarily unavailable|EAGAIN|Cannot allocate memory|ENOMEM|Too many open files/;
+
+/** As a shell tells of a program that was ended by SIGKILL. */
+const KILLED = 137;
 
 /** Came with 0.8. */
 function supportsDisableUserns(version: string): boolean {
@@ -117,26 +157,37 @@ const FIRST_DESCRIPTOR = 3;
 
 type Gated = Bun.Subprocess<"pipe", "pipe", number>;
 
-function spawnOrFail(command: string[], options: Bun.SpawnOptions.OptionsObject<"pipe", "pipe", number>): Gated {
+/** @throws Failure `sandbox_unavailable` when there is no such program. */
+function spawned(command: string[], options: Bun.SpawnOptions.OptionsObject<"pipe", "pipe", number>): Gated | NotBegun {
   try {
     return Bun.spawn(command, options);
   } catch (error) {
     // node's own errors carry a code
     const { code, message } = error as NodeJS.ErrnoException;
-    throw sandboxUnavailable(code === "ENOENT" ? NOT_INSTALLED : readFault(message));
+    if (code === "ENOENT") throw sandboxUnavailable(NOT_INSTALLED);
+    return { said: message };
   }
+}
+
+interface Passage {
+  /** Gives a network of its own its way out: a command that has one says first that it is there. */
+  readonly connect: (() => void) | undefined;
+  /** Before the command begins. */
+  enter(): void;
 }
 
 /**
  * Answers the command that waits behind its gate. One that never came to it is over, and its exit tells why.
- * @param connect gives a network of its own its way out: such a command says first that this is there.
  */
-async function openGate({ stdin, stdout }: Gated, connect: (() => void) | undefined): Promise<void> {
+async function openGate({ stdin, stdout }: Gated, { connect, enter }: Passage): Promise<void> {
   const reader = stdout.getReader();
   try {
     if (connect && !(await reader.read()).done) connect();
     const { done } = await reader.read();
-    if (!done) stdin.write("\n");
+    if (!done) {
+      enter();
+      stdin.write("\n");
+    }
     await Promise.all([stdin.end(), reader.cancel()]);
   } catch {
     // Killed meanwhile.
@@ -146,8 +197,8 @@ async function openGate({ stdin, stdout }: Gated, connect: (() => void) | undefi
 const MAX_STATUS_BYTES = 4_096;
 
 /**
- * What bwrap says about itself. Without an exit code the command never ran, whatever bwrap's own exit status is:
- * a fault of the sandbox and a failing command can both be a 1.
+ * What bwrap says about itself: its own exit status tells less, for a fault of the sandbox and a failing command can both
+ * be a 1.
  */
 function readStatus(descriptor: number): { readonly child_pid?: number; readonly exit_code?: number } {
   const { output: text } = printedText(descriptor, MAX_STATUS_BYTES);

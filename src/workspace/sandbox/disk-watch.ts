@@ -1,61 +1,70 @@
-import { lstatSync, readdirSync, statfsSync } from "node:fs";
-import { join } from "node:path";
-import { MAX_WORKSPACE_BYTES, RESERVED_BYTES } from "./limits.ts";
+import { statfsSync } from "node:fs";
+import { MAX_WORKSPACE_BYTES, RESERVED_BYTES, RESERVED_INODES } from "./limits.ts";
+import { signalGroup } from "./process-table.ts";
 
 /** Share of a small disk that stays free. */
 const RESERVED_SHARE = 0.05;
 /** Free bytes that must vanish before a workspace is measured: the disk has other users too. */
 const SUSPICIOUS_BYTES = 256 * 1024 * 1024;
 
-/** Tells when a running command has filled its workspace or the disk under it. Cheap while neither is likely. */
-export class DiskWatch {
+/**
+ * Tells when a running command has filled its workspace or the disk under it. Cheap while neither is likely. Measuring is
+ * done by a process of its own, for a workspace can hold millions of files. Disposal ends it.
+ */
+export class DiskWatch implements Disposable {
   readonly #directory: string;
   readonly #maxBytes: number;
   readonly #suspiciousBytes: number;
-  readonly #reserve: number;
+  readonly #reserve: { readonly bytes: number; readonly inodes: number };
+  readonly #freeAtStart: number;
   #freeWhenMeasured: number;
+  #measuring: number | undefined;
 
   /** @param maxBytes of the workspace @param suspiciousBytes free bytes that vanish before it is measured */
   constructor(directory: string, maxBytes: number = MAX_WORKSPACE_BYTES, suspiciousBytes: number = SUSPICIOUS_BYTES) {
     this.#directory = directory;
     this.#maxBytes = maxBytes;
     this.#suspiciousBytes = suspiciousBytes;
-    const { bsize, blocks, bavail } = statfsSync(directory);
-    this.#freeWhenMeasured = bavail * bsize;
+    const { bsize, blocks, bavail, files, ffree } = statfsSync(directory);
+    this.#freeAtStart = bavail * bsize;
+    this.#freeWhenMeasured = this.#freeAtStart;
     // A disk that is already full is the machine's fault: the command then gets half of what is left.
-    this.#reserve = Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_SHARE, this.#freeWhenMeasured / 2);
+    this.#reserve = {
+      bytes: Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_SHARE, this.#freeAtStart / 2),
+      inodes: Math.min(RESERVED_INODES, files * RESERVED_SHARE, ffree / 2),
+    };
   }
 
-  isExhausted(): boolean {
+  async isExhausted(): Promise<boolean> {
     const { bsize, bavail, files, ffree } = statfsSync(this.#directory);
     const free = bavail * bsize;
     // File systems that make inodes as they go report 0 of 0.
-    if (free < this.#reserve || (files > 0 && ffree === 0)) return true;
+    if (free < this.#reserve.bytes || (files > 0 && ffree < this.#reserve.inodes)) return true;
     if (this.#freeWhenMeasured - free < this.#suspiciousBytes) return false;
     this.#freeWhenMeasured = free;
-    return bytesOnDisk(this.#directory, this.#maxBytes) > this.#maxBytes;
+    return (await this.#bytesInside(this.#freeAtStart - free)) > this.#maxBytes;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#measuring !== undefined) signalGroup(this.#measuring, "SIGKILL");
+  }
+
+  /** What cannot be looked into counts as all that the disk has lost: a command may close its directories. */
+  async #bytesInside(lost: number): Promise<number> {
+    const child = Bun.spawn(["/bin/sh", "-c", MEASURE, this.#directory], {
+      env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: true,
+    });
+    this.#measuring = child.pid;
+    const said = await new Response(child.stdout).text();
+    await child.exited;
+    this.#measuring = undefined;
+    return said.includes(CLOSED) ? lost : Number.parseInt(said, 10) * 1024;
   }
 }
 
-/** Of everything below `directory`, counted until `enough`; entries that vanish meanwhile count nothing. */
-function bytesOnDisk(directory: string, enough: number): number {
-  let bytes = 0;
-  const pending = [directory];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    for (const path of entriesOf(next)) {
-      const entry = lstatSync(path, { throwIfNoEntry: false });
-      bytes += (entry?.blocks ?? 0) * 512;
-      if (entry?.isDirectory()) pending.push(path);
-    }
-    if (bytes > enough) break;
-  }
-  return bytes;
-}
+const CLOSED = "closed";
 
-function entriesOf(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).map((name) => join(directory, name));
-  } catch {
-    return [];
-  }
-}
+/** The first complaint ends it: there can be one for each of a million directories. */
+const MEASURE = `{ du -skx "$0" 2>&1 >&3 | grep -q 'ermission denied' && echo ${CLOSED} >&3; } 3>&1`;

@@ -26,6 +26,9 @@ export const MAX_WORKSPACE_BYTES = 2048 * MiB;
 /** Free bytes of the disk that no command may use up; less on a small disk (`disk-watch.ts`). */
 export const RESERVED_BYTES = 512 * MiB;
 
+/** Files that can still be made on the disk and that no command may use up; less on a small disk. */
+export const RESERVED_INODES = 20_000;
+
 /** Milliseconds between two looks at a running command. */
 export const WATCH_INTERVAL_MS = 100;
 

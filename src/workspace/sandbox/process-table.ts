@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { breathe } from "../tree/walk.ts";
 
 interface ProcessRow {
   readonly pid: number;
@@ -33,9 +35,19 @@ export function processRow(pid: number): ProcessRow | undefined {
   };
 }
 
-/** `leader`, everything in its process group, and everything that descends from these. */
-export function processTree(leader: number): readonly ProcessRow[] {
-  const rows = processIds().flatMap((pid) => processRow(pid) ?? []);
+/** Rows between two breaths of the event loop. */
+const BATCH = 100;
+
+/**
+ * `leader`, everything in its process group, and everything that descends from these. A machine can have a hundred thousand
+ * processes, so this takes its time.
+ */
+export async function processTree(leader: number): Promise<readonly ProcessRow[]> {
+  const rows: ProcessRow[] = [];
+  for (const [index, pid] of (await processIds()).entries()) {
+    if (index % BATCH === BATCH - 1) await breathe();
+    rows.push(...[processRow(pid) ?? []].flat());
+  }
   const children = Map.groupBy(rows, (row) => row.parent);
   const tree = new Set(rows.filter((row) => row.pid === leader || row.group === leader));
   // A Set hands out what is added while it is walked.
@@ -43,9 +55,9 @@ export function processTree(leader: number): readonly ProcessRow[] {
   return [...tree];
 }
 
-export function processIds(): readonly number[] {
+export async function processIds(): Promise<readonly number[]> {
   try {
-    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+    return (await readdir("/proc")).map(Number).filter(Number.isInteger);
   } catch {
     return [];
   }

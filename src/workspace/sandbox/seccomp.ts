@@ -4,11 +4,14 @@ import { ARM64_SYSCALLS, type SyscallTable, X64_SYSCALLS } from "./syscalls.ts";
 export const FILTERED_ARCHITECTURES = ["x64", "arm64"] as const;
 export type FilteredArchitecture = (typeof FILTERED_ARCHITECTURES)[number];
 
+/** Whether somebody counts what lies in memory without belonging to a process. Where nobody does, it is refused. */
+export type MemoryAccount = "counted" | "uncounted";
+
 /**
  * The kernel's filter for system calls in the sandbox, as `bwrap --seccomp` reads it (an array of `struct sock_filter`).
  * What namespaces do not fence off is refused here: keyrings, vsock, io_uring, nested namespaces, set-uid bits.
  */
-export function seccompFilter(architecture: FilteredArchitecture): Uint8Array {
+export function seccompFilter(architecture: FilteredArchitecture, memory: MemoryAccount = "counted"): Uint8Array {
   const { audit, table } = ARCHITECTURES[architecture];
   const program = [
     ...load(ARCHITECTURE_OFFSET),
@@ -17,6 +20,7 @@ export function seccompFilter(architecture: FilteredArchitecture): Uint8Array {
     ...(architecture === "x64" ? ifAtLeast(X32_BIT, [answer(KILL)]) : []),
     ...REFUSED.flatMap((name) => on(table, name, [answer(EPERM)])),
     ...HIDDEN.flatMap((name) => on(table, name, [answer(ENOSYS)])),
+    ...(memory === "uncounted" ? refuseUncounted(table) : []),
     ...["socket", "socketpair"].flatMap((name) => inspect(table, name, refuseOtherSockets())),
     ...inspect(table, "clone", refuseBits(0, CLONE_NEWUSER)),
     ...inspect(table, "ioctl", refuseRequests(TERMINAL_INJECTION)),
@@ -113,6 +117,20 @@ const refuseOtherSockets = (): Code => [
   ...loadArgument(0),
   ...SOCKET_FAMILIES.flatMap((family) => ifEqual(family, [answer(ALLOW)])),
   answer(EPERM),
+];
+
+/** Bytes of a System V segment that databases use as a lock; 4,096 of these are the kernel's limit. */
+const MAX_SEGMENT_BYTES = 64 * 1024;
+
+/** Memory files as on a kernel that has none, which programs know; big System V segments, in both halves of their size. */
+const refuseUncounted = (table: SyscallTable): Code => [
+  ...on(table, "memfd_create", [answer(ENOSYS)]),
+  ...inspect(table, "shmget", [
+    ...load(ARGUMENTS_OFFSET + 8 + 4),
+    ...unlessEqual(0, [answer(EPERM)]),
+    ...loadArgument(1),
+    ...ifAtLeast(MAX_SEGMENT_BYTES + 1, [answer(EPERM)]),
+  ]),
 ];
 
 const refuseRequests = (requests: readonly number[]): Code => [

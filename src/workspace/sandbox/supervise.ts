@@ -2,8 +2,7 @@ import { fstatSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import type { ExecResult } from "../workspace.ts";
 import { DiskWatch } from "./disk-watch.ts";
-import { MAX_PRINTED_BYTES, MAX_TREE_BYTES, WATCH_INTERVAL_MS } from "./limits.ts";
-import { processTree } from "./process-table.ts";
+import { MAX_PRINTED_BYTES, WATCH_INTERVAL_MS } from "./limits.ts";
 
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -16,8 +15,8 @@ export interface Supervised {
   readonly directory: string;
   readonly timeout_ms: number;
   readonly clock: Clock;
-  /** Resident memory of the whole tree; default `MAX_TREE_BYTES`. */
-  readonly max_tree_bytes?: number;
+  /** Whether the whole tree holds too much memory. */
+  tooMuchMemory(): boolean | Promise<boolean>;
   /** Ends the whole tree, sooner or later; called once. */
   kill(): void;
 }
@@ -40,9 +39,13 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   };
   const cancel = () => stop();
   const deadline = setTimeout(() => stop("timeout"), Math.min(command.timeout_ms, LONGEST_TIMER_MS));
-  const disk = new DiskWatch(command.directory);
-  const watch = setInterval(() => {
-    const limit = excess(command, disk);
+  using disk = new DiskWatch(command.directory);
+  let looking = false;
+  const watch = setInterval(async () => {
+    if (looking || stopped) return;
+    looking = true;
+    const limit = await excess(command, disk);
+    looking = false;
     if (limit) stop(limit);
   }, WATCH_INTERVAL_MS);
   signal.addEventListener("abort", cancel);
@@ -50,7 +53,7 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   try {
     const exit_code = await child.exited;
     if (signal.aborted) throw signal.reason;
-    const ended = stopped ?? (fstatSync(command.output).size > MAX_PRINTED_BYTES ? "output_limit" : "exit");
+    const ended = stopped ?? (await excessAtEnd(command)) ?? "exit";
     return { ended, exit_code, duration_ms: clock.ticks() - began };
   } finally {
     clearTimeout(deadline);
@@ -59,12 +62,16 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   }
 }
 
-function excess(
-  { child, output, max_tree_bytes = MAX_TREE_BYTES }: Supervised,
-  disk: DiskWatch,
-): Exclude<ExecResult["ended"], "exit"> | undefined {
-  if (fstatSync(output).size > MAX_PRINTED_BYTES) return "output_limit";
-  const resident = processTree(child.pid).reduce((sum, row) => sum + row.resident_bytes, 0);
-  if (resident > max_tree_bytes) return "memory_limit";
-  return disk.isExhausted() ? "disk_limit" : undefined;
+type Limit = Exclude<ExecResult["ended"], "exit" | "timeout">;
+
+/** What a command that runs takes too much of. */
+async function excess(command: Supervised, disk: DiskWatch): Promise<Limit | undefined> {
+  const limit = await excessAtEnd(command);
+  return limit ?? ((await disk.isExhausted()) ? "disk_limit" : undefined);
+}
+
+/** What can still be seen when it has ended. */
+async function excessAtEnd(command: Supervised): Promise<Limit | undefined> {
+  if (fstatSync(command.output).size > MAX_PRINTED_BYTES) return "output_limit";
+  return (await command.tooMuchMemory()) ? "memory_limit" : undefined;
 }

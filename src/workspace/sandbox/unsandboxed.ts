@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { scratchDirectory } from "../scratch.ts";
+import { breathe } from "../tree/walk.ts";
 import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";
+import { CommandMemory } from "./command-memory.ts";
 import { MAX_FILE_BYTES, TERM_GRACE_MS } from "./limits.ts";
 import { printedText } from "./printed.ts";
 import { isGone, processIds, processRow, signalGroup, signalProcess } from "./process-table.ts";
@@ -47,7 +49,9 @@ export class Unsandboxed implements Sandbox {
     });
     const kill = () => terminate(child.pid, child.exited);
     try {
-      const watched = { ...command, child, output, kill, clock: this.#settings.clock };
+      const memory = new CommandMemory(null, child.pid);
+      const tooMuchMemory = () => memory.isExhausted();
+      const watched = { ...command, child, output, kill, tooMuchMemory, clock: this.#settings.clock };
       const { ended, exit_code, duration_ms } = await supervise(watched, signal);
       const printed = printedText(output, command.max_output_bytes);
       return { ended, exit_code: ended === "exit" ? exit_code : null, ...printed, duration_ms };
@@ -90,13 +94,25 @@ const START_MS = 20;
 async function killMarked(home: string): Promise<void> {
   const mark = `HOME=${home}\0`;
   for (let waited_ms = 0; waited_ms < DEATH_MS; waited_ms += 1) {
-    const environments = processIds().map((pid) => ({ pid, environment: textAt(`/proc/${pid}/environ`) }));
+    const environments = await environmentsOf(await processIds());
     const marked = environments.filter(({ environment }) => environment?.includes(mark));
     for (const { pid } of marked) signalProcess(pid, "SIGKILL");
     const unclear = environments.some(({ pid, environment }) => environment === "" && isStarting(pid));
     if (marked.length === 0 && !(unclear && waited_ms < START_MS)) return;
     await Bun.sleep(1);
   }
+}
+
+/** Processes between two breaths of the event loop. */
+const BATCH = 100;
+
+async function environmentsOf(pids: readonly number[]) {
+  const environments: { readonly pid: number; readonly environment: string | undefined }[] = [];
+  for (const [index, pid] of pids.entries()) {
+    if (index % BATCH === BATCH - 1) await breathe();
+    environments.push({ pid, environment: textAt(`/proc/${pid}/environ`) });
+  }
+  return environments;
 }
 
 /** Undefined for a process of another user, and for one that is gone. */

@@ -11,6 +11,7 @@ import type { Surroundings } from "../../../src/session/doctor/services.ts";
 import { sqliteStore } from "../../../src/store/sqlite.ts";
 import { openSandbox } from "../../../src/workspace/open-sandbox.ts";
 import { THIS_HOST } from "../../../src/workspace/sandbox/host.ts";
+import { findMemoryGroups } from "../../../src/workspace/sandbox/memory-group.ts";
 import { SANDBOX } from "../../machine.ts";
 import { testNeeding } from "../../needs.ts";
 import { scenarioFolder } from "../../scenario/scenario-folder.ts";
@@ -35,6 +36,7 @@ test("without a scenario only the environment is looked at", async () => {
     "environment version pass",
     "environment shell pass",
     "environment sandbox warn",
+    "environment sandbox.memory warn",
     "environment sandbox.network skip",
     "environment sandbox.toolchains pass",
     "environment scenarios.directory pass",
@@ -87,6 +89,15 @@ describe("sandbox", () => {
       hint: expect.stringContaining("apt install bubblewrap"),
     });
     expect(report.ok).toBe(true);
+  });
+});
+
+test("what holds a command's memory is told: the kernel where it may be asked", async () => {
+  const { row } = await lookAt({ sandbox: "auto" });
+  const groups = findMemoryGroups();
+  expect(row("sandbox.memory")).toMatchObject({
+    status: groups === null ? "warn" : "pass",
+    detail: expect.stringMatching(groups === null ? /^no cgroup may be used/ : /^cgroup v[12]: the kernel limits it/),
   });
 });
 

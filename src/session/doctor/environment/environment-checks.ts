@@ -1,6 +1,7 @@
 import type { Check } from "../check.ts";
 import type { Surroundings } from "../services.ts";
 import { credentials, defaultJudge } from "./credentials.ts";
+import { commandMemory } from "./memory.ts";
 import { openNetwork } from "./open-network.ts";
 import { sandbox } from "./sandbox.ts";
 import { scenarioFiles, scenariosDirectory } from "./scenarios.ts";
@@ -23,6 +24,7 @@ export const ENVIRONMENT_CHECKS: readonly Check<Surroundings>[] = [
   version,
   shell(),
   sandbox,
+  commandMemory,
   openNetwork,
   toolchains,
   scenariosDirectory,
