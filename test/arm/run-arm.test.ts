@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ArmEnd } from "../../src/arm/arm-end.ts";
 import { type ArmRun, runArm } from "../../src/arm/run-arm.ts";
-import { systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Files, Policies } from "../../src/domain/scenario.ts";
@@ -43,6 +43,7 @@ interface Setting {
   readonly model?: ModelClient;
   readonly signal?: AbortSignal;
   readonly log?: Decision[];
+  readonly clock?: Clock;
 }
 
 async function play(turns: readonly FixedTurn[], setting: Setting = {}): Promise<Played> {
@@ -60,7 +61,7 @@ async function play(turns: readonly FixedTurn[], setting: Setting = {}): Promise
     policies: { ...POLICIES, ...setting.policies },
     model: setting.model ?? fixed,
     workspace,
-    clock: systemClock,
+    clock: setting.clock ?? systemClock,
     redact: (text) => text.replaceAll("hunter2", "[redacted]"),
     emit: (decision) => log.push(decision),
   };
@@ -171,19 +172,21 @@ test("max_seconds ends a command that runs and a model that thinks", async () =>
 });
 
 test("time lost to failed tries does not count against max_seconds, and each try is recorded", async () => {
+  let lost_ms = 0;
+  const clock = { ...systemClock, ticks: () => systemClock.ticks() + lost_ms };
   const throttled: ModelClient = {
     ref: "fake/throttled",
     async complete(_request, { onFailedTry, onRetry }) {
       onFailedTry?.();
-      await Bun.sleep(250);
-      onRetry?.({ status: 429, attempts: 1, waited_ms: 250 });
+      lost_ms = 700_000;
+      onRetry?.({ status: 429, attempts: 1, waited_ms: 700_000 });
       return say("Done.");
     },
   };
-  const { end, log } = await play([], { arm: { limits: { max_seconds: 0.2 } }, model: throttled });
+  const { end, log } = await play([], { arm: { limits: { max_seconds: 600 } }, model: throttled, clock });
   expect(end.status).toBe("finished");
-  expect(end.throttled_ms).toBe(250);
-  expect(log[0]).toMatchObject({ kind: "provider_retry", detail: { status: 429, attempts: 1, waited_ms: 250 } });
+  expect(end.throttled_ms).toBe(700_000);
+  expect(log[0]).toMatchObject({ kind: "provider_retry", detail: { status: 429, attempts: 1, waited_ms: 700_000 } });
 });
 
 test("a turn cut by the output limit is not an answer: its calls are not run and the arm goes on", async () => {

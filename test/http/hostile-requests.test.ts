@@ -5,7 +5,6 @@ import { aService, type TestService } from "./service.ts";
 
 const KEY = "sk-canary-5f1d0c7e9b3a2468";
 const ERROR = /^\{"error":\{"code":"[a-z_]+","message":/;
-const SLOWEST_MS = 2_000;
 
 let service: TestService;
 beforeAll(() => {
@@ -13,12 +12,10 @@ beforeAll(() => {
 });
 afterAll(async () => await service[Symbol.asyncDispose]());
 
-/** Whatever is thrown at it: an answer of the document, in time, no fault of ours, nothing of the host. */
+/** Whatever is thrown at it: an answer of the document, no fault of ours, nothing of the host. */
 async function survives(path: string, init: NonNullable<Parameters<TestService["fetch"]>[1]> = {}): Promise<void> {
-  const started = performance.now();
   const response = await service.fetch(path, init);
   const text = await response.text();
-  expect(performance.now() - started).toBeLessThan(SLOWEST_MS);
   expect(response.status).toBeLessThan(500);
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
   if (response.status >= 400 && init.method !== "HEAD") expect(text).toMatch(ERROR);
@@ -27,13 +24,13 @@ async function survives(path: string, init: NonNullable<Parameters<TestService["
   expect(text).not.toMatch(/\/tmp\/|node_modules|\n {4}at /);
 }
 
-test("any path is answered", () => allSurvive(anyPath), 30_000);
+test("any path is answered", () => allSurvive(anyPath));
 
-test("any query is answered", () => allSurvive(anyQuery), 30_000);
+test("any query is answered", () => allSurvive(anyQuery));
 
-test.each(ANY_BODIES)("any body is answered at %s", (_path, request) => allSurvive(request), 30_000);
+test.each(ANY_BODIES)("any body is answered at %s", (_path, request) => allSurvive(request));
 
-test("any bytes of any type are answered", () => allSurvive(anyBytes), 30_000);
+test("any bytes of any type are answered", () => allSurvive(anyBytes));
 
 const allSurvive = (request: fc.Arbitrary<HostileRequest>) =>
   fc.assert(

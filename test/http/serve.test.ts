@@ -113,15 +113,15 @@ describe("when told to stop", () => {
   test("with nothing in flight it ends at once with 0, whatever connections are open", async () => {
     await using served = await serve();
     await fetch(`${served.url}/api/health`, { headers: { connection: "keep-alive" } });
-    const idle = await Bun.connect({
-      hostname: "127.0.0.1",
-      port: Number(new URL(served.url).port),
-      socket: { data() {} },
-    });
-    const { status, ms } = await served.stop();
+    const port = Number(new URL(served.url).port);
+    const idle = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
+    // A server that waited for this one would never end.
+    const dripping = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
+    dripping.write("GET /api/health HTTP/1.1\r\nx: ");
+    const drops = setInterval(() => dripping.write("x"), 200);
+    expect((await served.stop()).status).toBe(0);
+    clearInterval(drops);
     idle.end();
-    expect(status).toBe(0);
-    expect(ms).toBeLessThan(1_000);
   });
 
   test("a run in flight may finish, its readers hear its verdict, and nobody else gets in", async () => {
@@ -142,8 +142,7 @@ describe("when told to stop", () => {
     await using served = await serve([...directory.flags, "--grace", "0"]);
     const id = await start(served, "slow");
     const stream = await fetch(`${served.url}/api/runs/${id}/stream`);
-    const { status, ms } = await served.stop();
-    expect({ status, quick: ms < 2_000 }).toEqual({ status: 0, quick: true });
+    expect((await served.stop()).status).toBe(0);
     expect((await readStream(stream)).events.at(-1)).toMatchObject({ event: "session_failed", code: "interrupted" });
     await using again = await serve(directory.flags);
     expect(await read(again, id)).toMatchObject({ state: "interrupted", failure: { code: "interrupted" } });

@@ -6,7 +6,7 @@ export interface Served extends AsyncDisposable {
   /** Everything on stderr so far. */
   readonly log: () => string;
   /** Sends the signal and waits for the end. */
-  readonly stop: (signal?: NodeJS.Signals) => Promise<{ readonly status: number; readonly ms: number }>;
+  readonly stop: (signal?: NodeJS.Signals) => Promise<{ readonly status: number }>;
 }
 
 /** `abeval serve` as a process of its own on a free port, once it listens. */
@@ -32,11 +32,10 @@ export async function serve(
     child,
     log: () => text,
     async stop(signal = "SIGTERM") {
-      const started = performance.now();
       child.kill(signal);
       const status = await child.exited;
       await reading;
-      return { status, ms: performance.now() - started };
+      return { status };
     },
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");

@@ -39,13 +39,13 @@ ${RUBRIC}
 `;
 
 /** No two alike on the machine, so that they can be looked for among its processes. */
-const sleepCommand = () => `sleep 54.${randomInt(1e9)}`;
+const sleepCommand = () => `sleep 5400.${randomInt(1e9)}`;
 
 const slow = (command: string) => `name: slow
 task: {prompt: Wait.}
 arms:
   - {id: sleeps, model: scripted/sleeps, script: [{say: I wait., calls: [{run_command: {command: ${command}}}]}, {say: Awake.}]}
-  - {id: rests, model: scripted/rests, system_prompt: Rest., script: [{delay_ms: 55000, say: Rested.}]}
+  - {id: rests, model: scripted/rests, system_prompt: Rest., script: [{delay_ms: 60000, calls: [{list_files: {}}]}, {delay_ms: 60000, say: Rested.}]}
 rubric: {criteria: [{measure: turns}], judge: {model: builtin/evidence}}
 `;
 

@@ -3,7 +3,7 @@ import { type Linked, linked } from "./linked.ts";
 
 /** Runs the scenario whose solution is marked, and gives its session's id. */
 async function run(server: Linked): Promise<string> {
-  const { data } = await server.call("run_scenario", { scenario: "hidden", wait_seconds: 20 });
+  const { data } = await server.call("run_scenario", { scenario: "hidden", wait_seconds: 50 });
   expect(data.summary.state).toBe("completed");
   return data.session_id;
 }

@@ -39,7 +39,7 @@ test("the inspector lists and calls every tool", async () => {
     return result.structuredContent;
   };
   const [{ session_id }] = await Promise.all([
-    call("run_scenario", { scenario: "quick", wait_seconds: 20 }),
+    call("run_scenario", { scenario: "quick", wait_seconds: 50 }),
     call("list_scenarios"),
     call("get_scenario", { name: "quick", include_hidden: true }),
     call("run_doctor", { scenario: "quick" }),

@@ -11,7 +11,7 @@ async function told({ client }: Linked, name: string, args: Readonly<Record<stri
 
 async function withRun(changes: Partial<Services> = {}): Promise<Linked & { readonly session_id: string }> {
   const server = await linked(changes);
-  const { data } = await server.call("run_scenario", { scenario: "hidden", wait_seconds: 30 });
+  const { data } = await server.call("run_scenario", { scenario: "hidden", wait_seconds: 50 });
   return { ...server, session_id: data.session_id };
 }
 

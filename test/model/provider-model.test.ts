@@ -248,9 +248,11 @@ describe.each(WIRES)("a model over %s", (wire) => {
 
   test.each(["hang", "slow_drip"] as const)("a try that outlasts its timeout (%s) is repeated", async (fault) => {
     await using provider = await startFakeProvider({ plan: [{ fault }] });
-    const { reply, retries } = await ask(clientOf(provider, ref), { timeout_ms: 60 });
+    const { reply, retries } = await ask(clientOf(provider, ref), { timeout_ms: 400 });
     expect(essence(reply)).toMatchObject({ text: "Done." });
-    expect(retries).toMatchObject([{ status: null, attempts: 1 }]);
+    // On a machine that is busy a good try may outlast it too, and is repeated like this one.
+    expect(retries[0]).toMatchObject({ status: null, attempts: 1 });
+    expect(provider.requests).toHaveLength(1 + retries.length);
   });
 
   test("a key that the provider echoes is not shown, and the variable to check is", async () => {
@@ -373,7 +375,7 @@ describe.each(WIRES)("a model over %s", (wire) => {
   });
 
   test.each([
-    ["a wait between tries", { status: 429, headers: { "retry-after": "50" } } satisfies Action],
+    ["a wait between tries", { status: 503, headers: { "retry-after": "600" } } satisfies Action],
     ["a hang", { fault: "hang" } satisfies Fault],
   ])("cancelling during %s rejects at once with the reason", async (_, action) => {
     const controller = new AbortController();
@@ -384,9 +386,9 @@ describe.each(WIRES)("a model over %s", (wire) => {
         return action;
       },
     });
-    const started = performance.now();
-    expect((await ask(clientOf(provider, ref), {}, controller.signal)).reply).toBe(reason);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // Either would last beyond the time that a test has.
+    const request = { timeout_ms: 600_000 };
+    expect((await ask(clientOf(provider, ref), request, controller.signal)).reply).toBe(reason);
   });
 
   test("a signal that fired before means that nothing is sent", async () => {

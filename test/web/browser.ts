@@ -37,7 +37,8 @@ export async function visit(browser: Browser, baseURL: string, options: VisitOpt
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  // A little less than a test has: the message then says what was waited for.
+  page.setDefaultTimeout(55_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());

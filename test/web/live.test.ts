@@ -64,7 +64,7 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     await page.getByText("The server does not answer.").waitFor();
     expect(await page.locator(".step").count()).toBeGreaterThan(2);
     await service.revive();
-    await page.getByText("The run ended without a verdict").waitFor({ timeout: 30_000 });
+    await page.getByText("The run ended without a verdict").waitFor();
     await page.getByRole("heading", { name: "This run was interrupted" }).waitFor();
     expect(await page.locator(".connection").count()).toBe(0);
   }, 60_000);

@@ -37,24 +37,20 @@ describe.each([...kinds])("a command (%s)", (kind) => {
   });
 
   test("is stopped at its time limit with everything it started", async () => {
-    const mark = `31.4159${kind.length}`;
-    const began = performance.now();
+    const mark = `3141.59${kind.length}`;
     const run = `sleep ${mark} & (sleep ${mark} & sleep ${mark}) & setsid sleep ${mark} & echo started; wait`;
-    const { ended, exit_code, output } = await runIn(kind, run, { timeout_ms: 300 });
+    const { ended, exit_code, output } = await runIn(kind, run, { timeout_ms: 2_000 });
     expect({ ended, exit_code, output }).toEqual({ ended: "timeout", exit_code: null, output: "started\n" });
-    expect(performance.now() - began).toBeLessThan(2_000);
     expect(processesWith(mark)).toEqual([]);
   });
 
   test("ends when it ends, whatever it left running, and that ends too", async () => {
-    const mark = `27.1828${kind.length}`;
-    const began = performance.now();
+    const mark = `2718.28${kind.length}`;
     const { ended, output } = await runIn(
       kind,
       `sleep ${mark} & setsid sleep ${mark} & nohup sleep ${mark} & echo done`,
     );
     expect({ ended, output }).toEqual({ ended: "exit", output: "done\n" });
-    expect(performance.now() - began).toBeLessThan(3_000);
     expect(processesWith(mark)).toEqual([]);
   });
 
@@ -71,7 +67,7 @@ describe.each([...kinds])("a command (%s)", (kind) => {
   });
 
   test("that was cancelled throws the signal's reason and leaves nothing behind", async () => {
-    const mark = `16.1803${kind.length}`;
+    const mark = `1618.03${kind.length}`;
     const controller = new AbortController();
     const running = runIn(kind, `sleep ${mark}`, { signal: controller.signal });
     controller.abort(new Error("stopped by the user"));
@@ -80,15 +76,13 @@ describe.each([...kinds])("a command (%s)", (kind) => {
   });
 
   test("cancelled at any moment of its start leaves nothing behind", async () => {
-    const mark = `14.1421${kind.length}`;
-    const began = performance.now();
+    const mark = `1414.21${kind.length}`;
     const cancelledAfter = async (delay_ms: number) => {
       const signal = AbortSignal.timeout(delay_ms);
       await expect(runIn(kind, `sleep ${mark}`, { signal })).rejects.toThrow("timed out");
     };
     await Promise.all(Array.from({ length: 30 }, (_, index) => cancelledAfter(index)));
     expect(processesWith(mark)).toEqual([]);
-    expect(performance.now() - began).toBeLessThan(4_000);
   });
 
   test("prints bytes that are no text, and gets text back", async () => {

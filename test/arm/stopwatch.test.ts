@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { Stopwatch } from "../../src/arm/stopwatch.ts";
+
+let now = 0;
+const clock = { now: () => new Date(0), ticks: () => now };
+
+/** Time passes for the clock and for timers alike. */
+function pass(ms: number): void {
+  now += ms;
+  jest.advanceTimersByTime(ms);
+}
+
+beforeEach(() => {
+  now = 0;
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test("it fires when the working time is used up, and not before", () => {
+  using watch = new Stopwatch(clock, 200);
+  pass(199);
+  expect(watch.signal.aborted).toBe(false);
+  pass(1);
+  expect(watch.signal.aborted).toBe(true);
+});
+
+test("it stands still from a failed try to the next, and has lost nothing by it", () => {
+  using watch = new Stopwatch(clock, 200);
+  pass(150);
+  watch.pause();
+  pass(10_000);
+  expect(watch.signal.aborted).toBe(false);
+  watch.resume(10_000);
+  expect({ wall: watch.wall_ms, working: watch.working_ms, throttled: watch.throttled_ms }).toEqual({
+    ...{ wall: 10_150, working: 150, throttled: 10_000 },
+  });
+  pass(49);
+  expect(watch.signal.aborted).toBe(false);
+  pass(1);
+  expect(watch.signal.aborted).toBe(true);
+});
