@@ -1,5 +1,5 @@
-import { closest, distance } from "fastest-levenshtein";
 import { typeFlag } from "type-flag";
+import { closestTo } from "../scenario/document/words.ts";
 
 /** Wrong words on the command line: the message says which and what would be right. */
 export class UsageError extends Error {
@@ -96,11 +96,8 @@ const camelCase = (flag: string) => flag.replace(/-([a-z])/g, (_, letter: string
 
 function unknownFlag(flag: string, known: readonly string[]): string {
   const dashed = flag.length === 1 ? `-${flag}` : `--${flag}`;
-  const near = closest(flag, known);
-  const hint =
-    distance(flag, near) <= Math.max(1, Math.floor(flag.length / 3))
-      ? `did you mean --${near}?`
-      : `known flags: --${known.join(", --")}`;
+  const near = closestTo(flag, known);
+  const hint = near === undefined ? `known flags: --${known.join(", --")}` : `did you mean --${near}?`;
   return `unknown flag ${dashed}; ${hint}`;
 }
 

@@ -44,8 +44,8 @@ export async function loadScenario({
 
 const hint = ({ message }: Unusable) => (message === "does not exist" ? "; give the path of a .yaml file" : "");
 
-/** What is wrong with a file as a whole is told at its first character, so that every message has the same form. */
+/** What is wrong with a file as a whole has no line; a list of errors names its first character. */
 export function wholeFileFailure(file: string, message: string): Failure {
   const error: ScenarioError = { line: 1, column: 1, field: "", message };
-  return new Failure("invalid_scenario", `${file}:1:1 ${message}`, { details: { errors: [error] } });
+  return new Failure("invalid_scenario", `${file}: ${message}`, { details: { errors: [error] } });
 }

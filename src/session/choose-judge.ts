@@ -16,6 +16,11 @@ export function chooseJudge(
   rubric: Rubric,
 ): { readonly judge: Judge; readonly judge_model: string } {
   const judge_model = judgeModelName(services, requested, rubric.judge.model);
+  if (judge_model !== BUILTIN_JUDGE && judge_model.toLowerCase().startsWith("builtin/"))
+    throw new Failure(
+      "invalid_request",
+      `judge: there is no "${judge_model}"; the only built-in judge is ${BUILTIN_JUDGE}`,
+    );
   const model = judge_model === BUILTIN_JUDGE ? undefined : withWayOut(() => judgeClient(services, judge_model));
   const { clock, entropy } = services;
   return { judge: openJudge({ model, model_name: judge_model, clock, entropy }), judge_model };
@@ -30,6 +35,8 @@ export const judgeModelName = (
 
 function judgeClient({ resolveModel }: Pick<SessionServices, "resolveModel">, judge_model: string): ModelClient {
   const { provider } = splitModelRef(judge_model);
+  if (provider === "builtin")
+    throw new Failure("invalid_request", `there is no "${judge_model}"; the judge without a model is ${BUILTIN_JUDGE}`);
   if (provider !== "scripted") return resolveModel(judge_model, null);
   throw new Failure("invalid_request", `"${judge_model}" replays an arm's script and cannot judge`);
 }

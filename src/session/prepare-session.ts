@@ -7,6 +7,7 @@ import type { ModelClient } from "../model/client.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import type { Sandbox } from "../workspace/workspace.ts";
+import { askAll } from "./ask-all.ts";
 import { chooseJudge } from "./choose-judge.ts";
 import { contextFlags } from "./context-flags.ts";
 import { sandboxFor } from "./sandbox-for.ts";
@@ -43,9 +44,12 @@ export async function prepareSession(
 ): Promise<SessionPlan> {
   const scenario = overridden(loaded.definition, options.model_override);
   const [first, second] = scenario.arms;
-  const models = [modelOf(services, first), modelOf(services, second)] as const;
-  const { judge, judge_model } = chooseJudge(services, options.judge_model, scenario.rubric);
-  const { sandbox, note, needed } = await sandboxFor(services, scenario);
+  const [modelA, modelB, { judge, judge_model }, { sandbox, note, needed }] = await askAll([
+    () => modelOf(services, first),
+    () => modelOf(services, second),
+    () => chooseJudge(services, options.judge_model, scenario.rubric),
+    () => sandboxFor(services, scenario),
+  ]);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
   for (const line of [
@@ -57,7 +61,7 @@ export async function prepareSession(
     loaded,
     scenario,
     options,
-    models,
+    models: [modelA, modelB],
     judge,
     judge_model,
     sandbox,

@@ -59,7 +59,11 @@ test.each(FILES)("%s is refused with its place, and nothing is written", async (
 });
 
 const USES: readonly (readonly [what: string, args: readonly string[], said: RegExp])[] = [
-  ["a missing file", ["run", "nowhere.yaml"], /nowhere\.yaml.*does not exist/],
+  [
+    "a missing file",
+    ["run", "nowhere.yaml"],
+    /^abeval: nowhere\.yaml: the file does not exist; give the path of a \.yaml file\n/,
+  ],
   ["a directory", ["run", "scenarios"], /scenarios/],
   ["no scenario file", ["run"], /missing <scenario_file>/],
   ["two scenario files", ["run", "a.yaml", "b.yaml"], /unexpected "b\.yaml"/],
@@ -67,6 +71,17 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
     "an unknown flag",
     ["run", "a.yaml", "--jugde-model", "x"],
     /unknown flag --jugde-model; did you mean --judge-model\?/,
+  ],
+  ["letters of a flag swapped", ["run", "a.yaml", "--modle", "x/y"], /unknown flag --modle; did you mean --model\?/],
+  [
+    "a judge that is not built in",
+    ["run", scenarioFile("pager-last-page"), "--judge-model", "builtin/evidance"],
+    /judge: there is no "builtin\/evidance"; the only built-in judge is builtin\/evidence\n/,
+  ],
+  [
+    "an unknown model and a judge without its key, at once",
+    ["run", scenarioFile("pager-last-page"), "--model", "nosuch/model", "--judge-model", "openai/x"],
+    /unknown provider "nosuch".*\njudge: model "openai\/x" needs a key: set OPENAI_API_KEY/,
   ],
   ["a missing value", ["run", "a.yaml", "--model"], /--model needs a value/],
   [

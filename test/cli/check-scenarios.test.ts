@@ -60,7 +60,7 @@ test("--json is a list with a report for each file, in their order, a broken one
 test("a file that is missing is a check that failed", async () => {
   const { status, stdout } = await check("nowhere.yaml");
   expect(status).toBe(2);
-  expect(stdout).toContain("FAIL  Scenario file: nowhere.yaml:1:1 the file does not exist");
+  expect(stdout).toContain("FAIL  Scenario file: nowhere.yaml: the file does not exist");
 });
 
 test.each([

@@ -578,12 +578,12 @@ describe("materials", () => {
 
 describe("the file itself", () => {
   test.each([
-    ["gone.yaml", "1:1 the file does not exist; give the path of a .yaml file"],
-    ["directory.yaml", "1:1 the file is not a regular file"],
-    ["notes.txt", "1:1 the file is not a scenario file; its name must end in .yaml or .yml"],
-    ["large.yaml", "1:1 the file has 257 KiB, more than 256 KiB"],
-    ["latin.yaml", "1:1 the file is not UTF-8 text"],
-    ["pipe.yaml", "1:1 the file is not a regular file"],
+    ["gone.yaml", " the file does not exist; give the path of a .yaml file"],
+    ["directory.yaml", " the file is not a regular file"],
+    ["notes.txt", " the file is not a scenario file; its name must end in .yaml or .yml"],
+    ["large.yaml", " the file has 257 KiB, more than 256 KiB"],
+    ["latin.yaml", " the file is not UTF-8 text"],
+    ["pipe.yaml", " the file is not a regular file"],
   ])("%s", async (name, message) => {
     await using folder = await scenarioFolder({
       "directory.yaml/a.txt": "a",

@@ -48,17 +48,17 @@ test("broken files have a row each and do not break the list; messages do not te
   await symlink("n".repeat(300), folder.path("scenarios/long.yaml"));
   expect(await openCatalog(folder.path("scenarios")).list()).toEqual([
     broken("bad", 'scenarios/bad.yaml:8:12 arms[0].model: expected <provider>/<model>, got "gpt"'),
-    broken("gone", "scenarios/gone.yaml:1:1 the file does not exist"),
+    broken("gone", "scenarios/gone.yaml: the file does not exist"),
     { ...ROW, name: "good", title: "T good" },
-    broken("link", "scenarios/link.yaml:1:1 the file leads out of the scenarios directory through a link"),
-    broken("long", "scenarios/long.yaml:1:1 the file is too long a path"),
-    broken("loop", "scenarios/loop.yaml:1:1 the file is a link that leads in a circle"),
+    broken("link", "scenarios/link.yaml: the file leads out of the scenarios directory through a link"),
+    broken("long", "scenarios/long.yaml: the file is too long a path"),
+    broken("loop", "scenarios/loop.yaml: the file is a link that leads in a circle"),
     broken(
       "misnamed",
       'scenarios/misnamed.yaml:1:7 name: is "other" but the file\'s name begins with "misnamed"; they must be equal',
     ),
-    broken("nowhere", "scenarios/nowhere.yaml:1:1 the file does not exist"),
-    broken("twice", "scenarios/twice.yaml:1:1 twice.yml exists too; keep one of them"),
+    broken("nowhere", "scenarios/nowhere.yaml: the file does not exist"),
+    broken("twice", "scenarios/twice.yaml: twice.yml exists too; keep one of them"),
   ]);
 });
 
@@ -174,7 +174,7 @@ describe("what is kept in memory follows the disk:", () => {
       ["T b", "T b"],
     ]);
     await folder.write("b.yml", named("b").replace("T b", "T c"));
-    const both = `${folder.directory.slice(5)}/b.yaml:1:1 b.yml exists too; keep one of them`;
+    const both = `${folder.directory.slice(5)}/b.yaml: b.yml exists too; keep one of them`;
     expect([await seen(), await seen()]).toEqual([
       [both, both],
       [both, both],

@@ -18,12 +18,18 @@ export function alternatives(words: readonly string[]): string {
 
 /** `; did you mean "model"?` when one of `known` is close enough to be meant, else empty. */
 export function didYouMean(written: string, known: readonly string[]): string {
-  if (written.length > 64) return "";
+  const meant = closestTo(written, known);
+  return meant === undefined ? "" : `; did you mean "${meant}"?`;
+}
+
+/** The one of `known` that is close enough to be meant. */
+export function closestTo(written: string, known: readonly string[]): string | undefined {
+  if (written.length > 64) return undefined;
   const ranked = known.map((word) => ({ word, edits: edits(written.toLowerCase(), word.toLowerCase()) }));
   const best = ranked.sort((a, b) => a.edits - b.edits)[0];
   const isClose =
     best !== undefined && best.edits < best.word.length && best.edits <= Math.max(1, best.word.length / 3);
-  return isClose ? `; did you mean "${best.word}"?` : "";
+  return isClose ? best.word : undefined;
 }
 
 /** Swapped letters are the likeliest slip, nearer than any other edit. */

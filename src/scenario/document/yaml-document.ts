@@ -50,11 +50,7 @@ export function readYaml(text: string, problems: Problems): YamlDocument {
     prettyErrors: false,
     logLevel: "error",
   });
-  for (const { message, pos } of document.errors) {
-    problems.add([], inWords(message), { offset: pos[0] });
-    // The reader gave up here; what follows is about the rest of the text being missing.
-    if (message.startsWith(OVERFLOW)) break;
-  }
+  tellErrors(document.errors, problems);
   const readable = document.errors.length === 0;
   const value = readable ? new Reader(problems).read(document.contents, [], undefined) : undefined;
   return {
@@ -65,6 +61,22 @@ export function readYaml(text: string, problems: Problems): YamlDocument {
       return { line: Math.max(line, 1), column: Math.max(col, 1) };
     },
   };
+}
+
+/** Syntax errors that are told: one wrong indentation makes a dozen, and only the first of them is meant. */
+const MAX_SYNTAX_ERRORS = 3;
+
+function tellErrors(errors: Document["errors"], problems: Problems): void {
+  // Where the reader gave up, what follows is about the rest of the text being missing.
+  const end = errors.findIndex(({ message }) => message.startsWith(OVERFLOW)) + 1;
+  const meant = errors.slice(0, end || errors.length).toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const shown = meant.slice(0, MAX_SYNTAX_ERRORS);
+  const left = meant.length - shown.length;
+  for (const [index, { message, pos }] of shown.entries()) {
+    const isLast = index === shown.length - 1;
+    const more = isLast && left > 0 ? ` (and ${left} more, which may follow from the first)` : "";
+    problems.add([], inWords(message) + more, { offset: pos[0] });
+  }
 }
 
 function unreadable(text: string, problems: Problems, message: string, offset: number): YamlDocument {

@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import { failureOf, SHORT, scenarioFolder } from "./scenario-folder.ts";
+
+test("one wrong indentation is told at its place, and not once for each line that follows", async () => {
+  await using folder = await scenarioFolder({ "short.yaml": ` ${SHORT}` });
+  const { message } = await failureOf(loadScenarioFile(folder.path("short.yaml")));
+  const lines = message.split("\n");
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/short\.yaml:2:\d+ not valid YAML/);
+  expect(lines[2]).toMatch(/\(and \d+ more, which may follow from the first\)$/);
+});
+
+test("many syntax errors are three, and how many more", async () => {
+  await using folder = await scenarioFolder({ "short.yaml": "a: ]\n".repeat(9) });
+  const { message } = await failureOf(loadScenarioFile(folder.path("short.yaml")));
+  const lines = message.split("\n");
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toContain("short.yaml:1:");
+  expect(lines[2]).toMatch(/\(and \d+ more, which may follow from the first\)$/);
+});
