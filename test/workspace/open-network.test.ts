@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
-import { chownSync } from "node:fs";
+import { chmodSync, chownSync, symlinkSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { withOpenNetwork, withOwnNetwork } from "../../src/workspace/open-network.ts";
 import { openBubblewrap } from "../../src/workspace/open-sandbox.ts";
 import type { Sandbox } from "../../src/workspace/workspace.ts";
@@ -118,6 +119,21 @@ testNeeding(SANDBOX)("the scenario's own commands keep the network of this machi
   expect(await withOpenNetwork(bare, false, host)).toEqual({
     sandbox: bare,
     note: "network: open: the scenario's own commands can reach this machine's own servers and network",
+  });
+});
+
+testNeeding(SANDBOX, OWN_NETWORK)("a helper that does not work is told at once, in its own words", async () => {
+  using tools = new Directory({
+    slirp4netns: "#!/bin/sh\necho 'open(\"/dev/net/tun\"): Permission denied' >&2; exit 1\n",
+  });
+  chmodSync(tools.path, 0o755);
+  chmodSync(join(tools.path, "slirp4netns"), 0o755);
+  for (const name of ["ip", "unshare", "setpriv"])
+    symlinkSync(Bun.which(name, { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" }) ?? "", join(tools.path, name));
+  const refused = withOpenNetwork(openBubblewrap(host), true, { ...host, path: tools.path, admin_path: tools.path });
+  expect(await refused.catch((error: unknown) => error)).toMatchObject({
+    code: "sandbox_unavailable",
+    message: expect.stringContaining('slirp4netns does not work here: open("/dev/net/tun"): Permission denied'),
   });
 });
 

@@ -120,7 +120,7 @@ testNeeding(SANDBOX)("one process cannot take all memory", async () => {
 test("nor can many together", async () => {
   using files = new AnonymousFiles();
   using directory = new Directory();
-  const hog = `bun -e 'const held = Buffer.alloc(20_000_000, 1); setTimeout(() => held.length, 60_000)'`;
+  const hog = `'${process.execPath}' -e 'const held = Buffer.alloc(20_000_000, 1); setTimeout(() => held.length, 60_000)'`;
   const child = Bun.spawn(["sh", "-c", `${hog} & ${hog} & ${hog} & wait`], { detached: true });
   const kill = () => void process.kill(-child.pid, "SIGKILL");
   const watched = { child, output: files.appending(null), directory: directory.path, clock: host.clock, kill };

@@ -83,15 +83,23 @@ export class BubblewrapSandbox implements Sandbox {
     const { child, output, status } = started;
     await using memory = new CommandMemory(this.#settings.memory, child.pid);
     let begun = false;
+    let fault: string | undefined;
+    // The group in one stroke: a first process that waits to be set up is in it, one that was has told its number.
+    const kill = () => signalGroup(child.pid, "SIGKILL");
+    const connect = async ({ attach }: OwnNetwork) => {
+      if (helpers.disposed) return;
+      const said = await helpers.use(attach(child.pid)).ended;
+      if (begun) return;
+      fault = said;
+      kill();
+    };
     void openGate(child, {
-      connect: network && (() => void (helpers.disposed || helpers.use(network.attach(child.pid)))),
+      connect: network && (() => void connect(network)),
       enter: () => {
         begun = true;
         memory.enter(readStatus(status).child_pid);
       },
     });
-    // The group in one stroke: a first process that waits to be set up is in it, one that was has told its number.
-    const kill = () => signalGroup(child.pid, "SIGKILL");
     const tooMuchMemory = () => memory.isExhausted();
     const watched = { ...command, child, output, kill, tooMuchMemory, clock: this.#settings.clock };
     try {
@@ -100,7 +108,9 @@ export class BubblewrapSandbox implements Sandbox {
       const printed = printedText(output, command.max_output_bytes);
       if (ended !== "exit") return { ended, exit_code: null, ...printed, duration_ms };
       // Whatever becomes of a sandbox in which the command runs, the command has done it.
-      return begun ? { ended, exit_code: exit_code ?? KILLED, ...printed, duration_ms } : { said: printed.output };
+      return begun
+        ? { ended, exit_code: exit_code ?? KILLED, ...printed, duration_ms }
+        : { said: fault ?? printed.output };
     } finally {
       await isOver(readStatus(status).child_pid);
     }

@@ -15,7 +15,12 @@ export interface OwnNetwork {
   /** For /etc/resolv.conf: servers of names that can be reached from inside. */
   readonly resolver: string;
   /** Gives the namespace of process `pid` its way out, which ends with disposal and with this process. */
-  attach(pid: number): Disposable;
+  attach(pid: number): WayOut;
+}
+
+export interface WayOut extends Disposable {
+  /** The helper has ended, and what it said. */
+  readonly ended: Promise<string>;
 }
 
 const HELPERS = ["slirp4netns", "pasta"] as const;
@@ -114,7 +119,8 @@ function linesOf(path: string): readonly string[] {
 }
 
 /** As this very user: root's helper joins the namespace as root and gives its rights up before it takes a packet. */
-function attached(command: readonly string[]): Disposable {
-  const { pid } = Bun.spawn([...command], { env: {}, stdio: ["ignore", "ignore", "ignore"] });
-  return { [Symbol.dispose]: () => signalProcess(pid, "SIGKILL") };
+function attached(command: readonly string[]): WayOut {
+  const { pid, stderr, exited } = Bun.spawn([...command], { env: {}, stdio: ["ignore", "ignore", "pipe"] });
+  const said = new Response(stderr).text();
+  return { ended: exited.then(() => said), [Symbol.dispose]: () => signalProcess(pid, "SIGKILL") };
 }

@@ -39,14 +39,14 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   };
   const cancel = () => stop();
   const deadline = setTimeout(() => stop("timeout"), Math.min(command.timeout_ms, LONGEST_TIMER_MS));
-  using disk = new DiskWatch(command.directory);
-  let looking = false;
-  const watch = setInterval(async () => {
-    if (looking || stopped) return;
-    looking = true;
-    const limit = await excess(command, disk);
-    looking = false;
-    if (limit) stop(limit);
+  const disk = new DiskWatch(command.directory);
+  let look: Promise<void> | undefined;
+  const watch = setInterval(() => {
+    look ??= excess(command, disk)
+      .then((limit) => limit && stop(limit), ignored)
+      .finally(() => {
+        look = undefined;
+      });
   }, WATCH_INTERVAL_MS);
   signal.addEventListener("abort", cancel);
   if (signal.aborted) cancel();
@@ -58,9 +58,15 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   } finally {
     clearTimeout(deadline);
     clearInterval(watch);
+    disk[Symbol.dispose]();
+    // Whoever called closes the files that it looks at.
+    await look;
     signal.removeEventListener("abort", cancel);
   }
 }
+
+/** A look at what is just going away finds nothing; the next one does, or the end. */
+const ignored = () => undefined;
 
 type Limit = Exclude<ExecResult["ended"], "exit" | "timeout">;
 
