@@ -17,6 +17,9 @@ const turns = (count: number, delay_ms: number) =>
     (_, index) => `{say: Step ${index + 1}., calls: [{list_files: {}}], delay_ms: ${delay_ms}}`,
   ).join(", ");
 
+/** Longer than a test lasts: whoever meets it is still at work. */
+const REST = "{say: I rest., calls: [{list_files: {}}], delay_ms: 60000}";
+
 const MEASURED = `rubric:
   criteria: [{id: turns, measure: turns}]
   judge: {model: builtin/evidence}
@@ -39,8 +42,8 @@ name: slow
 title: A long way
 task: {prompt: Take a walk.}
 arms:
-  - {id: walker, model: scripted/walker, script: [${turns(12, 500)}, {say: There.}]}
-  - {id: runner, model: scripted/runner, script: [${turns(12, 400)}, {say: There.}]}
+  - {id: walker, model: scripted/walker, script: [${turns(8, 500)}, ${REST}, {say: There.}]}
+  - {id: runner, model: scripted/runner, script: [${turns(8, 400)}, ${REST}, {say: There.}]}
 ${MEASURED}`,
   big: `
 name: big
