@@ -1,8 +1,8 @@
-import { costOf } from "../domain/cost.ts";
 import type { BudgetName } from "../domain/decision.ts";
 import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { BudgetUse } from "../domain/evidence.ts";
 import type { Arm, Budget, Price } from "../domain/scenario.ts";
+import { costOf, sumKnown, sumUse, type TokenUse } from "../domain/usage.ts";
 import type { ModelReply, ModelRequest } from "../model/client.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -30,9 +30,6 @@ export function effectiveBudget(budget: Budget, limits: Arm["limits"]): Budget {
 export class Meter {
   turns = 0;
   tool_calls = 0;
-  tokens_in: number | null = 0;
-  tokens_out: number | null = 0;
-  cached_tokens: number | null = 0;
   readonly #budget: Budget;
   readonly #price: Price | null;
   readonly #stopwatch: Stopwatch;
@@ -40,6 +37,7 @@ export class Meter {
   /** Estimated where the provider gave no usage: a budget holds all the same. */
   #spentTokens = 0;
   #spentUsd = 0;
+  #tokens: TokenUse = { tokens_in: 0, tokens_out: 0, cached_tokens: 0 };
   #cost: number | null;
 
   constructor(budget: Budget, price: Price | null, stopwatch: Stopwatch) {
@@ -47,6 +45,10 @@ export class Meter {
     this.#price = price;
     this.#stopwatch = stopwatch;
     this.#cost = price === null ? null : 0;
+  }
+
+  get tokens(): TokenUse {
+    return this.#tokens;
   }
 
   get cost_usd(): number | null {
@@ -62,10 +64,8 @@ export class Meter {
     };
     this.#spentTokens += spent.tokens_in + spent.tokens_out;
     this.#spentUsd += costOf(this.#price, spent) ?? 0;
-    this.tokens_in = add(this.tokens_in, reply.tokens_in);
-    this.tokens_out = add(this.tokens_out, reply.tokens_out);
-    this.cached_tokens = add(this.cached_tokens, reply.cached_tokens);
-    this.#cost = add(this.#cost, costOf(this.#price, reply));
+    this.#tokens = sumUse([this.#tokens, reply]);
+    this.#cost = sumKnown([this.#cost, costOf(this.#price, reply)]);
   }
 
   /** The first budget that is used up, `ignored` aside. */
@@ -83,7 +83,7 @@ export class Meter {
   }
 
   use(): BudgetUse[] {
-    const known = this.tokens_in !== null && this.tokens_out !== null;
+    const known = this.#tokens.tokens_in !== null && this.#tokens.tokens_out !== null;
     return [
       { budget: "turns", used: this.turns, limit: this.#budget.max_turns },
       { budget: "tokens", used: known ? this.#spentTokens : null, limit: this.#budget.max_tokens },
@@ -105,7 +105,5 @@ export class Meter {
     return states;
   }
 }
-
-const add = (sum: number | null, value: number | null) => (sum === null || value === null ? null : sum + value);
 
 const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);

@@ -1,7 +1,7 @@
-import { costOf } from "./cost.ts";
 import type { Decision } from "./decision.ts";
 import type { Price } from "./scenario.ts";
 import type { ArmSummary } from "./session.ts";
+import { costOf, sumKnown } from "./usage.ts";
 
 type Tally = Pick<
   ArmSummary,
@@ -21,12 +21,12 @@ export function tallyDecisions(decisions: readonly Decision[], price: Price | nu
   const turns = decisions.filter((decision) => decision.kind === "model_turn");
   const known = turns.every((turn) => turn.detail?.usage_unknown !== true);
   const tokens = {
-    tokens_in: known ? sum(turns.map((turn) => turn.tokens_in)) : null,
-    tokens_out: known ? sum(turns.map((turn) => turn.tokens_out)) : null,
-    cached_tokens: sum(turns.map((turn) => turn.detail?.cached_tokens ?? null)),
+    tokens_in: known ? sumKnown(turns.map((turn) => turn.tokens_in)) : null,
+    tokens_out: known ? sumKnown(turns.map((turn) => turn.tokens_out)) : null,
+    cached_tokens: sumKnown(turns.map((turn) => turn.detail?.cached_tokens ?? null)),
   };
   const wall_ms = span(decisions);
-  const throttled_ms = Math.min(wall_ms, sum(decisions.map(waited)) ?? 0);
+  const throttled_ms = Math.min(wall_ms, sumKnown(decisions.map(waited)) ?? 0);
   return {
     turns: turns.length,
     tool_calls: decisions.filter(({ kind }) => kind === "tool_call" || kind === "policy_block").length,
@@ -37,9 +37,6 @@ export function tallyDecisions(decisions: readonly Decision[], price: Price | nu
     throttled_ms,
   };
 }
-
-const sum = (values: readonly (number | null)[]): number | null =>
-  values.reduce<number | null>((total, value) => (total === null || value === null ? null : total + value), 0);
 
 const waited = (decision: Decision) => (decision.kind === "provider_retry" ? (decision.detail?.waited_ms ?? 0) : 0);
 

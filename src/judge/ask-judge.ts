@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { CALL_TIMEOUT_MS, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS } from "../domain/defaults.ts";
+import { sumUse } from "../domain/usage.ts";
 import type { Citation, JudgeCall } from "../domain/verdict.ts";
 import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import { ANSWER_TOOL } from "./answer/judgement.ts";
@@ -92,6 +93,7 @@ class Conversation {
     const unsupported =
       testimony === SILENCE ? nameArms(this.#errors.join("; "), seating) : tooFewCitations(testimony.scores, expected);
     const { citations, ...said } = testimony;
+    const { tokens_in, tokens_out, cached_tokens } = sumUse(this.#replies);
     const call: JudgeCall = {
       order: seating.order,
       masked,
@@ -101,21 +103,14 @@ class Conversation {
       ...said,
       injection_suspected: said.injection_suspected || this.#leaked,
       attempts: this.#replies.length,
-      tokens_in: this.#sum("tokens_in"),
-      tokens_out: this.#sum("tokens_out"),
+      tokens_in,
+      tokens_out,
       latency_ms,
       model_served: this.#replies.at(-1)?.model_served ?? null,
       error: unsupported,
     };
     const overflow = this.#replies.at(-1)?.stop === "context_overflow" && !call.valid;
-    return { call, citations, cached_tokens: this.#sum("cached_tokens"), overflow };
-  }
-
-  #sum(field: "tokens_in" | "tokens_out" | "cached_tokens"): number | null {
-    return this.#replies.reduce<number | null>(
-      (sum, { [field]: tokens }) => (sum === null || tokens === null ? null : sum + tokens),
-      0,
-    );
+    return { call, citations, cached_tokens, overflow };
   }
 }
 

@@ -20,7 +20,7 @@ export interface Proceedings {
   readonly names: Readonly<Record<Side, string>>;
   readonly hearing: Hearing;
   readonly model_name: string;
-  readonly price: Price | undefined;
+  readonly price: Price | null;
   readonly verdict_id: string;
   readonly created_at: string;
   readonly latency_ms: number;

@@ -1,5 +1,6 @@
 import type { Clock, Entropy } from "../clock.ts";
 import type { JudgedCriterion } from "../domain/scenario.ts";
+import { sumKnown } from "../domain/usage.ts";
 import type { Citation, Facts, Flag, Side } from "../domain/verdict.ts";
 import type { ModelClient } from "../model/client.ts";
 import { citationChecker } from "./answer/citations.ts";
@@ -55,10 +56,7 @@ export async function hearModel(judge: ModelJudge, matter: Matter, signal: Abort
   return {
     calls: all.map(({ call }) => call),
     citations: mergeCitations(shown),
-    cached_tokens: all.reduce<number | null>(
-      (sum, { cached_tokens }) => (sum === null || cached_tokens === null ? null : sum + cached_tokens),
-      0,
-    ),
+    cached_tokens: sumKnown(all.map(({ cached_tokens }) => cached_tokens)),
     flags: [...viewFlags(views), ...answerFlags(shown, suspected)],
     prompt_digest: promptDigest(kase),
     protocol: PROTOCOL,

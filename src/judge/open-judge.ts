@@ -17,11 +17,11 @@ export interface JudgeOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   /** Of the judge model; without it the cost of judging is unknown. */
-  readonly price?: Price;
+  readonly price?: Price | null;
 }
 
 /** Gates are computed first and stand whatever the judge does; a rubric without judged criteria asks no model. */
-export function openJudge({ model, model_name, clock, entropy, price }: JudgeOptions): Judge {
+export function openJudge({ model, model_name, clock, entropy, price = null }: JudgeOptions): Judge {
   return async (kase, signal) => {
     const began = clock.ticks();
     signal.throwIfAborted();

@@ -3,7 +3,7 @@ import type { VerdictRequest } from "../domain/request.ts";
 import type { Arm } from "../domain/scenario.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import { isFinal } from "../domain/session.ts";
-import { sumTotals } from "../domain/totals.ts";
+import { sumTotals } from "../domain/usage.ts";
 import type { ArmPointer, Flag, Verdict } from "../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { applyModelOverride } from "../scenario/declared-differences.ts";

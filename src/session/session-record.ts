@@ -3,7 +3,7 @@ import type { Decision } from "../domain/decision.ts";
 import type { RunEvent } from "../domain/event.ts";
 import { Failure } from "../domain/failure.ts";
 import type { ArmSummary, SessionOutcome, Stage } from "../domain/session.ts";
-import { sumTotals } from "../domain/totals.ts";
+import { sumTotals } from "../domain/usage.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import type { SessionStore } from "../store/store.ts";
 import type { LiveRuns } from "../stream/live-runs.ts";

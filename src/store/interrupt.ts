@@ -1,6 +1,6 @@
 import type { ArmSummary, SessionOutcome, Stage } from "../domain/session.ts";
 import { tallyDecisions } from "../domain/tally.ts";
-import { sumTotals } from "../domain/totals.ts";
+import { sumTotals } from "../domain/usage.ts";
 
 /** What a session becomes whose process went away: its decisions stay, it never has a verdict of that run. */
 export function interrupt(outcome: SessionOutcome, at: string): SessionOutcome {

@@ -38,8 +38,7 @@ test("tokens add up and cost follows the scenario's prices, cached input at its 
   using run = metered();
   run.meter.countTurn(REQUEST, reply());
   run.meter.countTurn(REQUEST, reply());
-  const { turns, tokens_in, tokens_out, cached_tokens } = run.meter;
-  expect({ turns, tokens_in, tokens_out, cached_tokens }).toEqual({
+  expect({ turns: run.meter.turns, ...run.meter.tokens }).toEqual({
     turns: 2,
     tokens_in: 2000,
     tokens_out: 200,
@@ -52,7 +51,7 @@ test("a reply without usage makes the sums unknown, and the budget counts an est
   using run = metered({ max_tokens: 1000 });
   run.meter.countTurn(REQUEST, reply({ tokens_in: null, tokens_out: null }));
   run.meter.countTurn(REQUEST, reply());
-  expect([run.meter.tokens_in, run.meter.tokens_out, run.meter.cost_usd]).toEqual([null, null, null]);
+  expect([run.meter.tokens.tokens_in, run.meter.tokens.tokens_out, run.meter.cost_usd]).toEqual([null, null, null]);
   expect(run.meter.exhausted()?.budget).toBe("tokens");
   expect(run.meter.use().find((use) => use.budget === "tokens")).toEqual({ budget: "tokens", used: null, limit: 1000 });
 });

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { costOf, sumKnown, sumUse } from "../../src/domain/usage.ts";
+
+const PRICE = { in: 10, out: 100, cached_in: 1 };
+
+test("a sum is unknown as soon as one of its parts is, and nothing sums to 0", () => {
+  expect([sumKnown([]), sumKnown([1, 2]), sumKnown([1, null, 2])]).toEqual([0, 3, null]);
+});
+
+test("each kind of token is summed on its own: one that is unknown hides no other", () => {
+  const uses = [
+    { tokens_in: 10, tokens_out: 1, cached_tokens: null },
+    { tokens_in: 20, tokens_out: null, cached_tokens: 5 },
+  ];
+  expect(sumUse(uses)).toEqual({ tokens_in: 30, tokens_out: null, cached_tokens: null });
+});
+
+test("cached input has its own price, the plain one where none is given, and never more tokens than were sent", () => {
+  const use = { tokens_in: 1_000, tokens_out: 10, cached_tokens: 400 };
+  expect(costOf(PRICE, use)).toBeCloseTo((600 * 10 + 400 * 1 + 10 * 100) / 1e6, 12);
+  expect(costOf({ ...PRICE, cached_in: null }, use)).toBeCloseTo((1_000 * 10 + 10 * 100) / 1e6, 12);
+  expect(costOf(PRICE, { ...use, cached_tokens: 5_000 })).toBeCloseTo((1_000 * 1 + 10 * 100) / 1e6, 12);
+  expect(costOf(PRICE, { ...use, cached_tokens: null })).toBeCloseTo((1_000 * 10 + 10 * 100) / 1e6, 12);
+});
+
+test("without a price or without tokens a cost is unknown, not 0", () => {
+  const use = { tokens_in: 1_000, tokens_out: 10, cached_tokens: 0 };
+  expect(costOf(null, use)).toBeNull();
+  expect(costOf(PRICE, { ...use, tokens_in: null })).toBeNull();
+  expect(costOf(PRICE, { ...use, tokens_out: null })).toBeNull();
+});
