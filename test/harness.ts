@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../src/clock.ts";
 import type { RunEvent } from "../src/domain/event.ts";
+import { NO_PRICES } from "../src/domain/price-list.ts";
 import type { Arm } from "../src/domain/scenario.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { CallLimiter } from "../src/model/call-limiter.ts";
@@ -36,6 +37,7 @@ export function testServices(
     redact: credentials.redactSecrets,
     sandbox: SANDBOX_MODE,
     judge_model: undefined,
+    prices: NO_PRICES,
     keep_workspaces: false,
     notice: () => undefined,
     version: "0.1.6",

@@ -37,6 +37,8 @@ export class Meter {
   /** Estimated where the provider gave no usage: a budget holds all the same. */
   #spentTokens = 0;
   #spentUsd = 0;
+  /** What the last turn sent: bytes of its messages, and what they cost. */
+  #sent = { bytes: 0, usd: 0 };
   #tokens: TokenUse = { tokens_in: 0, tokens_out: 0, cached_tokens: 0 };
   #cost: number | null;
 
@@ -64,8 +66,28 @@ export class Meter {
     };
     this.#spentTokens += spent.tokens_in + spent.tokens_out;
     this.#spentUsd += costOf(this.#price, spent) ?? 0;
+    this.#sent = { bytes: bytesOf(request.messages), usd: costOf(this.#price, { ...spent, tokens_out: 0 }) ?? 0 };
     this.#tokens = sumUse([this.#tokens, reply]);
     this.#cost = sumKnown([this.#cost, costOf(this.#price, reply)]);
+  }
+
+  /**
+   * Tokens that the next turn may write so that the cost stays below its limit; infinite without one. What was sent before
+   * is taken to cost what it cost the last time: a cache that lapses is the one way to go over.
+   */
+  affordable(request: ModelRequest): number {
+    const limit = this.#budget.max_cost_usd;
+    if (limit === null || this.#price === null) return Number.POSITIVE_INFINITY;
+    const fixed = this.turns === 0 ? bytesOf([request.system, request.tools]) : 0;
+    const fresh = (fixed + bytesOf(request.messages) - this.#sent.bytes) / BYTES_PER_TOKEN;
+    const left = limit - this.#spentUsd - this.#sent.usd - (fresh * this.#price.in) / 1_000_000;
+    if (left <= 0) return this.#price.in + this.#price.out === 0 ? Number.POSITIVE_INFINITY : 0;
+    return this.#price.out === 0 ? Number.POSITIVE_INFINITY : Math.floor((left * 1_000_000) / this.#price.out);
+  }
+
+  /** How far the cost has come; only where it is limited. */
+  costState(): BudgetState | undefined {
+    return this.#states().find(({ budget }) => budget === "cost_usd");
   }
 
   /** The first budget that is used up, `ignored` aside. */
@@ -105,5 +127,7 @@ export class Meter {
     return states;
   }
 }
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);

@@ -92,7 +92,7 @@ class ArmLoop {
   async #untilStopped(): Promise<Stop> {
     for (;;) {
       this.#signal.throwIfAborted();
-      const spent = this.#meter.exhausted();
+      const spent = this.#meter.exhausted() ?? this.#unaffordable();
       if (spent) return this.#stopAtLimit(spent);
       this.#warn();
       const stop = await this.#turn();
@@ -132,13 +132,30 @@ class ArmLoop {
     return reply;
   }
 
+  /** What is left of the cost limit is too little for a turn that could say anything. */
+  #unaffordable(): BudgetState | undefined {
+    const wanted = this.#run.arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS;
+    const { max_output_tokens } = this.#request().params;
+    return max_output_tokens < Math.min(wanted, LEAST_TURN_TOKENS) ? this.#meter.costState() : undefined;
+  }
+
+  /** Near the cost limit a turn may write no more than what is left pays for. */
   #request(): ModelRequest {
+    const { arm } = this.#run;
+    const wanted = arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS;
+    const request = this.#fullRequest(wanted);
+    const affordable = this.#meter.affordable(request);
+    if (affordable >= wanted) return request;
+    return { ...request, params: { ...request.params, max_output_tokens: Math.max(1, affordable) } };
+  }
+
+  #fullRequest(max_output_tokens: number): ModelRequest {
     const { arm } = this.#run;
     return {
       system: arm.system_prompt,
       messages: [...this.#messages],
       tools: this.#desk.tools,
-      params: { ...arm.params, max_output_tokens: arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS },
+      params: { ...arm.params, max_output_tokens },
       timeout_ms: Math.max(1, Math.min(CALL_TIMEOUT_MS, Math.ceil(this.#stopwatch.remaining_ms))),
     };
   }
@@ -259,5 +276,8 @@ class ArmLoop {
     };
   }
 }
+
+/** A tool call and a sentence: with less a turn only wastes what is left. */
+const LEAST_TURN_TOKENS = 256;
 
 const round = (value: number) => Math.round(value * 1000) / 1000;

@@ -15,6 +15,8 @@ export interface FlagSpec {
   readonly repeatable?: true;
   /** Only whole numbers in this range. */
   readonly range?: { readonly min: number; readonly max: number };
+  /** Only US dollars above 0. */
+  readonly usd?: true;
 }
 
 export interface CommandSpec<Flag extends string> {
@@ -37,6 +39,8 @@ export interface ParsedArguments<Flag extends string> {
   values(flag: Flag): readonly string[];
   /** Of a flag with a range. */
   integer(flag: Flag): number | undefined;
+  /** Of a flag of US dollars. */
+  usd(flag: Flag): number | undefined;
   has(flag: Flag): boolean;
   /** The flags on the command line, in the order of the specification. */
   given(): readonly Flag[];
@@ -63,6 +67,7 @@ export async function parseArguments<Flag extends string>(
     value: (flag) => flags[camelCase(flag)] as string | undefined, // cleyeFlag made it a String
     values: (flag) => (flags[camelCase(flag)] ?? []) as readonly string[], // cleyeFlag made it a list
     integer: (flag) => (flags[camelCase(flag)] === undefined ? undefined : Number(flags[camelCase(flag)])),
+    usd: (flag) => (flags[camelCase(flag)] === undefined ? undefined : Number(flags[camelCase(flag)])),
     has: (flag) => flags[camelCase(flag)] === true,
     given: () => specs.map(([flag]) => flag as Flag).filter((flag) => isGiven(flags[camelCase(flag)])),
   };
@@ -101,17 +106,21 @@ function unknownFlag(flag: string, known: readonly string[]): string {
   return `unknown flag ${dashed}; ${hint}`;
 }
 
-function checkValue(flag: string, { value, choices, range }: FlagSpec, given: unknown): void {
+function checkValue(flag: string, { value, choices, range, usd }: FlagSpec, given: unknown): void {
   if (value === undefined || given === undefined) return;
   if (given === "") throw new UsageError(`--${flag} needs a value: --${flag} ${value}`);
   if (choices && !choices.includes(String(given)))
     throw new UsageError(`--${flag}: expected ${choices.join(", ")}, got "${given}"`);
   if (range && !isWithin(range, String(given)))
     throw new UsageError(`--${flag}: expected a whole number from ${range.min} to ${range.max}, got "${given}"`);
+  if (usd && !isUsd(String(given)))
+    throw new UsageError(`--${flag}: expected US dollars above 0, such as 2.50, got "${given}"`);
 }
 
 const isWithin = ({ min, max }: { min: number; max: number }, text: string) =>
   /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
+
+const isUsd = (text: string) => /^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0;
 
 function checkWords(
   spec: Pick<CommandSpec<string>, "usage" | "parameters" | "variadic">,

@@ -5,6 +5,7 @@ import { plainJson } from "../domain/plain-text.ts";
 import { examineFile, examineMachine } from "../session/doctor/doctor.ts";
 import { UsageError } from "./arguments.ts";
 import { checkProgress } from "./check-progress.ts";
+import { readPrices } from "./cost-flags.ts";
 import { doctorText } from "./doctor-text.ts";
 import { EXIT } from "./exit-code.ts";
 import type { RunArguments } from "./run.ts";
@@ -14,7 +15,7 @@ import { writeStdout } from "./stdout.ts";
 import { isTerminal } from "./terminal.ts";
 
 /** What goes with `--check`; the other flags are about arms that run. */
-const FLAGS: readonly string[] = ["check", "json", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
+const FLAGS: readonly string[] = ["check", "json", "prices", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
 
 /** One file as it was named, with what was found. */
 export interface CheckedFile {
@@ -48,13 +49,14 @@ export async function unlessInterrupted(check: (signal: AbortSignal) => Promise<
 }
 
 /** Services that only check. @throws UsageError */
-export const openChecking = (file: string, args: RunArguments) =>
-  openServerServices({
+export const openChecking = async (file: string, args: RunArguments) =>
+  await openServerServices({
     state_dir: undefined,
     scenarios_dir: dirname(file),
     web_dir: undefined,
     listen_host: undefined,
     sandbox: sandboxSettings(args),
+    prices: await readPrices(args),
     keep_workspaces: false,
     git_fixtures: true,
     max_sessions: 1,

@@ -1,6 +1,7 @@
 import { MAX_QUEUED, MAX_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
+import { DAY_LIMIT_FLAG, readPrices } from "./cost-flags.ts";
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
 import { claimStdout } from "./protocol-stdout.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
@@ -18,6 +19,7 @@ const SPEC = {
     "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
     ...SHARED_FLAGS,
     ...GIT_FLAG,
+    ...DAY_LIMIT_FLAG,
     "state-dir": { value: "<path>", description: "keep sessions here; needed by the tools that run and read sessions" },
   },
 } as const satisfies CommandSpec<string>;
@@ -44,6 +46,8 @@ async function serve(args: ParsedArguments<keyof typeof SPEC.flags>): Promise<nu
     web_dir: undefined,
     listen_host: undefined,
     sandbox: sandboxSettings(args),
+    prices: await readPrices(args),
+    max_cost_per_day_usd: args.usd("max-cost-per-day"),
     keep_workspaces: args.has("keep-workspaces"),
     git_fixtures: args.has("allow-git-fixtures"),
     max_sessions: MAX_SESSIONS,

@@ -6,6 +6,7 @@ import { prepareSession } from "../session/prepare-session.ts";
 import { type StartedSession, startSession } from "../session/start-session.ts";
 import type { LiveRuns } from "../stream/live-runs.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
+import { readPrices } from "./cost-flags.ts";
 import { EXIT, exitCodeBeforeStart, exitCodeOf } from "./exit-code.ts";
 import { junitOf } from "./junit.ts";
 import { markdownOf } from "./markdown.ts";
@@ -43,6 +44,7 @@ const SPEC = {
     out: { value: "<path>", description: "also write the verdict to this file" },
     junit: { value: "<path>", description: "write the verdict and every hidden check as JUnit XML" },
     markdown: { value: "<path>", description: "write a summary for a pull request" },
+    "max-cost": { value: "<usd>", usd: true, description: "US dollars for both arms and the judge; needs prices" },
     ...SHARED_FLAGS,
     quiet: { description: "nothing on stderr but errors" },
     "no-color": { description: "no colours on stderr" },
@@ -78,7 +80,8 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 async function runOne(args: RunArguments): Promise<number> {
-  const { parameters, value, has } = args;
+  const { parameters, value, usd, has } = args;
+  const max_cost_usd = usd("max-cost");
   // Whoever asked for the workspaces must learn where they are.
   const quiet = has("quiet") && !has("keep-workspaces");
   const notice = (line: string) => quiet || process.stderr.write(`${plainText(line)}\n`);
@@ -89,6 +92,7 @@ async function runOne(args: RunArguments): Promise<number> {
     sandbox: sandboxSettings(args),
     state_dir: value("state-dir"),
     scenarios_dir: loaded.directory,
+    prices: await readPrices(args),
     keep_workspaces: has("keep-workspaces"),
     max_sessions: 1,
     max_queued: 0,
@@ -97,6 +101,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const plan = await prepareSession(prepared, loaded, {
     ...optional("model_override", value("model")),
     ...optional("judge_model", value("judge-model")),
+    ...(max_cost_usd !== undefined && { max_cost_usd }),
   });
   const reports = openReports(value);
   using store = await openStore(value("state-dir"));

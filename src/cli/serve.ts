@@ -9,6 +9,7 @@ import { WebUi } from "../http/web-ui.ts";
 import { MAX_PROVIDER_CALLS } from "../model/call-limiter.ts";
 import { type Address, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
+import { DAY_LIMIT_FLAG, readPrices } from "./cost-flags.ts";
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { LOG_FORMATS, type LogFormat, openLog } from "./serve-log.ts";
@@ -33,6 +34,7 @@ const SPEC = {
     "web-dir": { value: "<path>", description: "the web UI, served at /" },
     ...SHARED_FLAGS,
     ...GIT_FLAG,
+    ...DAY_LIMIT_FLAG,
     "max-sessions": {
       value: "<n>",
       range: { min: 1, max: 1000 },
@@ -80,6 +82,8 @@ async function serve(args: Arguments): Promise<number> {
     web_dir: args.value("web-dir"),
     listen_host: address.hostname,
     sandbox: sandboxSettings(args),
+    prices: await readPrices(args),
+    max_cost_per_day_usd: args.usd("max-cost-per-day"),
     keep_workspaces: args.has("keep-workspaces"),
     git_fixtures: args.has("allow-git-fixtures"),
     max_sessions: args.integer("max-sessions") ?? MAX_SESSIONS,

@@ -1,4 +1,5 @@
 import { systemClock, systemEntropy } from "../clock.ts";
+import type { PriceList } from "../domain/price-list.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
 import { CallLimiter } from "../model/call-limiter.ts";
 import { Credentials } from "../model/credentials.ts";
@@ -16,6 +17,7 @@ import { version } from "../version.ts";
 import { THIS_HOST } from "../workspace/sandbox/host.ts";
 import { sweepScratch } from "../workspace/scratch.ts";
 import { type FlagSpec, UsageError } from "./arguments.ts";
+import { PRICES_FLAG } from "./cost-flags.ts";
 import { readableDirectories, SANDBOX_FLAGS, type SandboxSettings } from "./sandbox-flags.ts";
 import { sealProcess } from "./seal-process.ts";
 
@@ -26,6 +28,7 @@ export const SHARED_FLAGS = {
     description: "keep sessions here (sessions.db and sessions/*.json); default: memory",
   },
   ...SANDBOX_FLAGS,
+  ...PRICES_FLAG,
   "keep-workspaces": { description: "leave each arm's files on disk and say where" },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -37,6 +40,8 @@ export interface ServiceOptions {
   /** What commands must never be shown, where there is one. */
   readonly state_dir: string | undefined;
   readonly scenarios_dir: string;
+  readonly prices: PriceList;
+  readonly max_cost_per_day_usd?: number | undefined;
   readonly keep_workspaces: boolean;
   /** Sessions at once, and how many may wait. */
   readonly max_sessions: number;
@@ -83,6 +88,8 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
       read: readableDirectories(options.sandbox.read, { ...options, home: environment["HOME"] }),
       accept_host_network: options.sandbox.accept_host_network,
     },
+    prices: options.prices,
+    max_cost_per_day_usd: options.max_cost_per_day_usd,
     keep_workspaces: options.keep_workspaces,
     notice: options.notice,
     version,

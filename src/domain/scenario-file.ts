@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { ModelPrice } from "./price-list.ts";
 import { MEASURES, ModelParams, ScriptTurn, SEVERITIES, TOOL_NAMES } from "./scenario.ts";
 import { ModelRef, oneOf, record, SLUG_PATTERN } from "./schema.ts";
 
@@ -264,6 +265,7 @@ export const RubricFile = record(
             description: "Whether the judge sees probe results; default shown.",
           }),
           max_evidence_tokens: Whole(1_000_000, "Evidence shown per arm, estimated tokens; default 12000."),
+          price_per_mtok: { ...ModelPrice, description: "US dollars per million tokens of `model`; absent = unknown." },
         },
         "How it is judged.",
       ),

@@ -211,6 +211,7 @@ export const JudgeConfig = record("JudgeConfig", {
   model: nullable(Type.String(), { description: "Null: the usual order of defaults applies." }),
   probe_visibility: oneOf(["shown", "hidden"]),
   max_evidence_tokens: Count("Evidence shown to the judge per arm, estimated tokens."),
+  price_per_mtok: Type.Optional(Price),
 });
 export type JudgeConfig = Static<typeof JudgeConfig>;
 

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Decision } from "./decision.ts";
 import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
 import { FAILURE_CODES } from "./failure.ts";
-import { Scenario } from "./scenario.ts";
+import { Price, Scenario } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
 import { CONFIDENCES, OUTCOMES, Verdict } from "./verdict.ts";
 
@@ -98,12 +98,26 @@ export const SessionTotals = record("SessionTotals", {
 });
 export type SessionTotals = Static<typeof SessionTotals>;
 
+const SessionPrices = record(
+  "SessionPrices",
+  {
+    arms: Type.Record(Type.String(), nullable(Price), { description: "By arm id." }),
+    judge: nullable(Price),
+  },
+  { description: "USD per million tokens that this run was counted with; null = unknown." },
+);
+export type SessionPrices = Static<typeof SessionPrices>;
+
 export const SessionSettings = record("SessionSettings", {
   sandbox: oneOf(["bubblewrap", "none"]),
   sandbox_note: nullable(Type.String(), { description: "What is not contained, when something is not." }),
   call_timeout_ms: Count("One provider call."),
   provider_tries: Count("Tries of one provider call."),
   max_output_tokens: Count("Sent with a model turn unless the arm says otherwise."),
+  prices: Type.Optional(SessionPrices),
+  max_cost_usd: Type.Optional(
+    nullable(Type.Number({ exclusiveMinimum: 0 }), { description: "Of arms and judge together; null = no limit." }),
+  ),
 });
 export type SessionSettings = Static<typeof SessionSettings>;
 

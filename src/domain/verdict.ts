@@ -33,6 +33,7 @@ export const FLAGS = [
   "judge_context_too_small",
   "no_contrast",
   "cost_cap_inactive",
+  "cost_limit_reached",
   "no_objective_check",
   "single_trial",
   "exploratory_rejudge",

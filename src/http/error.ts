@@ -30,7 +30,12 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   invalid_scenario: { status: 422, meaning: "The scenario file has a mistake; file, line and field are named." },
   credentials_missing: { status: 422, meaning: "A model's provider has no credentials; the variable is named." },
   forbidden_host: { status: 403, meaning: "The Host is not one of those that were allowed." },
-  overloaded: { status: 503, meaning: "Too many sessions are waiting.", retry_after_s: 10 },
+  overloaded: {
+    status: 503,
+    meaning:
+      "Too many sessions are waiting, or this could take the day beyond what it may cost; `details.reason` tells.",
+    retry_after_s: 10,
+  },
   sandbox_unavailable: { status: 503, meaning: "Commands of a model need a sandbox, and none works here." },
   storage_full: {
     status: 507,
@@ -58,13 +63,13 @@ export const statusOf = (failure: Failure) =>
 
 /** Every error leaves in this shape, whatever happened and wherever. */
 export function errorResponse(failure: Failure, redact: (text: string) => string): Response {
-  const { code, message, details } = failure;
+  const { code, message, details, retryable } = failure;
   const error: ErrorBody["error"] = {
     code,
     message: plainText(redact(message)),
     ...(details && { details: plainTexts(details) as typeof details }), // the same keys
   };
-  const { retry_after_s } = ERRORS[code];
+  const retry_after_s = retryable ? (details?.["retry_after_s"] ?? ERRORS[code].retry_after_s) : undefined;
   const headers = { "cache-control": "no-store", ...allowHeader(failure) };
   return Response.json(
     { error },

@@ -135,6 +135,7 @@ export function runEndpoints({ services, streams, stopping, abandoned }: Endpoin
       "scenario_mismatch",
       "session_not_finished",
       "credentials_missing",
+      "overloaded",
       "provider_failed",
       "interrupted",
       "storage_full",

@@ -6,6 +6,7 @@ import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/cl
 import { ANSWER_TOOL } from "./answer/judgement.ts";
 import { writtenIn } from "./answer/written-in.ts";
 import type { Prompt } from "./judge-prompt.ts";
+import type { Purse } from "./purse.ts";
 import { type Expected, type Reading, readVerdict, type UsableAnswer } from "./read-verdict.ts";
 import { nameArms, type Seating, type Testimony, testimonyOf } from "./record-call.ts";
 
@@ -30,17 +31,38 @@ export interface Answered {
 /** Share of the judged weight that may lack citations. */
 const UNSUPPORTED_SHARE = 1 / 3;
 
+/** What a judge is asked with. */
+export interface Asking {
+  readonly model: ModelClient;
+  readonly clock: Clock;
+  /** Absent: judging may cost what it costs. The first request of a question is put aside by whoever asks it. */
+  readonly purse?: Purse | undefined;
+}
+
 /** @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires. */
 export async function askJudge(
   question: Question,
-  { model, clock }: { readonly model: ModelClient; readonly clock: Clock },
+  { model, clock, purse }: Asking,
   signal: AbortSignal,
 ): Promise<Answered> {
   const began = clock.ticks();
   const conversation = new Conversation(question);
-  while (!conversation.over) conversation.take(await model.complete(conversation.request(), { signal }));
+  let request = conversation.request();
+  while (!conversation.over) {
+    const reply = await model.complete(request, { signal });
+    purse?.settle(request, reply);
+    conversation.take(reply);
+    if (conversation.over) break;
+    request = conversation.request();
+    if (purse?.affords([request]) === false) conversation.stop(UNAFFORDABLE);
+  }
   return conversation.answered(Math.round(clock.ticks() - began));
 }
+
+/** What a question sends first. */
+export const firstRequest = (question: Question): ModelRequest => new Conversation(question).request();
+
+const UNAFFORDABLE = "the cost limit left no room to ask again";
 
 /** The first question and at most two re-asks; every attempt's tokens count. */
 class Conversation {
@@ -80,6 +102,12 @@ class Conversation {
     const final = reply.stop === "context_overflow" || reply.stop === "refusal" || reading.leaked;
     this.over = final || reading.errors.length === 0 || this.#replies.length > JUDGE_REASKS;
     if (!this.over) this.#messages = continued(this.#messages, reply, reaskText(reading.errors));
+  }
+
+  /** It will not be asked again. */
+  stop(reason: string): void {
+    this.#errors = [...this.#errors, reason];
+    this.over = true;
   }
 
   #read(reply: ModelReply): Reading {

@@ -22,6 +22,8 @@ export interface Case {
   readonly b: JudgedArm;
   /** What the session already knows: `no_contrast`, `self_family`, `scenario_drift`, `cost_cap_inactive`, ... */
   readonly flags: readonly Flag[];
+  /** What judging may cost, USD; absent = what it costs. */
+  readonly left_usd?: number;
 }
 
 /**

@@ -5,12 +5,14 @@ import type { Citation, Facts, Flag, Side } from "../domain/verdict.ts";
 import type { ModelClient } from "../model/client.ts";
 import { citationChecker } from "./answer/citations.ts";
 import { type JudgementSchema, judgementSchema } from "./answer/judgement.ts";
-import { type Answered, askJudge, type Question } from "./ask-judge.ts";
+import { type Answered, askJudge, firstRequest, type Question } from "./ask-judge.ts";
 import { drawLabels, drawSecrets, type Labels } from "./blind.ts";
+import { builtinHearing } from "./builtin-judge.ts";
 import { type EvidenceView, evidenceView } from "./evidence-view.ts";
 import type { Hearing } from "./hearing.ts";
 import type { Case, JudgedArm } from "./judge.ts";
 import { judgePrompt, PROTOCOL, promptDigest } from "./judge-prompt.ts";
+import type { Purse } from "./purse.ts";
 import { isJudged } from "./scenario-brief.ts";
 import { maskLines, suspectLines } from "./view/injection-scan.ts";
 import { identityRedactor } from "./view/redact-identity.ts";
@@ -19,6 +21,8 @@ export interface ModelJudge {
   readonly model: ModelClient;
   readonly clock: Clock;
   readonly entropy: Entropy;
+  /** Absent: judging may cost what it costs. */
+  readonly purse?: Purse | undefined;
 }
 
 export interface Matter {
@@ -49,6 +53,7 @@ export async function hearModel(judge: ModelJudge, matter: Matter, signal: Abort
   const suspects = { a: suspectLines(views.a), b: suspectLines(views.b) };
   const suspected = suspects.a.size + suspects.b.size > 0;
   const shown = await askBothOrders(judge, matter, { views, masked: false }, signal);
+  if (shown.length === 0) return { ...builtinHearing, flags: ["cost_limit_reached"] };
   const repeat = suspected && !decided && shown.every(({ call }) => call.valid);
   const masked = () => ({ a: maskLines(views.a, suspects.a), b: maskLines(views.b, suspects.b) });
   const repeated = repeat ? await askBothOrders(judge, matter, { views: masked(), masked: true }, signal) : [];
@@ -57,7 +62,11 @@ export async function hearModel(judge: ModelJudge, matter: Matter, signal: Abort
     calls: all.map(({ call }) => call),
     citations: mergeCitations(shown),
     cached_tokens: sumKnown(all.map(({ cached_tokens }) => cached_tokens)),
-    flags: [...viewFlags(views), ...answerFlags(shown, suspected)],
+    flags: [
+      ...viewFlags(views),
+      ...answerFlags(shown, suspected),
+      ...(repeat && repeated.length === 0 ? (["cost_limit_reached"] as const) : []),
+    ],
     prompt_digest: promptDigest(kase),
     protocol: PROTOCOL,
   };
@@ -76,6 +85,7 @@ function modelNames({ summary }: JudgedArm): string[] {
   return [summary.model, provider, model, summary.model_served ?? ""];
 }
 
+/** Empty when there is not money enough for both. */
 async function askBothOrders(
   judge: ModelJudge,
   matter: Matter,
@@ -91,6 +101,7 @@ async function askBothOrders(
   try {
     const shared = { ...evidence, labels, criteria, schema };
     const questions = ORDERS.map((order) => questionOf(judge, matter, { ...shared, order }));
+    if (judge.purse?.affords(questions.map(firstRequest)) === false) return [];
     return await Promise.all(questions.map((question) => askJudge(question, judge, either)));
   } catch (error) {
     // One order cannot stand alone: what the other costs from here on would be wasted.

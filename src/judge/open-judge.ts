@@ -8,6 +8,7 @@ import { factsOf } from "./facts.ts";
 import { gatesOf } from "./gates.ts";
 import type { Case, Judge } from "./judge.ts";
 import { hearModel, type ModelJudge } from "./model-judge.ts";
+import { Purse } from "./purse.ts";
 import { isJudged } from "./scenario-brief.ts";
 
 export interface JudgeOptions {
@@ -28,7 +29,7 @@ export function openJudge({ model, model_name, clock, entropy, price = null }: J
     const facts = { a: factsOf(kase.a.summary, kase.policies), b: factsOf(kase.b.summary, kase.policies) };
     const gates = gatesOf(facts.a, facts.b);
     const names = armNames(kase);
-    const asked: ModelJudge | undefined = model && { model, clock, entropy };
+    const asked: ModelJudge | undefined = model && { model, clock, entropy, purse: purseFor(kase, price) };
     const decided = gates.winner_side !== null || gates.no_winner === "both_disqualified";
     const hearing =
       asked && kase.rubric.criteria.some(isJudged)
@@ -49,6 +50,10 @@ export function openJudge({ model, model_name, clock, entropy, price = null }: J
     });
   };
 }
+
+/** Whoever sets a limit has made sure that there is a price. */
+const purseFor = ({ left_usd }: Case, price: Price | null): Purse | undefined =>
+  left_usd === undefined || price === null ? undefined : new Purse(price, left_usd);
 
 /** Arm ids; across sessions both may be the same arm, then the request's own words tell them apart. */
 function armNames({ a, b }: Case): Record<Side, string> {

@@ -60,7 +60,7 @@ function finding(account: Account): string {
 }
 
 function judgesPart({ model_asked, flags }: Account): string {
-  if (!model_asked) return "no model judged";
+  if (!model_asked) return nobody(flags);
   return flags.includes("judge_invalid") ? "and the judge gave no usable answer" : "not by the judge";
 }
 
@@ -115,15 +115,19 @@ function lean(account: Account, side: Side): string {
     : `${voice(account)} favoured ${names[side]} in one presentation order and nobody in the other; no winner is named`;
 }
 
-function measured({ standing, names }: Account): string {
+function measured({ standing, names, flags }: Account): string {
   const { outcome, winner_side, lean_side, score_a, score_b } = standing;
   const numbers = `(${fixed(score_a)} against ${fixed(score_b)} for ${names.a} and ${names.b})`;
   if (outcome === "winner")
-    return `no model judged; the measured criteria favour ${pair(names, winner_side)} ${numbers}`;
-  if (outcome === "tie") return `no model judged; the measured criteria are within the tie margin ${numbers}`;
-  if (lean_side !== null) return `no model judged; the measured criteria lean to ${names[lean_side]} ${numbers}`;
-  return "no model judged, and neither a gate nor a measured criterion decides; no winner is named";
+    return `${nobody(flags)}; the measured criteria favour ${pair(names, winner_side)} ${numbers}`;
+  if (outcome === "tie") return `${nobody(flags)}; the measured criteria are within the tie margin ${numbers}`;
+  if (lean_side !== null) return `${nobody(flags)}; the measured criteria lean to ${names[lean_side]} ${numbers}`;
+  return `${nobody(flags)}, and neither a gate nor a measured criterion decides; no winner is named`;
 }
+
+/** Why there was no judge. */
+const nobody = (flags: Account["flags"]) =>
+  flags.includes("cost_limit_reached") ? "the cost limit left nothing for the judge" : "no model judged";
 
 const fixed = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
 

@@ -54,17 +54,24 @@ async function resolve(source: ScenarioText, value: unknown, problems: Problems)
   return resolveScenario({ problems, root, consulted, git }, value as ScenarioFile, stem);
 }
 
-function located(document: YamlDocument, problems: Problems): ScenarioError[] {
+/** What was found, with its place, in the order of the file. */
+export function located(document: YamlDocument, problems: Problems): ScenarioError[] {
   return problems.found
     .map((problem) => ({ ...document.position(problem), field: fieldName(problem.path), message: problem.message }))
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function invalidScenario(file: string, errors: readonly ScenarioError[]): Failure {
-  const shown = errors.slice(0, MAX_ERRORS);
-  const lines = shown.map(({ line, column, field, message }) =>
-    [`${file}:${line}:${column}`, field === "" ? message : `${field}: ${message}`].join(" "),
-  );
-  if (errors.length > shown.length) lines.push(`and ${errors.length - shown.length} more`);
-  return new Failure("invalid_scenario", lines.join("\n"), { details: { errors: shown } });
+  const details = { errors: errors.slice(0, MAX_ERRORS) };
+  return new Failure("invalid_scenario", errorLines(file, errors).join("\n"), { details });
+}
+
+/** `<file>:<line>:<column> <field>: <what>` for each, up to a limit. */
+export function errorLines(file: string, errors: readonly ScenarioError[]): string[] {
+  const lines = errors
+    .slice(0, MAX_ERRORS)
+    .map(({ line, column, field, message }) =>
+      [`${file}:${line}:${column}`, field === "" ? message : `${field}: ${message}`].join(" "),
+    );
+  return errors.length > lines.length ? [...lines, `and ${errors.length - lines.length} more`] : lines;
 }

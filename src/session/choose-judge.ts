@@ -1,9 +1,11 @@
 import { Failure } from "../domain/failure.ts";
-import type { Rubric } from "../domain/scenario.ts";
+import type { Price, Scenario } from "../domain/scenario.ts";
 import type { Judge } from "../judge/judge.ts";
 import { openJudge } from "../judge/open-judge.ts";
 import type { ModelClient } from "../model/client.ts";
 import { BUILTIN_JUDGE, DEFAULT_JUDGE_MODEL, judgeModelRef, splitModelRef } from "../model/model-ref.ts";
+import { countedModel } from "./counted-model.ts";
+import { priceOf } from "./prices.ts";
 import type { SessionServices } from "./services.ts";
 
 /**
@@ -11,19 +13,31 @@ import type { SessionServices } from "./services.ts";
  * @throws Failure `credentials_missing` that also names the judge which needs none.
  */
 export function chooseJudge(
-  services: Pick<SessionServices, "resolveModel" | "judge_model" | "clock" | "entropy">,
+  services: Pick<SessionServices, "resolveModel" | "judge_model" | "clock" | "entropy" | "prices">,
   requested: string | undefined,
-  rubric: Rubric,
-): { readonly judge: Judge; readonly judge_model: string } {
-  const judge_model = judgeModelName(services, requested, rubric.judge.model);
+  scenario: Scenario,
+): ChosenJudge {
+  const judge_model = judgeModelName(services, requested, scenario.rubric.judge.model);
   if (judge_model !== BUILTIN_JUDGE && judge_model.toLowerCase().startsWith("builtin/"))
     throw new Failure(
       "invalid_request",
       `judge: there is no "${judge_model}"; the only built-in judge is ${BUILTIN_JUDGE}`,
     );
-  const model = judge_model === BUILTIN_JUDGE ? undefined : withWayOut(() => judgeClient(services, judge_model));
+  const price = priceOf(services.prices, scenario, judge_model);
+  const asked = judge_model === BUILTIN_JUDGE ? undefined : withWayOut(() => judgeClient(services, judge_model));
+  const counted = asked && countedModel(asked, price);
   const { clock, entropy } = services;
-  return { judge: openJudge({ model, model_name: judge_model, clock, entropy }), judge_model };
+  const judge = openJudge({ model: counted?.model, model_name: judge_model, clock, entropy, price });
+  return { judge, judge_model, price, spent_usd: () => (counted ? counted.spent_usd() : 0) };
+}
+
+export interface ChosenJudge {
+  readonly judge: Judge;
+  /** `<provider>/<model>` */
+  readonly judge_model: string;
+  readonly price: Price | null;
+  /** What its answers have cost so far, also those of a judging that failed; null when that is unknown. */
+  readonly spent_usd: () => number | null;
 }
 
 /** The judge's `<provider>/<model>` in the same order; says nothing about credentials. */

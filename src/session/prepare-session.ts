@@ -2,31 +2,35 @@ import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../domain/de
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { SessionSettings } from "../domain/session.ts";
 import type { Flag } from "../domain/verdict.ts";
-import type { Judge } from "../judge/judge.ts";
 import type { ModelClient } from "../model/client.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import type { Sandbox } from "../workspace/workspace.ts";
 import { askAll } from "./ask-all.ts";
-import { chooseJudge } from "./choose-judge.ts";
+import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { contextFlags } from "./context-flags.ts";
+import { demandArmPrices, demandEveryPrice, withinCost } from "./cost-limits.ts";
+import { type Dearest, dearestRun } from "./dearest.ts";
+import { withPrices } from "./prices.ts";
 import { sandboxFor } from "./sandbox-for.ts";
 import type { PreparationServices } from "./services.ts";
 
 export interface RunOptions {
   readonly model_override?: string;
   readonly judge_model?: string;
+  /** Arms and judge together, USD. */
+  readonly max_cost_usd?: number;
 }
 
 /** A session that can start: everything that could refuse it has been asked. */
 export interface SessionPlan {
   readonly loaded: LoadedScenario;
-  /** The definition with the override applied; `loaded.definition` stays what the file says. */
+  /** The definition with override, prices and cost limits applied; `loaded.definition` stays what the file says. */
   readonly scenario: Scenario;
   readonly options: RunOptions;
   readonly models: readonly [ModelClient, ModelClient];
-  readonly judge: Judge;
-  readonly judge_model: string;
+  readonly chosen: ChosenJudge;
+  readonly dearest: Dearest;
   readonly sandbox: Sandbox;
   readonly settings: SessionSettings;
   readonly declared: readonly string[];
@@ -42,18 +46,21 @@ export async function prepareSession(
   loaded: LoadedScenario,
   options: RunOptions,
 ): Promise<SessionPlan> {
-  const scenario = overridden(loaded.definition, options.model_override);
-  const [first, second] = scenario.arms;
-  const [modelA, modelB, { judge, judge_model }, { sandbox, note, needed }] = await askAll([
+  const { definition } = loaded;
+  const priced = withPrices(services.prices, definition, overridden(definition, options.model_override));
+  const [first, second] = priced.arms;
+  const [modelA, modelB, chosen, { sandbox, note, needed }] = await askAll([
     () => modelOf(services, first),
     () => modelOf(services, second),
-    () => chooseJudge(services, options.judge_model, scenario.rubric),
-    () => sandboxFor(services, scenario),
+    () => chooseJudge(services, options.judge_model, definition),
+    () => sandboxFor(services, priced),
+    () => demandArmPrices(priced),
   ]);
+  const scenario = limited(services, priced, chosen, options.max_cost_usd);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
   for (const line of [
-    assumedProvider(options.judge_model ?? scenario.rubric.judge.model, judge_model),
+    assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model),
     undeclared(scenario),
   ])
     if (line !== null) services.notice(line);
@@ -62,8 +69,8 @@ export async function prepareSession(
     scenario,
     options,
     models: [modelA, modelB],
-    judge,
-    judge_model,
+    chosen,
+    dearest: dearestRun(scenario, chosen.price),
     sandbox,
     settings: {
       sandbox: sandbox.kind,
@@ -71,10 +78,29 @@ export async function prepareSession(
       call_timeout_ms: CALL_TIMEOUT_MS,
       provider_tries: PROVIDER_TRIES,
       max_output_tokens: MAX_OUTPUT_TOKENS,
+      prices: {
+        arms: Object.fromEntries(scenario.arms.map(({ id, price_per_mtok }) => [id, price_per_mtok])),
+        judge: chosen.price,
+      },
+      max_cost_usd: options.max_cost_usd ?? null,
     },
     declared,
-    flags: contextFlags(scenario.arms, scenario.policies, judge_model),
+    flags: contextFlags(priced.arms, scenario.policies, chosen.judge_model),
   };
+}
+
+/** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that is too low. */
+function limited(
+  { max_cost_per_day_usd }: PreparationServices,
+  scenario: Scenario,
+  { judge_model, price: judge_price }: ChosenJudge,
+  max_cost_usd: number | undefined,
+): Scenario {
+  if (max_cost_per_day_usd !== undefined)
+    demandEveryPrice(scenario, { limit: "--max-cost-per-day", judge_model, judge_price });
+  if (max_cost_usd === undefined) return scenario;
+  demandEveryPrice(scenario, { limit: "--max-cost", judge_model, judge_price });
+  return withinCost(scenario, max_cost_usd, judge_price);
 }
 
 /** A judge without a slash is taken from the default judge's provider: say which, before it is asked. */

@@ -8,9 +8,12 @@ import type { ArmPointer, Flag, Verdict } from "../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { applyModelOverride } from "../scenario/declared-differences.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
-import { chooseJudge } from "./choose-judge.ts";
+import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { contextFlags } from "./context-flags.ts";
+import { demandJudgePrice } from "./cost-limits.ts";
+import { dearestJudging } from "./dearest.ts";
 import type { SessionServices } from "./services.ts";
+import { setAside } from "./spending.ts";
 
 /** A stored arm with the session it ran in. */
 interface StoredArm extends JudgedArm {
@@ -38,14 +41,31 @@ export async function rejudge(
       `arms of different scenarios cannot be compared: ${sessionA.scenario} and ${sessionB.scenario}`,
     );
   const [a, b] = [armOf(sessionA, arm_a), armOf(sessionB, arm_b)];
-  const { judge, judge_model: chosen } = chooseJudge(services, judge_model, sessionA.definition.rubric);
-  const verdict = await judge(caseOf(a, b, chosen), signal);
+  const chosen = chooseJudge(services, judge_model, sessionA.definition);
+  const verdict = await judged(services, chosen, caseOf(a, b, chosen.judge_model), signal);
   const ids = [...new Set([arm_a.session_id, arm_b.session_id])];
   // As they are now, and before anything is written: reading ends the turn in which the writes stand or fall together.
   const sessions = ids.map((session_id) => sessionOf(services, { session_id }));
   for (const session of sessions) keep(services, session, verdict);
   await services.store.durable();
   return verdict;
+}
+
+/** @throws Failure as the judge does, `overloaded` when it could cost more than the day has left, `invalid_request` without a price. */
+async function judged(
+  services: SessionServices,
+  { judge, judge_model, price, spent_usd }: ChosenJudge,
+  kase: Case,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  if (services.max_cost_per_day_usd !== undefined)
+    demandJudgePrice({ limit: "--max-cost-per-day", judge_model, judge_price: price });
+  const reservation = setAside(services, dearestJudging(kase, price));
+  try {
+    return await judge(kase, signal);
+  } finally {
+    reservation.settle(spent_usd());
+  }
 }
 
 function sessionOf({ store }: SessionServices, { session_id }: Pick<ArmPointer, "session_id">): SessionOutcome {
@@ -84,12 +104,14 @@ function flagsOf(a: StoredArm, b: StoredArm, judge_model: string): Flag[] {
   return [...flags, ...contextFlags([asRun(a), asRun(b)], a.session.definition.policies, judge_model)];
 }
 
-/** The arm's definition with the model that really ran; an override took its prices. */
+/** The arm's definition with the model and the price that it really ran with. */
 function asRun({ session, summary }: StoredArm): Arm {
   const { definition, request } = session;
   const { arms } =
     request.model_override === null ? definition : applyModelOverride(definition, request.model_override);
-  return arms[0].id === summary.arm_id ? arms[0] : arms[1];
+  const arm = arms[0].id === summary.arm_id ? arms[0] : arms[1];
+  const price = session.settings.prices?.arms[arm.id];
+  return price === undefined ? arm : { ...arm, price_per_mtok: price };
 }
 
 function keep({ store, clock }: SessionServices, session: SessionOutcome, verdict: Verdict): void {

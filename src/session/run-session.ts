@@ -43,7 +43,7 @@ export async function runSession(session: Session): Promise<SessionOutcome> {
     await pristine.setup(setup, signal);
     const arms = await gatherArms(session, pristine);
     await record.enter("judging");
-    const verdict = await plan.judge(caseOf(session, arms), signal);
+    const verdict = await plan.chosen.judge(caseOf(session, arms), signal);
     signal.throwIfAborted();
     return await record.complete(verdict);
   } catch (error) {
@@ -137,7 +137,15 @@ function caseOf({ plan, record }: Session, [a, b]: readonly [ArmSummary, ArmSumm
     a: judged(a),
     b: judged(b),
     flags,
+    ...leftFor(plan, [a, b]),
   };
+}
+
+/** What the arms left of the run's limit. One whose use is unknown has used all that it might. */
+function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]): Pick<Case, "left_usd"> {
+  if (options.max_cost_usd === undefined) return {};
+  const used = arms.map(({ cost_usd }, index) => cost_usd ?? scenario.arms[index]?.limits.max_cost_usd ?? 0);
+  return { left_usd: used.reduce((left, usd) => left - usd, options.max_cost_usd) };
 }
 
 function failureOf(error: unknown, services: SessionServices): Failure {

@@ -1,4 +1,5 @@
 import type { Clock, Entropy } from "../clock.ts";
+import type { PriceList } from "../domain/price-list.ts";
 import type { ScriptTurn } from "../domain/scenario.ts";
 import type { SandboxMode } from "../domain/session.ts";
 import type { ModelClient } from "../model/client.ts";
@@ -28,6 +29,10 @@ export interface SessionServices {
   readonly sandbox_host?: SandboxHost;
   /** From the environment; used when neither request nor rubric names a judge. */
   readonly judge_model: string | undefined;
+  /** What models cost, by whoever pays; it goes before what a scenario says. */
+  readonly prices: PriceList;
+  /** Runs and rejudges that could take a UTC day beyond it are refused, USD; absent: no limit. */
+  readonly max_cost_per_day_usd?: number | undefined;
   readonly keep_workspaces: boolean;
   /** One line for the person who started the program: what is not contained, what was left behind. */
   readonly notice: (line: string) => void;

@@ -1,9 +1,12 @@
 import type { SessionOutcome } from "../domain/session.ts";
+import { sumKnown } from "../domain/usage.ts";
+import { dearestSum } from "./dearest.ts";
 import { pendingArm } from "./pending-arm.ts";
 import type { SessionPlan } from "./prepare-session.ts";
 import { runSession } from "./run-session.ts";
 import type { SessionServices } from "./services.ts";
 import { SessionRecord } from "./session-record.ts";
+import { type Reservation, setAside } from "./spending.ts";
 
 export interface StartedSession {
   readonly session_id: string;
@@ -17,19 +20,46 @@ export interface StartedSession {
  */
 export async function startSession(services: SessionServices, plan: SessionPlan): Promise<StartedSession> {
   services.slots.admit();
+  const reservation = setAside(services, dearestSum(plan.dearest));
   const now = services.clock.now();
   const queued = queuedOutcome(services, plan, now.toISOString());
-  const claim = (session_id: string) => services.store.create({ ...queued, session_id });
-  const session_id = services.ids.claim(plan.scenario.name, now, claim);
+  const session_id = claimId(services, queued, now, reservation);
   const live = services.live.open(session_id);
   const record = new SessionRecord({ ...queued, session_id }, services);
-  const done = runSession({ plan, record, services, signal: live.signal });
+  const done = runSession({ plan, record, services, signal: live.signal }).then((outcome) => {
+    reservation.settle(costOfRun(plan, outcome));
+    return outcome;
+  });
   await services.store.committed().catch((failure: Error) => {
     // It may stand in line, where it would not hear of it before its turn.
     live.cancel(failure);
     throw failure;
   });
   return { session_id, done };
+}
+
+function claimId(
+  { store, ids }: SessionServices,
+  queued: Omit<SessionOutcome, "session_id">,
+  now: Date,
+  reservation: Reservation,
+): string {
+  try {
+    return ids.claim(queued.scenario, now, (session_id) => store.create({ ...queued, session_id }));
+  } catch (error) {
+    reservation.settle(0);
+    throw error;
+  }
+}
+
+/** An arm or a judge whose use is unknown has cost all that it might. */
+function costOfRun({ dearest, chosen }: SessionPlan, { arms }: SessionOutcome): number | null {
+  const [first, second] = arms;
+  return sumKnown([
+    first.cost_usd ?? dearest.arms[0],
+    second.cost_usd ?? dearest.arms[1],
+    chosen.spent_usd() ?? dearest.judge,
+  ]);
 }
 
 function queuedOutcome(

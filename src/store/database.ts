@@ -35,6 +35,14 @@ const MIGRATIONS = [
      verdict TEXT NOT NULL
    ) STRICT;
    CREATE INDEX verdicts_by_session ON verdicts (session_id, position);`,
+  `CREATE TABLE spending (
+     id TEXT PRIMARY KEY,
+     day TEXT NOT NULL,
+     usd REAL NOT NULL,
+     owner TEXT
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX spending_by_day ON spending (day);
+   CREATE INDEX spending_owned ON spending (owner) WHERE owner IS NOT NULL;`,
 ];
 
 /**

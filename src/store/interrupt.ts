@@ -1,3 +1,4 @@
+import type { Price } from "../domain/scenario.ts";
 import type { ArmSummary, SessionOutcome, Stage } from "../domain/session.ts";
 import { tallyDecisions } from "../domain/tally.ts";
 import { sumTotals } from "../domain/usage.ts";
@@ -31,9 +32,16 @@ const STAGES = {
   judging: "judging",
 } as const;
 
-function stopped({ definition, request, decisions }: SessionOutcome, arm: ArmSummary): ArmSummary {
+function stopped(outcome: SessionOutcome, arm: ArmSummary): ArmSummary {
+  const { decisions } = outcome;
   if (arm.status !== "pending" && arm.status !== "running") return arm;
-  const price = definition.arms.find(({ id }) => id === arm.arm_id)?.price_per_mtok ?? null;
-  const tally = tallyDecisions(decisions[arm.arm_id] ?? [], request.model_override === null ? price : null);
+  const tally = tallyDecisions(decisions[arm.arm_id] ?? [], priceOf(outcome, arm.arm_id));
   return { ...arm, ...tally, status: "cancelled", stop_reason: "interrupted" };
+}
+
+/** What the arm was counted with; 0.1.6 stored no prices, and an override took those of the scenario. */
+function priceOf({ settings, definition, request }: SessionOutcome, arm_id: string): Price | null {
+  if (settings.prices !== undefined) return settings.prices.arms[arm_id] ?? null;
+  const ofFile = definition.arms.find(({ id }) => id === arm_id)?.price_per_mtok ?? null;
+  return request.model_override === null ? ofFile : null;
 }

@@ -2,6 +2,7 @@ import type { Decision } from "../domain/decision.ts";
 import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
+import { memoryLedger } from "./memory-ledger.ts";
 import type { SessionStore } from "./store.ts";
 
 /** Keeps the last sessions of this process until it exits; lists none (spec part 4: empty without a state directory). */
@@ -18,6 +19,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   };
   return {
     persistent: false,
+    ledger: memoryLedger(),
     create(outcome) {
       if (outcomes.has(outcome.session_id)) return false;
       outcomes.set(outcome.session_id, outcome);

@@ -16,6 +16,7 @@ import { listingOf } from "./listing.ts";
 import { Owner } from "./owner.ts";
 import { readListings } from "./read-listings.ts";
 import { type ReadSession, readSession, rowOf, type SessionRow, withLogs } from "./read-session.ts";
+import { SqliteLedger } from "./sqlite-ledger.ts";
 import { guarded, storageFailure } from "./storage-failure.ts";
 import type { SessionQuery, SessionStore } from "./store.ts";
 import { Turns } from "./turns.ts";
@@ -45,6 +46,7 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
 
 class SqliteStore implements SessionStore {
   readonly persistent = true;
+  readonly ledger: SqliteLedger;
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #owner: Owner;
@@ -67,6 +69,7 @@ class SqliteStore implements SessionStore {
     });
     this.#log = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#turns = new Turns(database, stateDir);
+    this.ledger = new SqliteLedger(database, this.#turns, owner, stateDir);
   }
 
   /** Written at the end of the turn, as it is then: most sessions have begun to run by that time. */
@@ -151,6 +154,7 @@ class SqliteStore implements SessionStore {
       const left = this.#owner.isAlive(owner) ? undefined : readSession(this.#database, session_id);
       if (left) this.#end(interrupt(checked(left), at));
     }
+    this.ledger.settleDead();
     this.#turns.commit();
     const uncopied = this.#database.query("SELECT session_id FROM sessions WHERE copied = 0").all();
     for (const { session_id } of uncopied as { session_id: string }[]) this.#copying.repair(session_id);

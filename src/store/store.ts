@@ -1,6 +1,7 @@
 import type { Decision } from "../domain/decision.ts";
 import type { SessionListing, SessionOutcome, SessionState } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
+import type { Ledger } from "./ledger.ts";
 
 export interface SessionQuery {
   readonly scenario?: string;
@@ -18,6 +19,7 @@ export interface SessionQuery {
  */
 export interface SessionStore extends Disposable {
   readonly persistent: boolean;
+  readonly ledger: Ledger;
   /** Claims the id for this process; false when it is taken. What is given must not be changed afterwards. */
   create(outcome: SessionOutcome): boolean;
   /** As they happen: a killed process loses at most the model call in flight. */

@@ -218,10 +218,21 @@ test("in its last turn an arm is held to every other budget", async () => {
 
 test("a cost cap holds also where the provider gives no usage: the budget counts an estimate", async () => {
   const price_per_mtok = { in: 3, out: 15, cached_in: null };
-  const limits = { max_cost_usd: 0.000001 };
-  const silent = say("", { calls: [call("list_files", {})], stop: "calls", tokens_in: null, tokens_out: null });
+  const limits = { max_cost_usd: 0.02 };
+  const silent = say("x".repeat(5_000), {
+    calls: [call("list_files", {})],
+    stop: "calls",
+    tokens_in: null,
+    tokens_out: null,
+  });
   const { end } = await play([silent], { arm: { limits, price_per_mtok } });
   expect(end).toMatchObject({ status: "limit_reached", stop_reason: "budget:cost_usd", cost_usd: null });
+});
+
+test("a cost cap that does not pay for a turn ends the arm before it spends", async () => {
+  const price_per_mtok = { in: 3, out: 15, cached_in: null };
+  const { end } = await play([say("Done.")], { arm: { limits: { max_cost_usd: 0.001 }, price_per_mtok } });
+  expect(end).toMatchObject({ status: "limit_reached", stop_reason: "budget:cost_usd", turns: 0, cost_usd: 0 });
 });
 
 test("a command that the clock stops is in the log, with what it left", async () => {

@@ -132,18 +132,6 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "10:25 arms[1].limits.max_turns: 50 is more than policies.budget.max_turns (40); a limit can only tighten the budget",
   ],
   [
-    "cap without prices",
-    "rubric:",
-    "policies: {budget: {max_cost_usd: 1}}\nrubric:",
-    "5:5 arms[0].price_per_mtok: missing, but max_cost_usd (1) needs it; give the prices or remove the cap\n8:5 arms[1].price_per_mtok: missing, but max_cost_usd (1) needs it; give the prices or remove the cap",
-  ],
-  [
-    "cap of one arm",
-    "extends: plain",
-    "extends: plain\n    limits: {max_cost_usd: 1}",
-    "8:5 arms[1].price_per_mtok: missing, but max_cost_usd (1) needs it; give the prices or remove the cap",
-  ],
-  [
     "half price",
     "extends: plain",
     "extends: plain\n    price_per_mtok: {in: 1}",

@@ -62,6 +62,33 @@ describe.each(STORES)("%s store", (_name, open) => {
     if (read) read.arms[0].title = "changed";
     expect(store.get(ID)?.arms[0].title).toBe("Arm left");
   });
+
+  test("the money of a day is what was spent in it and what is set aside, and never more than its limit", () => {
+    using opened = open();
+    const { ledger } = opened.store;
+    const on = (day: string) => ({ ...ledger.on(day) });
+    expect(ledger.reserve({ id: "one", day: "2026-01-02", usd: 6 }, 10)).toBeUndefined();
+    expect(ledger.reserve({ id: "two", day: "2026-01-02", usd: 5 }, 10)).toEqual({ spent: 0, reserved: 6 });
+    ledger.settle({ id: "one", day: "2026-01-02", usd: 1.5 });
+    expect(ledger.reserve({ id: "three", day: "2026-01-02", usd: 8.5 }, 10)).toBeUndefined();
+    expect(on("2026-01-02")).toEqual({ spent: 1.5, reserved: 8.5 });
+    // What still runs may be paid for tomorrow; what was spent today is over then.
+    expect(on("2026-01-03")).toEqual({ spent: 0, reserved: 8.5 });
+    ledger.settle({ id: "three", day: "2026-01-03", usd: 2 });
+    expect([on("2026-01-02"), on("2026-01-03")]).toEqual([
+      { spent: 1.5, reserved: 0 },
+      { spent: 2, reserved: 0 },
+    ]);
+  });
+
+  test("money that was never set aside counts when it is spent", () => {
+    using opened = open();
+    opened.store.ledger.settle({ id: "one", day: "2026-01-02", usd: 3 });
+    expect(opened.store.ledger.reserve({ id: "two", day: "2026-01-02", usd: 8 }, 10)).toEqual({
+      spent: 3,
+      reserved: 0,
+    });
+  });
 });
 
 test("the memory store forgets the oldest beyond its capacity and lists none", () => {

@@ -5,17 +5,25 @@ import type { FieldPath, Problems } from "../problems.ts";
 import { explain } from "./explain.ts";
 import { inWords } from "./words.ts";
 
-const TOP_KEYS = "expected a map with name, task, arms and rubric";
-
-/** Adds what does not fit the schema, in plain words; a value that could be written in several ways is explained once. */
-export function checkShape(value: unknown, problems: Problems): void {
-  if (value === null) problems.add([], `the file is empty; ${TOP_KEYS}`);
-  else if (typeof value !== "object" || Array.isArray(value)) problems.add([], `${TOP_KEYS}, got ${inWords(value)}`);
-  else checkFile(value, problems);
+/** What a kind of file holds. */
+export interface FileShape {
+  readonly schema: TSchema;
+  /** `expected a map with ...`, for a file that holds something else. */
+  readonly expected: string;
 }
 
-function checkFile(value: object, problems: Problems): void {
-  for (const error of Value.Errors(ScenarioFile, value)) {
+const SCENARIO: FileShape = { schema: ScenarioFile, expected: "expected a map with name, task, arms and rubric" };
+
+/** Adds what does not fit the schema, in plain words; a value that could be written in several ways is explained once. */
+export function checkShape(value: unknown, problems: Problems, shape: FileShape = SCENARIO): void {
+  const { schema, expected } = shape;
+  if (value === null) problems.add([], `the file is empty; ${expected}`);
+  else if (typeof value !== "object" || Array.isArray(value)) problems.add([], `${expected}, got ${inWords(value)}`);
+  else checkFile(schema, value, problems);
+}
+
+function checkFile(schema: TSchema, value: object, problems: Problems): void {
+  for (const error of Value.Errors(schema, value)) {
     addError(error, value, problems);
     if (problems.full) return;
   }

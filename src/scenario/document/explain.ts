@@ -29,7 +29,7 @@ export function explain(error: ValueError, name: string): string {
   const { schema, value } = error;
   switch (error.type) {
     case ValueErrorType.ObjectAdditionalProperties:
-      return unknownKey(name, keysOf(schema));
+      return unknownKey(name, schema);
     case ValueErrorType.ObjectRequiredProperty:
       return `missing; expected ${expectation(schema)}`;
     case ValueErrorType.ObjectMinProperties:
@@ -57,8 +57,6 @@ function expectation(schema: TSchema): string {
   return PATTERNS.get(pattern) ?? `${KINDS.get(type) ?? "something else"}${bounds(schema)}`;
 }
 
-const keysOf = ({ properties = {} }: TSchema) => Object.keys(properties);
-
 /** The ways to write a value; `null` is never recommended. */
 const variants = ({ anyOf = [] }: TSchema): TSchema[] => (anyOf as TSchema[]).filter(({ type }) => type !== "null"); // TypeBox types keywords as any
 
@@ -67,7 +65,10 @@ const literals = (schema: TSchema): string[] => {
   return constants.every((constant) => typeof constant === "string") ? constants : [];
 };
 
-function unknownKey(key: string, allowed: readonly string[]): string {
+function unknownKey(key: string, schema: TSchema): string {
+  const [pattern] = Object.keys(schema["patternProperties"] ?? {});
+  if (pattern !== undefined) return `unknown key; expected ${PATTERNS.get(pattern) ?? "another"}`;
+  const allowed = Object.keys(schema["properties"] ?? {});
   const close = didYouMean(key, allowed);
   const list = allowed.length <= MAX_KEYS_SHOWN ? `${close ? " Allowed" : "; allowed"}: ${allowed.join(", ")}` : "";
   return `unknown key${close}${list}`;

@@ -23,18 +23,11 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
   return Promise.all(extended.map((arm, index) => resolveArm(context, index, arm)));
 }
 
-/** Limits that would widen the budget, and cost caps that nobody could keep account of. */
+/** Limits that would widen the budget. */
 export function checkBudgets(problems: Problems, budget: Budget, arms: readonly Arm[]): void {
-  for (const [index, arm] of arms.entries()) {
+  for (const [index, arm] of arms.entries())
     for (const [name, limit] of Object.entries(arm.limits))
       checkLimit(problems, ["arms", index, "limits", name], limit, budget);
-    const cap = arm.limits.max_cost_usd ?? budget.max_cost_usd;
-    if (cap !== null && arm.price_per_mtok === null && !isScripted(arm.model))
-      problems.add(
-        ["arms", index, "price_per_mtok"],
-        `missing, but max_cost_usd (${cap}) needs it; give the prices or remove the cap`,
-      );
-  }
 }
 
 function checkLimit(

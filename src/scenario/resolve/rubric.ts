@@ -20,6 +20,8 @@ export function resolveRubric(
   );
   if (maps.every(({ weight }) => weight === 0))
     problems.add(["rubric", "criteria"], "every weight is 0, so nothing would decide; give one a weight above 0");
+  if (judge.price_per_mtok && judge.model === undefined)
+    problems.add(["rubric", "judge", "model"], "missing; price_per_mtok beside it is the price of one model");
   const ids = assignIds(maps.map((map, index) => ({ given: map.id, proposed: proposedId(map, index) })));
   return {
     instructions: instructions ?? "",
@@ -29,6 +31,7 @@ export function resolveRubric(
       model: judge.model ?? null,
       probe_visibility: judge.probe_visibility ?? "shown",
       max_evidence_tokens: judge.max_evidence_tokens ?? MAX_EVIDENCE_TOKENS,
+      ...(judge.price_per_mtok && { price_per_mtok: { cached_in: null, ...judge.price_per_mtok } }),
     },
   };
 }

@@ -79,6 +79,11 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
     title: "The cost cap was not enforced",
     text: "Prices of the model that ran are not known.",
   },
+  cost_limit_reached: {
+    tone: "warn",
+    title: "The cost limit left too little for the judge",
+    text: "It was not asked, or not asked again where it should have been.",
+  },
   truncated: { tone: "note", title: "Shortened evidence", text: "the judge did not see every line of the evidence" },
   exploratory_rejudge: { tone: "note", title: "Judged again", text: "an earlier verdict on these runs was known" },
   identity_redacted: {

@@ -130,12 +130,6 @@ const ROWS: readonly Row[] = [
     detail: /^brief: 9000 tokens, the first turn sends about \d+, 5 turns about \d+; careful: 9000 tokens, /,
   },
   {
-    broken: "a cost cap that nothing counts towards",
-    change: (draft) => withBudget(draft, { max_cost_usd: 1 }),
-    found: { "budget.cost": "warn" },
-    detail: "brief: the cap is idle, a script has no price; careful: the cap is idle, a script has no price",
-  },
-  {
     broken: "a cost cap below a short run",
     change: (draft) => withBudget(withArms(draft, { price_per_mtok: { in: 10, out: 100 } }), { max_cost_usd: 0.01 }),
     found: { "budget.cost": "warn" },
@@ -284,14 +278,17 @@ test("a file that does not parse is a check that failed, with the place, and not
   expect(report).toMatchObject({ ok: false, scenario: "small", estimate: null });
 });
 
-test("a cost cap without prices for a model that costs something is refused with the file", async () => {
-  const report = await examineFile(
-    withBudget(withArms(goodScenario(), { model: "openai/gpt-x", script: null }), { max_cost_usd: 1 }),
-  );
-  expect(ofScenario(report)[0]).toMatchObject({
-    id: "parse",
+test("a cost cap without prices fails for a model that costs something, and not for a script", async () => {
+  const costFound = async (draft: Pick<Draft, "policies">) =>
+    ofScenario(await examineFile(withBudget(draft, { max_cost_usd: 1 }))).find(({ id }) => id === "budget.cost");
+  expect(await costFound(withArms(goodScenario(), { model: "openai/gpt-x", script: null }))).toMatchObject({
     status: "fail",
-    detail: expect.stringContaining("max_cost_usd (1) needs it"),
+    detail: expect.stringContaining("brief: openai/gpt-x has no price, and its cap (1 USD) needs one"),
+    hint: expect.stringContaining("--prices"),
+  });
+  expect(await costFound(goodScenario())).toMatchObject({
+    status: "pass",
+    detail: expect.stringMatching(/^brief: scripted\/.* costs nothing; careful: /),
   });
 });
 

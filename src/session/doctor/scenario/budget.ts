@@ -1,9 +1,11 @@
 import { effectiveBudget } from "../../../arm/meter.ts";
 import type { Arm, Budget, Scenario } from "../../../domain/scenario.ts";
+import { priced } from "../../dearest.ts";
+import { withPrices } from "../../prices.ts";
+import { firstTurnTokens, SHORT_TURNS, shortRun } from "../../run-size.ts";
 import { type Check, type Finding, fail, pass, warn } from "../check.ts";
 import type { Declared } from "./declared.ts";
 import { without } from "./fixture.ts";
-import { firstTurnTokens, SHORT_TURNS, shortRun } from "./run-size.ts";
 import type { ProbedTwice, Trial } from "./trial.ts";
 
 export const tokenBudget: Check<Declared> = {
@@ -15,7 +17,10 @@ export const tokenBudget: Check<Declared> = {
 export const costBudget: Check<Declared> = {
   id: "budget.cost",
   title: "Cost cap",
-  run: ({ loaded }) => worst(loaded.definition.arms.map((arm) => costFor(loaded.definition, arm))),
+  run({ services, loaded: { definition } }) {
+    const scenario = withPrices(services.prices, definition, definition);
+    return worst(scenario.arms.map((arm) => costFor(scenario, arm)));
+  },
 };
 
 /** An arm that tests its work runs commands like these, so its time must hold them. */
@@ -46,17 +51,20 @@ function tokensFor(scenario: Scenario, arm: Arm): Finding {
     : pass(figures);
 }
 
-/** A file with a cap but no prices is refused when a real model would spend; a script spends nothing. */
+/** A cap without a price is refused before a run; a script spends nothing. */
 function costFor(scenario: Scenario, arm: Arm): Finding {
   const { max_cost_usd } = budgetOf(scenario, arm);
   if (max_cost_usd === null) return pass(`${arm.id}: no cap`);
   const price = arm.price_per_mtok;
-  if (price === null) return warn(`${arm.id}: the cap is idle, a script has no price`, "remove it, or give the prices");
-  const { tokens_in, tokens_out } = shortRun(scenario, arm);
-  const needed = (tokens_in * price.in + tokens_out * price.out) / 1_000_000;
+  const needed = priced(shortRun(scenario, arm), price);
+  if (needed === null)
+    return fail(`${arm.id}: ${arm.model} has no price, and its cap (${max_cost_usd} USD) needs one`, PRICES_HINT);
+  if (needed === 0) return pass(`${arm.id}: ${arm.model} costs nothing`);
   const figures = `${arm.id}: cap ${max_cost_usd} USD, ${SHORT_TURNS} turns cost about ${needed.toFixed(4)} USD`;
   return needed > max_cost_usd ? warn(figures, "raise max_cost_usd, or take a cheaper model") : pass(figures);
 }
+
+const PRICES_HINT = "give price_per_mtok in the scenario, or the model in the file of --prices; or remove the cap";
 
 function secondsFor(scenario: Scenario, arm: Arm, measured: number): Finding {
   const { max_seconds } = budgetOf(scenario, arm);

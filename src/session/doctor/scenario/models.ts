@@ -23,7 +23,7 @@ export const judgeModel: Check<Declared> = {
   id: "models.judge",
   title: "Model of the judge",
   run({ services, loaded }) {
-    const { judge_model } = chooseJudge(services, undefined, loaded.definition.rubric);
+    const { judge_model } = chooseJudge(services, undefined, loaded.definition);
     return pass(judge_model);
   },
 };

@@ -1,13 +1,17 @@
-import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS } from "../../../domain/defaults.ts";
-import type { Arm, Scenario } from "../../../domain/scenario.ts";
-import { isJudged, scenarioBrief } from "../../../judge/scenario-brief.ts";
-import { toolbox } from "../../../tool/toolbox.ts";
+import { effectiveBudget } from "../arm/meter.ts";
+import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
+import type { Arm, Scenario } from "../domain/scenario.ts";
+import { isJudged, scenarioBrief } from "../judge/scenario-brief.ts";
+import { toolbox } from "../tool/toolbox.ts";
 
 /** Tokens, estimated from bytes. */
 export interface RunSize {
   readonly tokens_in: number;
   readonly tokens_out: number;
 }
+
+/** What a judge is told of a scenario. */
+export type Judgeable = Pick<Scenario, "task" | "rubric" | "policies">;
 
 /** What counts as a short run: the fewest turns that an arm of a bundled scenario needs. */
 export const SHORT_TURNS = 5;
@@ -38,9 +42,21 @@ export function shortJudging({ task, rubric, policies }: Scenario): RunSize {
   return { tokens_in: calls * brief, tokens_out: calls * TURN_TOKENS_OUT };
 }
 
+/** To the end of the budgets; at most what the turns may write is output, which costs more. */
+export function longestRun({ policies }: Scenario, arm: Arm): RunSize {
+  const { max_tokens, max_turns } = effectiveBudget(policies.budget, arm.limits);
+  const tokens_out = Math.min(max_tokens, max_turns * (arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS));
+  return { tokens_in: max_tokens - tokens_out, tokens_out };
+}
+
 /** Both orders with all the evidence that may be shown of both arms, each asked again as often as is allowed. */
-export function longestJudging({ task, rubric, policies }: Scenario): RunSize {
-  const calls = rubric.criteria.some(isJudged) ? 2 * (1 + JUDGE_REASKS) : 0;
+export const longestJudging = (scenario: Judgeable): RunSize => judging(scenario, 2 * (1 + JUDGE_REASKS));
+
+/** The same, asked once. */
+export const firstJudging = (scenario: Judgeable): RunSize => judging(scenario, 2);
+
+function judging({ task, rubric, policies }: Judgeable, asked: number): RunSize {
+  const calls = rubric.criteria.some(isJudged) ? asked : 0;
   const brief = tokensOf(scenarioBrief(task, rubric, policies));
   return {
     tokens_in: calls * (brief + 2 * rubric.judge.max_evidence_tokens),

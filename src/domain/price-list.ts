@@ -1,0 +1,37 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { Price } from "./scenario.ts";
+import { ModelRef } from "./schema.ts";
+
+const UsdPerMtok = (description: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description });
+
+export const ModelPrice = Type.Object(
+  {
+    in: UsdPerMtok("Input."),
+    out: UsdPerMtok("Output."),
+    cached_in: Type.Optional(UsdPerMtok("Input read from a cache; absent = as input.")),
+  },
+  { $id: "ModelPrice", additionalProperties: false, description: "US dollars per million tokens." },
+);
+export type ModelPrice = Static<typeof ModelPrice>;
+
+/** What stands in a file of prices: model to price. */
+export const PriceListFile = Type.Record(ModelRef, ModelPrice, {
+  $id: "PriceListFile",
+  additionalProperties: false,
+  maxProperties: 10_000,
+});
+export type PriceListFile = Static<typeof PriceListFile>;
+
+/** Prices by `<provider>/<model>`, the provider in lower case. */
+export type PriceList = ReadonlyMap<string, Price>;
+
+export const NO_PRICES: PriceList = new Map();
+
+/** How a list names a model: names of providers are not case-sensitive, those of models are. */
+export function priceKey(model: string): string {
+  const slash = model.indexOf("/");
+  return model.slice(0, slash).toLowerCase() + model.slice(slash);
+}
+
+/** Nothing is paid for what calls nobody. */
+export const FREE: Price = { in: 0, out: 0, cached_in: 0 };

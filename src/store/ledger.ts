@@ -1,0 +1,30 @@
+/** Money that was spent, or is set aside for what runs. */
+export interface LedgerEntry {
+  /** Unique; the same for what is set aside and for what it came to. */
+  readonly id: string;
+  /** UTC, `yyyy-mm-dd`. */
+  readonly day: string;
+  readonly usd: number;
+}
+
+/** Of a day: what was spent in it, and what is set aside for work that goes on, whenever that began. USD. */
+export interface Spending {
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+/**
+ * What all processes on the same state directory spend. What a process set aside that died counts as spent.
+ * @throws Failure `storage_full` or `storage_failed`.
+ */
+export interface Ledger {
+  /** Sets the money aside; unless the day would then pass `limit`: that changes nothing and gives what the day has so far. */
+  reserve(entry: LedgerEntry, limit: number): Spending | undefined;
+  /** What it came to, in place of what was set aside. */
+  settle(entry: LedgerEntry): void;
+  on(day: string): Spending;
+}
+
+export const exceeds = ({ spent, reserved }: Spending, usd: number, limit: number): boolean =>
+  // Sums of fractions of a cent miss by some billionths.
+  spent + reserved + usd > limit + 1e-9;

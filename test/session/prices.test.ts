@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { NO_PRICES } from "../../src/domain/price-list.ts";
+import { priceOf, withPrices } from "../../src/session/prices.ts";
+import { anArm, aScenario } from "../outcomes.ts";
+
+const price = (usd: number) => ({ in: usd, out: usd, cached_in: null });
+
+const LIST = new Map([["openai/listed", price(1)]]);
+
+const scenario = aScenario({
+  arms: [
+    anArm("left", { model: "OpenAI/listed", price_per_mtok: price(2) }),
+    anArm("right", { model: "openai/other", price_per_mtok: price(3) }),
+  ],
+});
+
+const judgedBy = (model: string) =>
+  aScenario({
+    ...scenario,
+    rubric: { ...scenario.rubric, judge: { ...scenario.rubric.judge, model, price_per_mtok: price(4) } },
+  });
+
+test("whoever pays goes before the scenario, and what the scenario says of a model holds wherever it is used", () => {
+  expect(priceOf(LIST, scenario, "openai/listed")).toEqual(price(1));
+  expect(priceOf(NO_PRICES, scenario, "openai/listed")).toEqual(price(2));
+  expect(priceOf(LIST, scenario, "openai/other")).toEqual(price(3));
+  expect(priceOf(LIST, scenario, "openai/unheard")).toBeNull();
+});
+
+test("the price of the rubric's judge is that of its model and of no other", () => {
+  expect(priceOf(NO_PRICES, judgedBy("openai/judge"), "openai/judge")).toEqual(price(4));
+  expect(priceOf(NO_PRICES, judgedBy("openai/judge"), "openai/another")).toBeNull();
+  expect(priceOf(NO_PRICES, judgedBy("claude-j"), "anthropic/claude-j")).toEqual(price(4));
+});
+
+test("models that call nobody are free", () => {
+  const free = { in: 0, out: 0, cached_in: 0 };
+  expect([priceOf(LIST, scenario, "scripted/x"), priceOf(LIST, scenario, "builtin/evidence")]).toEqual([free, free]);
+});
+
+test("prices follow the model that runs, not the one in the file", () => {
+  const withModel = (model: string) => {
+    const [first, second] = scenario.arms;
+    const changed = {
+      ...scenario,
+      arms: [
+        { ...first, model, price_per_mtok: null },
+        { ...second, model, price_per_mtok: null },
+      ],
+    } as typeof scenario;
+    return withPrices(LIST, scenario, changed).arms.map(({ price_per_mtok }) => price_per_mtok);
+  };
+  expect(withModel("openai/listed")).toEqual([price(1), price(1)]);
+  expect(withModel("openai/other")).toEqual([price(3), price(3)]);
+  expect(withModel("openai/unheard")).toEqual([null, null]);
+  expect(withPrices(LIST, scenario, scenario).arms.map(({ price_per_mtok }) => price_per_mtok)).toEqual([
+    price(1),
+    price(3),
+  ]);
+});
