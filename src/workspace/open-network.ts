@@ -40,7 +40,7 @@ const known = new WeakMap<SandboxHost, Networked>();
 export async function withOwnNetwork(sandbox: BubblewrapSandbox, host: SandboxHost): Promise<Networked> {
   const before = known.get(host);
   if (before?.sandbox.sound) return before;
-  let fault: Fault = NO_HELPER;
+  const faults: string[] = [];
   for (const network of findOwnNetworks(host)) {
     const networked = { sandbox: sandbox.withNetwork(network), helper: network.helper };
     try {
@@ -48,10 +48,10 @@ export async function withOwnNetwork(sandbox: BubblewrapSandbox, host: SandboxHo
       known.set(host, networked);
       return networked;
     } catch (error) {
-      fault = { reason: `${network.helper} does not work here: ${faultOf(error).reason}`, fix: FIX };
+      faults.push(`${network.helper} does not work here: ${faultOf(error).reason}`);
     }
   }
-  throw sandboxUnavailable(fault);
+  throw sandboxUnavailable(faults.length === 0 ? NO_HELPER : { reason: faults.join("; "), fix: FIX });
 }
 
 const OR_ACCEPT = "or pass --accept-host-network where this machine's own servers may be reached";
@@ -61,4 +61,4 @@ const NO_HELPER: Fault = {
   fix: `install slirp4netns (apt install slirp4netns iproute2), which gives them a network of their own, ${OR_ACCEPT}`,
 };
 
-const FIX = `let this user open /dev/net/tun (chmod 666 /dev/net/tun), ${OR_ACCEPT}`;
+const FIX = `run it by hand to see why (it must be able to open /dev/net/tun: chmod 666 /dev/net/tun), ${OR_ACCEPT}`;

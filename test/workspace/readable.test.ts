@@ -26,7 +26,7 @@ test.each([
   ["/proc/self", "it lies in /proc: the processes of this machine"],
   ["/dev/shm", "it lies in /dev: devices"],
   [tmpdir(), /temporary files/],
-  ["/usr/share", "the sandbox has a /usr of its own"],
+  ["/usr/share", "commands see all of /usr already"],
 ])("%s is not shown to commands: %p", (path, reason) => {
   const why = whyNotReadable(path, [], null);
   if (typeof reason === "string") expect(why).toBe(reason);

@@ -90,7 +90,7 @@ export class BubblewrapSandbox implements Sandbox {
       if (helpers.disposed) return;
       const said = await helpers.use(attach(child.pid)).ended;
       if (begun) return;
-      fault = said;
+      fault = said.trim() || SILENT_HELPER;
       kill();
     };
     void openGate(child, {
@@ -152,6 +152,8 @@ const RETRY_DELAYS_MS: readonly number[] = [50, 200, 800, 3_200];
 
 /** Faults that pass when other processes have ended. */
 const PASSING = /temporarily unavailable|EAGAIN|Cannot allocate memory|ENOMEM|Too many open files/;
+
+const SILENT_HELPER = "it ended at once and said nothing";
 
 /** As a shell tells of a program that was ended by SIGKILL. */
 const KILLED = 137;

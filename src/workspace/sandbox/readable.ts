@@ -31,6 +31,7 @@ export function whyNotReadable(
   const around = [...SYSTEM, ...guarded].find((place) => place.whole !== false && liesIn(place));
   if (around) return `it lies in ${around.path}: ${around.what}`;
   const taken = TAKEN.find((path) => paths.some((it) => isWithin(it, path) || isWithin(path, it)));
+  if (taken === "/usr") return "commands see all of /usr already";
   if (taken) return `the sandbox has a ${taken} of its own`;
   const socket = socketIn(paths);
   if (socket) return `a program listens on a socket in it (${socket}), which a command could talk to`;

@@ -17,7 +17,15 @@ const version: Check<Surroundings> = {
 };
 
 /** What a run of one file needs of the machine, in the order in which a newcomer would set it up. */
-export const MACHINE_CHECKS: readonly Check<Surroundings>[] = [version, shell(), sandbox, credentials, defaultJudge];
+export const MACHINE_CHECKS: readonly Check<Surroundings>[] = [
+  version,
+  shell(),
+  sandbox,
+  commandMemory,
+  toolchains,
+  credentials,
+  defaultJudge,
+];
 
 /** What a server needs besides. */
 export const ENVIRONMENT_CHECKS: readonly Check<Surroundings>[] = [

@@ -1,5 +1,5 @@
 import { findMemoryGroups } from "../../../workspace/sandbox/memory-group.ts";
-import { type Check, pass, skip, warn } from "../check.ts";
+import { type Check, pass, skip } from "../check.ts";
 import type { Surroundings } from "../services.ts";
 
 /** What holds a command to its 2 GiB. */
@@ -8,17 +8,14 @@ export const commandMemory: Check<Surroundings> = {
   title: "Memory of commands",
   run({ sandbox: mode }) {
     if (process.platform !== "linux") return skip("not limited on this system");
-    if (mode === "none")
-      return warn(`without a sandbox ${LOOKED_AT}, memory files and shared memory not counted`, HINT);
+    if (mode === "none") return skip(`without a sandbox ${LOOKED_AT}; memory files and shared memory are not counted`);
     const groups = findMemoryGroups();
     return groups === null
-      ? warn(`no cgroup may be used, so ${LOOKED_AT}; memory files and big shared segments are refused`, GROUP_HINT)
+      ? pass(`${LOOKED_AT}, memory files and big shared segments are refused; the kernel would count all ${WITH_GROUP}`)
       : pass(`cgroup ${groups.version}: the kernel limits it, memory files and shared memory included`);
   },
 };
 
 const LOOKED_AT = "resident memory is looked at ten times a second";
 
-const HINT = "leave out --sandbox none where bubblewrap works";
-
-const GROUP_HINT = "start abeval by systemd-run --user --scope -p Delegate=yes, or in a unit with Delegate=yes";
+const WITH_GROUP = "in a cgroup of its own (systemd-run --user --scope -p Delegate=yes)";
