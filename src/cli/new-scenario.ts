@@ -2,11 +2,13 @@ import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { systemEntropy } from "../clock.ts";
+import { Failure } from "../domain/failure.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../domain/schema.ts";
 import { type DraftMaterial, draftFromCommit, writeMaterial } from "../scenario/draft/draft-from-commit.ts";
 import { draftScenario } from "../scenario/draft/draft-scenario.ts";
 import { loadScenarioFile, SCENARIO_ENDINGS } from "../scenario/load-scenario.ts";
+import type { ScenarioError } from "../scenario/parse-scenario.ts";
 import { Unusable } from "../scenario/unusable.ts";
 import { examineFile, examineMachine } from "../session/doctor/doctor.ts";
 import { measureChecks } from "../session/doctor/measure-checks.ts";
@@ -104,10 +106,19 @@ async function usable<T>(subject: string, use: () => Promise<T>): Promise<T> {
     return await use();
   } catch (error) {
     if (error instanceof Unusable) throw new UsageError(`${subject}: ${error.message}`);
+    if (error instanceof Failure && error.code === "invalid_scenario")
+      throw new UsageError(`${subject}: cannot be made: ${reasonsOf(error)}`);
     if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("E"))
       throw new UsageError(`${subject}: cannot be written (${error.code})`);
     throw error;
   }
+}
+
+/** Without the place, which is in a draft that is gone. */
+function reasonsOf({ details, message }: Failure): string {
+  const errors: unknown = details?.["errors"];
+  if (!Array.isArray(errors)) return message;
+  return (errors as ScenarioError[]).map(({ field, message: said }) => `${field}: ${said}`).join("; "); // as parseScenario documents
 }
 
 function nextSteps(file: string, { draft }: DraftMaterial): string {

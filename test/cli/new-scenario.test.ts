@@ -168,6 +168,20 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     expect(readdirSync(repository.directory).sort()).toEqual([".git", "a.bin", "a.txt", "tests"]);
   });
 
+  test("a commit whose parent cannot be a fixture is refused, and nothing is written", async () => {
+    await using repository = await gitRepository({ "a.txt": "1\n" });
+    repository.git("update-index", "--add", "--cacheinfo", `160000,${repository.git("rev-parse", "HEAD")},below`);
+    repository.git("commit", "--quiet", "--message", "submodule");
+    await Bun.write(repository.path("a.txt"), "2\n");
+    repository.git("commit", "--quiet", "--message", "Two", "a.txt");
+    const { status, stdout, stderr } = await create(repository, "HEAD");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /^abeval: evals\/fix\.yaml: cannot be made: task\.fixture\.git: "\w+" holds the submodule below/,
+    );
+    expect(readdirSync(repository.path("evals"))).toEqual([]);
+  });
+
   test.each(["evals/fix.yaml", "evals/fix/note.txt"])("takes the place of nothing: %s", async (there) => {
     await using repository = await gitRepository({ "a.txt": "1\n" });
     await Bun.write(repository.path("a.txt"), "2\n");

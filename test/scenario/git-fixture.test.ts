@@ -233,6 +233,19 @@ describeNeeding(GIT)("a git fixture", () => {
     expect(await treeNow()).toBe(repository.git("rev-parse", "main:app"));
   });
 
+  test("a catalog that has read it asks git no more while nothing moves", async () => {
+    await using repository = await gitRepository(APP);
+    await Bun.write(repository.path("evals/one.yaml"), yaml({ git: "main", path: "app" }));
+    const catalog = openCatalog(repository.path("evals"), { git_fixtures: true });
+    // The first reading tells what the second one has to stamp.
+    await catalog.get("one");
+    const { digest } = await catalog.get("one");
+    for (const name of await readdir(repository.path(".git/objects")))
+      if (name.length === 2) await rm(repository.path(`.git/objects/${name}`), { recursive: true });
+    expect((await catalog.get("one")).digest).toBe(digest);
+    expect(await catalog.list()).toMatchObject([{ name: "one", error: null }]);
+  });
+
   test("a known fix given as whole files is compared with it", async () => {
     await using repository = await gitRepository(APP);
     const fixed = { files: { "main.py": "print('hello, world')\n", "new.py": "x = 1\n" } };

@@ -37,7 +37,9 @@ export function repositoryAround(directory: string): Repository {
 export function refFiles(repository: Repository): string[] {
   const { own, shared } = directoriesOf(repository);
   const names = ["packed-refs", "refs", "reftable", "shallow", "FETCH_HEAD", join("objects", "pack")];
-  return [repository.git_dir, join(own, "HEAD"), ...names.map((name) => join(shared, name))];
+  // The directory itself would be looked at with everything in it.
+  const pointers = own === repository.git_dir ? [] : [repository.git_dir];
+  return [...pointers, join(own, "HEAD"), ...names.map((name) => join(shared, name))];
 }
 
 /** A worktree keeps its own HEAD and shares everything else with the repository that it was made from. */
