@@ -88,6 +88,11 @@ test("everything of a session comes in pages of text, which joined are its JSON"
     after_seq = more === undefined ? undefined : Number(more);
   }
   expect(pages).toBeGreaterThan(5);
+  const args = { session_id: long_id, detail: "full", include_hidden: true, after_seq: json.length };
+  expect(await told(server, "get_session", args)).toEqual([
+    `Nothing is left: the session is ${json.length} characters of JSON; start again with after_seq 0.`,
+    "",
+  ]);
   const { data } = await server.call("get_session", {
     session_id: long_id,
     detail: "full",

@@ -172,7 +172,7 @@ function full(outcome: SessionOutcome, { include_hidden = false, after_seq = 0 }
   const page = pageJson(JSON.stringify(withoutPaged(session)), after_seq);
   return {
     structured: { ...identityOf(outcome), detail: "full", session },
-    text: [summaryText(summariseSession(outcome)), fullText(page)].join("\n"),
+    text: [...(after_seq === 0 ? [summaryText(summariseSession(outcome))] : []), fullText(page)].join("\n"),
     rest: page.json,
   };
 }

@@ -23,8 +23,10 @@ export function pageJson(text: string, from: number): JsonPage {
 
 /** Says what the page is, and how to get the next. */
 export function fullText({ json, from, total }: JsonPage): string {
-  const end = Math.min(from + json.length, total);
-  const which = json.length === total ? "all of it" : `characters ${Math.min(from + 1, end)} to ${end} of ${total}`;
+  if (from >= total)
+    return `Nothing is left: the session is ${total} characters of JSON; start again with after_seq 0.`;
+  const end = from + json.length;
+  const which = json.length === total ? "all of it" : `characters ${from + 1} to ${end} of ${total}`;
   const more = end < total ? `; more with after_seq ${end}` : "";
   return `Below, as JSON, ${which}${more}. Decisions and patches: detail "decisions" and "diff".`;
 }
