@@ -1,5 +1,5 @@
 import { constants, existsSync } from "node:fs";
-import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { systemEntropy } from "../clock.ts";
 import { Failure } from "../domain/failure.ts";
@@ -83,7 +83,7 @@ async function writeScenario(
   material: DraftMaterial,
   signal: AbortSignal,
 ): Promise<void> {
-  await mkdir(target.directory, { recursive: true });
+  const made = await mkdir(target.directory, { recursive: true });
   const staging = join(target.directory, `.${target.name}.${systemEntropy(4)}.tmp`);
   await mkdir(staging);
   try {
@@ -93,12 +93,36 @@ async function writeScenario(
     services.announce?.("Checks before and after the fix");
     const seen = await measureChecks(services, await loadScenarioFile(draft), signal);
     await writeFile(draft, draftScenario(material.draft, seen));
-    await rename(join(staging, target.name), target.material);
-    // The scenario comes last: what is listed is whole.
-    await copyFile(draft, resolve(target.file), constants.COPYFILE_EXCL);
-  } finally {
+    await place(staging, target);
+  } catch (error) {
     await rm(staging, { recursive: true, force: true });
+    if (made !== undefined) await removeEmpty(target.directory, made);
+    throw error;
   }
+  await rm(staging, { recursive: true, force: true });
+}
+
+/** The scenario comes last: what is listed is whole. */
+async function place(staging: string, { file, name, material }: Target): Promise<void> {
+  await rename(join(staging, name), material);
+  try {
+    await copyFile(join(staging, basename(file)), resolve(file), constants.COPYFILE_EXCL);
+  } catch (error) {
+    await rm(material, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Directories from `directory` up to `top`, as far as nobody has put anything there. */
+async function removeEmpty(directory: string, top: string): Promise<void> {
+  for (let at = directory; at.length >= top.length; at = dirname(at))
+    if (
+      !(await rmdir(at).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
 }
 
 async function usable<T>(subject: string, use: () => Promise<T>): Promise<T> {

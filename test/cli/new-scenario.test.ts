@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm, symlink } from "node:fs/promises";
 import type { ScenarioFile } from "../../src/domain/scenario-file.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import { abeval } from "../abeval.ts";
@@ -179,7 +179,20 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     expect(stderr).toMatch(
       /^abeval: evals\/fix\.yaml: cannot be made: task\.fixture\.git: "\w+" holds the submodule below/,
     );
-    expect(readdirSync(repository.path("evals"))).toEqual([]);
+    expect(readdirSync(repository.directory).sort()).toEqual([".git", "a.txt"]);
+  });
+
+  test("a link that leads nowhere is not written through", async () => {
+    await using repository = await gitRepository({ "a.txt": "1\n" });
+    await Bun.write(repository.path("a.txt"), "2\n");
+    repository.commit("Two");
+    await mkdir(repository.path("evals"));
+    await symlink("../elsewhere.yaml", repository.path("evals/fix.yaml"));
+    const { status, stderr } = await create(repository, "HEAD");
+    expect(status).toBe(2);
+    expect(stderr).toContain("evals/fix.yaml: cannot be written (EEXIST)");
+    expect(readdirSync(repository.directory).sort()).toEqual([".git", "a.txt", "evals"]);
+    expect(readdirSync(repository.path("evals"))).toEqual(["fix.yaml"]);
   });
 
   test.each(["evals/fix.yaml", "evals/fix/note.txt"])("takes the place of nothing: %s", async (there) => {
