@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
@@ -70,7 +71,7 @@ export class ToolDesk {
     if (!ranCommand || policies.severity.protected_path !== "disqualify" || policies.paths.protected.length === 0)
       return [];
     const paths = await workspace.altered(policies.paths.protected);
-    return paths.map((path) => this.#violate(path));
+    return paths.slice(0, NAMED_VIOLATIONS).map((path) => this.#violate(path));
   }
 
   #violate(subject: string): Violation {

@@ -3,7 +3,7 @@ import type { Decision } from "../domain/decision.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
-import { Failure } from "../domain/failure.ts";
+import { Failure, Mistake } from "../domain/failure.ts";
 import type { Arm, Policies } from "../domain/scenario.ts";
 import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import { toolbox } from "../tool/toolbox.ts";
@@ -77,8 +77,15 @@ class ArmLoop {
     if (this.#caller.aborted)
       return { status: "cancelled", stop_reason: "cancelled", final_answer: null, cause: this.#caller.reason };
     if (error instanceof TimeUp) return this.#stopAtLimit(this.#timeUsed());
+    if (error instanceof Mistake) return this.#stopUnreadable(error);
     if (error instanceof Failure) this.#recordFault(error);
     return { status: "failed", stop_reason: "failed", final_answer: null, cause: error };
+  }
+
+  /** What it left is more than can be held against the policies: its own doing, like a budget that it used up. */
+  #stopUnreadable({ message }: Mistake): Stop {
+    this.#log.add("limit_reached", { summary: message, detail: { budget: "disk", used: null, limit: null } });
+    return { status: "limit_reached", stop_reason: "budget:disk", final_answer: null };
   }
 
   #recordFault({ code, message }: Failure): void {

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { SEVERITIES, TOOL_NAMES } from "./scenario.ts";
 import { Count, nullable, oneOf, record, Timestamp } from "./schema.ts";
 
-export const BUDGETS = ["turns", "tokens", "seconds", "tool_calls", "cost_usd", "context"] as const;
+export const BUDGETS = ["turns", "tokens", "seconds", "tool_calls", "cost_usd", "context", "disk"] as const;
 export type BudgetName = (typeof BUDGETS)[number];
 
 const ModelTurnDetail = record("ModelTurnDetail", {
@@ -36,7 +36,7 @@ const PolicyViolationDetail = record("PolicyViolationDetail", {
 
 const LimitDetail = record("LimitDetail", {
   budget: oneOf(BUDGETS),
-  used: nullable(Type.Number(), { description: "Null for `context`: the provider only says that it is full." }),
+  used: nullable(Type.Number(), { description: "Null for `context` and `disk`: only that they are full is known." }),
   limit: nullable(Type.Number()),
 });
 

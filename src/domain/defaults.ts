@@ -56,6 +56,9 @@ export const CHANGED_FILES_BYTES = 2_000_000;
 /** Bytes of the unified diff kept per arm. */
 export const PATCH_BYTES = 2_000_000;
 
+/** Paths of an arm that are named as breaking the rules, or as put back; an arm may change thousands. */
+export const NAMED_VIOLATIONS = 100;
+
 /** Times the judge is asked again after an unusable answer. */
 export const JUDGE_REASKS = 2;
 

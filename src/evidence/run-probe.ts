@@ -1,6 +1,7 @@
-import { CHECK_OUTPUT_KB } from "../domain/defaults.ts";
+import { CHECK_OUTPUT_KB, NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { CheckResult, ProbeResult } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
+import { Mistake } from "../domain/failure.ts";
 import type { Probe, ProbeCheck } from "../domain/scenario.ts";
 import type { ExecResult, FileSource, Workspace } from "../workspace/workspace.ts";
 import { outputMatches } from "./output-match.ts";
@@ -25,12 +26,21 @@ export async function runProbe(workspace: Workspace, run: ProbeRun, signal: Abor
   const restored = new Set<string>();
   for (const check of run.probe.checks) {
     signal.throwIfAborted();
-    const { workspace: copy, restored: paths } = await workspace.fork({ restore: run.protected, overlay: run.overlay });
-    await using subject = copy;
-    for (const path of paths) restored.add(path);
-    checks.push(await runCheck(subject, check, run, signal));
+    try {
+      const { workspace: copy, restored: paths } = await workspace.fork({
+        restore: run.protected,
+        overlay: run.overlay,
+      });
+      await using subject = copy;
+      for (const path of paths) restored.add(path);
+      checks.push(await runCheck(subject, check, run, signal));
+    } catch (error) {
+      // What the arm left cannot be checked: no fault of ours, and no success.
+      if (!(error instanceof Mistake)) throw error;
+      checks.push(judgeCheck(check, NOT_RUN, error.message));
+    }
   }
-  return { ...tally(checks), checks, restored: [...restored].sort() };
+  return { ...tally(checks), checks, restored: [...restored].sort().slice(0, NAMED_VIOLATIONS) };
 }
 
 async function runCheck(
@@ -45,8 +55,9 @@ async function runCheck(
   return judgeCheck(check, { ...result, output: run.redact(result.output) });
 }
 
-function judgeCheck(check: ProbeCheck, result: ExecResult): CheckResult {
-  const reason = whyNot(check, result);
+const NOT_RUN: ExecResult = { ended: "disk_limit", exit_code: null, output: "", bytes: 0, duration_ms: 0 };
+
+function judgeCheck(check: ProbeCheck, result: ExecResult, reason = whyNot(check, result)): CheckResult {
   return {
     id: check.id,
     status: reason === null ? "pass" : result.ended === "exit" ? "fail" : "error",

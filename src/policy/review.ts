@@ -1,3 +1,4 @@
+import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { Changes, RequiredResult, Violation } from "../domain/evidence.ts";
 import type { Policies, RequiredBehaviour, ToolName } from "../domain/scenario.ts";
 import { runsCommand } from "./command-rules.ts";
@@ -37,7 +38,7 @@ export function violations(policies: Policies, { changes, calls, required, seen 
   const ruleOf = pathRules(policies.paths);
   return distinct([
     ...seen,
-    ...changes.files.flatMap(({ path }) => changedPath(policies, path, ruleOf(path))),
+    ...changes.files.flatMap(({ path }) => changedPath(policies, path, ruleOf(path))).slice(0, NAMED_VIOLATIONS),
     ...calls.flatMap((call) => refusedCall(policies, call)),
     ...required.filter(({ met }) => !met).map((result) => missing(policies, result)),
   ]);

@@ -4,11 +4,15 @@ import { Mistake } from "../domain/failure.ts";
 import { INSIDE } from "./sandbox/bubblewrap-arguments.ts";
 import { errorCode } from "./tree/io-failure.ts";
 
+/** Characters of a path that Linux takes; every step of one is looked at. */
+const MAX_PATH_CHARS = 4_096;
+
 /**
  * A path as a model writes it, relative to its workspace: `./a`, `b/../a` and the absolute `/workspace/a` are all `a`.
  * The workspace itself is the empty path. @throws Mistake when it climbs out.
  */
 export function workspacePath(path: string): string {
+  if (path.length > MAX_PATH_CHARS) throw new Mistake(`The path has ${path.length} characters; no file has so many.`);
   if (path.includes("\0")) throw new Mistake("The path contains a NUL character.");
   const relative = path === INSIDE ? "" : path.startsWith(`${INSIDE}/`) ? path.slice(INSIDE.length + 1) : path;
   const normal = posix.normalize(relative === "" ? "." : relative).replace(/\/$/, "");

@@ -13,7 +13,6 @@ import { dirname } from "node:path";
 import { Mistake } from "../domain/failure.ts";
 import { locate, workspacePath } from "./confine.ts";
 import { asText, readRegular } from "./tree/contents.ts";
-import { errorCode, workspaceFailed } from "./tree/io-failure.ts";
 import type { Sandbox } from "./workspace.ts";
 
 /** Bytes of a file that is read or written as text. */
@@ -43,12 +42,8 @@ export function writeTextFile(root: string, path: string, text: string, owner: S
   const entry = lstatSync(place, { throwIfNoEntry: false });
   if (entry?.isDirectory()) throw new Mistake(`${path} is a directory.`);
   if (entry && !entry.isFile()) throw new Mistake(`${path} is not a regular file.`);
-  try {
-    if (entry) overwrite(place, text);
-    else create(place, text, owner);
-  } catch (error) {
-    throw refusalOf(error, path);
-  }
+  if (entry) overwrite(place, text);
+  else create(place, text, owner);
 }
 
 /** @throws Mistake */
@@ -72,11 +67,7 @@ function makeParents(root: string, place: string, path: string, owner: Sandbox["
     missing.unshift(parent);
   }
   for (const parent of missing) {
-    try {
-      mkdirSync(parent, { mode: 0o755 });
-    } catch (error) {
-      throw refusalOf(error, path);
-    }
+    mkdirSync(parent, { mode: 0o755 });
     if (owner) chownSync(parent, owner.uid, owner.gid);
   }
 }
@@ -97,12 +88,4 @@ function overwrite(place: string, text: string): void {
 function create(place: string, text: string, owner: Sandbox["owner"]): void {
   writeFileSync(place, text, { flag: "wx", mode: 0o644 });
   if (owner) chownSync(place, owner.uid, owner.gid);
-}
-
-/** A path that no file can have is the model's; a disk that refuses is ours. */
-function refusalOf(error: unknown, path: string): Error {
-  const code = errorCode(error);
-  if (code === "ENAMETOOLONG" || code === "ENOTDIR" || code === "EACCES" || code === "EPERM")
-    return new Mistake(`${path} cannot be written (${code}).`);
-  return workspaceFailed(`cannot write ${path}`, error);
 }

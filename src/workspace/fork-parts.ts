@@ -1,5 +1,5 @@
 import type { PristineTree } from "./pristine-tree.ts";
-import { type TreeEntry, walk } from "./tree/walk.ts";
+import type { TreeEntry } from "./tree/walk.ts";
 
 /** What a fork is made of; the parts share no path. */
 export interface ForkParts {
@@ -9,8 +9,8 @@ export interface ForkParts {
   readonly kept: readonly TreeEntry[];
 }
 
-export async function forkParts(root: string, pristine: PristineTree): Promise<ForkParts> {
-  const work = await walk(root, { skip: pristine.isIgnored });
+/** @param work what counts as work in the arm's tree */
+export function forkParts(work: readonly TreeEntry[], pristine: PristineTree): ForkParts {
   const standing = new Map(work.map(({ path, kind }) => [path, kind]));
   const ignored = ignoredEntries(pristine);
   const parents = new Set(ignored.flatMap(({ path }) => parentsOf(path)));

@@ -1,5 +1,6 @@
 import { type IsIgnored, ignoredBy, isNeverWork } from "./ignored.ts";
 import { asText, readRegular } from "./tree/contents.ts";
+import { sortedByPath } from "./tree/sorted-by-path.ts";
 import { type TreeEntry, walk } from "./tree/walk.ts";
 import type { FileEntry } from "./workspace.ts";
 
@@ -25,8 +26,5 @@ export async function readTree(root: string): Promise<PristineTree> {
 }
 
 /** The regular files among some entries, sorted by path. */
-export const filesOf = (entries: readonly TreeEntry[]): readonly FileEntry[] =>
-  entries
-    .filter((entry) => entry.kind === "file")
-    .map(({ path, size }) => ({ path, size }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+export const filesOf = (entries: readonly TreeEntry[]): Promise<readonly FileEntry[]> =>
+  sortedByPath(entries.filter((entry) => entry.kind === "file").map(({ path, size }) => ({ path, size })));

@@ -61,7 +61,7 @@ class TempPristine implements Pristine {
 
   async list(): Promise<readonly FileEntry[]> {
     const { entries } = await this.#materialised();
-    return filesOf(entries);
+    return await filesOf(entries);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

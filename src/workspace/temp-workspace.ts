@@ -1,18 +1,21 @@
 import type { Changes } from "../domain/evidence.ts";
 import { globBases, globMatcher } from "../domain/path-glob.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
-import { describeChanges, NO_CHANGES } from "./diff/changes.ts";
+import { describeChanges, NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { forkParts } from "./fork-parts.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
+import { MAX_WORKSPACE_ENTRIES } from "./sandbox/limits.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
-import { workspaceFailed } from "./tree/io-failure.ts";
+import { treeFault, workspaceFailed } from "./tree/io-failure.ts";
 import { layOver } from "./tree/lay-over.ts";
 import { removeTree } from "./tree/remove-tree.ts";
 import { restore } from "./tree/restore.ts";
 import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
-import { walk } from "./tree/walk.ts";
+import { stand } from "./tree/stand.ts";
+import { TreeTooLarge } from "./tree/too-large.ts";
+import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
 import type { ExecResult, FileEntry, ForkOptions, Sandbox, ShellCommand, Workspace } from "./workspace.ts";
 
 export interface TempWorkspaceOptions {
@@ -51,27 +54,31 @@ export class TempWorkspace implements Workspace {
 
   async readText(path: string): Promise<string> {
     const { root } = await this.#materialised();
-    return readTextFile(root, path);
+    return told(`${path} cannot be read`, () => readTextFile(root, path));
   }
 
   async writeText(path: string, text: string): Promise<void> {
     const { root } = await this.#touch();
-    writeTextFile(root, path, text, this.#options.sandbox.owner);
+    told(`${path} cannot be written`, () => writeTextFile(root, path, text, this.#options.sandbox.owner));
   }
 
   async remove(path: string): Promise<void> {
     const { root } = await this.#touch();
-    removeFile(root, path);
+    told(`${path} cannot be removed`, () => removeFile(root, path));
   }
 
   async list(): Promise<readonly FileEntry[]> {
-    const { root, pristine } = await this.#materialised();
-    return filesOf(await walk(root, { skip: pristine.isIgnored }));
+    const copy = await this.#materialised();
+    return await filesOf(await entriesOf(copy, { skip: copy.pristine.isIgnored }));
   }
 
   async exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult> {
     const { root } = await this.#touch();
-    return await this.#options.sandbox.run({ ...command, directory: root }, signal);
+    try {
+      return await this.#options.sandbox.run({ ...command, directory: root }, signal);
+    } catch (error) {
+      throw signal.aborted ? error : treeFault("The command cannot be started", error);
+    }
   }
 
   async altered(globs: readonly string[]): Promise<readonly string[]> {
@@ -80,9 +87,18 @@ export class TempWorkspace implements Workspace {
 
   async changes(): Promise<Changes> {
     if (!this.#touched) return NO_CHANGES;
-    const { root, pristine, snapshot } = await this.#materialised();
+    try {
+      return await this.#changesOf(await this.#materialised());
+    } catch (error) {
+      if (error instanceof TreeTooLarge) return unreadableChanges(error.message);
+      throw error;
+    }
+  }
+
+  async #changesOf(copy: Copy): Promise<Changes> {
+    const { root, pristine, snapshot } = copy;
     const skip = pristine.isIgnored;
-    const entries = await walk(root, { skip });
+    const entries = await entriesOf(copy, { skip });
     const before = { root: pristine.root, entries: pristine.entries.filter(({ path }) => !skip(path, false)) };
     const differences = await compareTrees(before, { root, entries }, snapshot);
     return await describeChanges(differences, { before: pristine.root, after: root });
@@ -116,9 +132,11 @@ export class TempWorkspace implements Workspace {
     return this.#materialised();
   }
 
-  #materialised(): Promise<Copy> {
+  async #materialised(): Promise<Copy> {
     this.#copy ??= this.#materialise();
-    return this.#copy;
+    const copy = await this.#copy;
+    stand(copy.root, this.#options.sandbox.owner);
+    return copy;
   }
 
   async #materialise(): Promise<Copy> {
@@ -138,9 +156,10 @@ export class TempWorkspace implements Workspace {
   /** Ignored directories count here: a protected path may lie in one. */
   async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly Difference[]> {
     if (!this.#touched || globs.length === 0) return [];
-    const { root, pristine, snapshot } = await this.#materialised();
+    const copy = await this.#materialised();
+    const { root, pristine, snapshot } = copy;
     const fits = globMatcher(globs);
-    const now = await walk(root, { from: globBases(globs) });
+    const now = await entriesOf(copy, { from: globBases(globs) });
     const side = (entries: PristineTree["entries"]) => entries.filter(({ path }) => fits(path));
     const before = { root: pristine.root, entries: side(pristine.entries) };
     return await compareTrees(before, { root, entries: side(now) }, snapshot, options);
@@ -152,19 +171,34 @@ export class TempWorkspace implements Workspace {
     try {
       if (this.#touched) await this.#copyWork(target);
       else await this.#copyOf(pristine, target);
-      restore({ from: pristine.root, to: target, differences, owner });
+      await restore({ from: pristine.root, to: target, differences, owner });
       await layOver(target, overlay, owner);
       return NO_SNAPSHOT;
     } catch (error) {
+      if (error instanceof TreeTooLarge) throw error;
       throw workspaceFailed("cannot make a copy of the final workspace", error);
     }
   }
 
   async #copyWork(to: string): Promise<void> {
-    const { root, pristine } = await this.#materialised();
-    const { work, kept } = await forkParts(root, pristine);
+    const copy = await this.#materialised();
+    const { root, pristine } = copy;
+    const { work, kept } = forkParts(await entriesOf(copy, { skip: pristine.isIgnored }), pristine);
     const target = { to, owner: this.#options.sandbox.owner, made_by: "arm" } as const;
     await copyTree({ ...target, from: root, entries: work });
     await copyEntries({ ...target, from: pristine.root, entries: kept });
+  }
+}
+
+/** What stands in a copy now. @throws TreeTooLarge */
+const entriesOf = ({ root, pristine }: Copy, options: WalkOptions): Promise<readonly TreeEntry[]> =>
+  walk(root, { ...options, max_entries: MAX_WORKSPACE_ENTRIES + pristine.entries.length });
+
+/** @throws Mistake for what an arm's tree makes impossible; Failure for a fault of the machine. */
+function told<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw treeFault(what, error);
   }
 }

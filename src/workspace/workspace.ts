@@ -53,17 +53,26 @@ export interface Workspace extends AsyncDisposable {
   writeText(path: string, text: string): Promise<void>;
   /** @throws Mistake when absent or a directory. */
   remove(path: string): Promise<void>;
-  /** Every regular file, sorted by path; `.git`, `node_modules` and what the fixture's .gitignore names are left out. */
+  /**
+   * Every regular file, sorted by path; `.git`, `node_modules` and what the fixture's .gitignore names are left out.
+   * @throws Mistake when there are too many entries.
+   */
   list(): Promise<readonly FileEntry[]>;
-  /** @throws Failure `sandbox_unavailable` or `workspace_failed` for a fault of ours, never for a failing command. */
+  /**
+   * @throws Failure `sandbox_unavailable` or `workspace_failed` for a fault of ours, never for a failing command; Mistake
+   * when what the arm left behind is in the way of another command.
+   */
   exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult>;
-  /** Paths matching `globs` that differ from the pristine copy (also added or removed), sorted. Cheap: by identity first. */
+  /**
+   * Paths matching `globs` that differ from the pristine copy (also added or removed), sorted. Cheap: by identity first.
+   * @throws Mistake when there are too many entries.
+   */
   altered(globs: readonly string[]): Promise<readonly string[]>;
   /** What differs from the pristine copy. Never touches disk when nothing was ever written. */
   changes(): Promise<Changes>;
   /**
    * A copy for the probe; `restored` lists the protected files that differed. What does not count as work (see `list`) is
-   * in it as it was before the arm. The caller disposes it.
+   * in it as it was before the arm. The caller disposes it. @throws Mistake when the work is too large to be copied.
    */
   fork(options: ForkOptions): Promise<{ readonly workspace: Workspace; readonly restored: readonly string[] }>;
   /** Applies a unified diff. @throws Mistake naming the hunk that does not apply. */

@@ -3,12 +3,13 @@ import type { ArmEnd } from "../../src/arm/arm-end.ts";
 import { type ArmRun, runArm } from "../../src/arm/run-arm.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import type { Decision } from "../../src/domain/decision.ts";
-import { Failure } from "../../src/domain/failure.ts";
+import { Failure, Mistake } from "../../src/domain/failure.ts";
 import type { Files, Policies } from "../../src/domain/scenario.ts";
 import type { ModelClient, ModelReply, ToolCall } from "../../src/model/client.ts";
 import { type FixedTurn, fixedModel } from "../../src/model/scripted.ts";
 import { openSandbox } from "../../src/workspace/open-sandbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
 const FILES: Files = { "src/pager.ts": "export const last = 1;\n", "pager.test.ts": "hidden = 1\n" };
@@ -44,6 +45,8 @@ interface Setting {
   readonly signal?: AbortSignal;
   readonly log?: Decision[];
   readonly clock?: Clock;
+  /** In place of the workspace's own. */
+  readonly altered?: Workspace["altered"];
 }
 
 async function play(turns: readonly FixedTurn[], setting: Setting = {}): Promise<Played> {
@@ -60,7 +63,7 @@ async function play(turns: readonly FixedTurn[], setting: Setting = {}): Promise
     prompt: "Fix it.",
     policies: { ...POLICIES, ...setting.policies },
     model: setting.model ?? fixed,
-    workspace,
+    workspace: setting.altered ? Object.assign(workspace, { altered: setting.altered }) : workspace,
     clock: setting.clock ?? systemClock,
     redact: (text) => text.replaceAll("hunter2", "[redacted]"),
     emit: (decision) => log.push(decision),
@@ -144,6 +147,16 @@ test("a command that changes a protected file disqualifies the arm right away", 
     detail: { rule: "pager.test.ts", severity: "disqualify", subject: "pager.test.ts" },
   });
   expect(end.turns).toBe(1);
+});
+
+test("an arm whose work cannot be held against the rules has used up its disk", async () => {
+  const paths = { writable: ["**"], protected: ["pager.test.ts"] };
+  const turns = [act(call("run_command", { command: "true" })), say("never asked")];
+  const altered = () => Promise.reject(new Mistake("There are more than 5 files."));
+  const { end, log } = await play(turns, { policies: { paths }, altered });
+  expect(end).toMatchObject({ status: "limit_reached", stop_reason: "budget:disk" });
+  expect(end.cause).toBeUndefined();
+  expect(log.at(-1)).toMatchObject({ kind: "limit_reached", summary: "There are more than 5 files." });
 });
 
 test.each([

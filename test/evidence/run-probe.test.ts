@@ -59,3 +59,11 @@ test("protected files are put back first, and which ones is told", async () => {
   expect(statuses(result)).toEqual(["pass"]);
   expect(result.restored).toEqual(["kept.txt"]);
 });
+
+test("work that cannot be copied passes no check, and nobody else is blamed", async () => {
+  const result = await probe([check("any", "true")], "for n in 1 2 3 4 5 6 7 8 9; do truncate -s 250M f$n; done");
+  expect(result.checks.map(({ status, reason }) => [status, reason])).toEqual([
+    ["error", "The files of the workspace are 2359296016 bytes long together; at most 2147483648 are copied."],
+  ]);
+  expect(result.score).toBe(0);
+});

@@ -29,7 +29,7 @@ export function remainingOf(
 ): Remaining[] {
   const arm = session.arms[index];
   const reported = arm.budget.flatMap(({ budget, used, limit }) =>
-    budget === "context" ? [] : [{ budget, used, limit }],
+    budget === "context" || budget === "disk" ? [] : [{ budget, used, limit }],
   );
   const states = reported.length > 0 ? reported : runningStates(session, index, log, elapsed_ms);
   return states.flatMap(({ budget, used, limit }) =>

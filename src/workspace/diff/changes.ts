@@ -1,5 +1,7 @@
 import { CHANGED_FILE_BYTES, CHANGED_FILES_BYTES, PATCH_BYTES } from "../../domain/defaults.ts";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
+import { sha256 } from "../../domain/sha256.ts";
+import { Pace } from "../pace.ts";
 import type { Difference } from "./compare.ts";
 import { type Content, ContentReader, shownSides } from "./content.ts";
 import { DiffEffort, filePatch } from "./file-patch.ts";
@@ -17,6 +19,14 @@ export const NO_CHANGES: Changes = {
   truncated: false,
 };
 
+/** Of a tree that cannot be looked at; `why` is a sentence. */
+export const unreadableChanges = (why: string): Changes => ({
+  files: [],
+  patch: `Not shown: ${why}\n`,
+  digest: sha256(why),
+  truncated: true,
+});
+
 /** What differs between two trees, as evidence: within the caps of `defaults.ts`, and in bounded time whatever lies there. */
 export async function describeChanges(
   differences: readonly Difference[],
@@ -27,7 +37,7 @@ export async function describeChanges(
   for (const { path, before, after } of differences) {
     const old = await reader.read(roots.before, before);
     const now = await reader.read(roots.after, after);
-    report.add(path, ...shownSides(old, now));
+    await report.add(path, ...shownSides(old, now));
   }
   return report.finish();
 }
@@ -38,18 +48,21 @@ class ChangeReport {
   readonly #leftOut: string[] = [];
   readonly #digest = new Bun.CryptoHasher("sha256");
   readonly #effort = new DiffEffort();
+  readonly #pace = new Pace();
   #patchBytes = 0;
   #textBytes = 0;
   #truncated = false;
 
-  add(path: string, before: Content, after: Content): void {
+  async add(path: string, before: Content, after: Content): Promise<void> {
     this.#digest.update(`${path}\0${after.kind === "absent" ? "absent" : after.digest}\0`);
     if (isCut(before) || isCut(after)) this.#truncated = true;
     if (this.#files.length >= MAX_LISTED_FILES) {
       this.#leftOut.push(path);
       return;
     }
-    const { patch, added, removed } = filePatch(path, before, after, this.#effort);
+    const means = { effort: this.#effort, room: PATCH_BYTES - this.#patchBytes };
+    const { patch, added, removed } = await filePatch(path, before, after, means);
+    await this.#pace.bytes(patch?.length ?? 0);
     this.#addPatch(path, patch);
     const binary = !isText(before) || !isText(after);
     const status = before.kind === "absent" ? "added" : after.kind === "absent" ? "deleted" : "modified";
@@ -65,9 +78,9 @@ class ChangeReport {
     };
   }
 
-  #addPatch(path: string, patch: string): void {
-    const bytes = Buffer.byteLength(patch);
-    if (this.#patchBytes + bytes > PATCH_BYTES) {
+  #addPatch(path: string, patch: string | null): void {
+    const bytes = patch === null ? Number.POSITIVE_INFINITY : Buffer.byteLength(patch);
+    if (patch === null || this.#patchBytes + bytes > PATCH_BYTES) {
       this.#leftOut.push(path);
       return;
     }

@@ -1,8 +1,11 @@
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { Pace } from "../pace.ts";
 import { sameBytes } from "../tree/contents.ts";
+import { isOutOfReach } from "../tree/io-failure.ts";
 import type { Snapshot } from "../tree/snapshot.ts";
-import { breathe, type TreeEntry } from "../tree/walk.ts";
+import { sortedByPath } from "../tree/sorted-by-path.ts";
+import type { TreeEntry } from "../tree/walk.ts";
 
 export interface Side {
   readonly root: string;
@@ -14,9 +17,6 @@ export interface Difference {
   readonly before: TreeEntry | undefined;
   readonly after: TreeEntry | undefined;
 }
-
-/** Files compared between two moments in which others may run. */
-const BATCH = 100;
 
 export interface CompareOptions {
   /** A file that became executable, or is so no more, differs too. */
@@ -35,16 +35,15 @@ export async function compareTrees(
 ): Promise<readonly Difference[]> {
   const [old, now] = [byPath(before), byPath(after)];
   const differences: Difference[] = [];
-  let compared = 0;
+  const pace = new Pace();
   for (const path of new Set([...old.keys(), ...now.keys()])) {
     const difference = { path, before: old.get(path), after: now.get(path) };
+    await pace.entry();
     if (difference.after && difference.before && snapshot.surelyUnchanged(difference.after)) continue;
-    compared += 1;
-    if (compared % BATCH === 0) await breathe();
     const sameMode = !options.executable || isExecutable(difference.before) === isExecutable(difference.after);
-    if (!sameMode || !isSame(difference, before.root, after.root)) differences.push(difference);
+    if (!sameMode || !(await isSame(difference, before.root, after.root))) differences.push(difference);
   }
-  return differences.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return await sortedByPath(differences);
 }
 
 const byPath = ({ entries }: Side) =>
@@ -52,10 +51,15 @@ const byPath = ({ entries }: Side) =>
 
 const isExecutable = (entry: TreeEntry | undefined) => entry?.kind === "file" && (entry.mode & 0o100) !== 0;
 
-function isSame({ path, before, after }: Difference, rootBefore: string, rootAfter: string): boolean {
+async function isSame({ path, before, after }: Difference, rootBefore: string, rootAfter: string): Promise<boolean> {
   if (!before || !after || before.kind !== after.kind || before.size !== after.size) return false;
-  if (before.kind === "link") return targetAt(rootBefore, path).equals(targetAt(rootAfter, path));
-  return before.kind === "file" && sameBytes(rootBefore, rootAfter, path);
+  try {
+    if (before.kind === "link") return targetAt(rootBefore, path).equals(targetAt(rootAfter, path));
+    return before.kind === "file" && (await sameBytes(rootBefore, rootAfter, path));
+  } catch (error) {
+    if (!isOutOfReach(error)) throw error;
+    return false;
+  }
 }
 
 const targetAt = (root: string, path: string) => readlinkSync(join(root, path), { encoding: "buffer" });

@@ -1,10 +1,11 @@
-import { formatPatch, type StructuredPatch, type StructuredPatchHunk, structuredPatch } from "diff";
+import { formatPatch, type StructuredPatch } from "diff";
 import type { Content } from "./content.ts";
+import { compareLines, linesIn } from "./text-hunks.ts";
 
 /** One changed path: its part of the unified diff, and its count of lines. */
 export interface FilePatch {
-  /** As git writes it; `git apply` and `patch -p1` take it. */
-  readonly patch: string;
+  /** As git writes it; `git apply` and `patch -p1` take it. Null when it is longer than there is room for. */
+  readonly patch: string | null;
   readonly added: number;
   readonly removed: number;
 }
@@ -14,11 +15,11 @@ export interface FilePatch {
  * as removed and added whole. Counted and not timed, so that the same change always gives the same patch.
  */
 export class DiffEffort {
-  #left = 5_000_000;
+  #left = 1_200_000;
 
   /** Edits for the next file. */
   get maxEdits(): number {
-    return Math.min(1_000, Math.floor(Math.sqrt(this.#left)));
+    return Math.min(600, Math.floor(Math.sqrt(this.#left)));
   }
 
   spend(edits: number): void {
@@ -26,35 +27,28 @@ export class DiffEffort {
   }
 }
 
-export function filePatch(path: string, before: Content, after: Content, effort: DiffEffort): FilePatch {
-  if (before.kind === "text" && after.kind === "text") return textPatch(path, before.text, after.text, effort);
-  if (isOpaque(before) || isOpaque(after))
-    return {
-      patch: opaqueNote(path, before, after),
-      added: lineCount(after),
-      removed: lineCount(before),
-    };
-  const parts = [removal(path, before), addition(path, after)].filter((part) => part !== undefined);
-  return {
-    patch: parts.map((part) => formatPatch(part)).join(""),
-    added: lineCount(after),
-    removed: lineCount(before),
-  };
+/** What one more file may cost. */
+export interface PatchMeans {
+  readonly effort: DiffEffort;
+  /** Characters that the patch may have; without room lines are counted and not written. */
+  readonly room: number;
 }
 
-function textPatch(path: string, before: string, after: string, effort: DiffEffort): FilePatch {
-  const { maxEdits } = effort;
-  const compared = structuredPatch("", "", before, after, undefined, undefined, {
-    context: 3,
-    maxEditLength: maxEdits,
-  });
-  const hunks = compared?.hunks ?? [wholeHunk(before, after)];
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  const added = lines.filter((line) => line.startsWith("+")).length;
-  const removed = lines.filter((line) => line.startsWith("-")).length;
-  effort.spend(compared ? added + removed : maxEdits);
-  return { patch: formatPatch({ ...named(path), hunks }), added, removed };
+export async function filePatch(path: string, before: Content, after: Content, means: PatchMeans): Promise<FilePatch> {
+  if (before.kind === "text" && after.kind === "text") {
+    const { hunks, added, removed } = await compareLines(before.text, after.text, means);
+    return { patch: hunks && withHunks(named(path), hunks), added, removed };
+  }
+  const counts = { added: lineCount(after), removed: lineCount(before) };
+  if (isOpaque(before) || isOpaque(after)) return { patch: opaqueNote(path, before, after), ...counts };
+  const [old, now] = [sideOf(before), sideOf(after)];
+  const chars = [old, now].reduce((sum, side) => sum + (side?.text.length ?? 0), counts.added + counts.removed);
+  if (chars > means.room) return { patch: null, ...counts };
+  return { patch: removal(path, old, counts.removed) + addition(path, now, counts.added), ...counts };
 }
+
+const withHunks = (head: Omit<StructuredPatch, "hunks">, hunks: StructuredPatch["hunks"]) =>
+  formatPatch({ ...head, hunks });
 
 /** A trailing tab ends a name that holds spaces; `patch` reads only up to the first one otherwise. */
 const mark = (path: string) => (/\s/.test(path) ? { oldHeader: "\t", newHeader: "\t" } : {});
@@ -70,48 +64,44 @@ function named(path: string): Omit<StructuredPatch, "hunks"> {
   };
 }
 
-function removal(path: string, before: Content): StructuredPatch | undefined {
-  const side = sideOf(before);
-  if (!side) return undefined;
-  const hunks = side.text === "" ? [] : [wholeHunk(side.text, "")];
-  return { ...named(path), newFileName: "/dev/null", isDelete: true, oldMode: side.mode, hunks };
+function removal(path: string, side: Side | undefined, lines: number): string {
+  if (!side) return "";
+  const head = { ...named(path), newFileName: "/dev/null", isDelete: true, oldMode: side.mode };
+  if (side.text === "") return withHunks(head, []);
+  const hunk = { oldStart: 1, oldLines: lines, newStart: 1, newLines: 0, lines: [] };
+  return withHunks(head, [hunk]) + signed("-", side.text);
 }
 
-function addition(path: string, after: Content): StructuredPatch | undefined {
-  const side = sideOf(after);
-  if (!side) return undefined;
-  const hunks = side.text === "" ? [] : [wholeHunk("", side.text)];
-  return { ...named(path), oldFileName: "/dev/null", isCreate: true, newMode: side.mode, hunks };
+function addition(path: string, side: Side | undefined, lines: number): string {
+  if (!side) return "";
+  const head = { ...named(path), oldFileName: "/dev/null", isCreate: true, newMode: side.mode };
+  if (side.text === "") return withHunks(head, []);
+  const hunk = { oldStart: 1, oldLines: 0, newStart: 1, newLines: lines, lines: [] };
+  return withHunks(head, [hunk]) + signed("+", side.text);
+}
+
+/** Text written at once: a list of its lines would take many times its length. */
+function signed(sign: string, text: string): string {
+  const isEnded = text.endsWith("\n");
+  const lines = (isEnded ? text.slice(0, -1) : text).replaceAll("\n", `\n${sign}`);
+  return `${sign}${lines}\n${isEnded ? "" : "\\ No newline at end of file\n"}`;
+}
+
+interface Side {
+  readonly text: string;
+  readonly mode: string;
 }
 
 /** git's file modes; a link's text is its target. */
-function sideOf(content: Content): { readonly text: string; readonly mode: string } | undefined {
+function sideOf(content: Content): Side | undefined {
   if (content.kind === "text") return { text: content.text, mode: content.executable ? "100755" : "100644" };
   return content.kind === "link" ? { text: content.target, mode: "120000" } : undefined;
 }
 
-function wholeHunk(before: string, after: string): StructuredPatchHunk {
-  const [old, now] = [linesOf(before), linesOf(after)];
-  return {
-    oldStart: 1,
-    oldLines: old.length,
-    newStart: 1,
-    newLines: now.length,
-    lines: [...signed("-", before, old), ...signed("+", after, now)],
-  };
-}
-
-const linesOf = (text: string) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
-
-const signed = (sign: string, text: string, lines: readonly string[]) => [
-  ...lines.map((line) => sign + line),
-  ...(text === "" || text.endsWith("\n") ? [] : ["\\ No newline at end of file"]),
-];
-
 function lineCount(content: Content): number {
   if (content.kind === "long") return content.lines;
   const side = sideOf(content);
-  return side ? linesOf(side.text).length : 0;
+  return side ? linesIn(side.text) : 0;
 }
 
 const OPAQUE: ReadonlySet<Content["kind"]> = new Set(["binary", "long", "unread", "odd"]);

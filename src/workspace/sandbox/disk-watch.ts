@@ -1,9 +1,7 @@
 import { statfsSync } from "node:fs";
-import { MAX_WORKSPACE_BYTES, RESERVED_BYTES, RESERVED_INODES } from "./limits.ts";
+import { MAX_WORKSPACE_BYTES, RESERVED_INODES, RESERVED_SHARE, reserveOf } from "./limits.ts";
 import { signalGroup } from "./process-table.ts";
 
-/** Share of a small disk that stays free. */
-const RESERVED_SHARE = 0.05;
 /** Free bytes that must vanish before a workspace is measured: the disk has other users too. */
 const SUSPICIOUS_BYTES = 256 * 1024 * 1024;
 
@@ -28,9 +26,8 @@ export class DiskWatch implements Disposable {
     const { bsize, blocks, bavail, files, ffree } = statfsSync(directory);
     this.#freeAtStart = bavail * bsize;
     this.#freeWhenMeasured = this.#freeAtStart;
-    // A disk that is already full is the machine's fault: the command then gets half of what is left.
     this.#reserve = {
-      bytes: Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_SHARE, this.#freeAtStart / 2),
+      bytes: reserveOf({ size: blocks * bsize, free: this.#freeAtStart }),
       inodes: Math.min(RESERVED_INODES, files * RESERVED_SHARE, ffree / 2),
     };
   }

@@ -23,8 +23,21 @@ export const MAX_PRINTED_BYTES = 64 * MiB;
 /** Bytes on disk of a workspace. */
 export const MAX_WORKSPACE_BYTES = 2048 * MiB;
 
-/** Free bytes of the disk that no command may use up; less on a small disk (`disk-watch.ts`). */
-export const RESERVED_BYTES = 512 * MiB;
+/** Free bytes of the disk that no command may use up. */
+const RESERVED_BYTES = 512 * MiB;
+
+/** Share of a small disk that stays free. */
+export const RESERVED_SHARE = 0.05;
+
+/**
+ * Bytes of a disk that stay free. A disk that is already full is the machine's fault: who comes then gets half of what is
+ * left.
+ */
+export const reserveOf = (disk: { readonly size: number; readonly free: number }): number =>
+  Math.min(RESERVED_BYTES, disk.size * RESERVED_SHARE, disk.free / 2);
+
+/** Files and directories of a workspace, besides those of its fixture. */
+export const MAX_WORKSPACE_ENTRIES = 100_000;
 
 /** Files that can still be made on the disk and that no command may use up; less on a small disk. */
 export const RESERVED_INODES = 20_000;

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { Pace } from "../pace.ts";
 import { errorCode } from "./io-failure.ts";
 
 /** Opens a regular file for reading: never through a link at its end, never waiting for a pipe. */
@@ -79,11 +80,18 @@ export function* chunksOf(root: string, path: string): Generator<Uint8Array> {
 }
 
 /** Two regular files of the same size hold the same bytes. */
-export function sameBytes(rootA: string, rootB: string, path: string): boolean {
+export async function sameBytes(rootA: string, rootB: string, path: string): Promise<boolean> {
+  const pace = new Pace();
   const others = chunksOf(rootB, path);
-  for (const chunk of chunksOf(rootA, path)) {
-    const other = others.next();
-    if (other.done || Buffer.compare(chunk, other.value) !== 0) return false;
+  try {
+    for (const chunk of chunksOf(rootA, path)) {
+      const other = others.next();
+      if (other.done || Buffer.compare(chunk, other.value) !== 0) return false;
+      await pace.bytes(2 * chunk.length);
+    }
+    return others.next().done === true;
+  } finally {
+    // It holds a file open until it is told to end.
+    others.return(undefined);
   }
-  return others.next().done === true;
 }

@@ -3,6 +3,7 @@ import {
   chownSync,
   constants,
   lchownSync,
+  linkSync,
   mkdirSync,
   readlinkSync,
   realpathSync,
@@ -11,9 +12,14 @@ import {
 import { copyFile } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
 import { Failure } from "../../domain/failure.ts";
+import { Pace } from "../pace.ts";
 import type { Sandbox } from "../workspace.ts";
-import { errorCode, workspaceFailed } from "./io-failure.ts";
-import { breathe, entryAt, type TreeEntry, walk } from "./walk.ts";
+import { CopyRoom } from "./copy-room.ts";
+import { copyWithHoles, hasHoles } from "./copy-with-holes.ts";
+import { errorCode, isOutOfReach, workspaceFailed } from "./io-failure.ts";
+import { sortedByPath } from "./sorted-by-path.ts";
+import { TreeTooLarge } from "./too-large.ts";
+import { entryAt, type TreeEntry, walk } from "./walk.ts";
 
 export interface CopyOptions {
   readonly from: string;
@@ -32,12 +38,9 @@ export interface CopyOptions {
 /** Files copied at once: a little more than the runtime has threads for. */
 const LANES = 8;
 
-/** Entries between two moments in which others may run; a directory or a link takes no thread. */
-const BATCH = 200;
-
 /**
- * A copy with the same bytes, links as links, without set-uid bits. Gives the entries of the copy.
- * @throws Failure `workspace_failed`
+ * A copy with the same bytes, holes as holes, links as links, without set-uid bits. Gives the entries of the copy.
+ * @throws Failure `workspace_failed`; TreeTooLarge when what an arm made is more than can be copied.
  */
 export async function copyTree(options: CopyOptions): Promise<readonly TreeEntry[]> {
   try {
@@ -45,6 +48,7 @@ export async function copyTree(options: CopyOptions): Promise<readonly TreeEntry
     own(options.to, options.owner);
     return await copyEntries({ ...options, entries: options.entries ?? (await walk(options.from)) });
   } catch (error) {
+    if (error instanceof TreeTooLarge) throw error;
     throw workspaceFailed("cannot copy the files of a workspace", error);
   }
 }
@@ -53,83 +57,115 @@ export async function copyTree(options: CopyOptions): Promise<readonly TreeEntry
 export async function copyEntries(
   options: CopyOptions & Required<Pick<CopyOptions, "entries">>,
 ): Promise<readonly TreeEntry[]> {
+  const { made_by, to } = options;
+  const { directories, files, others, twins } = await sorted(options.entries, made_by);
+  const room = made_by === "arm" ? new CopyRoom(to, [...files, ...others]) : undefined;
   const copied: TreeEntry[] = [];
-  let seen = 0;
-  // Every lane stands still for it: links and faults take no thread, and would go on without end.
-  let pause = Promise.resolve();
+  const pace = new Pace();
   let stopped = false;
   const copyAll = async (entries: Iterable<TreeEntry>) => {
     for (const entry of entries) {
       if (stopped) return;
-      if (await copyIfPossible(entry, options)) copied.push(entryAt(options.to, entry.path));
-      seen += 1;
-      if (seen % BATCH === 0) pause = breathe();
-      await pause;
+      room?.take(entry);
+      if (await copyIfPossible(entry, options)) copied.push(entryAt(to, entry.path));
+      await pace.entry();
     }
   };
-  const { directories = [], others = [] } = Object.groupBy(options.entries.toSorted(byDepth), ({ kind }) =>
-    kind === "directory" ? "directories" : "others",
-  );
   await copyAll(directories);
+  await copyAll(others);
   // All lanes take from one iterator, and the first fault stops them all: the caller removes what is there.
-  const rest = others.values();
+  const rest = files.values();
   const lane = () =>
     copyAll(rest).catch((error: unknown) => {
       stopped = true;
       throw error;
     });
   const ends = await Promise.allSettled(Array.from({ length: LANES }, lane));
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  for (const end of ends) if (end.status === "rejected") throw room?.faultOf(end.reason) ?? end.reason;
+  for (const { entry, first } of twins) {
+    await pace.entry();
+    if (await linkOrCopy(entry, first, options)) copied.push(entryAt(to, entry.path));
+  }
   return copied;
 }
 
-/** A directory before what it holds. */
-const byDepth = (a: TreeEntry, b: TreeEntry) => (a.path < b.path ? -1 : 1);
+interface Sorted {
+  readonly directories: readonly TreeEntry[];
+  readonly files: readonly TreeEntry[];
+  readonly others: readonly TreeEntry[];
+  /** Further names of a file among `files`. */
+  readonly twins: readonly { readonly entry: TreeEntry; readonly first: string }[];
+}
 
-/** No name or target that an arm invents may stop a session; a full or broken disk does. */
-const ENTRY_FAULTS = new Set([
-  "EACCES",
-  "EPERM",
-  "ENOENT",
-  "ENOTDIR",
-  "EEXIST",
-  "ENAMETOOLONG",
-  "EINVAL",
-  "EILSEQ",
-  "ELOOP",
-]);
+/** A directory before what it holds. An author's hard links are no part of a fixture; an arm may make thousands. */
+async function sorted(entries: readonly TreeEntry[], made_by: CopyOptions["made_by"]): Promise<Sorted> {
+  const {
+    directory = [],
+    file = [],
+    others = [],
+  } = Object.groupBy(await sortedByPath(entries), ({ kind }) =>
+    kind === "directory" || kind === "file" ? kind : "others",
+  );
+  if (made_by === "author") return { directories: directory, files: file, others, twins: [] };
+  const firsts = new Map<bigint, string>();
+  const twins: { entry: TreeEntry; first: string }[] = [];
+  const files = file.filter((entry) => {
+    if (entry.links === 1) return true;
+    const first = firsts.get(entry.identity.inode);
+    if (first === undefined) firsts.set(entry.identity.inode, entry.path);
+    else twins.push({ entry, first });
+    return first === undefined;
+  });
+  return { directories: directory, files, others, twins };
+}
+
+async function linkOrCopy(entry: TreeEntry, first: string, options: CopyOptions): Promise<boolean> {
+  try {
+    linkSync(join(options.to, first), join(options.to, entry.path));
+    return true;
+  } catch {
+    // Too many names for this disk, or the first could not be copied.
+    return await copyIfPossible(entry, options);
+  }
+}
 
 async function copyIfPossible(entry: TreeEntry, options: CopyOptions): Promise<boolean> {
   try {
     return await copyEntry(entry, options);
   } catch (error) {
-    if (options.made_by === "author" || !ENTRY_FAULTS.has(errorCode(error) ?? "")) throw error;
+    // No name or target that an arm invents may stop a session; a full or broken disk does.
+    if (options.made_by === "author" || !isOutOfReach(error) || isFull(error)) throw error;
     return false;
   }
 }
 
+const isFull = (error: unknown) => errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
+
 async function copyEntry(entry: TreeEntry, options: CopyOptions): Promise<boolean> {
   const target = join(options.to, entry.path);
   if (entry.kind === "directory") mkdirSync(target, { mode: 0o755 });
-  else if (entry.kind === "file")
-    await copyContents(join(options.from, entry.path), target, entry.mode, options.made_by);
+  else if (entry.kind === "file") await copyContents(entry, options);
   else if (entry.kind === "link") return copyLink(entry, options);
   else return leaveOut(entry, options);
   own(target, options.owner);
   return true;
 }
 
-async function copyContents(from: string, to: string, mode: number, made_by: CopyOptions["made_by"]): Promise<void> {
+async function copyContents(entry: TreeEntry, options: CopyOptions): Promise<void> {
+  const [from, to] = [join(options.from, entry.path), join(options.to, entry.path)];
   try {
-    await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    await copyBytes(entry, from, to);
   } catch (error) {
-    if (errorCode(error) !== "EACCES" || made_by === "author") throw error;
+    if (errorCode(error) !== "EACCES" || options.made_by === "author") throw error;
     chmodSync(from, 0o600);
-    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    await copyBytes(entry, from, to);
   }
-  const wanted = (mode & 0o777) | 0o600;
-  if (wanted !== mode) chmodSync(to, wanted);
+  const wanted = (entry.mode & 0o777) | 0o600;
+  if (wanted !== entry.mode) chmodSync(to, wanted);
 }
+
+const copyBytes = (entry: TreeEntry, from: string, to: string) =>
+  hasHoles(entry) ? copyWithHoles(from, to) : copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
 
 function copyLink(entry: TreeEntry, { from, to, owner, made_by }: CopyOptions): boolean {
   const target = readlinkSync(join(from, entry.path), { encoding: "buffer" });

@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
+import { Pace } from "../pace.ts";
 import type { FileSource, Sandbox } from "../workspace.ts";
 import { readRegular } from "./contents.ts";
 import { place } from "./place.ts";
-import { breathe, type TreeEntry, walk } from "./walk.ts";
-
-/** Files laid between two moments in which others may run. */
-const BATCH = 100;
+import { type TreeEntry, walk } from "./walk.ts";
 
 /**
  * Lays a directory and then inline files over a tree, in place of what stands there. Their authors are trusted,
@@ -15,8 +13,9 @@ const BATCH = 100;
 export async function layOver(root: string, source: FileSource, owner: Sandbox["owner"]): Promise<void> {
   const { dir, files } = source;
   const entries = dir === null ? [] : await walk(dir);
-  for (const [index, entry] of entries.entries()) {
-    if (index % BATCH === BATCH - 1) await breathe();
+  const pace = new Pace();
+  for (const entry of entries) {
+    await pace.bytes(entry.size);
     if (dir !== null && entry.kind !== "directory") layFile(root, dir, entry, owner);
   }
   for (const [path, text] of Object.entries(files)) place(root, { path, bytes: text, mode: 0o644 }, owner);

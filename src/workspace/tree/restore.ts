@@ -1,6 +1,7 @@
 import { lchownSync, readlinkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Difference } from "../diff/compare.ts";
+import { Pace } from "../pace.ts";
 import type { Sandbox } from "../workspace.ts";
 import { readRegular } from "./contents.ts";
 import { displace, place } from "./place.ts";
@@ -13,10 +14,15 @@ export interface Restoration {
 }
 
 /** Puts paths back to what they are in `from`: added ones go, changed and deleted ones return. */
-export function restore({ from, to, differences, owner }: Restoration): void {
+export async function restore({ from, to, differences, owner }: Restoration): Promise<void> {
+  const pace = new Pace();
   // What was added goes first: it may stand where something has to return.
-  for (const { path, before } of differences) if (!before) displace(to, path);
   for (const { path, before } of differences) {
+    await pace.entry();
+    if (!before) displace(to, path);
+  }
+  for (const { path, before } of differences) {
+    await pace.bytes(before?.size ?? 0);
     if (before?.kind === "link") restoreLink(from, to, path, owner);
     const bytes = before?.kind === "file" ? readRegular(from, path, before.size) : undefined;
     if (before && bytes) place(to, { path, bytes, mode: before.mode }, owner);

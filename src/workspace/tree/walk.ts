@@ -1,6 +1,9 @@
-import { type BigIntStats, chmodSync, type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
+import { type BigIntStats, chmodSync, type Dirent, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "./io-failure.ts";
+import { Pace } from "../pace.ts";
+import { isOutOfReach } from "./io-failure.ts";
+import { readNames } from "./read-names.ts";
+import { TreeTooLarge } from "./too-large.ts";
 
 /** `unreadable`: its name is no valid text, or its path is too long; nothing more can be known of it. */
 export type EntryKind = "file" | "directory" | "link" | "special" | "unreadable";
@@ -10,7 +13,11 @@ export interface TreeEntry {
   readonly path: string;
   readonly kind: EntryKind;
   readonly size: number;
+  /** Bytes that it takes on disk; fewer than its size when it has holes. */
+  readonly disk_bytes: number;
   readonly mode: number;
+  /** Names of one file; more than one are hard links. */
+  readonly links: number;
   readonly identity: Identity;
 }
 
@@ -26,20 +33,27 @@ export interface WalkOptions {
   readonly from?: readonly string[];
   /** Entries to leave out, with everything below them. */
   readonly skip?: (path: string, isDirectory: boolean) => boolean;
+  /** Entries, left out or not, after which the walk is given up; default: no limit. */
+  readonly max_entries?: number;
 }
 
-/** Entries between two moments in which others may run. */
-const BATCH = 1_000;
+/** Characters of all paths for each entry that a walk may meet; a deep tree has fewer entries. */
+const CHARS_PER_ENTRY = 320;
 
 /**
  * Everything below `root`, in no order. Follows no link and opens no file, so nothing in the tree can make it read
- * elsewhere or wait. Directories that shut their owner out are opened. @throws when `root` is no directory.
+ * elsewhere or wait. Directories that shut their owner out are opened.
+ * @throws TreeTooLarge beyond `max_entries`; when `root` is no directory.
  */
 export async function walk(root: string, options: WalkOptions = {}): Promise<readonly TreeEntry[]> {
   if (!statSync(root).isDirectory()) throw new Error(`${root} is not a directory`);
+  const allowance = new Allowance(options.max_entries ?? Number.POSITIVE_INFINITY);
+  const pace = new Pace();
   const found: TreeEntry[] = [];
   const pending: string[] = [];
-  const visit = (path: string, isText = true) => {
+  const visit = async (path: string, isText = true) => {
+    allowance.take(path);
+    await pace.entry();
     const entry = isText ? entryAt(root, path) : unreadable(path);
     if (options.skip?.(path, entry.kind === "directory")) return;
     found.push(entry);
@@ -47,33 +61,55 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<rea
   };
   for (const start of options.from ?? [""]) {
     if (start === "") pending.push("");
-    else if (isPresent(root, start)) visit(start);
+    else if (isPresent(root, start)) await visit(start);
   }
-  let pause = BATCH;
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     openUp(join(root, directory));
-    for (const { path, isText } of namesIn(root, directory)) visit(path, isText);
-    if (found.length < pause) continue;
-    pause = found.length + BATCH;
-    await breathe();
+    const names = await readNames(join(root, directory), allowance.entries);
+    for (const { path, isText } of named(directory, names)) await visit(path, isText);
   }
   return found;
 }
 
-/** Lets timers and sockets have their turn in long work. */
-export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** What a walk may still meet. */
+class Allowance {
+  readonly #max: number;
+  #entries: number;
+  #chars: number;
 
-const OUT_OF_REACH = new Set(["EACCES", "ENOENT", "ENAMETOOLONG"]);
+  constructor(max: number) {
+    this.#max = max;
+    this.#entries = max;
+    this.#chars = max * CHARS_PER_ENTRY;
+  }
+
+  get entries(): number {
+    return this.#entries;
+  }
+
+  take(path: string): void {
+    this.#entries -= 1;
+    this.#chars -= path.length;
+    if (this.#entries < 0) throw new TreeTooLarge(`There are more than ${this.#max} files and directories.`);
+    if (this.#chars < 0) throw new TreeTooLarge("The paths of all files and directories are too long together.");
+  }
+}
 
 /** One entry, its parents known to be real directories. */
 export function entryAt(root: string, path: string): TreeEntry {
   try {
     const stats = lstatSync(join(root, path), { bigint: true });
-    const { size, mode, ino, ctimeNs } = stats;
-    const identity = { inode: ino, ctime: ctimeNs };
-    return { path, kind: kindOf(stats), size: Number(size), mode: Number(mode) & 0o7777, identity };
+    return {
+      path,
+      kind: kindOf(stats),
+      size: Number(stats.size),
+      disk_bytes: Number(stats.blocks) * 512,
+      mode: Number(stats.mode) & 0o7777,
+      links: Number(stats.nlink),
+      identity: { inode: stats.ino, ctime: stats.ctimeNs },
+    };
   } catch (error) {
-    if (!OUT_OF_REACH.has(errorCode(error) ?? "")) throw error;
+    if (!isOutOfReach(error)) throw error;
     return unreadable(path);
   }
 }
@@ -82,7 +118,9 @@ const unreadable = (path: string): TreeEntry => ({
   path,
   kind: "unreadable",
   size: 0,
+  disk_bytes: 0,
   mode: 0,
+  links: 1,
   identity: { inode: 0n, ctime: 0n },
 });
 
@@ -98,43 +136,45 @@ interface Name {
   readonly isText: boolean;
 }
 
-function namesIn(root: string, directory: string): readonly Name[] {
+function* named(directory: string, names: readonly Buffer[]): Generator<Name> {
   const prefix = directory === "" ? "" : `${directory}/`;
-  const names = readNames(join(root, directory)).map((bytes) => ({ bytes, text: bytes.toString() }));
-  const isText = ({ bytes, text }: (typeof names)[number]) => bytes.equals(Buffer.from(text));
-  const valid = names.filter(isText).map(({ text }) => text);
-  const taken = new Set(valid);
-  const standIns = names.filter((name) => !isText(name)).map(({ text }) => standIn(text, taken));
-  return [
-    ...valid.map((text) => ({ path: prefix + text, isText: true })),
-    ...standIns.map((text) => ({ path: prefix + text, isText: false })),
-  ];
+  const valid: string[] = [];
+  const garbled: string[] = [];
+  for (const bytes of names) {
+    const text = bytes.toString();
+    const isText = bytes.equals(Buffer.from(text));
+    (isText ? valid : garbled).push(text);
+    if (isText) yield { path: prefix + text, isText };
+  }
+  if (garbled.length === 0) return;
+  const unique = uniqueNames(valid);
+  for (const text of garbled) yield { path: prefix + unique(text), isText: false };
 }
 
 /** Different names may decode to the same text; one entry must not hide another. */
-function standIn(text: string, taken: Set<string>): string {
-  let unique = text;
-  for (let count = 2; taken.has(unique); count += 1) unique = `${text} (${count})`;
-  taken.add(unique);
-  return unique;
-}
-
-function readNames(path: string): readonly Buffer[] {
-  try {
-    return readdirSync(path, { encoding: "buffer" });
-  } catch (error) {
-    if (!OUT_OF_REACH.has(errorCode(error) ?? "")) throw error;
-    return [];
-  }
+function uniqueNames(valid: readonly string[]): (text: string) => string {
+  const taken = new Set(valid);
+  const counts = new Map<string, number>();
+  return (text) => {
+    let count = counts.get(text) ?? 1;
+    let name = count === 1 ? text : `${text} (${count})`;
+    while (taken.has(name)) {
+      count += 1;
+      name = `${text} (${count})`;
+    }
+    counts.set(text, count + 1);
+    taken.add(name);
+    return name;
+  };
 }
 
 /** Lets its owner list and enter a real directory; what resists is seen when it is read. */
-function openUp(directory: string): void {
+export function openUp(directory: string): void {
   try {
     const { mode } = lstatSync(directory);
     if ((mode & 0o500) !== 0o500) chmodSync(directory, (mode & 0o777) | 0o700);
   } catch (error) {
-    if (!OUT_OF_REACH.has(errorCode(error) ?? "") && errorCode(error) !== "EPERM") throw error;
+    if (!isOutOfReach(error)) throw error;
   }
 }
 

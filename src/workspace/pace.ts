@@ -1,0 +1,32 @@
+/** Work of a few milliseconds, in units. A unit is what looking at one entry of a directory takes. */
+const UNITS = 200;
+
+/** Bytes that are read, compared or decoded in the time of one unit. */
+const UNIT_BYTES = 20_000;
+
+/**
+ * Lets timers and sockets have their turn in long work. Counted and not timed, so that the same work always breathes at the
+ * same places. A single step must not be longer than a few dozen milliseconds.
+ */
+export class Pace {
+  #left = UNITS;
+
+  /** Await it: after enough work it ends only when others had their turn. */
+  async entry(): Promise<void> {
+    await this.#spend(1);
+  }
+
+  async bytes(count: number): Promise<void> {
+    await this.#spend(1 + count / UNIT_BYTES);
+  }
+
+  async #spend(units: number): Promise<void> {
+    this.#left -= units;
+    if (this.#left > 0) return;
+    this.#left = UNITS;
+    await breathe();
+  }
+}
+
+/** One turn for others. */
+export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,113 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Mistake } from "../../src/domain/failure.ts";
+import { removeTree } from "../../src/workspace/tree/remove-tree.ts";
+import { TreeTooLarge } from "../../src/workspace/tree/too-large.ts";
+import { walk } from "../../src/workspace/tree/walk.ts";
+import { Directory, kinds, never, openFixture, shell } from "./harness.ts";
+
+const NO_OVERLAY = { dir: null, files: {} };
+
+test("a walk is given up beyond its entries, those that it leaves out included", async () => {
+  using directory = new Directory({ "a/1": "", "a/2": "", "b.txt": "" });
+  expect((await walk(directory.path, { max_entries: 4 })).length).toBe(4);
+  await expect(walk(directory.path, { max_entries: 3 })).rejects.toThrow(TreeTooLarge);
+  await expect(walk(directory.path, { max_entries: 3, skip: () => true })).resolves.toEqual([]);
+  await expect(walk(directory.path, { max_entries: 1, skip: () => true })).rejects.toThrow(TreeTooLarge);
+});
+
+test("a directory of many names is read in slices, and no further than needed", async () => {
+  using directory = new Directory();
+  // Long names make it large with few of them.
+  for (let n = 0; n < 3_000; n += 1) writeFileSync(join(directory.path, `${"n".repeat(240)}${n}`), "");
+  expect((await walk(directory.path, { max_entries: 3_000 })).length).toBe(3_000);
+  await expect(walk(directory.path, { max_entries: 100 })).rejects.toThrow("There are more than 100 files");
+});
+
+test("thousands of names that decode to one text take no time for each pair of them", async () => {
+  using directory = new Directory();
+  const root = Buffer.from(`${directory.path}/`);
+  for (let n = 0; n < 25_000; n += 1) {
+    const name = [0x80 + (n & 63), 0x80 + ((n >> 6) & 63), 0x80 + ((n >> 12) & 63)];
+    writeFileSync(Buffer.concat([root, Buffer.from(name)]), "");
+  }
+  const paths = (await walk(directory.path)).map(({ path }) => path);
+  expect(new Set(paths).size).toBe(25_000);
+});
+
+test("holes stay holes in a copy, and other names of a file stay names", async () => {
+  await using pristine = openFixture({});
+  await using workspace = pristine.open();
+  const holes = "for n in 1 2 3; do truncate -s 200M sparse$n; printf end >> sparse$n; done";
+  const links = "head -c 5000000 /dev/urandom > one; for n in $(seq 20); do ln one link$n; done";
+  await workspace.exec(shell(`${holes}; ${links}`), never);
+  const { workspace: fork } = await workspace.fork({ restore: [], overlay: NO_OVERLAY });
+  await using copy = fork;
+  const look = "cmp one link7 && tail -c 3 sparse2 && stat -c ' %s' sparse2 && stat -c %h link7 && du -sk . | cut -f1";
+  const [content, names, kilobytes] = (await copy.exec(shell(look), never)).output.split("\n");
+  expect([content, names]).toEqual(["end 209715203", "21"]);
+  expect(Number(kilobytes)).toBeLessThan(20_000);
+});
+
+test("work that claims more than a workspace may hold is not copied, and the arm is told why", async () => {
+  await using pristine = openFixture({});
+  await using workspace = pristine.open();
+  await workspace.exec(shell("for n in $(seq 9); do truncate -s 250M f$n; done"), never);
+  const fork = workspace.fork({ restore: [], overlay: NO_OVERLAY });
+  await expect(fork).rejects.toThrow("The files of the workspace are 2359296000 bytes long together");
+  await expect(workspace.fork({ restore: [], overlay: NO_OVERLAY })).rejects.toThrow(Mistake);
+});
+
+test.each(kinds)("a workspace that shut itself is open again for the next command and reader (%s)", async (kind) => {
+  await using pristine = openFixture({ "a.txt": "a\n" }, { kind });
+  await using workspace = pristine.open();
+  const modes = ["000", "111", "444"];
+  for (const mode of modes) {
+    const { exit_code } = await workspace.exec(shell(`echo ${mode} > b.txt; chmod ${mode} .`), never);
+    expect([exit_code, await workspace.readText("b.txt")]).toEqual([0, `${mode}\n`]);
+  }
+  await workspace.exec(shell("chmod 000 ."), never);
+  expect((await workspace.list()).map(({ path }) => path)).toEqual(["a.txt", "b.txt"]);
+});
+
+test("without a sandbox, a workspace that took itself away is an empty one", async () => {
+  await using pristine = openFixture({ "a.txt": "a\n" });
+  await using workspace = pristine.open();
+  await workspace.exec(shell('rm -rf "$PWD"; ln -s /etc "$PWD"'), never);
+  const { output } = await workspace.exec(shell("ls -A; pwd"), never);
+  expect(output.trim()).toBe(workspace.location ?? "");
+  expect((await workspace.changes()).files.map(({ path, status }) => [path, status])).toEqual([["a.txt", "deleted"]]);
+});
+
+test("comparing files that differ leaves none open", async () => {
+  const names = Array.from({ length: 50 }, (_, index) => `${index}.txt`);
+  await using pristine = openFixture(Object.fromEntries(names.map((name) => [name, "before\n"])));
+  await using workspace = pristine.open();
+  await workspace.exec(shell("for f in *.txt; do echo behind > $f; done"), never);
+  const open = () => readdirSync("/proc/self/fd").length;
+  const before = open();
+  expect((await workspace.changes()).files.length).toBe(50);
+  expect(open() - before).toBeLessThan(20);
+});
+
+test("a deep tree is gone in no time", async () => {
+  using directory = new Directory();
+  const nest = "d=$(printf %0200d 0); n=0; while [ $n -lt 1500 ]; do mkdir $d; cd -P $d; n=$((n+1)); done";
+  mkdirSync(join(directory.path, "deep"));
+  Bun.spawnSync(["/bin/sh", "-c", nest], { cwd: join(directory.path, "deep") });
+  await removeTree(join(directory.path, "deep"), 60_000);
+  expect(readdirSync(directory.path)).toEqual([]);
+});
+
+test("nobody waits for a removal that takes long", async () => {
+  using directory = new Directory({ "tree/a": "" });
+  await removeTree(join(directory.path, "tree"), 0);
+});
+
+test("a path longer than any file's is a mistake", async () => {
+  await using pristine = openFixture({});
+  await using workspace = pristine.open();
+  await expect(workspace.writeText("a/".repeat(500_000), "x")).rejects.toThrow(Mistake);
+  await expect(workspace.readText(`${"n".repeat(300)}`)).rejects.toThrow(Mistake);
+});
