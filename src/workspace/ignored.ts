@@ -1,7 +1,25 @@
 import ignore, { type Ignore } from "ignore";
 
-/** Directories that never count as work, wherever they are. */
-const NEVER_WORK = new Set([".git", "node_modules", "__pycache__"]);
+/**
+ * Names that never count as work, wherever they are: what version control, package managers, test runners and type checkers
+ * leave behind. Not what a tool makes only when asked by name, such as a coverage report or a build.
+ */
+const NEVER_WORK = new Set([
+  ".git",
+  "node_modules",
+  "__pycache__",
+  ".venv",
+  ".pytest_cache",
+  ".mypy_cache",
+  ".ruff_cache",
+  ".hypothesis",
+  ".tox",
+  ".coverage",
+  ".nyc_output",
+]);
+
+/** What Python leaves of a module. */
+const COMPILED = /\.py[co]$/;
 
 /** Tells whether a path counts as an arm's work. */
 export type IsIgnored = (path: string, isDirectory: boolean) => boolean;
@@ -24,7 +42,8 @@ export function ignoredBy(gitignores: ReadonlyMap<string, string>): IsIgnored {
   };
 }
 
-export const isNeverWork = (path: string): boolean => path.split("/").some((step) => NEVER_WORK.has(step));
+export const isNeverWork = (path: string): boolean =>
+  COMPILED.test(path) || path.split("/").some((step) => NEVER_WORK.has(step));
 
 /** A deeper file overrules a higher one, but only where it says something. */
 function decide(rule: Ignore, path: string, isDirectory: boolean): boolean | undefined {

@@ -153,14 +153,16 @@ export class TempWorkspace implements Workspace {
     return new Snapshot(await copyTree({ from, to: root, owner, made_by: "arm", entries }));
   }
 
-  /** Ignored directories count here: a protected path may lie in one. */
+  /** What does not count as work violates nothing: tools leave it, and a fork has it as it was. */
   async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly Difference[]> {
     if (!this.#touched || globs.length === 0) return [];
     const copy = await this.#materialised();
     const { root, pristine, snapshot } = copy;
     const fits = globMatcher(globs);
-    const now = await entriesOf(copy, { from: globBases(globs) });
-    const side = (entries: PristineTree["entries"]) => entries.filter(({ path }) => fits(path));
+    const skip = pristine.isIgnored;
+    const now = await entriesOf(copy, { from: globBases(globs), skip });
+    const side = (entries: PristineTree["entries"]) =>
+      entries.filter(({ path, kind }) => fits(path) && !skip(path, kind === "directory"));
     const before = { root: pristine.root, entries: side(pristine.entries) };
     return await compareTrees(before, { root, entries: side(now) }, snapshot, options);
   }

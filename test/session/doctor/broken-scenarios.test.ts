@@ -35,6 +35,7 @@ const AFTER_SETUP: Troubles = {
   "probe.discriminates": "skip",
   "reference.applies": "skip",
   "reference.passes": "skip",
+  "probe.protected": "skip",
   "probe.stable": "skip",
   "budget.seconds": "skip",
 };
@@ -228,6 +229,18 @@ const ROWS: readonly Row[] = [
     detail: "greeting should pass: exit code 1, expected 0; it printed: not right",
   },
   {
+    broken: "a check that by itself changes a protected file",
+    change: (draft) => ({
+      ...withChecks(draft, [
+        ...draft.task.probe.checks,
+        { id: "log", run: "mkdir -p t/__pycache__; touch t/a t/__pycache__/b; false" },
+      ]),
+      policies: { paths: { protected: ["t/*"] } },
+    }),
+    found: { "fixture.globs": "warn", "probe.protected": "warn", "reference.passes": "fail" },
+    detail: "no file fits protected t/*",
+  },
+  {
     broken: "a probe that an idle arm passes",
     change: (draft) => withChecks(draft, [{ run: "test -f notes.md" }]),
     found: { "probe.discriminates": "warn" },
@@ -257,7 +270,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await examineFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(24);
+  expect(ofScenario(report).length).toBe(25);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {
@@ -383,7 +396,7 @@ test("commands that must be sandboxed are not run without one", async () => {
   const { "models.sandbox": sandbox, ...others } = troubles(report);
   expect(sandbox).toBe("fail");
   expect(new Set(Object.values(others))).toEqual(new Set(["skip"]));
-  expect(Object.keys(others).length).toBe(12);
+  expect(Object.keys(others).length).toBe(13);
 });
 
 test("a hidden file's name within a longer word is no mention of it", async () => {
@@ -416,6 +429,7 @@ test("what a scenario does without is skipped, and that is no fault of it", asyn
     "leak.reference_lines skip: the scenario has no reference_fix",
     "probe.before skip: the scenario has no probe",
     "probe.discriminates skip: the scenario has no probe",
+    "probe.protected skip: the scenario has no probe",
     "reference.applies skip: the scenario has no reference_fix",
     "reference.passes skip: the scenario has no reference_fix",
     "probe.stable skip: the scenario has no probe",

@@ -8,6 +8,7 @@ import { leakedFiles } from "./leaked-files.ts";
 import { leakedLines } from "./leaked-lines.ts";
 import { armModels, judgeModel, modelSandbox } from "./models.ts";
 import { before, discrimination, stability } from "./probe.ts";
+import { protectedFiles } from "./protected.ts";
 import { referenceApplies, referenceDeliverable, referencePasses, referencePaths } from "./reference.ts";
 import { judgeFamily, weights } from "./rubric.ts";
 import type { Trial } from "./trial.ts";
@@ -37,6 +38,7 @@ export const TRIED_CHECKS: readonly Check<Trial>[] = [
   globs,
   before,
   discrimination,
+  protectedFiles,
   referenceApplies,
   referencePasses,
   stability,

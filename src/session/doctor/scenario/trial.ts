@@ -1,3 +1,4 @@
+import { CHECK_OUTPUT_KB } from "../../../domain/defaults.ts";
 import type { ProbeResult } from "../../../domain/evidence.ts";
 import { runProbe } from "../../../evidence/run-probe.ts";
 import { fixtureSource } from "../../../scenario/fixture-source.ts";
@@ -47,6 +48,17 @@ export class Trial implements AsyncDisposable {
   fixed(patch: string, signal: AbortSignal): Promise<ProbedTwice | null> {
     this.#fixed ??= this.#probeTwice(this.patched(patch), signal);
     return this.#fixed;
+  }
+
+  /** Paths among `globs` that the checks' own commands change, run without the hidden files as an arm may run them. */
+  async changedByChecks(globs: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    const { task, policies } = this.loaded.definition;
+    const workspace = this.#open();
+    for (const { run, timeout_s } of task.probe?.checks ?? []) {
+      const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+      await workspace.exec({ run, ...limits, network: policies.network }, signal);
+    }
+    return await workspace.altered(globs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
