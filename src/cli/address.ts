@@ -1,3 +1,4 @@
+import { isOrigin } from "../http/origin-gate.ts";
 import { UsageError } from "./arguments.ts";
 
 export interface Address {
@@ -27,10 +28,27 @@ export function listenProblem({ hostname, port }: Address, error: unknown): stri
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
+/** @throws UsageError for what no browser sends as an origin. */
+export function checkOrigin(text: string): void {
+  if (isOrigin(text)) return;
+  const near = URL.parse(text)?.origin ?? "null";
+  const hint = isOrigin(near) ? `; did you mean ${near}?` : "";
+  throw new UsageError(`--allowed-origin: expected an origin such as https://dash.example.com, got "${text}"${hint}`);
+}
+
+/** Whom a server answers, besides itself. */
+interface Allowed {
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+}
+
 /** Who can reach an open address can spend money on it. */
-export function warnWhenOpen({ hostname }: Address, notice: (line: string) => void): void {
+export function warnWhenOpen({ hostname }: Address, { hosts, origins }: Allowed, notice: (line: string) => void): void {
   if (LOOPBACK.test(hostname)) return;
   notice(
     `warning: ${hostname} is reachable from elsewhere and there is no authentication: anybody there can start runs`,
   );
+  const missing = [hosts.length === 0 && "--allowed-host", origins.length === 0 && "--allowed-origin"].filter(Boolean);
+  if (missing.length > 0)
+    notice(`warning: without ${missing.join(" and ")} any page in a browser that reaches it can start runs too`);
 }

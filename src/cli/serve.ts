@@ -5,9 +5,10 @@ import { Failure } from "../domain/failure.ts";
 import { createApp } from "../http/app.ts";
 import { HostGate } from "../http/host-gate.ts";
 import { type Listening, listen } from "../http/listen.ts";
+import { OriginGate } from "../http/origin-gate.ts";
 import { WebUi } from "../http/web-ui.ts";
 import { MAX_PROVIDER_CALLS } from "../model/call-limiter.ts";
-import { type Address, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
+import { type Address, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { DAY_LIMIT_FLAG, readPrices } from "./cost-flags.ts";
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
@@ -26,6 +27,7 @@ const SPEC = {
     "abeval serve",
     "abeval serve --web-dir ui --state-dir .abeval",
     "abeval serve --addr 0.0.0.0:8080 --allowed-host eval.example.com --log json",
+    "abeval serve --web-dir ui --allowed-origin https://dash.example.com --max-cost-per-day 20 --prices prices.yaml",
   ],
   parameters: [],
   flags: {
@@ -49,6 +51,12 @@ const SPEC = {
       value: "<name>",
       repeatable: true,
       description: "answer only these hosts, loopback names and the listen address; repeatable",
+    },
+    "allowed-origin": {
+      value: "<origin>",
+      repeatable: true,
+      description:
+        "pages of these origins, and of this server, may start, judge and stop; others only read; repeatable",
     },
     grace: {
       value: "<seconds>",
@@ -74,6 +82,8 @@ export async function command(args: readonly string[]): Promise<number> {
 
 async function serve(args: Arguments): Promise<number> {
   const address = parseAddress(args.value("addr") ?? "127.0.0.1:8080");
+  const origins = args.values("allowed-origin");
+  for (const origin of origins) checkOrigin(origin);
   const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
   const web_ui = await openWebUi(args.value("web-dir"), log.notice);
   using services = await openServerServices({
@@ -81,6 +91,7 @@ async function serve(args: Arguments): Promise<number> {
     scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
     web_dir: args.value("web-dir"),
     listen_host: address.hostname,
+    allowed: { hosts: args.values("allowed-host"), origins },
     sandbox: sandboxSettings(args),
     prices: await readPrices(args),
     max_cost_per_day_usd: args.usd("max-cost-per-day"),
@@ -94,6 +105,7 @@ async function serve(args: Arguments): Promise<number> {
   const stopping = new AbortController();
   const abandoned = new AbortController();
   const app = createApp(services, {
+    origins: OriginGate.of(origins),
     hosts: HostGate.of(args.values("allowed-host"), address.hostname),
     stopping: stopping.signal,
     abandoned: abandoned.signal,
@@ -102,7 +114,7 @@ async function serve(args: Arguments): Promise<number> {
   });
   const signal = signalled();
   const listening = listenOn(app, address);
-  warnWhenOpen(address, log.opening);
+  warnWhenOpen(address, { hosts: args.values("allowed-host"), origins }, log.opening);
   const scenarios = resolve(services.catalog.directory);
   if (!existsSync(scenarios)) log.opening(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
   if (!web_ui) log.opening("no web UI: --web-dir names its directory");

@@ -6,6 +6,7 @@ import { Credentials } from "../model/credentials.ts";
 import { listProviders, modelResolver } from "../model/resolve-model.ts";
 import type { Services } from "../operation/services.ts";
 import type { CatalogOptions, ScenarioCatalog } from "../scenario/scenario-catalog.ts";
+import type { DoctorServices } from "../session/doctor/doctor.ts";
 import { Examinations } from "../session/doctor/examinations.ts";
 import type { PreparationServices } from "../session/services.ts";
 import { SessionIds } from "../session/session-id.ts";
@@ -108,6 +109,7 @@ export interface ServerOptions extends ServiceOptions {
   readonly web_dir: string | undefined;
   /** Absent: no HTTP is served. */
   readonly listen_host: string | undefined;
+  readonly allowed?: DoctorServices["allowed"];
 }
 
 /**
@@ -129,6 +131,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
     state_dir,
     web_dir,
     listen_host,
+    ...(options.allowed && { allowed: options.allowed }),
     providers: () => listProviders(outside.credentials),
     examinations: new Examinations(),
   };

@@ -17,6 +17,7 @@ export const FAILURE_CODES = [
   "invalid_scenario",
   "credentials_missing",
   "forbidden_host",
+  "forbidden_origin",
   "overloaded",
   "sandbox_unavailable",
   "storage_full",

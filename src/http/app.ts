@@ -10,6 +10,7 @@ import { errorResponse, presentable } from "./error.ts";
 import { EventStreams, type Pace } from "./event-stream.ts";
 import { HostGate } from "./host-gate.ts";
 import { openApi } from "./openapi.ts";
+import { OriginGate } from "./origin-gate.ts";
 import type { WebUi } from "./web-ui.ts";
 
 export interface AppOptions {
@@ -17,6 +18,8 @@ export interface AppOptions {
   readonly pace?: Partial<Pace>;
   /** Absent: every Host is answered. */
   readonly hosts?: HostGate;
+  /** Absent: pages of every origin may start runs. */
+  readonly origins?: OriginGate;
   readonly web_ui?: WebUi;
   /** Fires when the server takes no new work. */
   readonly stopping?: AbortSignal;
@@ -28,7 +31,7 @@ export type App = ReturnType<typeof createApp>;
 
 /** The HTTP service: the endpoints of spec part 4, ours, and the web UI when there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
-  const { hosts = HostGate.open, web_ui, stopping = NEVER, abandoned = NEVER } = options;
+  const { hosts = HostGate.open, origins = OriginGate.open, web_ui, stopping = NEVER, abandoned = NEVER } = options;
   // The document is made from the router's own table when somebody asks, so it cannot miss a route.
   const described = new Map<string, Endpoint>();
   const document = once(() => JSON.stringify(openApi(routesOf(app, described), services.version)));
@@ -44,7 +47,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
   // standardHostname would look for the path after the eleventh character of the address: a Host of three is shorter.
   const app = new Elysia({ normalize: false, systemRouter: false, handler: { standardHostname: false } })
     // The router asks for the way through the door at every request, always with the same function.
-    .wrap((fetch) => (throughDoor ??= door(fetch, { hosts, clock: services.clock, log: options.log, fault })))
+    .wrap((fetch) => (throughDoor ??= door(fetch, { hosts, origins, clock: services.clock, log: options.log, fault })))
     .onError(({ error, code, request }) => fault(code === "NOT_FOUND" ? noRoute(request, described) : error));
   const context = { services, streams: new EventStreams(options.pace), stopping, abandoned, document };
   for (const endpoint of endpoints(context)) {

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { forEveryOrigin } from "./every-origin.ts";
 import type { HostGate } from "./host-gate.ts";
+import type { OriginGate } from "./origin-gate.ts";
 import { UnreadableRequest } from "./unreadable-request.ts";
 
 /** A request that was answered. A stream is answered when it opens. */
@@ -20,6 +21,7 @@ export type LogRequest = (line: RequestLine) => void;
 
 export interface Door {
   readonly hosts: HostGate;
+  readonly origins: OriginGate;
   readonly clock: Clock;
   /** Absent: requests are not logged. */
   readonly log: LogRequest | undefined;
@@ -34,7 +36,7 @@ type Fetch = (request: Request, server?: unknown) => Response | Promise<Response
  * What every request passes on its way in and every answer on its way out, whoever gives it: the Host is looked at, every
  * origin is welcome (spec part 5), and there is a line in the log.
  */
-export function door(fetch: unknown, { hosts, clock, log, fault }: Door): Fetch {
+export function door(fetch: unknown, { hosts, origins, clock, log, fault }: Door): Fetch {
   const route = fetch as Fetch; // what the router calls with a request
   const isAddress = addressCheck();
   const answer = (request: Request, server: unknown) => {
@@ -42,6 +44,7 @@ export function door(fetch: unknown, { hosts, clock, log, fault }: Door): Fetch 
       // The address is made of the Host and the path; what comes after the door may parse it without fear.
       if (!isAddress(request.url)) throw new UnreadableRequest("the Host header is missing or is not a host");
       hosts.admit(request);
+      origins.admit(request);
       return request.method === "OPTIONS" ? preflight() : route(request, server);
     } catch (error) {
       return fault(error);

@@ -29,6 +29,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   scenario_mismatch: { status: 422, meaning: "Arms of different scenarios cannot be compared." },
   invalid_scenario: { status: 422, meaning: "The scenario file has a mistake; file, line and field are named." },
   credentials_missing: { status: 422, meaning: "A model's provider has no credentials; the variable is named." },
+  forbidden_origin: { status: 403, meaning: "Pages of this origin may read, and start nothing." },
   forbidden_host: { status: 403, meaning: "The Host is not one of those that were allowed." },
   overloaded: {
     status: 503,

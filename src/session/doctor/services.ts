@@ -12,6 +12,8 @@ export interface DoctorServices {
   readonly web_dir: string | undefined;
   /** Host name or address that this process listens on; undefined: it serves no HTTP. */
   readonly listen_host: string | undefined;
+  /** Hosts and origins that it was told to answer; absent: it serves no HTTP. */
+  readonly allowed?: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
   /** Which providers can be called; no secret in it. */
   readonly providers: () => readonly ProviderStatus[];
   /** One for the whole process. */

@@ -19,15 +19,21 @@ export const webIndex: Check<Surroundings> = {
 export const listenAddress: Check<Surroundings> = {
   id: "listen",
   title: "Listen address",
-  run({ listen_host }) {
+  run({ listen_host, allowed }) {
     if (listen_host === undefined) return skip("this process serves no HTTP");
     if (isLoopback(listen_host)) return pass(`${listen_host}: this machine only`);
-    return warn(
-      `${listen_host}: whoever reaches it can start runs, which spend money; nobody has to log in`,
-      OPEN_HINT,
-    );
+    const pages = allowed && [...unguarded(allowed)].join(" and ");
+    const detail = `${listen_host}: whoever reaches it can start runs, which spend money; nobody has to log in`;
+    return pages
+      ? warn(`${detail}; without ${pages} any page in a browser that reaches it can start runs too`, OPEN_HINT)
+      : warn(detail, OPEN_HINT);
   },
 };
+
+function* unguarded({ hosts, origins }: NonNullable<Surroundings["allowed"]>) {
+  if (hosts.length === 0) yield "--allowed-host";
+  if (origins.length === 0) yield "--allowed-origin";
+}
 
 const OPEN_HINT = "listen on 127.0.0.1, or put a reverse proxy with authentication in front";
 
