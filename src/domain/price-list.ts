@@ -18,7 +18,6 @@ export type ModelPrice = Static<typeof ModelPrice>;
 export const PriceListFile = Type.Record(ModelRef, ModelPrice, {
   $id: "PriceListFile",
   additionalProperties: false,
-  maxProperties: 10_000,
 });
 export type PriceListFile = Static<typeof PriceListFile>;
 

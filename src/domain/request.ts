@@ -1,10 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ModelRef, oneOf, record, Slug } from "./schema.ts";
+import { GivenModelRef, MODEL_NAME_CHARS, oneOf, record, Slug } from "./schema.ts";
 import { SessionId, STATES } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
 
 const JudgeModel = Type.String({
   minLength: 1,
+  maxLength: MODEL_NAME_CHARS,
   description: "Judge model; without a slash it is taken from the default judge's provider.",
 });
 
@@ -13,7 +14,7 @@ export const RunRequest = record(
   {
     scenario: Slug({ description: "Scenario name." }),
     model_override: Type.Optional({
-      ...ModelRef,
+      ...GivenModelRef,
       description: "`<provider>/<model>`: replaces the model of both arms.",
     }),
     judge_model: Type.Optional(JudgeModel),

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { ModelPrice } from "./price-list.ts";
 import { MEASURES, ModelParams, ScriptTurn, SEVERITIES, TOOL_NAMES } from "./scenario.ts";
-import { ModelRef, oneOf, record, SLUG_PATTERN } from "./schema.ts";
+import { GivenModelRef, MODEL_NAME_CHARS, oneOf, record, SLUG_PATTERN } from "./schema.ts";
 
 /**
  * What an author may write: shorthands, defaults left out, `extends`, files named by path.
@@ -131,7 +131,7 @@ export const ArmFile = record(
     id: Name("Name of the arm; not `tie` or `none`."),
     extends: Type.Optional(Name("Id of the arm this one starts from; only the differences need writing.")),
     title: Type.Optional(Text("Default: the id.")),
-    model: Type.Optional(ModelRef),
+    model: Type.Optional(GivenModelRef),
     system_prompt: Type.Optional(Type.String({ description: "System prompt; or use system_prompt_file." })),
     system_prompt_file: Type.Optional(
       Type.Union(
@@ -260,7 +260,11 @@ export const RubricFile = record(
       optional(
         "JudgeFile",
         {
-          model: Type.String({ pattern: "^\\S+$", description: "Judge model; `builtin/evidence` asks no model." }),
+          model: Type.String({
+            pattern: "^\\S+$",
+            maxLength: MODEL_NAME_CHARS,
+            description: "Judge model; `builtin/evidence` asks no model.",
+          }),
           probe_visibility: oneOf(["shown", "hidden"], {
             description: "Whether the judge sees probe results; default shown.",
           }),

@@ -30,6 +30,12 @@ export const ModelRef = Type.String({
   description: "`<provider>/<model>`, split at the first slash.",
 });
 
+/** The longest names of gateways have about a hundred characters; what is kept by name is bounded with it. */
+export const MODEL_NAME_CHARS = 256;
+
+/** The same where somebody gives it: stored ones are read as they are. */
+export const GivenModelRef = Type.String({ ...ModelRef, maxLength: MODEL_NAME_CHARS });
+
 export const Timestamp = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$", description });
 

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import { MODEL_NAME_CHARS } from "../domain/schema.ts";
 
 /** The strongest generally available model in the pinned SDK's own model list. */
 export const DEFAULT_JUDGE_MODEL = "anthropic/claude-fable-5-2";
@@ -15,8 +16,15 @@ interface ModelName {
   readonly model: string;
 }
 
-/** Splits at the first slash. @throws Failure `invalid_request` when there is no provider or no model. */
+/** Splits at the first slash. @throws Failure `invalid_request` when there is no provider or no model, or it is too long. */
 export function splitModelRef(ref: string): ModelName {
+  if (ref.length > MODEL_NAME_CHARS) {
+    const start = JSON.stringify(ref.slice(0, 60).toWellFormed());
+    throw new Failure(
+      "invalid_request",
+      `model ${start}...: ${ref.length} characters, a model's name has ${MODEL_NAME_CHARS} at most`,
+    );
+  }
   const slash = ref.indexOf("/");
   if (slash < 1 || slash === ref.length - 1) {
     throw new Failure("invalid_request", `model "${ref}": expected <provider>/<model>, for example anthropic/<model>`);

@@ -39,8 +39,9 @@ export interface ProviderStatus {
 
 /** A provider's SDK is loaded as soon as a model of it is named, so that the first call does not wait for it. */
 export function modelResolver(sources: ModelSources): ResolveModel {
-  // One client for all who use a model: what it learnt of the model's refusals holds for the next session.
-  const clients = new Map<string, ModelClient>();
+  // One client for all who use a model: what it learnt of the model's refusals holds for the next session. Kept when it is
+  // asked, so that a run which is refused leaves nothing behind.
+  const clients = new RecentClients();
   const connections = new Map<string, Promise<Connection>>();
   const connected = (endpoint: Endpoint) => {
     const connection = connections.get(endpoint.provider) ?? connect(transportOf(endpoint, sources));
@@ -52,9 +53,29 @@ export function modelResolver(sources: ModelSources): ResolveModel {
     const known = clients.get(ref);
     if (known !== undefined) return known;
     const client = providerClient(ref, connected(checkModel(ref, sources.credentials)), sources);
-    clients.set(ref, client);
-    return client;
+    return { ref, complete: (request, options) => clients.keep(client).complete(request, options) };
   };
+}
+
+/** Models that are remembered; a server that asks more of them forgets what it learnt of the oldest. */
+const KEPT_CLIENTS = 100;
+
+class RecentClients {
+  readonly #clients = new Map<string, ModelClient>();
+
+  get(ref: string): ModelClient | undefined {
+    return this.#clients.get(ref);
+  }
+
+  /** The one that is kept under this name already, or this one. */
+  keep(client: ModelClient): ModelClient {
+    const kept = this.#clients.get(client.ref) ?? client;
+    this.#clients.delete(client.ref);
+    this.#clients.set(client.ref, kept);
+    const [oldest] = this.#clients.keys();
+    if (this.#clients.size > KEPT_CLIENTS && oldest !== undefined) this.#clients.delete(oldest);
+    return kept;
+  }
 }
 
 /** The same check without a client. @throws as ResolveModel does, but never for a missing script. */

@@ -33,6 +33,8 @@ function inSentence(problem: ValueError, field: string): string {
   if (type === ValueErrorType.ObjectAdditionalProperties) return unknownField(field, schema);
   if (type === ValueErrorType.ObjectRequiredProperty) return `${field} is missing${described(schema)}`;
   const where = field === "" ? "" : `${field}: `;
+  if (type === ValueErrorType.StringMaxLength)
+    return `${where}expected at most ${schema["maxLength"]} characters, got ${String(value).length}`;
   return `${where}expected ${expectation(schema)}, got ${inWords(value)}`;
 }
 

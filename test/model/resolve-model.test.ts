@@ -119,12 +119,6 @@ test("a call's timeout does not run while it waits for its turn", async () => {
   expect(provider.requests).toHaveLength(2 + quick.retries.length);
 });
 
-test("one client serves all who use a model", () => {
-  const resolveModel = resolver({ OPENAI_API_KEY: FAKE_KEY });
-  expect(resolveModel("openai/a")).toBe(resolveModel("openai/a"));
-  expect(resolveModel("openai/a")).not.toBe(resolveModel("openai/b"));
-});
-
 test("resolving a model loads no SDK: only the first call does", async () => {
   const loaded = await staticImports(resolve(import.meta.dir, "../../src/model/resolve-model.ts"));
   expect(loaded.filter((specifier) => /openai|anthropic/.test(specifier))).toEqual([]);
@@ -145,3 +139,35 @@ async function staticImports(file: string, seenSoFar = new Set<string>()): Promi
   }
   return [...seenSoFar];
 }
+
+describe("what is kept of models", () => {
+  const asked = async (resolve: ReturnType<typeof resolver>, ref: string) => {
+    await ask(resolve(ref));
+    return resolve(ref);
+  };
+
+  test("one client serves all who use a model; one that was named and never asked is not kept", async () => {
+    await using server = await startFakeProvider({ reply: () => ({ text: "Done." }) });
+    const resolve = resolver(server.environment);
+    expect(resolve("gateway/one")).not.toBe(resolve("gateway/one"));
+    const one = await asked(resolve, "gateway/one");
+    expect(resolve("gateway/one")).toBe(one);
+  });
+
+  test("of many models the oldest are forgotten", async () => {
+    await using server = await startFakeProvider({ reply: () => ({ text: "Done." }) });
+    const resolve = resolver(server.environment);
+    const first = await asked(resolve, "gateway/first");
+    for (let n = 0; n < 100; n += 1) await ask(resolve(`gateway/${n}`));
+    expect(resolve("gateway/first")).not.toBe(first);
+    expect(resolve("gateway/99")).toBe(resolve("gateway/99"));
+  });
+});
+
+test("a name that no model has is refused in words that do not repeat it", () => {
+  const refused = failureOf(`ollama/${"x".repeat(1_000)}`);
+  expect(refused).toMatchObject({
+    code: "invalid_request",
+    message: `model "ollama/${"x".repeat(53)}"...: 1007 characters, a model's name has 256 at most`,
+  });
+});

@@ -40,6 +40,8 @@ export function explain(error: ValueError, name: string): string {
       return wrongCount(schema, (value as unknown[]).length, name); // the type says it is an array
     case ValueErrorType.ArrayUniqueItems:
       return "the same entry is given twice";
+    case ValueErrorType.StringMaxLength:
+      return `expected at most ${schema["maxLength"]} characters, got ${String(value).length}`;
     case ValueErrorType.StringMinLength:
       return "must not be empty";
     default:
