@@ -15,6 +15,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   scenarios: () => import("./scenarios.ts"),
   "judge-views": () => import("./judge-views.ts"),
   canaries: () => import("./canaries.ts"),
+  "hostile-arms": () => import("./hostile-arms.ts"),
 };
 
 const USAGE = `bun run faults [campaign...] [--seed n] [--scale x] [--case n]
