@@ -38,7 +38,7 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     row("failed checks", ({ probe }) => failedChecks(probe) || "none"),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
     row("tokens in, out", (arm) => `${unknown(arm.tokens_in, String)}, ${unknown(arm.tokens_out, String)}`),
-    row("cost", (arm) => unknown(arm.cost_usd, (usd) => `$${usd.toFixed(4)}`)),
+    row("cost", (arm) => unknown(arm.cost_usd, (usd) => (usd === 0 ? "$0" : `$${usd.toFixed(4)}`))),
     row("working time", (arm) => `${(arm.working_ms / 1000).toFixed(1)} s`),
   ];
 }

@@ -14,14 +14,13 @@ const FIGURES_WIDTH = 30;
 export function summarise(outcome: SessionOutcome, painter: Painter): string {
   const { verdict, session_id } = outcome;
   if (verdict === null) return "";
+  const nameWidth = Math.max(...outcome.arms.map(({ arm_id }) => arm_id.length));
   const lines = [
     "",
     ...headline(verdict, painter),
     ...indented(2, wrapWords(verdict.statement, painter.columns - 4)),
     "",
-    ...outcome.arms.flatMap((arm) =>
-      armLines(arm, Math.max(...outcome.arms.map(({ arm_id }) => arm_id.length)), painter),
-    ),
+    ...outcome.arms.flatMap((arm) => armLines(arm, nameWidth, painter)),
     ...whyInvalid(verdict).flatMap((line) => indented(2, wrapWords(line, painter.columns - 4))),
     "",
     ...criteriaLines(verdict, painter),

@@ -50,7 +50,7 @@ test("the summary says who won, why, and shows both arms and each criterion", ()
   expect(page).toContain("**root-cause wins** (decided by probe, confidence high)");
   expect(page).toContain("| hidden checks | 3 of 4 | 4 of 4 |");
   expect(page).toContain("| hidden-tests | 2 | 0.60 | 1.00 |");
-  expect(page).toContain("| cost | unknown | unknown |");
+  expect(page).toContain("| cost | $0 | $0 |");
 });
 
 test("a name with markup in it stays text in the summary", () => {

@@ -170,45 +170,64 @@ describe("over a socket", () => {
     socket.once("data", () => service.services.live.close(ID));
     run.publish(finished("one"));
     await closed.promise;
-  }, 15_000);
+  });
 
   test("a reader that stops reading is dropped, costs no memory, and slows nobody", async () => {
-    await using service = aService({ app: { pace: { stalled_ms: 200 } } });
+    await using service = aService({ app: { pace: { stalled_ms: 2_000 } } });
     const { url } = service.listen();
     const run = service.services.live.open(ID);
+    const left = firstLeaver(run);
     const stopped = await stoppedReader(new URL(url), `/api/runs/${ID}/stream`);
     const quick = fetch(`${url}/api/runs/${ID}/stream`).then((response) => response.text());
     const text = "x".repeat(100_000);
     const before = process.memoryUsage().rss;
     for (let seq = 1; seq <= 300; seq += 1)
       run.publish({ event: "decision", session_id: ID, arm_id: "left", decision: aTurn(seq, { summary: text }) });
-    await stopped.dropped;
+    await left;
+    await stopped.readOn();
     service.services.live.close(ID);
     expect((await quick).length).toBeGreaterThan(300 * text.length);
     // The frames themselves, once, and what the sockets hold.
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
-  }, 20_000);
+  });
 });
 
 const closing = (client: EventSource) => ({ client, [Symbol.dispose]: () => client.close() });
 
-/** A connection that asks and then reads nothing more; `dropped` resolves when the server has cut it. */
-async function stoppedReader({ hostname, port }: URL, path: string): Promise<{ readonly dropped: Promise<void> }> {
+/** Resolves when the first who watched the run watches no more. */
+function firstLeaver(run: LiveRun): Promise<void> {
+  const left = Promise.withResolvers<void>();
+  const watch = run.watch.bind(run);
+  let watchers = 0;
+  run.watch = (wake) => {
+    const leave = watch(wake);
+    const isFirst = watchers++ === 0;
+    return () => {
+      leave();
+      if (isFirst) left.resolve();
+    };
+  };
+  return left.promise;
+}
+
+/** A connection that asks and then reads nothing more until `readOn`, which resolves at its end. */
+async function stoppedReader({ hostname, port }: URL, path: string): Promise<{ readonly readOn: () => Promise<void> }> {
   const socket = connect(Number(port), hostname);
-  const dropped = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
   socket.once("data", () => {
     socket.pause();
     opened.resolve();
   });
-  // A paused socket hears of its end only when it reads again.
-  const look = setInterval(() => socket.resume(), 1_000);
   socket.on("error", () => undefined);
-  socket.once("close", () => {
-    clearInterval(look);
-    dropped.resolve();
-  });
+  socket.once("close", () => closed.resolve());
   await opened.promise;
-  return { dropped: dropped.promise };
+  return {
+    readOn: () => {
+      // A paused socket hears of its end only when it reads again.
+      socket.resume();
+      return closed.promise;
+    },
+  };
 }

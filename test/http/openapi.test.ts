@@ -40,7 +40,7 @@ test("the document passes a linter with its recommended rules", async () => {
   await lint.exited;
   const { totals } = JSON.parse(output === "" ? errors : output) as { totals: { errors: number; warnings: number } };
   expect({ errors: totals.errors, warnings: totals.warnings }).toEqual({ errors: 0, warnings: 0 });
-}, 30_000);
+}, 60_000);
 
 test("every route of the router is in the document, and every route of the document is in the router", () => {
   const routed = service.app.routes

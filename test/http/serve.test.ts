@@ -61,7 +61,7 @@ describe("a start that cannot work is one line and exit 2", () => {
       const { status, stderr } = await abeval(["serve", ...args]);
       expect({ status, line: stderr.split("\n")[0] }).toEqual({ status: 2, line: `abeval: ${message}` });
     }
-  }, 30_000);
+  }, 60_000);
 });
 
 test("an address beyond this machine is announced with its risk", async () => {

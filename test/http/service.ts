@@ -52,7 +52,7 @@ rubric:
 /** An arm that takes `ms` before its only turn. */
 export const slowScenario = (name: string, ms: number) => scenarioText(name, `, delay_ms: ${ms}`);
 
-/** The whole HTTP service over a directory of small scenarios: quick, other, judged (by a question), brief (150 ms), slow (a minute), broken. */
+/** The whole HTTP service over a directory of small scenarios: quick, other, judged (by a question), brief (2 s), slow (a minute), broken. */
 export function aService(options: ServiceOptions = {}): TestService {
   const directory = temporaryDirectory();
   const scenarios = writeScenarios(join(directory.path, "scenarios"));
@@ -124,7 +124,7 @@ export function writeScenarios(directory: string): string {
       "{id: polite, question: Is it polite?}",
     ),
     "other.yml": scenarioText("other"),
-    "brief.yaml": slowScenario("brief", 150),
+    "brief.yaml": slowScenario("brief", 2_000),
     "slow.yaml": slowScenario("slow", 60_000),
     "broken.yaml": "name: broken\ntitel: Misspelt\n",
     "README.md": "# not a scenario",

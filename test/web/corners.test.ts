@@ -22,7 +22,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
   let browser: Browser;
   beforeAll(async () => {
     [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
-  }, 30_000);
+  }, 60_000);
   afterAll(async () => {
     await browser?.close();
     await service?.[Symbol.asyncDispose]();
@@ -33,7 +33,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     await reader.page.goto("/sessions?scenario=broken");
     await reader.page.getByText("No session is stored.").waitFor();
     expect(reader.complaints).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 
   test("an address of something that is not there says so", async () => {
     await using reader = await visit(browser, service.url);
@@ -62,7 +62,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     await reader.page.goto(`/sessions/${session_id}?verdict=nonesuch`);
     await reader.page.getByText("There is no such verdict").waitFor();
     expect(reader.complaints).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 
   test("what an arm wrote is text on every page: no element, no link, no script", async () => {
     const { session_id } = await service.run("hostile");
@@ -113,7 +113,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     await page.emulateMedia({ colorScheme: "light" });
     expect(await ground()).toBe(dark);
     expect(complaints).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 
   test("everything is done by keyboard alone: help, a run, its verdict, a weight, a citation's way back", async () => {
     await using reader = await visit(browser, service.url);

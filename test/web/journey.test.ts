@@ -12,7 +12,7 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
   let browser: Browser;
   beforeAll(async () => {
     [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
-  }, 30_000);
+  }, 60_000);
   afterAll(async () => {
     await browser?.close();
     await service?.[Symbol.asyncDispose]();

@@ -71,6 +71,7 @@ function workText({ changed_files, lines_added, lines_removed, probe_score, ...a
 const tokensOf = ({ tokens_in, tokens_out }: Pick<ArmBrief, "tokens_in" | "tokens_out">) =>
   tokens_in === null || tokens_out === null ? "tokens unknown" : `${tokens_in + tokens_out} tokens`;
 
-const costOf = ({ cost_usd }: Pick<ArmBrief, "cost_usd">) => (cost_usd === null ? [] : [`${cost_usd.toFixed(4)} USD`]);
+const costOf = ({ cost_usd }: Pick<ArmBrief, "cost_usd">) =>
+  cost_usd === null ? [] : [cost_usd === 0 ? "0 USD" : `${cost_usd.toFixed(4)} USD`];
 
 const scoreOf = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
