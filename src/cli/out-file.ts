@@ -1,8 +1,6 @@
 import {
-  accessSync,
   closeSync,
   constants,
-  existsSync,
   fsyncSync,
   openSync,
   realpathSync,
@@ -22,28 +20,35 @@ import { UsageError } from "./arguments.ts";
 export class OutFile {
   readonly #flag: string;
   readonly #path: string;
-  readonly #replaceable: boolean;
+  /** Open from the start, of what is no regular file: nobody can take a pipe's reader away meanwhile unnoticed. */
+  readonly #stream: number | undefined;
 
   /** @throws UsageError when the path cannot be written. */
   constructor(flag: string, path: string) {
     this.#flag = flag;
     try {
-      this.#path = existsSync(path) ? realpathSync(path) : path;
-      this.#replaceable = !existsSync(path) || statSync(path).isFile();
-      if (existsSync(path) && statSync(path).isDirectory()) throw new UsageError(`--${flag} ${path}: is a directory`);
-      if (this.#replaceable) this.#tryDirectory();
-      else accessSync(this.#path, constants.W_OK);
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats?.isDirectory()) throw new UsageError(`--${flag} ${path}: is a directory`);
+      const replaceable = stats === undefined || stats.isFile();
+      this.#path = stats?.isFile() ? realpathSync(path) : path;
+      this.#stream = replaceable ? undefined : openStream(path);
+      if (replaceable) this.#tryDirectory();
     } catch (error) {
       throw error instanceof UsageError ? error : new UsageError(refusal(flag, path, error));
     }
+  }
+
+  /** Which file this is, however its path is written; undefined for a device or a pipe, which takes several. */
+  get place(): string | undefined {
+    return this.#stream === undefined ? join(realpathSync(dirname(this.#path)), basename(this.#path)) : undefined;
   }
 
   /** Null, or one line that says why the file is not there. */
   write(text: string): string | null {
     const temporary = this.#temporary();
     try {
-      if (this.#replaceable) replace(this.#path, temporary, text);
-      else writeFileSync(this.#path, text);
+      if (this.#stream === undefined) replace(this.#path, temporary, text);
+      else writeFileSync(this.#stream, text);
       return null;
     } catch (error) {
       rmSync(temporary, { force: true });
@@ -60,6 +65,16 @@ export class OutFile {
   #temporary = () => join(dirname(this.#path), `.${basename(this.#path)}.${systemEntropy(4)}.tmp`);
 }
 
+/** Of a pipe that nobody reads the first way fails at once; the second would wait for a reader, and so would what is written. */
+function openStream(path: string): number {
+  const probe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  try {
+    return openSync(path, constants.O_WRONLY);
+  } finally {
+    closeSync(probe);
+  }
+}
+
 function replace(path: string, temporary: string, text: string): void {
   const file = openSync(temporary, "wx", 0o644);
   try {
@@ -72,4 +87,8 @@ function replace(path: string, temporary: string, text: string): void {
 }
 
 const refusal = (flag: string, path: string, error: unknown) =>
-  `--${flag} ${path}: cannot be written (${error instanceof Error ? error.message.split(",")[0] : String(error)})`;
+  `--${flag} ${path}: cannot be written (${isUnread(error) ? "nobody reads from it" : wordsOf(error)})`;
+
+const isUnread = (error: unknown) => error instanceof Error && "code" in error && error.code === "ENXIO";
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message.split(",")[0] : String(error));

@@ -15,7 +15,7 @@ import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { openServices, openStore, SHARED_FLAGS } from "./services.ts";
-import { writeStdout } from "./stdout.ts";
+import { isStdoutClosed, writeStdout } from "./stdout.ts";
 import { summarise } from "./summary.ts";
 import { isTerminal } from "./terminal.ts";
 
@@ -82,6 +82,8 @@ async function run(args: readonly string[]): Promise<number> {
 async function runOne(args: RunArguments): Promise<number> {
   const { parameters, value, usd, has } = args;
   const max_cost_usd = usd("max-cost");
+  if (isStdoutClosed())
+    throw new UsageError("stdout is closed, and the verdict goes there; send it to a file, or to /dev/null");
   // Whoever asked for the workspaces must learn where they are.
   const quiet = has("quiet") && !has("keep-workspaces");
   const notice = (line: string) => quiet || process.stderr.write(`${plainText(line)}\n`);
@@ -142,12 +144,19 @@ interface Report {
   readonly render: Render;
 }
 
-/** @throws UsageError for a path that cannot be written. */
-const openReports = (value: (flag: keyof typeof REPORTS) => string | undefined): Report[] =>
-  (Object.keys(REPORTS) as (keyof typeof REPORTS)[]).flatMap((flag) => {
+/** @throws UsageError for a path that cannot be written, and for two flags that name one file. */
+function openReports(value: (flag: keyof typeof REPORTS) => string | undefined): Report[] {
+  const places = new Map<string, string>();
+  return (Object.keys(REPORTS) as (keyof typeof REPORTS)[]).flatMap((flag) => {
     const path = value(flag);
-    return path === undefined ? [] : [{ file: new OutFile(flag, path), render: REPORTS[flag] }];
+    if (path === undefined) return [];
+    const file = new OutFile(flag, path);
+    const other = file.place && places.get(file.place);
+    if (other) throw new UsageError(`--${flag} ${path}: is the file of --${other} too; one would overwrite the other`);
+    if (file.place) places.set(file.place, flag);
+    return [{ file, render: REPORTS[flag] }];
   });
+}
 
 const optional = <K extends string>(name: K, value: string | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { readonly [name in K]?: string };

@@ -10,7 +10,10 @@ import { UnreadableRequest } from "./unreadable-request.ts";
  */
 export async function readBody<Body extends TSchema>(request: Request, schema: Body): Promise<Static<Body>> {
   requireJson(request);
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request).catch((error: unknown) => {
+    // The client went away, or sent less than it announced: nobody of ours is at fault.
+    throw error instanceof Failure ? error : new UnreadableRequest("the body ended too early", { cause: error });
+  });
   return checkInput(schema, parse(bytes));
 }
 

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import { codeOf } from "./storage-failure.ts";
 
@@ -51,6 +51,7 @@ const MIGRATIONS = [
  */
 export function openDatabase(path: string): Database {
   // Also in a directory that others may read: SQLite's own files beside it take over the mode.
+  demandFile(path);
   closeSync(openSync(path, "a", 0o600));
   const database = new Database(path, { create: true, strict: true });
   try {
@@ -62,6 +63,13 @@ export function openDatabase(path: string): Database {
     database.close();
     throw error;
   }
+}
+
+/** To open a pipe would wait for its other end. */
+function demandFile(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isFile()) return;
+  throw new Failure("storage_failed", `${path}: is not a file; move it aside, or choose another directory`);
 }
 
 function prepareSchema(database: Database, path: string): void {

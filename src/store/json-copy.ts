@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeOwnDirectory } from "./own-directory.ts";
 import type { Owner } from "./owner.ts";
 import type { StoredSession } from "./read-session.ts";
 
@@ -14,7 +15,7 @@ export class JsonCopies {
   constructor(stateDir: string, owner: Owner) {
     this.#directory = join(stateDir, "sessions");
     this.#owner = owner;
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeOwnDirectory(this.#directory);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { makeOwnDirectory } from "./own-directory.ts";
 import { codeOf } from "./storage-failure.ts";
 
 /**
@@ -15,7 +16,7 @@ export class Owner implements Disposable {
   constructor(stateDir: string, id: string) {
     this.id = id;
     this.#directory = ownersDirectory(stateDir);
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeOwnDirectory(this.#directory);
     this.#lock = new Database(join(this.#directory, `${id}.db`), { create: true });
     this.#lock.run("BEGIN EXCLUSIVE");
   }

@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { abeval, PROGRAM, ROOT, scenarioFile } from "../abeval.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+const FILE = scenarioFile("extract-rate-limit");
+
+test("a pipe that nobody reads is refused at once, and so is a socket", async () => {
+  using directory = temporaryDirectory();
+  const [pipe, socket] = [join(directory.path, "pipe"), join(directory.path, "socket")];
+  Bun.spawnSync(["mkfifo", pipe]);
+  using _listener = Bun.listen({ unix: socket, socket: { data: () => undefined } });
+  for (const path of [pipe, socket]) {
+    const { status, stdout, stderr } = await abeval(["run", FILE, "--out", path]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(`--out ${path}: cannot be written (nobody reads from it)`);
+  }
+});
+
+test("a pipe with a reader, /dev/stdout and /dev/null are written to", async () => {
+  using directory = temporaryDirectory();
+  const script = `"$@" --out >(cat > ${directory.path}/piped) --junit /dev/null --markdown /dev/stdout --quiet | cat`;
+  const child = Bun.spawn(["bash", "-c", script, "bash", ...PROGRAM, "run", FILE], {
+    cwd: ROOT,
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const printed = await new Response(child.stdout).text();
+  const [verdict = "", ...markdown] = printed.split("\n");
+  expect(JSON.parse(verdict)).toMatchObject({ scenario: "extract-rate-limit" });
+  expect(markdown[0]).toBe("## abeval: extract-rate-limit");
+  expect(readFileSync(join(directory.path, "piped"), "utf8")).toBe(`${verdict}\n`);
+});
+
+const TWICE: readonly (readonly [what: string, second: (directory: string) => string])[] = [
+  ["as it is", (directory) => join(directory, "report")],
+  ["with a detour", (directory) => `${directory}/in/../report`],
+  ["through a link", (directory) => join(directory, "link")],
+  ["through a directory that is a link", (directory) => join(directory, "again", "report")],
+];
+
+test.each(TWICE)("one file for two reports is refused, named %s", async (_what, second) => {
+  using directory = temporaryDirectory();
+  const report = join(directory.path, "report");
+  mkdirSync(join(directory.path, "in"));
+  writeFileSync(report, "kept");
+  symlinkSync(report, join(directory.path, "link"));
+  symlinkSync(directory.path, join(directory.path, "again"));
+  const { status, stderr } = await abeval(["run", FILE, "--out", report, "--junit", second(directory.path)]);
+  expect(status).toBe(2);
+  expect(stderr).toContain("is the file of --out too; one would overwrite the other");
+  expect(readFileSync(report, "utf8")).toBe("kept");
+});
+
+test("two names of one file are two files once they are replaced", async () => {
+  using directory = temporaryDirectory();
+  const [one, two] = [join(directory.path, "one"), join(directory.path, "two")];
+  writeFileSync(one, "");
+  linkSync(one, two);
+  expect((await abeval(["run", FILE, "--out", one, "--junit", two, "--quiet"])).status).toBe(0);
+  expect(readFileSync(one, "utf8")).toStartWith("{");
+  expect(readFileSync(two, "utf8")).toStartWith("<?xml");
+});
+
+test.skipIf(process.platform !== "linux")("without a stdout nothing is run (needs Linux's /proc)", () => {
+  using directory = temporaryDirectory();
+  const { exitCode, stderr } = Bun.spawnSync(
+    ["bash", "-c", '"$@" >&-', "bash", ...PROGRAM, "run", FILE, "--state-dir", join(directory.path, "state")],
+    { cwd: ROOT, env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" }, stderr: "pipe" },
+  );
+  expect(stderr.toString()).toContain("stdout is closed, and the verdict goes there");
+  expect(exitCode).toBe(2);
+});
