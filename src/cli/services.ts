@@ -71,6 +71,9 @@ function readOutside(): Outside {
 
 function assemble({ environment, credentials }: Outside, options: ServiceOptions): PreparationServices {
   void sweepScratch(systemClock.now());
+  const sandbox = sandboxMode(options.sandbox.mode ?? environment["ABEVAL_SANDBOX"]);
+  if (sandbox === "none" && options.sandbox.read.length > 0)
+    options.notice("--sandbox-read has no effect without a sandbox: commands read whatever this user can");
   const calls = options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions;
   return {
     clock: systemClock,
@@ -80,7 +83,7 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
     ids: new SessionIds(),
     resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(calls) }),
     redact: credentials.redactSecrets,
-    sandbox: sandboxMode(options.sandbox.mode ?? environment["ABEVAL_SANDBOX"]),
+    sandbox,
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
     sandbox_host: {
       clock: systemClock,

@@ -1,7 +1,12 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { chmodSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { Scenario } from "../../src/domain/scenario.ts";
 import { sandboxFor } from "../../src/session/sandbox-for.ts";
+import { host, SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { anArm, aScenario } from "../outcomes.ts";
+import { temporaryDirectory } from "../temporary.ts";
 
 const withArms = (model: string, changes = {}): Scenario =>
   aScenario({ arms: [anArm("left", { model, ...changes }), anArm("right", { model, ...changes })] });
@@ -26,4 +31,37 @@ test.each([
     needed: true,
     note: expect.stringContaining("no sandbox"),
   });
+});
+
+describe("an open network", () => {
+  const open = (model: string): Scenario => {
+    const scenario = withArms(model, { script: [{ calls: [{ run_command: { command: "true" } }] }] });
+    return { ...scenario, policies: { ...scenario.policies, network: "open" } };
+  };
+
+  testNeeding(SANDBOX)("of a model is refused where it would lead to this machine", async () => {
+    using tools = temporaryDirectory();
+    chmodSync(tools.path, 0o755);
+    symlinkSync(Bun.which("bwrap") ?? "", join(tools.path, "bwrap"));
+    const refused = sandboxFor(
+      { sandbox: "auto", sandbox_host: { ...host, path: tools.path, admin_path: tools.path } },
+      open("openai/x"),
+    );
+    expect(await refused.catch((error: unknown) => error)).toMatchObject({ code: "sandbox_unavailable" });
+  });
+
+  testNeeding(SANDBOX)(
+    "is that of this machine for scripted arms, or when the user accepts it, and both are said",
+    async () => {
+      const accepting = { ...host, accept_host_network: true };
+      const notes = await Promise.all([
+        sandboxFor({ sandbox: "auto", sandbox_host: host }, open("scripted/x")),
+        sandboxFor({ sandbox: "auto", sandbox_host: accepting }, open("openai/x")),
+      ]);
+      expect(notes.map(({ note, needed }) => ({ note, needed }))).toEqual([
+        { note: expect.stringMatching(/^network: open: the scenario's own commands can reach/), needed: true },
+        { note: expect.stringMatching(/^network: open, as accepted: a model's commands can reach/), needed: true },
+      ]);
+    },
+  );
 });

@@ -57,7 +57,7 @@ export class Unsandboxed implements Sandbox {
       return { ended, exit_code: ended === "exit" ? exit_code : null, ...printed, duration_ms };
     } finally {
       signalGroup(child.pid, "SIGKILL");
-      await killMarked(home);
+      await killMarked(home, this.#settings.clock);
       rmSync(home, { recursive: true, force: true });
     }
   }
@@ -91,13 +91,11 @@ const START_MS = 20;
  * Ends what left the group by `setsid`: it still carries the home it was given, and no other process has that one.
  * Returns when it is gone, because the files are read next.
  */
-async function killMarked(home: string): Promise<void> {
+async function killMarked(home: string, clock: Clock): Promise<void> {
   const mark = `HOME=${home}\0`;
-  for (let waited_ms = 0; waited_ms < DEATH_MS; waited_ms += 1) {
-    const environments = await environmentsOf(await processIds());
-    const marked = environments.filter(({ environment }) => environment?.includes(mark));
-    for (const { pid } of marked) signalProcess(pid, "SIGKILL");
-    const unclear = environments.some(({ pid, environment }) => environment === "" && isStarting(pid));
+  for (let waited_ms = 0, began = clock.ticks(); waited_ms < DEATH_MS; waited_ms = clock.ticks() - began) {
+    const { marked, unclear } = await bearers(mark);
+    for (const pid of marked) signalProcess(pid, "SIGKILL");
     if (marked.length === 0 && !(unclear && waited_ms < START_MS)) return;
     await Bun.sleep(1);
   }
@@ -106,13 +104,17 @@ async function killMarked(home: string): Promise<void> {
 /** Processes between two breaths of the event loop. */
 const BATCH = 100;
 
-async function environmentsOf(pids: readonly number[]) {
-  const environments: { readonly pid: number; readonly environment: string | undefined }[] = [];
-  for (const [index, pid] of pids.entries()) {
+/** Who carries the mark, and whether somebody cannot show yet. An environment can be large, so none is kept. */
+async function bearers(mark: string): Promise<{ readonly marked: readonly number[]; readonly unclear: boolean }> {
+  const marked: number[] = [];
+  let unclear = false;
+  for (const [index, pid] of (await processIds()).entries()) {
     if (index % BATCH === BATCH - 1) await breathe();
-    environments.push({ pid, environment: textAt(`/proc/${pid}/environ`) });
+    const environment = textAt(`/proc/${pid}/environ`);
+    if (environment?.includes(mark)) marked.push(pid);
+    unclear ||= environment === "" && isStarting(pid);
   }
-  return environments;
+  return { marked, unclear };
 }
 
 /** Undefined for a process of another user, and for one that is gone. */
