@@ -82,7 +82,8 @@ export const ReferenceFixScore = record(
     similarity: Share("Token similarity of the normalised added and removed lines."),
     exact_match: Type.Boolean(),
     size_ratio: nullable(Type.Number({ minimum: 0 }), {
-      description: "Changed lines over the reference's; null when the reference changes none.",
+      description:
+        "Changed lines over the reference's; null when the reference changes none, or the patch is longer than 200 kB.",
     }),
   },
   { description: "How an arm's change compares with the known fix. A different correct fix is not a wrong one." },

@@ -15,7 +15,10 @@ export function scoreAgainstReference(
 ): ReferenceFixScore {
   const expected = edits(reference.patch);
   const paths = changes.files.map((file) => file.path);
-  const touched = new Map([...edits(changes.patch)].filter(([path]) => paths.includes(path)));
+  const counted = new Set(paths);
+  const compared = comparedPart(changes.patch);
+  const touched = new Map([...edits(compared)].filter(([path]) => counted.has(path)));
+  const isWhole = compared.length === changes.patch.length;
   const files = compareFiles([...expected.keys()], paths);
   const similarity = diceSimilarity(tokens(expected), tokens(touched));
   const resolution = resolve(probe);
@@ -24,9 +27,19 @@ export function scoreAgainstReference(
     ...resolution,
     ...files,
     similarity,
-    exact_match: sameFiles(files) && sameEdits(expected, touched),
-    size_ratio: ratio(size(touched), size(expected)),
+    exact_match: isWhole && sameFiles(files) && sameEdits(expected, touched),
+    size_ratio: isWhole ? ratio(size(touched), size(expected)) : null,
   };
+}
+
+/** Characters of an arm's patch that are compared line by line. One that is longer is nothing like a known fix. */
+const MAX_COMPARED_CHARS = 200_000;
+
+/** Whole files of it. */
+function comparedPart(patch: string): string {
+  if (patch.length <= MAX_COMPARED_CHARS) return patch;
+  const end = patch.lastIndexOf("\ndiff --git ", MAX_COMPARED_CHARS);
+  return end === -1 ? "" : patch.slice(0, end + 1);
 }
 
 type Edits = ReadonlyMap<string, readonly string[]>;
@@ -55,8 +68,9 @@ export function patchedPath({ oldFileName, newFileName }: StructuredPatch): stri
 }
 
 function compareFiles(expected: readonly string[], touched: readonly string[]) {
-  const missing_files = expected.filter((path) => !touched.includes(path));
-  const extra_files = touched.filter((path) => !expected.includes(path));
+  const [wanted, changed] = [new Set(expected), new Set(touched)];
+  const missing_files = expected.filter((path) => !changed.has(path));
+  const extra_files = touched.filter((path) => !wanted.has(path));
   const hits = expected.length - missing_files.length;
   const file_precision = touched.length === 0 ? 0 : hits / touched.length;
   const file_recall = expected.length === 0 ? 0 : hits / expected.length;

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RE2JS } from "re2js";
 import { Mistake } from "../domain/failure.ts";
+import { Pace } from "../workspace/pace.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileGlob } from "./file-glob.ts";
 import { outputOf } from "./output.ts";
@@ -76,11 +77,14 @@ async function matchingLines(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const found: string[] = [];
+  const pace = new Pace();
   for (const { path, size } of await workspace.list()) {
+    await pace.entry();
     if (!wanted(path) || size > MAX_FILE_BYTES) continue;
     signal.throwIfAborted();
+    await pace.bytes(2 * size);
     const text = await textOf(workspace, path);
-    if (text !== undefined && search.anywhere(text)) found.push(...linesOf(text, path, search.line));
+    if (text !== undefined && search.anywhere(text)) found.push(...(await linesOf(text, path, search.line, pace)));
     if (found.length > MAX_LINES) break;
   }
   return found;
@@ -96,11 +100,15 @@ async function textOf(workspace: Workspace, path: string): Promise<string | unde
   }
 }
 
-function linesOf(text: string, path: string, pattern: RE2JS): readonly string[] {
+async function linesOf(text: string, path: string, pattern: RE2JS, pace: Pace): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const [index, line] of text.split("\n").entries()) {
-    if (pattern.test(line)) found.push(`${path}:${index + 1}:${shorten(line)}`);
-    if (found.length > MAX_LINES) break;
+  let from = 0;
+  for (let number = 1; from <= text.length && found.length <= MAX_LINES; number += 1) {
+    const newline = text.indexOf("\n", from);
+    const line = text.slice(from, newline === -1 ? text.length : newline);
+    await pace.bytes(line.length);
+    if (pattern.test(line)) found.push(`${path}:${number}:${shorten(line)}`);
+    from = newline === -1 ? text.length + 1 : newline + 1;
   }
   return found;
 }

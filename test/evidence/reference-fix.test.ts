@@ -98,3 +98,15 @@ test("no change at all has no recall and no similarity", () => {
   const score = scoreAgainstReference(REFERENCE, changes(), probe(["fail", "fail"]));
   expect(score).toMatchObject({ score: 0, missing_files: ["src/pager.ts"], file_f1: 0, similarity: 0, size_ratio: 0 });
 });
+
+test("of a patch much longer than a fix only the first files are compared, and its size is not told", () => {
+  const many = Array.from({ length: 3_000 }, (_, n) => [`gen/${n}.ts`, "a", "x".repeat(40)] as const);
+  const score = scoreAgainstReference(
+    REFERENCE,
+    changes(["src/pager.ts", "return n - 1;", "return n;"], ...many),
+    null,
+  );
+  expect(score).toMatchObject({ exact_match: false, size_ratio: null, file_recall: 1 });
+  expect(score.similarity).toBeGreaterThan(0);
+  expect(score.extra_files.length).toBe(3_000);
+});

@@ -203,6 +203,20 @@ describe("search_files", () => {
     await text({ "a.txt": `${"a".repeat(50_000)}b\n` }, "search_files", { pattern: "(a+)+$" });
   });
 
+  test("others have their turn while a file of many lines is searched", async () => {
+    let turns = 0;
+    let over = false;
+    const others = (async () => {
+      for (; !over; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    })();
+    const lines = await text({ "a.txt": `${"\n".repeat(100_000)}end\n` }, "search_files", { pattern: "^end$" });
+    over = true;
+    await others;
+    expect(lines).toBe("a.txt:100001:end");
+    // One for some hundred lines.
+    expect(turns).toBeGreaterThan(100);
+  });
+
   test("cuts long lines and many lines", async () => {
     const lines = (await text({ "a.txt": `${"x".repeat(999)}\n`.repeat(300) }, "search_files", { pattern: "x" })).split(
       "\n",
