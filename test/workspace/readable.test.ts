@@ -17,7 +17,7 @@ class Tools extends Directory {
 }
 
 test.each([
-  ["/nonexistent", "there is no such directory"],
+  ["/nowhere/at/all", "there is no such directory"],
   ["/etc/passwd", "it is not a directory"],
   ["/", "it holds everybody's temporary files (/tmp)"],
   ["/var", "it holds everybody's temporary files (/var/tmp)"],
