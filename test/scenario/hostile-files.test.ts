@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/failure.ts";
+import { readYaml } from "../../src/scenario/document/yaml-document.ts";
 import { parseScenario } from "../../src/scenario/parse-scenario.ts";
+import { Problems } from "../../src/scenario/problems.ts";
 import { damaged } from "./damaged-scenario.ts";
 import { failureOf, SHORT } from "./scenario-folder.ts";
 
@@ -52,4 +54,33 @@ test("however a file is damaged, it is a scenario or a failure with a place", as
     }),
     { numRuns: 500 },
   );
+});
+
+const BUSY: readonly (readonly [what: string, text: string, said: string])[] = [
+  ["brackets", `x: ${"[".repeat(250_000)}`, "nested too deeply"],
+  ["braces", `x: ${"{a: ".repeat(60_000)}`, "nested too deeply"],
+  ["empty lists", `x: ${"[]".repeat(120_000)}`, "has more than 50000 keys, values and signs"],
+  ["closing brackets", `x: ${"]".repeat(250_000)}`, "has more than 50000 keys, values and signs"],
+  ["lists in one line", "- ".repeat(120_000), "has more than 50000 keys, values and signs"],
+  ["keys", Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join("\n"), "has more than 50000 keys"],
+];
+
+test.each(BUSY)("%s without end are refused before they are parsed", (_what, text, said) => {
+  const problems = new Problems();
+  const document = readYaml(text, problems);
+  const told = problems.found.map((problem) => {
+    const { line, column } = document.position(problem);
+    return `${line}:${column} ${problem.message}`;
+  });
+  expect(told).toEqual([expect.stringContaining(said)]);
+});
+
+test("brackets in a text are text", () => {
+  const problems = new Problems();
+  const document = readYaml(
+    `a: |\n  ${"[".repeat(1_000)}\nb: x${"[".repeat(1_000)}\nc: "${"{".repeat(1_000)}"\n`,
+    problems,
+  );
+  expect(problems.found).toEqual([]);
+  expect(document.value).toMatchObject({ a: `${"[".repeat(1_000)}\n` });
 });

@@ -4,6 +4,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
@@ -31,6 +32,9 @@ export interface YamlDocument {
 /** Deeper than any scenario; a limit of ours keeps what follows clear of the stack's. */
 const MAX_DEPTH = 50;
 
+/** Some thousand lines of a scenario; a long text is one part, however many lines it has. */
+const MAX_PARTS = 50_000;
+
 const OVERFLOW = "Maximum call stack";
 
 const CORE_TAGS = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
@@ -43,6 +47,8 @@ export function readYaml(text: string, problems: Problems): YamlDocument {
   const lines = new LineCounter();
   const directive = /^%/m.exec(text);
   if (directive) return unreadable(text, problems, "directives are not supported; remove this line", directive.index);
+  const excess = excessOf(text);
+  if (excess) return unreadable(text, problems, excess.message, excess.offset);
   const document = parseDocument(text, {
     lineCounter: lines,
     uniqueKeys: false,
@@ -78,6 +84,33 @@ function tellErrors(errors: Document["errors"], problems: Problems): void {
     problems.add([], inWords(message) + more, { offset: pos[0] });
   }
 }
+
+/** What would keep the parser busy for seconds; the lexer reads as it is asked, and no further than to the limit. */
+function excessOf(text: string): { readonly message: string; readonly offset: number } | undefined {
+  let [offset, parts, depth] = [0, 0, 0];
+  let isScalar = false;
+  for (const lexeme of new Lexer().lex(text)) {
+    parts += 1;
+    if (parts > MAX_PARTS) return { message: `has more than ${MAX_PARTS} keys, values and signs`, offset };
+    depth += isScalar ? 0 : (STEPS.get(lexeme) ?? 0);
+    if (depth > 2 * MAX_DEPTH) return { message: "nested too deeply", offset };
+    isScalar = lexeme === SCALAR_FOLLOWS;
+    if (!MARKS.has(lexeme)) offset += lexeme.length;
+  }
+  return undefined;
+}
+
+/** What lists and maps in brackets add to the depth, and take from it. */
+const STEPS: ReadonlyMap<string, number> = new Map([
+  ["[", 1],
+  ["{", 1],
+  ["]", -1],
+  ["}", -1],
+]);
+
+/** The lexer's own signs, which stand for nothing in the text: a byte order mark is one, and is taken off before. */
+const SCALAR_FOLLOWS = "\x1f";
+const MARKS: ReadonlySet<string> = new Set(["\x02", "\x18", SCALAR_FOLLOWS]);
 
 function unreadable(text: string, problems: Problems, message: string, offset: number): YamlDocument {
   problems.add([], message, { offset });
