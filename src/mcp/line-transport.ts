@@ -2,6 +2,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { LINE_BYTES, lines } from "./lines.ts";
 import { OpenRequests } from "./open-requests.ts";
+import { requestProblem } from "./request-problem.ts";
 
 /** The two directions of a client: bytes from it, lines to it. */
 export interface Wire {
@@ -23,6 +24,8 @@ export class LineTransport implements Transport {
   readonly #wire: Wire;
   readonly #requests = new OpenRequests();
   #closed = false;
+  /** Of the protocol, once it is agreed on. */
+  #version: string | undefined;
 
   constructor(wire: Wire) {
     this.#wire = wire;
@@ -34,6 +37,7 @@ export class LineTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
+    this.#version = versionOf(message) ?? this.#version;
     try {
       await this.#wire.write(`${JSON.stringify(message)}\n`);
       this.#requests.sent(message);
@@ -68,8 +72,32 @@ export class LineTransport implements Transport {
   async #receive(line: Uint8Array): Promise<void> {
     const value = this.#parsed(line);
     if (value === undefined || this.#closed) return;
+    if (Array.isArray(value)) await this.#receiveBatch(value);
+    else await this.#receiveMessage(value);
+  }
+
+  /** Batches are of one version of the protocol, which lets a server answer each message on its own. */
+  async #receiveBatch(batch: readonly unknown[]): Promise<void> {
+    if (this.#version === BATCH_VERSION && batch.length > 0) {
+      for (const value of batch) await this.#receiveMessage(value);
+      return;
+    }
+    const reason =
+      batch.length === 0
+        ? "a batch is empty"
+        : `batches are not part of protocol ${this.#version ?? "before it is agreed on"}`;
+    this.#fault(`a line was refused: ${reason}`);
+    await this.#reply(null, ErrorCode.InvalidRequest, `${reason}; send one message a line`);
+  }
+
+  async #receiveMessage(value: unknown): Promise<void> {
     const message = JSONRPCMessageSchema.safeParse(value);
-    if (message.success) return this.#hand(message.data);
+    if (message.success) {
+      const problem = requestProblem(message.data);
+      if (problem === undefined) return this.#hand(message.data);
+      if ("id" in message.data) await this.#reply(message.data.id ?? null, ErrorCode.InvalidParams, problem);
+      return;
+    }
     this.#fault("a line was passed over that is JSON but no JSON-RPC message");
     await this.#refuse(value);
   }
@@ -95,8 +123,14 @@ export class LineTransport implements Transport {
     if (typeof value !== "object" || value === null || !("id" in value) || !("method" in value)) return;
     const { id } = value;
     if (typeof id !== "string" && !Number.isInteger(id)) return;
-    const error = { code: ErrorCode.InvalidRequest, message: "not a valid JSON-RPC 2.0 request" };
-    await this.send({ jsonrpc: "2.0", id: id as string | number, error }); // checked above
+    await this.#reply(id as string | number, ErrorCode.InvalidRequest, "not a valid JSON-RPC 2.0 request"); // checked above
+  }
+
+  /** Null where nobody can tell what is answered. */
+  async #reply(id: string | number | null, code: ErrorCode, message: string): Promise<void> {
+    await this.#wire
+      .write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`)
+      .catch(() => this.close());
   }
 
   #fault(fault: unknown): void {
@@ -105,3 +139,11 @@ export class LineTransport implements Transport {
 }
 
 const CARRIAGE_RETURN = 0x0d;
+
+/** The version before had none, and the next gave them up. */
+const BATCH_VERSION = "2025-03-26";
+
+function versionOf(message: JSONRPCMessage): string | undefined {
+  const version = "result" in message ? message.result["protocolVersion"] : undefined;
+  return typeof version === "string" ? version : undefined;
+}

@@ -1,0 +1,34 @@
+import {
+  CallToolRequestSchema,
+  InitializeRequestSchema,
+  type JSONRPCMessage,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+
+const REQUESTS = {
+  initialize: InitializeRequestSchema,
+  "tools/list": ListToolsRequestSchema,
+  "tools/call": CallToolRequestSchema,
+  "resources/list": ListResourcesRequestSchema,
+  "resources/templates/list": ListResourceTemplatesRequestSchema,
+  "resources/read": ReadResourceRequestSchema,
+} as const;
+
+/** What is wrong with the parameters of a request, in words; the SDK would call it a fault of ours and dump its schema. */
+export function requestProblem(message: JSONRPCMessage): string | undefined {
+  if (!("method" in message) || !Object.hasOwn(REQUESTS, message.method)) return undefined;
+  const schema = REQUESTS[message.method as keyof typeof REQUESTS]; // it is one of them
+  const [issue] = schema.safeParse(message).error?.issues ?? [];
+  if (issue === undefined) return undefined;
+  const [field, given] = [issue.path.map(String).join("."), valueAt(message, issue.path)];
+  return `${message.method}: ${field} ${given === undefined ? "is missing" : "has the wrong type"}`;
+}
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce(
+    (inner, step) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, step) : undefined),
+    value,
+  );
