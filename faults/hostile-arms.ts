@@ -68,14 +68,14 @@ const ATTACKS: readonly Attack[] = [
     ],
   },
   {
-    name: "200,000 empty files",
-    calls: [program('for (let n = 0; n < 200000; n++) require("fs").writeFileSync("e" + n, "")'), ...LISTED],
+    name: "120,000 empty files",
+    calls: [program('for (let n = 0; n < 120000; n++) require("fs").writeFileSync("e" + n, "")'), ...LISTED],
   },
   {
-    name: "200,000 names of a few files",
+    name: "120,000 names of a few files",
     calls: [
       program(
-        'const fs = require("fs"); for (let n = 0; n < 200000; n++) n % 50000 ? fs.linkSync("h" + (n - n % 50000), "h" + n) : fs.writeFileSync("h" + n, "")',
+        'const fs = require("fs"); for (let n = 0; n < 120000; n++) n % 30000 ? fs.linkSync("h" + (n - n % 30000), "h" + n) : fs.writeFileSync("h" + n, "")',
       ),
       ...LISTED,
     ],
