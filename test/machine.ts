@@ -35,6 +35,7 @@ export const PYTHON = program("python3");
 export const NODE = program("node", "nodejs");
 /** What the documents' examples are typed with. */
 export const EXAMPLE_TOOLS: readonly Need[] = [BASH, ...["curl", "jq", "git"].map((name) => program(name))];
+export const LINUX: Need = { what: "Linux", met: process.platform === "linux" };
 export const ROOT_USER: Need = { what: "root (run it as root)", met: process.getuid?.() === 0 };
 export const SOURCES: Need = {
   what: "the sources (bun run test, without ABEVAL_BIN)",

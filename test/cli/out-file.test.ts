@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { abeval, PROGRAM, ROOT, scenarioFile } from "../abeval.ts";
+import { LINUX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 const FILE = scenarioFile("extract-rate-limit");
@@ -64,7 +66,7 @@ test("two names of one file are two files once they are replaced", async () => {
   expect(readFileSync(two, "utf8")).toStartWith("<?xml");
 });
 
-test.skipIf(process.platform !== "linux")("without a stdout nothing is run (needs Linux's /proc)", () => {
+testNeeding(LINUX)("without a stdout nothing is run", () => {
   using directory = temporaryDirectory();
   const { exitCode, stderr } = Bun.spawnSync(
     ["bash", "-c", '"$@" >&-', "bash", ...PROGRAM, "run", FILE, "--state-dir", join(directory.path, "state")],
