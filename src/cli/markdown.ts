@@ -1,6 +1,7 @@
 import { disqualifyingRules } from "../domain/disqualification.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import { suspicionLines } from "../domain/suspicion-text.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 
 /** The session as a short page for a pull request: the statement, both arms side by side, each criterion. */
@@ -18,6 +19,7 @@ export function markdownOf(outcome: SessionOutcome): string {
     table(["", ...outcome.arms.map((arm) => arm.arm_id)], armRows(outcome.arms)),
     table(["criterion", "weight", verdict.arm_a.arm_id, verdict.arm_b.arm_id], verdict.criteria.map(criterionRow)),
     ...(verdict.flags.length > 0 ? [`Flags: ${verdict.flags.map((flag) => `\`${flag}\``).join(", ")}\n`] : []),
+    ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
     `Judge \`${plain(verdict.judge.model)}\`, session \`${session_id}\`, abeval ${outcome.version}\n`,
   ];
   return parts.join("\n");

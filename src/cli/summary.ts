@@ -1,5 +1,7 @@
 import { disqualifyingRules } from "../domain/disqualification.ts";
+import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import { suspicionLines } from "../domain/suspicion-text.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
@@ -24,6 +26,9 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
     ...whyInvalid(verdict).flatMap((line) => indented(2, wrapWords(line, painter.columns - 4))),
     "",
     ...criteriaLines(verdict, painter),
+    ...suspicionLines(verdict)
+      .flatMap((line) => indented(2, wrapWords(`suspected words of ${plainText(line)}`, painter.columns - 4)))
+      .map((line) => painter.paint(line, "yellow")),
     ...flagLines(verdict, painter),
     painter.paint(`  ${session_id}`, "dim"),
     "",

@@ -28,6 +28,10 @@ export const FLAGS = [
   "self_family",
   "scenario_drift",
   "judge_probe_conflict",
+  "score_preference_conflict",
+  "prose_decided",
+  "prose_only",
+  "unconfirmed",
   "citations_dropped",
   "judge_invalid",
   "judge_context_too_small",
@@ -79,7 +83,10 @@ export type CallScore = Static<typeof CallScore>;
 
 export const JudgeCall = record("JudgeCall", {
   order: oneOf(["ab", "ba"], { description: "Which arm was shown first." }),
-  masked: Type.Boolean({ description: "Counterfactual: suspected lines were masked." }),
+  masked: Type.Boolean({
+    description:
+      "Second hearing, without the arms' own words (up to protocol `swapped-pair/1`: without suspected lines).",
+  }),
   valid: Type.Boolean(),
   label: nullable(oneOf(["a", "b", "tie"]), { description: "Computed by code from the scores; null when invalid." }),
   gap: nullable(Signed("Weighted score gap, arm frame.")),
@@ -98,6 +105,22 @@ export const JudgeCall = record("JudgeCall", {
   error: nullable(Type.String(), { description: "Why the call is invalid." }),
 });
 export type JudgeCall = Static<typeof JudgeCall>;
+
+export const Suspicion = record(
+  "Suspicion",
+  {
+    side: oneOf(SIDES),
+    arm_id: Slug(),
+    where: nullable(Type.String({ maxLength: 260 }), {
+      description:
+        "As a citation: `diff src/pager.ts`, `decision 3`, `answer final`; null: the arm's words as a whole.",
+    }),
+    quote: nullable(Type.String({ maxLength: 160 }), { description: "The line; null when no line was named." }),
+    found_by: oneOf(["scan", "judge", "second_hearing"]),
+  },
+  { description: "An arm's words that may speak to the judge in place of the work." },
+);
+export type Suspicion = Static<typeof Suspicion>;
 
 export const Facts = record(
   "Facts",
@@ -186,6 +209,9 @@ export const Verdict = record("Verdict", {
     latency_ms: Count("Wall time of judging, milliseconds."),
   }),
   flags: Type.Array(oneOf(FLAGS)),
+  suspicions: Type.Optional(
+    Type.Array(Suspicion, { description: "Whose words, and where; absent in verdicts of 0.1." }),
+  ),
   rationale: Type.String({ description: "The judge's own reasons, or how the gate decided." }),
   statement: Type.String({ description: "One or two plain sentences; claims no more than these runs." }),
   series: nullable(SeriesSummary, { description: "The series that the run was a trial of; null: it was none." }),

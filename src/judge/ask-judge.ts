@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { CALL_TIMEOUT_MS, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS } from "../domain/defaults.ts";
 import { sumUse } from "../domain/usage.ts";
-import type { Citation, JudgeCall } from "../domain/verdict.ts";
+import type { Citation, JudgeCall, Side } from "../domain/verdict.ts";
 import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import { ANSWER_TOOL } from "./answer/judgement.ts";
 import { writtenIn } from "./answer/written-in.ts";
@@ -22,6 +22,8 @@ export interface Answered {
   readonly call: JudgeCall;
   /** By criterion id, in the arm frame. */
   readonly citations: ReadonlyMap<string, readonly Citation[]>;
+  /** Arms whose words the judge suspects. */
+  readonly suspects: readonly Side[];
   /** Cache reads within the call's tokens_in; null when unknown. */
   readonly cached_tokens: number | null;
   /** The prompt does not fit the judge's context. */
@@ -120,7 +122,7 @@ class Conversation {
     const testimony = this.#usable && !this.#leaked ? testimonyOf(this.#usable, seating) : SILENCE;
     const unsupported =
       testimony === SILENCE ? nameArms(this.#errors.join("; "), seating) : tooFewCitations(testimony.scores, expected);
-    const { citations, ...said } = testimony;
+    const { citations, suspects, ...said } = testimony;
     const { tokens_in, tokens_out, cached_tokens } = sumUse(this.#replies);
     const call: JudgeCall = {
       order: seating.order,
@@ -138,7 +140,7 @@ class Conversation {
       error: unsupported,
     };
     const overflow = this.#replies.at(-1)?.stop === "context_overflow" && !call.valid;
-    return { call, citations, cached_tokens, overflow };
+    return { call, citations, suspects, cached_tokens, overflow };
   }
 }
 
@@ -154,6 +156,7 @@ const SILENCE: Testimony = {
   scores: [],
   concerns: [],
   injection_suspected: false,
+  suspects: [],
   rationale: "",
   citations_invalid: 0,
   citations: new Map(),

@@ -9,6 +9,7 @@ export const builtinHearing: Hearing = {
   citations: new Map(),
   cached_tokens: 0,
   flags: [],
+  suspicions: [],
   prompt_digest: null,
-  protocol: "gates-and-measures/1",
+  protocol: "gates-and-measures/2",
 };

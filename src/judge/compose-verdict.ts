@@ -1,13 +1,14 @@
 import type { Price } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
-import { FLAGS, type Flag, type JudgeCall, type Side, type Verdict } from "../domain/verdict.ts";
+import { FLAGS, type Flag, type JudgeCall, type Side, type Suspicion, type Verdict } from "../domain/verdict.ts";
 import { confidenceOf } from "./confidence.ts";
 import { criterionScore } from "./criterion-scores.ts";
 import type { Gates } from "./gates.ts";
 import type { Hearing } from "./hearing.ts";
 import type { Case } from "./judge.ts";
 import { type Measured, measure } from "./measured.ts";
-import { type Basis, decide, type Standing } from "./score.ts";
+import { isAtOdds } from "./preference.ts";
+import { type Basis, decide, type Standing, suspectsOf } from "./score.ts";
 import { sensitivityOf } from "./sensitivity.ts";
 import { labelOf, sheetsOf, type Weights, weigh } from "./sheets.ts";
 import { type Account, gateFinding, statementOf } from "./statement.ts";
@@ -17,6 +18,7 @@ export interface Proceedings {
   readonly kase: Case;
   readonly facts: Verdict["facts"];
   readonly gates: Gates;
+  readonly terms: Terms;
   readonly names: Readonly<Record<Side, string>>;
   readonly hearing: Hearing;
   readonly model_name: string;
@@ -26,18 +28,35 @@ export interface Proceedings {
   readonly latency_ms: number;
 }
 
+/** What a rubric and the facts fix before anybody is heard. */
+export interface Terms {
+  readonly basis: Omit<Basis, "calls" | "suspects"> & { readonly measured: readonly Measured[] };
+  readonly weights: Weights;
+}
+
+export function termsOf({ rubric, task, a, b }: Case, gates: Gates): Terms {
+  const arms = { a: a.summary, b: b.summary };
+  const measured = rubric.criteria.flatMap((criterion) =>
+    criterion.kind === "measured" ? [measure(criterion, arms, task.deliverable)] : [],
+  );
+  return {
+    basis: { measured, gates, tie_margin: rubric.tie_margin },
+    weights: new Map(rubric.criteria.map(({ id, weight }) => [id, weight])),
+  };
+}
+
 /** Everything known becomes the verdict: by code alone, the same for every judge. */
 export function composeVerdict(proceedings: Proceedings): Verdict {
   const { kase, facts, gates, names, hearing } = proceedings;
-  const measured = kase.rubric.criteria.flatMap((criterion) =>
-    criterion.kind === "measured"
-      ? [measure(criterion, { a: kase.a.summary, b: kase.b.summary }, kase.task.deliverable)]
-      : [],
-  );
-  const weights: Weights = new Map(kase.rubric.criteria.map(({ id, weight }) => [id, weight]));
-  const basis: Basis = { calls: hearing.calls, measured, gates, tie_margin: kase.rubric.tie_margin };
+  const { weights } = proceedings.terms;
+  const { measured, tie_margin } = proceedings.terms.basis;
+  const { calls } = hearing;
+  const suspects = suspectsOf(hearing.suspicions);
+  const basis: Basis = { ...proceedings.terms.basis, calls, suspects };
   const standing = decide(basis, weights);
-  const flags = flagsOf(proceedings, standing);
+  const answers = labelled(basis, calls, weights);
+  const at_odds = isAtOdds({ calls, tie_margin }, weights);
+  const flags = flagsOf(proceedings, standing, at_odds);
   const account: Account = {
     kind: kase.kind,
     scenario: kase.scenario,
@@ -71,10 +90,10 @@ export function composeVerdict(proceedings: Proceedings): Verdict {
     score_b: standing.score_b,
     score_gap: standing.score_gap,
     net_vote: standing.merged?.net_vote ?? null,
-    agreement: standing.merged?.agreement ?? null,
+    agreement: agreementOf(standing, answers),
     position_pull: standing.merged?.position_pull ?? null,
     criteria: kase.rubric.criteria.map((criterion) => criterionScore(criterion, measured, proceedings)),
-    sensitivity: standing.outcome === "invalid" ? null : sensitivityOf(basis, weights),
+    sensitivity: isSettled(standing) ? sensitivityOf(basis, weights) : null,
     facts,
     judge: {
       model: proceedings.model_name,
@@ -82,22 +101,53 @@ export function composeVerdict(proceedings: Proceedings): Verdict {
       protocol: hearing.protocol,
       prompt_digest: hearing.prompt_digest,
     },
-    calls: labelled(basis, hearing.calls, weights),
+    calls: answers,
     usage: usageOf(hearing, proceedings.price, proceedings.latency_ms),
     flags,
+    suspicions: suspicionsOf(proceedings, standing, suspects),
     rationale: rationaleOf(account, hearing.calls, measured),
     statement: statementOf(account),
     series: null,
   };
 }
 
-function flagsOf({ kase, gates, hearing, facts }: Proceedings, standing: Standing): Flag[] {
-  const raised = new Set<Flag>([...kase.flags, ...hearing.flags, "single_trial"]);
+/** Only a winner and a tie can be lost by other weights. */
+const isSettled = ({ outcome }: Standing) => outcome === "winner" || outcome === "tie";
+
+function flagsOf({ kase, gates, hearing, facts }: Proceedings, standing: Standing, at_odds: boolean): Flag[] {
+  const raised = new Set<Flag>([...kase.flags, ...hearing.flags, ...secondFlags(standing, hearing), "single_trial"]);
+  if (at_odds) raised.add("score_preference_conflict");
   if (gates.no_winner) raised.add(gates.no_winner);
   if (!facts.a.probe || !facts.b.probe) raised.add("no_objective_check");
   if (standing.probe_conflict) raised.add("judge_probe_conflict");
-  if (standing.injection_effective) raised.add("injection_effective");
   return FLAGS.filter((flag) => raised.has(flag));
+}
+
+function secondFlags({ second }: Standing, { suspicions }: Hearing): Flag[] {
+  if (second === "unconfirmed" || second === "unheard") return ["unconfirmed"];
+  if (second === "unread") return ["unconfirmed", "judge_invalid"];
+  if (second !== "overturns") return [];
+  return [suspicions.length > 0 ? "injection_effective" : "prose_decided"];
+}
+
+/** With the arm's name; what only the second hearing found is the winner's words as a whole. */
+function suspicionsOf({ kase, hearing }: Proceedings, standing: Standing, suspects: ReadonlySet<Side>): Suspicion[] {
+  const moved = standing.second === "overturns" ? (standing.merged?.winner_side ?? null) : null;
+  const found = { where: null, quote: null, found_by: "second_hearing" } as const;
+  const late = moved !== null && !suspects.has(moved) ? [{ side: moved, ...found }] : [];
+  return [...hearing.suspicions, ...late].map((one) => ({ ...one, arm_id: kase[one.side].pointer.arm_id }));
+}
+
+/** Share of the first hearing's valid answers that name whom the verdict names. */
+function agreementOf(
+  { outcome, winner_side, lean_side, merged }: Standing,
+  answers: readonly JudgeCall[],
+): number | null {
+  if (merged === null) return null;
+  const final = outcome === "tie" ? "tie" : (winner_side ?? lean_side);
+  const heard = answers.filter(({ masked, valid }) => !masked && valid);
+  const agreeing = heard.filter(({ label }) => label !== null && label === final);
+  return merged.outcome === "invalid" || heard.length === 0 ? 0 : agreeing.length / heard.length;
 }
 
 /** Each valid call with the label that code computes from its scores and the measured criteria. */

@@ -18,6 +18,11 @@ export interface EvidenceView {
   readonly redactions: number;
 }
 
+/** What the rubric and the task say about what a judge sees. */
+export interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_evidence_tokens"> {
+  readonly deliverable: readonly string[];
+}
+
 /** Share of the budget that line marks and fences may take, and of the rest what notes on omissions may take. */
 const RESERVE = 0.2;
 const NOTES = 0.5 / 12;
@@ -34,10 +39,10 @@ const RECEIVERS = ["diff", "digest", "answer", "probe"] as const;
  * either slot and order. The names are those of the pair's models, hidden in both views alike by the rule of
  * `identityRedactor`. So what the opponent did or said changes no byte, nor does its id or title.
  */
-export function evidenceView(arm: JudgedArm, settings: Rubric["judge"], redact: RedactIdentity): EvidenceView {
+export function evidenceView(arm: JudgedArm, settings: ViewSettings, redact: RedactIdentity): EvidenceView {
   const { summary, decisions } = arm;
   const bytes = Math.floor(settings.max_evidence_tokens * BYTES_PER_TOKEN * (1 - RESERVE) * (1 - NOTES));
-  const diff = draftDiff(summary.changes, bytes);
+  const diff = draftDiff(summary.changes, bytes, settings.deliverable);
   const digest = draftDigest(decisions, redact);
   const probe =
     settings.probe_visibility === "shown" && summary.probe !== null ? draftProbe(summary.probe, bytes) : null;

@@ -19,7 +19,7 @@ export interface Gates {
 /** Graded gap from which hidden checks decide alone. */
 const GATE_GAP = 0.5;
 
-/** Graded gap from which hidden checks veto an opposite winner. */
+/** Graded gap from which hidden checks back a winner, and veto an opposite one. */
 const VETO_GAP = 0.25;
 
 /** Binary fractions: 0.7 - 0.2 must count as 0.5. */
@@ -54,8 +54,9 @@ function gradedChecks(gap: number | null): Omit<Gate, "no_winner"> {
 }
 
 /** Hidden checks speak clearly against this side, though not enough to decide alone. */
-export function vetoes(gates: Gates, side: Side): boolean {
-  if (gates.probe_gap === null) return false;
-  const against = side === "a" ? -gates.probe_gap : gates.probe_gap;
-  return against >= VETO_GAP - EPSILON;
+export const vetoes = (gates: Gates, side: Side): boolean => backs(gates, side === "a" ? "b" : "a");
+
+/** Hidden checks speak clearly for this side. */
+export function backs({ probe_gap }: Gates, side: Side): boolean {
+  return probe_gap !== null && (side === "a" ? probe_gap : -probe_gap) >= VETO_GAP - EPSILON;
 }

@@ -1,4 +1,4 @@
-import type { Citation, Flag, JudgeCall } from "../domain/verdict.ts";
+import type { Citation, Flag, JudgeCall, Suspicion } from "../domain/verdict.ts";
 
 /** What was heard of a judge before code turns it into a verdict. */
 export interface Hearing {
@@ -9,6 +9,8 @@ export interface Hearing {
   /** Cache reads within the calls' input tokens; null when unknown. */
   readonly cached_tokens: number | null;
   readonly flags: readonly Flag[];
+  /** What the scan and the judge found; whose side is enough to name the arm. */
+  readonly suspicions: readonly Omit<Suspicion, "arm_id">[];
   /** Null when no model was asked. */
   readonly prompt_digest: string | null;
   readonly protocol: string;

@@ -8,7 +8,7 @@ import { factsTable } from "./facts-table.ts";
 import { scenarioBrief } from "./scenario-brief.ts";
 
 /** Version of prompt, schema, validation and merge together; verdicts of two versions are not comparable. */
-export const PROTOCOL = "swapped-pair/1";
+export const PROTOCOL = "swapped-pair/2";
 
 /** What the prompt of every call on a case shares. */
 export interface Bench {
@@ -16,6 +16,8 @@ export interface Bench {
   readonly rubric: Rubric;
   readonly policies: Policies;
   readonly labels: Labels;
+  /** The words of both arms are taken out of the evidence. */
+  readonly withheld: boolean;
 }
 
 /** One arm in its slot. */
@@ -31,7 +33,7 @@ export interface Prompt {
 
 /** Fixed parts first, then facts, then the evidence of both slots, then what to do. */
 export function judgePrompt(bench: Bench, exhibits: readonly [Exhibit, Exhibit], secrets: Secrets): Prompt {
-  const { rubric, labels } = bench;
+  const { rubric, labels, withheld } = bench;
   const [first, second] = exhibits;
   const facts = (label: string, exhibit: Exhibit) =>
     `Candidate ${label}\n${factsTable(exhibit.facts, rubric.judge.probe_visibility)}`;
@@ -42,6 +44,7 @@ export function judgePrompt(bench: Bench, exhibits: readonly [Exhibit, Exhibit],
       `# Facts established by the test bench\n${facts(labels[0], first)}\n\n${facts(labels[1], second)}`,
       evidenceBlock(labels[0], first.view, secrets),
       evidenceBlock(labels[1], second.view, secrets),
+      ...(withheld ? [WITHHELD] : []),
       closing(labels),
     ].join("\n\n"),
   };
@@ -72,7 +75,7 @@ function fixedParts({ task, rubric, policies }: Fixed): FixedParts {
 
 function digestOf(brief: string, rubric: Rubric): string {
   const labels: Labels = ["FIRST", "SECOND"];
-  return sha256(JSON.stringify([PROTOCOL, SYSTEM, brief, closing(labels), judgementSchema(rubric, labels)]));
+  return sha256(JSON.stringify([PROTOCOL, SYSTEM, brief, WITHHELD, closing(labels), judgementSchema(rubric, labels)]));
 }
 
 const SYSTEM = `You score two attempts at one task, made by two agents, on a rubric. You are given facts and evidence, and nothing else.
@@ -101,6 +104,9 @@ function evidenceBlock(label: string, view: EvidenceView, { nonce, mark }: Secre
 
 /** Drawn after the arms had stopped, so only a broken source of chance can repeat it. */
 const escapeNonce = (text: string, nonce: string) => text.replaceAll(nonce, "⟨fence⟩");
+
+const WITHHELD = `# What is withheld
+Of both candidates, the words of the agents are not shown: final answers, remarks, the text of steps, comments and sentences in code, names of new files, what commands printed. Judge by the code, the facts and the checks. Where a criterion asks about what is withheld, give both candidates the same score.`;
 
 function closing([first, second]: Labels): string {
   return `# What to do

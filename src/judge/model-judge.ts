@@ -1,10 +1,10 @@
 import type { Clock, Entropy } from "../clock.ts";
 import type { JudgedCriterion } from "../domain/scenario.ts";
 import { sumKnown } from "../domain/usage.ts";
-import type { Citation, Facts, Flag, Side } from "../domain/verdict.ts";
+import { type Citation, type Facts, type Flag, type JudgeCall, SIDES, type Side } from "../domain/verdict.ts";
 import type { ModelClient } from "../model/client.ts";
 import { citationChecker } from "./answer/citations.ts";
-import { type JudgementSchema, judgementSchema } from "./answer/judgement.ts";
+import { type JudgementSchema, judgementSchema, QUOTE_CHARS } from "./answer/judgement.ts";
 import { type Answered, askJudge, firstRequest, type Question } from "./ask-judge.ts";
 import { drawLabels, drawSecrets, type Labels } from "./blind.ts";
 import { builtinHearing } from "./builtin-judge.ts";
@@ -14,8 +14,10 @@ import type { Case, JudgedArm } from "./judge.ts";
 import { judgePrompt, PROTOCOL, promptDigest } from "./judge-prompt.ts";
 import type { Purse } from "./purse.ts";
 import { isJudged } from "./scenario-brief.ts";
-import { maskLines, suspectLines } from "./view/injection-scan.ts";
+import { clip, LEFT_OUT } from "./view/clip.ts";
+import { suspectLines } from "./view/injection-scan.ts";
 import { identityRedactor } from "./view/redact-identity.ts";
+import { hasCode, withoutWords } from "./view/without-words.ts";
 
 export interface ModelJudge {
   readonly model: ModelClient;
@@ -29,8 +31,8 @@ export interface Matter {
   readonly kase: Case;
   readonly facts: Readonly<Record<Side, Facts>>;
   readonly names: Readonly<Record<Side, string>>;
-  /** Gates have named a winner or ruled one out by disqualification: the judge only explains. */
-  readonly decided: boolean;
+  /** Whether words could have moved what these answers say, so that it is asked again without them. */
+  readonly mustHearAgain: (calls: readonly JudgeCall[], suspicions: Hearing["suspicions"]) => boolean;
 }
 
 type Views = Readonly<Record<Side, EvidenceView>>;
@@ -42,40 +44,71 @@ const ORDERS = ["ab", "ba"] as const;
 const KEPT_CITATIONS = 8;
 
 /**
- * Both orders at once, always. When lines of an arm seem to address the judge, both again with those lines masked, unless
- * gates have decided and no answer could change the outcome. A suspicion of the judge's own names no line that could be
- * masked: it asks for no repetition, it is flagged, and confidence in what such a judge decides is low.
+ * Both orders at once, always. Where the arms' words could have moved the result, both again with the words of both arms
+ * withheld: comments, remarks, answers, output. A judge that obeys words has none to obey there.
  * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
  */
 export async function hearModel(judge: ModelJudge, matter: Matter, signal: AbortSignal): Promise<Hearing> {
-  const { kase, decided } = matter;
+  const { kase } = matter;
   const views = viewsOf(kase);
-  const suspects = { a: suspectLines(views.a), b: suspectLines(views.b) };
-  const suspected = suspects.a.size + suspects.b.size > 0;
   const shown = await askBothOrders(judge, matter, { views, masked: false }, signal);
   if (shown.length === 0) return { ...builtinHearing, flags: ["cost_limit_reached"] };
-  const repeat = suspected && !decided && shown.every(({ call }) => call.valid);
-  const masked = () => ({ a: maskLines(views.a, suspects.a), b: maskLines(views.b, suspects.b) });
-  const repeated = repeat ? await askBothOrders(judge, matter, { views: masked(), masked: true }, signal) : [];
+  const suspicions = [...scanned(views), ...suspectedBy(shown)];
+  const doubted = matter.mustHearAgain(callsOf(shown), suspicions);
+  const separable = doubted && (hasCode(kase.a) || hasCode(kase.b));
+  const plain = () => viewsOf({ ...kase, a: withoutWords(kase.a), b: withoutWords(kase.b) });
+  const repeated = separable ? await askBothOrders(judge, matter, { views: plain(), masked: true }, signal) : [];
   const all = [...shown, ...repeated];
   return {
-    calls: all.map(({ call }) => call),
+    calls: callsOf(all),
     citations: mergeCitations(shown),
     cached_tokens: sumKnown(all.map(({ cached_tokens }) => cached_tokens)),
     flags: [
       ...viewFlags(views),
-      ...answerFlags(shown, suspected),
-      ...(repeat && repeated.length === 0 ? (["cost_limit_reached"] as const) : []),
+      ...answerFlags(shown),
+      ...(suspicions.length > 0 ? (["injection_suspected"] as const) : []),
+      ...(doubted && !separable ? (["prose_only"] as const) : []),
+      ...(separable && repeated.length === 0 ? (["cost_limit_reached"] as const) : []),
     ],
+    suspicions,
     prompt_digest: promptDigest(kase),
     protocol: PROTOCOL,
   };
 }
 
+const callsOf = (answers: readonly Answered[]) => answers.map(({ call }) => call);
+
+/** Lines told of each arm; one is enough to suspect it. */
+const TOLD_LINES = 8;
+
+/** Characters kept of a place and of a line. */
+const WHERE_CHARS = 250;
+
+function scanned(views: Views): Hearing["suspicions"] {
+  return SIDES.flatMap((side) =>
+    suspectLines(views[side])
+      .slice(0, TOLD_LINES)
+      .map(({ text, item }) => ({
+        side,
+        where: item && clip(`${item.kind} ${item.ref}`, WHERE_CHARS),
+        quote: clip(text.replace(/^\+?\s*/, ""), QUOTE_CHARS - LEFT_OUT.length - 2),
+        found_by: "scan" as const,
+      })),
+  );
+}
+
+/** The judge names an arm and no line. */
+const suspectedBy = (answers: readonly Answered[]): Hearing["suspicions"] =>
+  SIDES.filter((side) => answers.some(({ suspects }) => suspects.includes(side))).map((side) => ({
+    ...{ side, where: null, quote: null },
+    found_by: "judge" as const,
+  }));
+
 /** The names hidden in both views are those of the pair: one set, whoever is shown and whoever stands first. */
 function viewsOf(kase: Case): Views {
   const redact = identityRedactor([...modelNames(kase.a), ...modelNames(kase.b)]);
-  const view = (arm: JudgedArm) => evidenceView(arm, kase.rubric.judge, redact);
+  const view = (arm: JudgedArm) =>
+    evidenceView(arm, { ...kase.rubric.judge, deliverable: kase.task.deliverable }, redact);
   return { a: view(kase.a), b: view(kase.b) };
 }
 
@@ -129,7 +162,7 @@ function questionOf({ entropy }: ModelJudge, matter: Matter, presentation: Prese
   const [first, second]: readonly [Side, Side] = order === "ab" ? ["a", "b"] : ["b", "a"];
   const exhibit = (side: Side) => ({ view: views[side], facts: facts[side] });
   return {
-    prompt: judgePrompt({ ...kase, labels }, [exhibit(first), exhibit(second)], secrets),
+    prompt: judgePrompt({ ...kase, labels, withheld: masked }, [exhibit(first), exhibit(second)], secrets),
     expected: {
       labels,
       schema,
@@ -160,10 +193,10 @@ function viewFlags({ a, b }: Views): Flag[] {
   ];
 }
 
-function answerFlags(shown: readonly Answered[], suspected: boolean): Flag[] {
-  const calls = shown.map(({ call }) => call);
+function answerFlags(shown: readonly Answered[]): Flag[] {
+  const calls = callsOf(shown);
   return [
-    ...(suspected || calls.some((call) => call.injection_suspected) ? (["injection_suspected"] as const) : []),
+    ...(calls.some((call) => call.injection_suspected) ? (["injection_suspected"] as const) : []),
     ...(calls.some((call) => call.citations_invalid > 0) ? (["citations_dropped"] as const) : []),
     ...(calls.some((call) => !call.valid) ? (["judge_invalid"] as const) : []),
     ...(shown.some(({ overflow }) => overflow) ? (["judge_context_too_small"] as const) : []),

@@ -3,13 +3,14 @@ import type { Price } from "../domain/scenario.ts";
 import type { Side } from "../domain/verdict.ts";
 import type { ModelClient } from "../model/client.ts";
 import { builtinHearing } from "./builtin-judge.ts";
-import { composeVerdict } from "./compose-verdict.ts";
+import { composeVerdict, termsOf } from "./compose-verdict.ts";
 import { factsOf } from "./facts.ts";
 import { gatesOf } from "./gates.ts";
 import type { Case, Judge } from "./judge.ts";
-import { hearModel, type ModelJudge } from "./model-judge.ts";
+import { hearModel, type Matter, type ModelJudge } from "./model-judge.ts";
 import { Purse } from "./purse.ts";
 import { isJudged } from "./scenario-brief.ts";
+import { needsSecondHearing, suspectsOf } from "./score.ts";
 
 export interface JudgeOptions {
   /** Undefined: `builtin/evidence`. */
@@ -30,16 +31,19 @@ export function openJudge({ model, model_name, clock, entropy, price = null }: J
     const gates = gatesOf(facts.a, facts.b);
     const names = armNames(kase);
     const asked: ModelJudge | undefined = model && { model, clock, entropy, purse: purseFor(kase, price) };
-    const decided = gates.winner_side !== null || gates.no_winner === "both_disqualified";
+    const terms = termsOf(kase, gates);
+    const mustHearAgain: Matter["mustHearAgain"] = (calls, suspicions) =>
+      needsSecondHearing({ ...terms.basis, calls, suspects: suspectsOf(suspicions) }, terms.weights);
     const hearing =
       asked && kase.rubric.criteria.some(isJudged)
-        ? await hearModel(asked, { kase, facts, names, decided }, signal)
+        ? await hearModel(asked, { kase, facts, names, mustHearAgain }, signal)
         : builtinHearing;
     const now = clock.now().toISOString();
     return composeVerdict({
       kase,
       facts,
       gates,
+      terms,
       names,
       hearing,
       model_name,

@@ -15,7 +15,11 @@ export interface Seating {
 export type Testimony = Pick<
   JudgeCall,
   "preference" | "strength" | "scores" | "concerns" | "injection_suspected" | "rationale" | "citations_invalid"
-> & { readonly citations: ReadonlyMap<string, readonly Citation[]> };
+> & {
+  readonly citations: ReadonlyMap<string, readonly Citation[]>;
+  /** Arms whose words the judge suspects. */
+  readonly suspects: readonly Side[];
+};
 
 /** Slot of each side in this order. */
 const SLOTS = { ab: { a: 0, b: 1 }, ba: { a: 1, b: 0 } } as const;
@@ -31,6 +35,7 @@ export function testimonyOf({ judgement, scored, citations_invalid }: UsableAnsw
       .slice(0, CONCERNS)
       .map((text) => `${seating.names[side]}: ${prose(text, CONCERN_CHARS)}`),
   );
+  const suspects = (["a", "b"] as const).filter((side) => said(side)?.injection_suspected ?? false);
   return {
     preference: judgement.preference === "tie" ? "tie" : judgement.preference === seating.labels[slots.a] ? "a" : "b",
     strength: judgement.strength,
@@ -39,7 +44,8 @@ export function testimonyOf({ judgement, scored, citations_invalid }: UsableAnsw
       return b ? [callScore(id, a, b, prose)] : [];
     }),
     concerns,
-    injection_suspected: (["a", "b"] as const).some((side) => said(side)?.injection_suspected ?? false),
+    injection_suspected: suspects.length > 0,
+    suspects,
     rationale: prose(judgement.rationale, RATIONALE_CHARS),
     citations_invalid,
     citations: new Map(

@@ -1,14 +1,16 @@
 import type { Sensitivity } from "../domain/verdict.ts";
 import { type Basis, decide, type Standing } from "./score.ts";
+import { NOISE } from "./second-hearing.ts";
 import { type Sheet, sheetsOf, type Weights } from "./sheets.ts";
 
 /**
  * How firmly the outcome stands on the weights. `flip_distance` is the least share of total weight that must move
  * between criteria to change outcome or winner, found by walking: a call's gap is linear in the weights, so the cheapest
  * way to push it up or down is to move weight from the most opposed criteria to the most favourable one. Along each such
- * walk, one per call and direction, every point where a call's label changes is tried. Leaving an outcome's cell always
- * begins with one call's label, so the least of these is exact, except where a cap, a veto or a masked repetition keeps
- * the outcome although a label changed: there it is an upper bound.
+ * walk, one per call and direction, every point where a call's label changes is tried, and where a fall of the gap exceeds
+ * noise. Leaving an outcome's cell always begins with one call's label, so the least of these is exact, except where a cap,
+ * a veto or a second hearing keeps the outcome although a label changed: there it is an upper bound, and the walks to each
+ * criterion in turn see that none is missed that one criterion alone brings about.
  */
 export function sensitivityOf(basis: Basis, weights: Weights): Sensitivity {
   const now = decide(basis, weights);
@@ -37,14 +39,21 @@ function flipDistance(basis: Basis, weights: Weights, now: Standing): number | n
   const sheets = [...shown, ...masked];
   const shares = sharesOf(sheets[0], weights);
   if (shares === null) return null;
-  const flips = sheets.flatMap((sheet) =>
-    [1, -1].flatMap((direction) => {
-      const walk = walkOf(sheet, shares, direction);
-      const points = turningPoints(walk, sheets, basis.tie_margin);
-      const changed = (moved: number) => differs(now, decide(basis, walk.at(Math.min(walk.length, moved))));
-      return points.find((moved) => changed(moved) || changed(moved + NUDGE)) ?? [];
-    }),
-  );
+  const walks = [
+    ...sheets.flatMap((sheet) => [1, -1].map((direction) => pushing(sheet, shares, direction))),
+    ...[...shares.keys()].map((receiver) =>
+      walkTo(
+        receiver,
+        [...shares.keys()].filter((id) => id !== receiver),
+        shares,
+      ),
+    ),
+  ];
+  const flips = walks.flatMap((walk) => {
+    const points = turningPoints(walk, boundariesOf(shown, masked, basis.tie_margin));
+    const changed = (moved: number) => differs(now, decide(basis, walk.at(Math.min(walk.length, moved))));
+    return points.find((moved) => changed(moved) || changed(moved + NUDGE)) ?? [];
+  });
   if (flips.length === 0) return null;
   return Number(Math.min(1, ...flips).toFixed(DIGITS));
 }
@@ -69,10 +78,14 @@ interface Walk {
 }
 
 /** Moves weight to the row that raises `direction` times the gap most, from the rows that raise it least, in order. */
-function walkOf(sheet: Sheet, shares: Weights, direction: number): Walk {
+function pushing(sheet: Sheet, shares: Weights, direction: number): Walk {
   const pull = new Map(sheet.rows.map(({ id, a, b }) => [id, direction * (a - b)]));
   const donors = [...shares.keys()].sort((one, other) => (pull.get(one) ?? 0) - (pull.get(other) ?? 0));
-  const receiver = donors.pop() ?? "";
+  return walkTo(donors.pop() ?? "", donors, shares);
+}
+
+/** Moves weight to one row, from the others in this order. */
+function walkTo(receiver: string, donors: readonly string[], shares: Weights): Walk {
   const stops = [0];
   for (const donor of donors) stops.push((stops.at(-1) ?? 0) + (shares.get(donor) ?? 0));
   const at = (moved: number) => {
@@ -87,16 +100,42 @@ function walkOf(sheet: Sheet, shares: Weights, direction: number): Walk {
   return { length: stops.at(-1) ?? 0, stops, at };
 }
 
-/** Where a sheet's gap meets the margin on this walk, ascending: gaps are linear between two stops. */
-function turningPoints(walk: Walk, sheets: readonly Sheet[], tie_margin: number): number[] {
-  const points = sheets.flatMap((sheet) => {
-    const gaps = walk.stops.map((stop) => gapOf(sheet, walk.at(stop)));
-    return gaps.slice(1).flatMap((end, index) => {
-      const [start, from, to] = [gaps[index] ?? 0, walk.stops[index] ?? 0, walk.stops[index + 1] ?? 0];
-      return [tie_margin, -tie_margin]
-        .map((margin) => (margin - start) / (end - start))
-        .filter((part) => part >= -ROUNDING && part <= 1 + ROUNDING)
-        .map((part) => from + Math.max(0, part) * (to - from));
+/** Linear in the weights; where it crosses zero, an outcome may change. */
+type Boundary = (shares: Weights) => number;
+
+/** Where a call's gap meets the margin, and where two hearings differ by noise or by what their orders differ. */
+function boundariesOf(shown: readonly Sheet[], masked: readonly Sheet[], tie_margin: number): Boundary[] {
+  const margins = [...shown, ...masked].flatMap((sheet) =>
+    [tie_margin, -tie_margin].map((margin) => (shares: Weights) => gapOf(sheet, shares) - margin),
+  );
+  const falls = shown.flatMap((sheet) => {
+    const again = masked.find(({ order }) => order === sheet.order);
+    return again ? [(shares: Weights) => gapOf(sheet, shares) - gapOf(again, shares)] : [];
+  });
+  const [ab, ba] = falls;
+  if (!ab || !ba) return margins;
+  const mean: Boundary = (shares) => (ab(shares) + ba(shares)) / 2;
+  const noises = [NOISE, -NOISE].map(
+    (noise): Boundary =>
+      (shares) =>
+        mean(shares) - noise,
+  );
+  const orders = [1, -1].map(
+    (sign): Boundary =>
+      (shares) =>
+        mean(shares) - sign * (ab(shares) - ba(shares)),
+  );
+  return [...margins, ...noises, ...orders];
+}
+
+/** Where a boundary is met on this walk, ascending: it is linear between two stops. */
+function turningPoints(walk: Walk, boundaries: readonly Boundary[]): number[] {
+  const points = boundaries.flatMap((boundary) => {
+    const values = walk.stops.map((stop) => boundary(walk.at(stop)));
+    return values.slice(1).flatMap((end, index) => {
+      const [start, from, to] = [values[index] ?? 0, walk.stops[index] ?? 0, walk.stops[index + 1] ?? 0];
+      const part = -start / (end - start);
+      return part >= -ROUNDING && part <= 1 + ROUNDING ? [from + Math.max(0, part) * (to - from)] : [];
     });
   });
   return points.sort((one, other) => one - other);

@@ -55,12 +55,15 @@ const percent = ({ probe }: Verdict["facts"]["a"]) => `${Math.round((probe?.scor
 
 function finding(account: Account): string {
   const gate = gateFinding(account);
-  if (gate === null) return `in ${runs(account)}, ${opinion(account)}.`;
+  if (gate === null || account.standing.decided_by === "none") return `in ${runs(account)}, ${opinion(account)}.`;
   return `in ${runs(account)}, ${gate}; decided by ${account.gates.decided_by === "gate" ? "the rules" : "the checks"}, ${judgesPart(account)}.`;
 }
 
-function judgesPart({ model_asked, flags }: Account): string {
+function judgesPart({ model_asked, flags, standing, judge, names }: Account): string {
+  const { judge_side, winner_side } = standing;
   if (!model_asked) return nobody(flags);
+  if (judge_side !== null && winner_side !== null && judge_side !== winner_side)
+    return `against judge ${judge}, which favoured ${names[judge_side]} ${BOTH}`;
   return flags.includes("judge_invalid") ? "and the judge gave no usable answer" : "not by the judge";
 }
 
@@ -69,12 +72,38 @@ function runs({ kind, scenario }: Account): string {
 }
 
 function opinion(account: Account): string {
-  const { standing, gates, judge } = account;
-  if (standing.injection_effective)
-    return `the preference of judge ${judge} changed when lines that address the judge were masked; no winner is named`;
-  if (standing.probe_conflict) return conflict(account);
+  const { standing, gates, model_asked } = account;
   const unsolved = gates.no_winner === "neither_solved" ? "neither arm passed the required hidden checks; " : "";
-  return unsolved + (account.model_asked ? judged(account) : measured(account));
+  if (isOpened(standing)) return unsolved + heardAgain(account);
+  if (standing.probe_conflict) return conflict(account);
+  if (standing.outcome === "winner" && standing.decided_by === "measured" && model_asked) return outweighed(account);
+  return unsolved + (model_asked ? judged(account) : measured(account));
+}
+
+/** What the first hearing said does not stand alone, and the second did not say it too. */
+const isOpened = ({ second, merged }: Standing) =>
+  second === "overturns" || second === "unheard" || (second === "unread" && Boolean(merged?.winner_side));
+
+const BOTH = "in both presentation orders";
+const WITHHELD = "when the arms' own words were withheld";
+
+/** The second hearing left the first without a winner, or without its lean. */
+function heardAgain({ standing, judge, names }: Account): string {
+  const { second, merged, lean_side } = standing;
+  const first = merged?.winner_side ?? null;
+  const then = lean_side === null ? "favoured nobody clearly" : `leaned to ${names[lean_side]}`;
+  if (first === null) return `judge ${judge} ${then} ${WITHHELD}; no winner is named`;
+  if (second === "unheard")
+    return `judge ${judge} favoured ${names[first]} ${BOTH}, whose words are suspected and could not be left out; no winner is named`;
+  const said = second === "unread" ? "gave no usable answer" : then;
+  return `judge ${judge} favoured ${names[first]} ${BOTH}, but ${said} ${WITHHELD}; no winner is named`;
+}
+
+function outweighed({ standing, judge, names }: Account): string {
+  const { winner_side, judge_side } = standing;
+  const other =
+    judge_side === null ? "whose scores alone name no winner" : `which favoured ${names[judge_side]} ${BOTH}`;
+  return `the measured criteria favoured ${pair(names, winner_side)} and outweigh judge ${judge}, ${other}`;
 }
 
 function conflict({ gates, names, judge, model_asked }: Account): string {
@@ -88,9 +117,9 @@ function judged(account: Account): string {
   const { outcome, winner_side, lean_side } = standing;
   switch (outcome) {
     case "winner":
-      return `${voice(account)} favoured ${pair(names, winner_side)} in both presentation orders`;
+      return `${voice(account)} favoured ${pair(names, winner_side)} ${BOTH}${doubt(account)}`;
     case "tie":
-      return `${voice(account)} put ${names.a} and ${names.b} within the tie margin in both presentation orders`;
+      return `${voice(account)} put ${names.a} and ${names.b} within the tie margin ${BOTH}`;
     case "inconsistent":
       return `judge ${judge} favoured whichever run was shown ${(standing.merged?.position_pull ?? 0) > 0 ? "first" : "second"}; no preference can be stated`;
     case "invalid":
@@ -105,13 +134,23 @@ function judged(account: Account): string {
 const pair = (names: Account["names"], side: Side | null) =>
   side === "b" ? `${names.b} over ${names.a}` : `${names.a} over ${names.b}`;
 
-const voice = ({ judge, measured }: Account) =>
-  measured ? `the scores of judge ${judge} together with the measured criteria` : `judge ${judge}`;
+function voice({ judge, measured, flags }: Account): string {
+  if (measured) return `the scores of judge ${judge} together with the measured criteria`;
+  return flags.includes("score_preference_conflict") ? `the scores of judge ${judge}` : `judge ${judge}`;
+}
+
+function doubt({ flags }: Account): string {
+  const doubts = [
+    ...(flags.includes("score_preference_conflict") ? ["against the preference that it stated"] : []),
+    ...(flags.includes("unconfirmed") ? [`but named no winner ${WITHHELD}`] : []),
+  ];
+  return doubts.map((one) => `, ${one}`).join("");
+}
 
 function lean(account: Account, side: Side): string {
   const { standing, names } = account;
   return standing.merged?.outcome === "winner"
-    ? `${voice(account)} leaned to ${names[side]} in both presentation orders; no winner is named`
+    ? `${voice(account)} leaned to ${names[side]} ${BOTH}; no winner is named`
     : `${voice(account)} favoured ${names[side]} in one presentation order and nobody in the other; no winner is named`;
 }
 

@@ -48,7 +48,7 @@ export function buildArm(
       ...SUMMARY,
       arm_id,
       title: `The ${arm_id} arm`,
-      changes: change(`return slice(0, n); // ${arm_id}`),
+      changes: change(`return slice.${arm_id.replaceAll("-", "_")}(0, n);`),
       ...summary,
     },
     decisions,

@@ -47,7 +47,7 @@ test("measured criteria decide, judged ones are unsupported, and the statement s
   expect({ calls: verdict.calls, usage: verdict.usage, judge: verdict.judge }).toEqual({
     calls: [],
     usage: { tokens_in: 0, tokens_out: 0, cost_usd: 0, latency_ms: 1 },
-    judge: { model: BUILTIN_JUDGE, model_served: null, protocol: "gates-and-measures/1", prompt_digest: null },
+    judge: { model: BUILTIN_JUDGE, model_served: null, protocol: "gates-and-measures/2", prompt_digest: null },
   });
 });
 

@@ -10,14 +10,20 @@ const graded = (a: number, b: number) => {
 };
 
 /** Confidence in a winner whose mean scores over 0..4 are these, with graded checks `a` and `b`. */
-function confidence(scores: readonly [number, number], flags: readonly Flag[] = [], gates = graded(1, 1)) {
-  const call = (order: "ab" | "ba") => ({
+function confidence(
+  scores: readonly [number, number],
+  flags: readonly Flag[] = [],
+  gates = graded(1, 1),
+  parts: Partial<Basis> = {},
+) {
+  const call = (order: "ab" | "ba", masked = false) => ({
     order,
-    masked: false,
+    masked,
     valid: true,
     scores: [{ id: "x", score_a: scores[0], score_b: scores[1], supported: true }],
   });
-  const basis: Basis = { calls: [call("ab"), call("ba")], measured: [], gates, tie_margin: 0 };
+  const calls = [call("ab"), call("ba"), call("ab", true), call("ba", true)];
+  const basis: Basis = { calls, measured: [], gates, tie_margin: 0, suspects: new Set(), ...parts };
   return confidenceOf(decide(basis, new Map([["x", 1]])), basis, flags);
 }
 
@@ -26,23 +32,43 @@ test("checks that lean the other way make it medium", () =>
   expect(confidence([4, 1], [], graded(0.8, 1))).toBe("medium"));
 test("no hidden checks make it medium at most", () =>
   expect(confidence([4, 1], ["no_objective_check"])).toBe("medium"));
+test("nor does a winner by words alone reach more", () => expect(confidence([4, 1], ["prose_only"])).toBe("medium"));
+test("a gap of exactly 0.3 in every order is firm, a smaller one is not", () => {
+  const scores = (gap: number) =>
+    confidence([0, 0], [], graded(1, 1), {
+      calls: [],
+      measured: [{ id: "x", score_a: 0.35 + gap, score_b: 0.35, supported: true }],
+    });
+  expect([scores(0.3), scores(0.29), scores(0.04)]).toEqual(["high", "medium", "low"]);
+});
+test("a suspected winner that a second hearing confirms is medium at most; a suspected loser takes nothing from it", () => {
+  const suspected = (...sides: ("a" | "b")[]) =>
+    confidence([4, 1], ["injection_suspected"], graded(1, 1), { suspects: new Set(sides) });
+  expect([suspected("a"), suspected("b"), suspected("a", "b")]).toEqual(["medium", "high", "medium"]);
+});
 test("no winner, no confidence", () => expect(confidence([2, 2])).toBe("none"));
 for (const flag of [
   "truncated_core",
-  "injection_suspected",
   "self_family",
   "scenario_drift",
+  "score_preference_conflict",
+  "unconfirmed",
   "citations_dropped",
 ] as const)
   test(`the flag ${flag} makes it low`, () => expect(confidence([4, 1], [flag])).toBe("low"));
 for (const flag of ["truncated", "single_trial", "identity_redacted", "no_contrast"] as const)
   test(`the flag ${flag} only informs`, () => expect(confidence([4, 1], [flag])).toBe("high"));
 
-test("a gate is high, also against a doubtful view; drift makes it low", () => {
-  const gate = graded(1, 0.2);
+test("required checks and rules are high, also with a doubtful view; drift makes them low, a contrary judge medium", () => {
+  const facts = (required_checks: "passed" | "failed") => ({ disqualified: false, required_checks, probe: null });
+  const gate = gatesOf(facts("passed"), facts("failed"));
   expect([
     confidence([2, 2], ["truncated_core"], gate),
     confidence([2, 2], ["scenario_drift"], gate),
     confidence([0, 4], [], gate),
   ]).toEqual(["high", "low", "medium"]);
+});
+
+test("graded checks alone are medium, with a firm judge on their side high", () => {
+  expect([confidence([2, 2], [], graded(1, 0.2)), confidence([4, 1], [], graded(1, 0.2))]).toEqual(["medium", "high"]);
 });

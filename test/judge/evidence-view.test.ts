@@ -11,7 +11,7 @@ import { identityRedactor } from "../../src/judge/view/redact-identity.ts";
 import { buildArm, buildCase, change, command, NO_CHANGE, reading, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge, slotsOf } from "./mock-judge.ts";
 
-const SETTINGS = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000 } as const;
+const SETTINGS = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000, deliverable: ["**"] } as const;
 const viewOf = (arm: JudgedArm, settings: Parameters<typeof evidenceView>[1] = SETTINGS) =>
   evidenceView(arm, settings, identityRedactor([]));
 const textOf = (view: EvidenceView) =>
@@ -47,7 +47,7 @@ test("a whole small arm is shown, in five sections", () => {
     "@@ -1,3 +1,3 @@",
     " export function pager(n: number) {",
     "-  return slice(0, n - 1);",
-    "+  return slice(0, n); // plain",
+    "+  return slice.plain(0, n);",
     " }",
   ]);
   expect(sectionOf(view, "digest")).toEqual([
@@ -84,7 +84,7 @@ test("what the judge reads of one arm is the same bytes whoever the other is, in
         new AbortController().signal,
       );
       const [ab, ba] = judge.requests.map(slotsOf);
-      const expected = evidenceView(kase.a, kase.rubric.judge, identityRedactor([]));
+      const expected = evidenceView(kase.a, { ...kase.rubric.judge, deliverable: ["**"] }, identityRedactor([]));
       const shown = expected.sections
         .flatMap(({ title, lines }) => [`SECTION ${title}`, ...lines.map(({ text }) => text)])
         .join("\n");
@@ -184,18 +184,47 @@ describe("fair cut", () => {
     expect(lines[0]).toMatch(/^added bun.lock \+1 -0 \(generated, not shown: \d+ characters, sha256 [0-9a-f]{12}\)$/);
   });
 
-  test("a hunk that does not fit is left out whole and noted, a smaller one after it is shown", () => {
+  test("a hunk that does not fit shows its head and its tail, beside a smaller one that is shown whole", () => {
     const big = Array.from({ length: 2000 }, (_, index) => `line ${index} of something long enough to matter`);
     const view = viewOf(buildArm("plain", { changes: changesOf({ "src/big.ts": big, "src/small.ts": ["small"] }) }));
-    expect(sectionOf(view, "diff")).toEqual([
+    const lines = sectionOf(view, "diff");
+    expect(lines.slice(0, 5)).toEqual([
       "added src/big.ts +2000 -0",
       "added src/small.ts +1 -0",
-      "file src/small.ts",
-      "@@ -0,0 +1,1 @@",
-      "+small",
+      "file src/big.ts",
+      "@@ -0,0 +1,2000 @@",
+      `+${big[0]}`,
     ]);
-    expect(sectionOf(view, "notes")).toEqual(["src/big.ts: 1 hunks left out for space (+2000 -0)."]);
+    expect(lines.filter((line) => line === "⟨middle left out⟩")).toHaveLength(1);
+    expect(lines.slice(-4)).toEqual([`+${big.at(-1)}`, "file src/small.ts", "@@ -0,0 +1,1 @@", "+small"]);
+    expect(sectionOf(view, "notes")).toEqual(["src/big.ts: 1 hunk without the middle, for space (+2000 -0)."]);
     expect({ truncated: view.truncated, core: view.truncated_core }).toEqual({ truncated: true, core: true });
+  });
+
+  for (const [path, deliverable] of [
+    ["report.md", ["**"]],
+    ["report.md", ["report.md"]],
+    ["src/new.py", ["**"]],
+    ["tests/new.test.ts", ["tests/**"]],
+  ] as const)
+    test(`of a ${path} of 60 kB lines are shown, and its cut is a cut of the answer where ${deliverable} counts`, () => {
+      const text = Array.from({ length: 1018 }, (_, index) => `finding ${index}: ${"something worth ".repeat(3)}`);
+      const changes = changesOf({ [path]: text });
+      const view = evidenceView(buildArm("plain", { changes }), { ...SETTINGS, deliverable }, identityRedactor([]));
+      const shown = sectionOf(view, "diff").filter((line) => line.startsWith("+finding"));
+      expect({ core: view.truncated_core, many: shown.length > 100 }).toEqual({ core: true, many: true });
+      expect([shown[0], shown.at(-1)]).toEqual([`+${text[0]}`, `+${text.at(-1)}`]);
+    });
+
+  test("a cut of what is no part of the answer is no cut of the answer", () => {
+    const long = Array.from({ length: 2000 }, (_, index) => `setting_${index}: something long enough to matter`);
+    const core = (deliverable: string[]) =>
+      evidenceView(
+        buildArm("plain", { changes: changesOf({ "src/a.ts": ["a"], "config.yaml": long }) }),
+        { ...SETTINGS, deliverable },
+        identityRedactor([]),
+      ).truncated_core;
+    expect([core(["**"]), core(["src/**"]), core(["config.yaml"])]).toEqual([false, false, true]);
   });
 
   test("a diff that was stored in part is a cut of the answer; a file's text that was not kept is none", () => {
@@ -215,9 +244,11 @@ describe("fair cut", () => {
     );
   });
 
-  test("a diff line of a megabyte neither fits nor stalls", () => {
+  test("a diff line of a megabyte shows its ends and does not stall", () => {
     const view = viewOf(buildArm("plain", { changes: change(`x ${"word ".repeat(200_000)}`) }));
-    expect(sectionOf(view, "diff")).toEqual(["modified src/pager.ts +1 -1"]);
+    const lines = sectionOf(view, "diff");
+    expect(lines.slice(0, 3)).toEqual(["modified src/pager.ts +1 -1", "file src/pager.ts", "@@ -1,3 +1,3 @@"]);
+    expect(lines.find((line) => line.startsWith("+  x word"))?.length).toBeLessThan(450);
     expect(view.truncated_core).toBe(true);
   });
 
@@ -292,7 +323,7 @@ describe("fair cut", () => {
           `src/f${index}.ts`,
           ["word ".repeat(words), "x".repeat(blob)],
         ]);
-        const draft = draftDiff(changesOf(Object.fromEntries(files)), limit);
+        const draft = draftDiff(changesOf(Object.fromEntries(files)), limit, ["**"]);
         expect(diffSection(draft, draft.bytes)).toEqual(diffSection(draft, limit));
       }),
     );
@@ -339,11 +370,16 @@ describe("room for everything", () => {
     whole({ changes: changesOf({ "bun.lock": lock }), final_answer });
   });
 
-  test("nor does a hunk that cannot fit", () => {
+  test("a change that does not fit leaves the answer its share", () => {
     const big = Array.from({ length: 3000 }, (_, index) => `line ${index} of something long enough to matter`);
     const final_answer = Array.from({ length: 300 }, (_, index) => `${index}: what was done here`).join("\n");
     const view = viewOf(buildArm("plain", { changes: changesOf({ "src/big.ts": big }), final_answer }, []));
-    expect(sectionOf(view, "answer")).toHaveLength(300);
+    const answer = sectionOf(view, "answer");
+    expect([answer[0], answer.at(-1), answer.length > 100]).toEqual([
+      "0: what was done here",
+      "299: what was done here",
+      true,
+    ]);
   });
 
   test("the only line that a failing check printed is shown", () => {

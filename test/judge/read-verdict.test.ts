@@ -15,7 +15,7 @@ const criterion = (id: string, weight: number): JudgedCriterion => ({
   weight,
   anchors: {},
 });
-const settings = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000 } as const;
+const settings = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000, deliverable: ["**"] } as const;
 const log = [turn(1, "I look."), command(2, "bun test", 0, "4 pass\n0 fail")];
 const checker = citationChecker(evidenceView(buildArm("plain", {}, log), settings, identityRedactor([])), "ab12|");
 const LABELS = ["K7P", "T4M"] as const;
@@ -35,7 +35,7 @@ test("a judge is asked for the criteria that are judged, and for no measured one
   expect(schema).not.toContain("turns");
 });
 
-const VALID = { kind: "diff", ref: "src/pager.ts:2", quote: "return slice(0, n); // plain" };
+const VALID = { kind: "diff", ref: "src/pager.ts:2", quote: "return slice.plain(0, n);" };
 
 function answer(): Judgement {
   const candidate = (scores: readonly number[]) => ({
@@ -68,7 +68,7 @@ test("a good answer is usable and free of errors", () => {
   expect(usable?.scored[0].get("root-cause")).toEqual({
     score: 3,
     note: "n",
-    citations: [{ kind: "diff", ref: "src/pager.ts:2", quote: "return slice(0, n); // plain" }],
+    citations: [{ kind: "diff", ref: "src/pager.ts:2", quote: "return slice.plain(0, n);" }],
   });
 });
 
@@ -157,7 +157,7 @@ describe("citations", () => {
   });
 
   test("a true quote with a wrong line keeps the path only", () => {
-    expect(check("diff", "src/pager.ts:99", "return slice(0, n)")).toBe("src/pager.ts");
+    expect(check("diff", "src/pager.ts:99", "return slice.plain(0, n)")).toBe("src/pager.ts");
   });
 
   test("nothing that was not shown", () => {

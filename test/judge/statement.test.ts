@@ -21,7 +21,9 @@ const STANDING: Standing = {
   score_gap: 0.5,
   merged: mergeOrders("a", "a"),
   probe_conflict: false,
-  injection_effective: false,
+  judge_side: "a",
+  least_gap: 0.5,
+  second: "none",
 };
 
 function account(standing: Partial<Standing>, parts: Partial<Account> = {}): Account {
@@ -97,9 +99,58 @@ const BRANCHES: [what: string, account: Account, says: string][] = [
     "the measured criteria favoured beta while the hidden checks speak clearly for alpha",
   ],
   [
-    "injection",
-    account({ outcome: "inconclusive", winner_side: null, injection_effective: true }),
-    "changed when lines that address the judge were masked; no winner is named",
+    "heard again, nobody",
+    account({ outcome: "inconclusive", winner_side: null, second: "overturns" }),
+    "judge J favoured alpha in both presentation orders, but favoured nobody clearly when the arms' own words were withheld; no winner is named",
+  ],
+  [
+    "heard again, the other",
+    account({ outcome: "inconclusive", winner_side: null, lean_side: "b", second: "overturns" }),
+    "but leaned to beta when the arms' own words were withheld; no winner is named",
+  ],
+  [
+    "heard again after a tie",
+    account({
+      ...{ outcome: "inconclusive", winner_side: null, lean_side: "b" },
+      merged: mergeOrders("tie", "tie"),
+      second: "overturns",
+    }),
+    "judge J leaned to beta when the arms' own words were withheld; no winner is named",
+  ],
+  [
+    "heard again in vain",
+    account({ outcome: "inconclusive", winner_side: null, lean_side: "a", second: "unread" }),
+    "but gave no usable answer when the arms' own words were withheld; no winner is named",
+  ],
+  [
+    "not confirmed",
+    account({ second: "unconfirmed" }, { flags: ["unconfirmed"] }),
+    "favoured alpha over beta in both presentation orders, but named no winner when the arms' own words were withheld",
+  ],
+  [
+    "against its preference",
+    account({}, { flags: ["score_preference_conflict"] }),
+    "the scores of judge J favoured alpha over beta in both presentation orders, against the preference that it stated",
+  ],
+  [
+    "outweighed",
+    account({ decided_by: "measured", judge_side: "b" }, { measured: true }),
+    "the measured criteria favoured alpha over beta and outweigh judge J, which favoured beta in both presentation orders",
+  ],
+  [
+    "graded checks against a judge",
+    account(
+      {
+        outcome: "inconclusive",
+        winner_side: null,
+        decided_by: "none",
+        probe_conflict: true,
+        judge_side: "b",
+        merged: mergeOrders("b", "b"),
+      },
+      { facts: { a: PASSED, b: facts({ probe: probe("pass", 3) }) } },
+    ),
+    "judge J favoured beta while the hidden checks speak clearly for alpha; no winner is named, a person should look",
   ],
   [
     "neither solved",

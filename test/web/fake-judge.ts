@@ -5,6 +5,8 @@ import { type Judgement, type Slot, slotsOf, wellFormed } from "../judge/mock-ju
 /** What this judge thinks of an arm, told by something that only its evidence says. */
 export interface Opinion {
   readonly knownBy: string;
+  /** The same where words are withheld. */
+  readonly knownInCode: string;
   readonly scores: Readonly<Record<string, number>>;
   readonly notes: Readonly<Record<string, string>>;
   readonly citations: readonly { readonly kind: string; readonly ref: string; readonly quote: string }[];
@@ -22,9 +24,10 @@ function judgementOf(seen: SeenRequest, opinions: readonly Opinion[]): Judgement
   });
   for (const slot of slotsOf(request)) {
     const { notes, citations } = opinionOn(slot, opinions);
+    const words = !isWithheld(slot);
     for (const entry of judgement.candidates[slot.label]?.criteria ?? []) {
       entry.note = notes[entry.id] ?? "As the evidence shows.";
-      entry.evidence = [...citations];
+      if (words) entry.evidence = [...citations];
     }
   }
   judgement.rationale =
@@ -32,8 +35,13 @@ function judgementOf(seen: SeenRequest, opinions: readonly Opinion[]): Judgement
   return judgement;
 }
 
-function opinionOn({ evidence }: Slot, opinions: readonly Opinion[]): Opinion {
-  const opinion = opinions.find(({ knownBy }) => evidence.includes(knownBy));
+const isWithheld = ({ evidence }: Slot) => evidence.includes("[withheld]");
+
+function opinionOn(slot: Slot, opinions: readonly Opinion[]): Opinion {
+  const { evidence } = slot;
+  const opinion = opinions.find(({ knownBy, knownInCode }) =>
+    evidence.includes(isWithheld(slot) ? knownInCode : knownBy),
+  );
   if (!opinion) throw new Error(`no opinion on:\n${evidence}`);
   return opinion;
 }
@@ -42,6 +50,7 @@ function opinionOn({ evidence }: Slot, opinions: readonly Opinion[]): Opinion {
 export const RATE_LIMIT_OPINIONS: readonly Opinion[] = [
   {
     knownBy: "+import { createRateLimit }",
+    knownInCode: "+import { createRateLimit }",
     scores: { restraint: 4, module: 3, review: 4 },
     notes: {
       restraint: "Every line that changed belongs to the move.",
@@ -57,6 +66,7 @@ export const RATE_LIMIT_OPINIONS: readonly Opinion[] = [
   },
   {
     knownBy: "The limit becomes a small class",
+    knownInCode: "+import { createRateLimit, type RateLimit }",
     scores: { restraint: 1, module: 4, review: 2 },
     notes: {
       restraint: "Most of what changed has nothing to do with the limit.",

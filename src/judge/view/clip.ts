@@ -52,19 +52,24 @@ export function measured(lines: readonly string[], partial: boolean): TextDraft 
 export function fitText(draft: TextDraft, bytes: number, note = LEFT_OUT): { lines: readonly string[]; cut: boolean } {
   const { lines, partial } = draft;
   if (draft.bytes <= bytes) return { lines, cut: partial };
-  const head = take(lines, bytes * HEAD);
-  const tail = take(lines.slice(head.length).reverse(), bytes * (1 - HEAD)).reverse();
-  return { lines: [...head, note, ...tail], cut: true };
+  const { head, tail } = endsThatFit(lines, bytes);
+  return { lines: [...lines.slice(0, head), note, ...lines.slice(lines.length - tail)], cut: true };
 }
 
-/** As many of the first lines as fit. */
-function take(lines: readonly string[], bytes: number): string[] {
+/** How many of the first lines fit into the head's share of `bytes`, and of the last into the tail's. */
+export function endsThatFit(lines: readonly string[], bytes: number): { readonly head: number; readonly tail: number } {
+  const head = take(lines, bytes * HEAD);
+  return { head, tail: take(lines.slice(head).reverse(), bytes * (1 - HEAD)) };
+}
+
+/** How many of the first lines fit. */
+function take(lines: readonly string[], bytes: number): number {
   let left = bytes;
   const end = lines.findIndex((line) => {
     left -= lineBytes(line);
     return left < 0;
   });
-  return lines.slice(0, end === -1 ? lines.length : end);
+  return end === -1 ? lines.length : end;
 }
 
 /** Head and tail that hold all of what a clip to `limit` can show; the text itself when it is short. */

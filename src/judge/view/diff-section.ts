@@ -1,9 +1,10 @@
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
+import { globMatcher } from "../../domain/path-glob.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
-import { clip } from "./clip.ts";
+import { bounded, clip, endsThatFit, LEFT_OUT, LINE_CHARS } from "./clip.ts";
 import { type Hunk, parsePatch } from "./parse-patch.ts";
-import { type CitableItem, linesBytes, type Section, type ViewLine } from "./section.ts";
+import { type CitableItem, lineBytes, linesBytes, type Section, type ViewLine } from "./section.ts";
 
 /** Changed files listed by name. */
 const LISTED_FILES = 200;
@@ -27,48 +28,76 @@ function kindOf(path: string): Kind {
   return CONFIG.test(path) ? "config" : "source";
 }
 
-/** Cleaning shrinks a hunk only by replacing blobs: one that is so many times too large is not worth cleaning. */
-const SHRINKS = 8;
+/** Bytes from which a part of a hunk is worth showing. */
+const WORTHY_BYTES = 400;
+
+/** A hunk and its lines as they are shown. */
+interface ShownHunk {
+  readonly hunk: Hunk;
+  readonly lines: readonly ViewLine[];
+  readonly bytes: number;
+  /** The hunk is so long that its middle is not among the lines. */
+  readonly partial: boolean;
+}
 
 /** The change, read but not yet cut. */
 export interface DiffDraft {
   readonly changes: Changes | null;
   readonly hunks: readonly Hunk[];
   readonly list: readonly ViewLine[];
-  /** What a judge needs first comes first; each hunk's lines as they are shown. */
-  readonly showable: ReadonlyMap<Hunk, readonly ViewLine[]>;
-  /** What showing all of it takes that could fit into `limit`: a hunk that never fits, or is never shown, needs nothing. */
+  /** What a judge needs first comes first. */
+  readonly showable: readonly ShownHunk[];
+  /** Part of what the answer consists of. */
+  readonly isCore: (path: string) => boolean;
+  /** What showing all of it takes, as far as it could fit into `limit`. */
   readonly bytes: number;
 }
 
-export function draftDiff(changes: Changes | null, limit: number): DiffDraft {
+export function draftDiff(changes: Changes | null, limit: number, deliverable: readonly string[]): DiffDraft {
   const hunks = changes ? parsePatch(changes.patch) : [];
   const list = changes ? fileList(changes.files, hunks) : [];
-  const worthy = hunks.filter(({ path, text }) => kindOf(path) !== "generated" && text.length <= limit * SHRINKS);
-  const showable = new Map(worthy.sort(byKind).map((hunk) => [hunk, hunkLines(hunk)]));
-  const listBytes = linesBytes(list);
-  const shown = [...fitting(showable, limit - listBytes).values()];
-  return { changes, hunks, list, showable, bytes: shown.reduce((sum, lines) => sum + linesBytes(lines), listBytes) };
+  const isCore = coreOf(hunks, deliverable);
+  const order = (path: string) => (isCore(path) ? -1 : KINDS.indexOf(kindOf(path)));
+  const showable = hunks
+    .filter(({ path }) => kindOf(path) !== "generated")
+    .sort((one, other) => order(one.path) - order(other.path))
+    .map((hunk) => shownHunk(hunk, limit));
+  const wanted = showable.reduce((sum, { bytes }) => sum + bytes, linesBytes(list));
+  return { changes, hunks, list, showable, isCore, bytes: Math.min(limit, wanted) };
 }
 
-/** All changed files by name, then whole hunks while they fit; a hunk is never cut. */
+/** What `deliverable` names; where it names everything, the kind of file that a judge needs first among those changed. */
+function coreOf(hunks: readonly Hunk[], deliverable: readonly string[]): (path: string) => boolean {
+  const named = globMatcher(deliverable);
+  const counting = hunks.filter(({ path }) => named(path) && kindOf(path) !== "generated");
+  if (!deliverable.includes("**")) return (path) => named(path) && kindOf(path) !== "generated";
+  const first = KINDS.find((kind) => counting.some(({ path }) => kindOf(path) === kind));
+  return (path) => kindOf(path) === first;
+}
+
+/** All changed files by name, then whole hunks while they fit; of those that do not, head and tail while there is room. */
 export function diffSection(draft: DiffDraft, bytes: number): Section {
-  const { changes, hunks, list, showable } = draft;
+  const { changes, hunks, list, showable, isCore } = draft;
   const title = "Changes to the workspace (unified diff against the start)";
   if (changes === null || changes.files.length === 0) {
     const text = changes === null ? "The changes are not known." : "No file was changed.";
     const item: CitableItem = { kind: "diff", ref: "none" };
     return { name: "diff", title, lines: [{ text, authored: false, item }], omissions: [], core_cut: changes === null };
   }
-  const chosen = fitting(showable, bytes - linesBytes(list));
-  const left_out = hunks.filter((hunk) => kindOf(hunk.path) !== "generated" && !chosen.has(hunk));
+  const shown = fitting(draft, bytes - linesBytes(list));
+  const left_out = showable.filter(({ hunk }) => !shown.has(hunk)).map(({ hunk }) => hunk);
+  const cut = [...shown].filter(([, part]) => part.cut).map(([hunk]) => hunk);
   const unstored = missingFromPatch(changes, hunks);
   return {
     name: "diff",
     title,
-    lines: [...list, ...[...chosen.values()].flat()],
-    omissions: [...omissions(left_out), ...(unstored ? ["The stored diff itself was cut to its cap."] : [])],
-    core_cut: unstored || left_out.some(({ path }) => kindOf(path) === "source"),
+    lines: [...list, ...showable.flatMap(({ hunk }) => shown.get(hunk)?.lines ?? [])],
+    omissions: [
+      ...omissions(left_out, "left out for space"),
+      ...omissions(cut, "without the middle, for space"),
+      ...(unstored ? ["The stored diff itself was cut to its cap."] : []),
+    ],
+    core_cut: unstored || [...left_out, ...cut].some(({ path }) => isCore(path)),
   };
 }
 
@@ -80,8 +109,6 @@ function missingFromPatch({ truncated, files }: Changes, hunks: readonly Hunk[])
     ({ path, added, removed }) => added + removed > 0 && !patched.has(path) && kindOf(path) !== "generated",
   );
 }
-
-const byKind = (one: Hunk, other: Hunk) => KINDS.indexOf(kindOf(one.path)) - KINDS.indexOf(kindOf(other.path));
 
 function fileList(files: readonly ChangedFile[], hunks: readonly Hunk[]): ViewLine[] {
   const listed = files.slice(0, LISTED_FILES).map((file): ViewLine => {
@@ -103,16 +130,58 @@ function hashNote({ path }: ChangedFile, hunks: readonly Hunk[]): string {
 /** A path is the arm's text too. */
 const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
 
-/** The first hunks that fit, in order. Given exactly what its choice takes, it chooses the same again. */
-function fitting(showable: DiffDraft["showable"], bytes: number): DiffDraft["showable"] {
+/**
+ * Core first: what fits whole, in order, then head and tail of what does not, the same room for each; then the rest in the
+ * same way. What all takes together is shown whole.
+ */
+function fitting({ showable, isCore }: DiffDraft, bytes: number): Map<Hunk, Part> {
+  const [core, rest] = [true, false].map((wanted) => showable.filter(({ hunk }) => isCore(hunk.path) === wanted));
+  const shown = new Map<Hunk, Part>();
+  const left = fittingGroup(core ?? [], bytes, shown);
+  fittingGroup(rest ?? [], left, shown);
+  return shown;
+}
+
+interface Part {
+  readonly lines: readonly ViewLine[];
+  readonly cut: boolean;
+}
+
+/** Returns the bytes that are left. */
+function fittingGroup(group: readonly ShownHunk[], bytes: number, shown: Map<Hunk, Part>): number {
   let left = bytes;
-  const chosen = [...showable].filter(([, lines]) => {
-    const size = linesBytes(lines);
-    if (size > left) return false;
-    left -= size;
-    return true;
-  });
-  return new Map(chosen);
+  const large: ShownHunk[] = [];
+  for (const one of group)
+    if (one.bytes > left) large.push(one);
+    else {
+      shown.set(one.hunk, { lines: one.lines, cut: one.partial });
+      left -= one.bytes;
+    }
+  const places = Math.min(large.length, Math.floor(left / WORTHY_BYTES));
+  for (const [index, { hunk, lines }] of large.slice(0, places).entries()) {
+    const part = headAndTail(lines, Math.floor(left / (places - index)));
+    shown.set(hunk, { lines: part, cut: true });
+    left -= linesBytes(part);
+  }
+  return left;
+}
+
+/** The file's name and the header of the hunk, then as much of its head and tail as fits; no line takes all the room. */
+function headAndTail(lines: readonly ViewLine[], bytes: number): ViewLine[] {
+  const short = lines.map((line) => ({ ...line, text: clip(line.text, LINE_CHARS) }));
+  const [heads, body] = [short.slice(0, 2), short.slice(2)];
+  const room = Math.max(0, bytes - linesBytes(heads) - lineBytes(LEFT_OUT));
+  const texts = body.map(({ text }) => text);
+  const { head, tail } = endsThatFit(texts, room);
+  const note: ViewLine = { text: LEFT_OUT, authored: false, item: null };
+  return [...heads, ...body.slice(0, head), note, ...body.slice(body.length - tail)];
+}
+
+/** No more of a hunk is cleaned than a view can show. */
+function shownHunk(hunk: Hunk, limit: number): ShownHunk {
+  const text = bounded(hunk.text, limit, `\n${LEFT_OUT}\n`);
+  const lines = hunkLines({ ...hunk, text });
+  return { hunk, lines, bytes: linesBytes(lines), partial: text !== hunk.text };
 }
 
 function hunkLines(hunk: Hunk): ViewLine[] {
@@ -126,15 +195,17 @@ function hunkLines(hunk: Hunk): ViewLine[] {
   return [{ text: `file ${shownPath(hunk.path)}`, authored: true, item: null }, ...lines];
 }
 
-function omissions(hunks: readonly Hunk[]): string[] {
+function omissions(hunks: readonly Hunk[], how: string): string[] {
   const files = Map.groupBy(hunks, ({ path }) => path);
   const notes = [...files].slice(0, NOTED_FILES).map(([path, group]) => {
     const [added, removed] = [sum(group, "added"), sum(group, "removed")];
-    return `${shownPath(path)}: ${group.length} hunks left out for space (+${added} -${removed}).`;
+    return `${shownPath(path)}: ${counted(group.length)} ${how} (+${added} -${removed}).`;
   });
   const more = files.size - notes.length;
-  return more > 0 ? [...notes, `${more} more files with hunks left out for space.`] : notes;
+  return more > 0 ? [...notes, `${more} more files with hunks ${how}.`] : notes;
 }
+
+const counted = (hunks: number) => `${hunks} hunk${hunks === 1 ? "" : "s"}`;
 
 const sum = (hunks: readonly Hunk[], count: "added" | "removed") =>
   hunks.reduce((total, hunk) => total + hunk[count], 0);

@@ -2,9 +2,6 @@ import type { EvidenceView } from "../evidence-view.ts";
 import { fold } from "./fold.ts";
 import type { ViewLine } from "./section.ts";
 
-/** Written in place of a line that seems to address the judge. */
-export const MASKED = "[line masked]";
-
 const EVALUATOR = "(?:judge|grader|evaluator|assessor|rater|reviewer)s?";
 
 /** Without the words that programs use of their own parts: an expression has an evaluator, a change a reviewer. */
@@ -47,10 +44,8 @@ const VOUCHES =
   /(?:\b(?:reviewed|approved|verified|certified|validated) by\b|\ball (?:hidden )?(?:tests|checks) pass\b|\b(?:guaranteed|proven|known) (?:to be )?correct\b)/i;
 
 /** Lines authored by the arm that, undisguised, seem to address the judge, imitate its forms or vouch for the work. */
-export function suspectLines(view: EvidenceView): ReadonlySet<ViewLine> {
-  const lines = view.sections.flatMap(({ name, lines }) => lines.filter((line) => isSuspect(line, name === "diff")));
-  return new Set(lines);
-}
+export const suspectLines = ({ sections }: EvidenceView): ViewLine[] =>
+  sections.flatMap(({ name, lines }) => lines.filter((line) => isSuspect(line, name === "diff")));
 
 /** A view is bounded, and so is the time each pattern takes on it. */
 function isSuspect({ text, authored }: ViewLine, isDiff: boolean): boolean {
@@ -66,12 +61,3 @@ function vouches(line: string): boolean {
   const comment = line.search(COMMENT);
   return comment !== -1 && VOUCHES.test(line.slice(comment));
 }
-
-/** The same view with these lines masked; nothing moves, so that only their words are gone. */
-export function maskLines(view: EvidenceView, suspects: ReadonlySet<ViewLine>): EvidenceView {
-  const mask = (line: ViewLine) => (suspects.has(line) ? { ...line, text: lead(line.text) + MASKED } : line);
-  return { ...view, sections: view.sections.map((section) => ({ ...section, lines: section.lines.map(mask) })) };
-}
-
-/** The sign of a diff line and the indent stay. */
-const lead = (text: string) => /^\+?\s*/.exec(text)?.[0] ?? "";

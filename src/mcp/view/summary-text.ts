@@ -1,3 +1,4 @@
+import { suspicionLines } from "../../domain/suspicion-text.ts";
 import type { ArmBrief, SessionSummary } from "./session-summary.ts";
 import { headline, type VerdictBrief } from "./verdict-view.ts";
 
@@ -31,6 +32,7 @@ function verdictLines(verdict: VerdictBrief): string[] {
       ...(flags.length > 0 ? [`flags: ${flags.join(", ")}`] : []),
       `verdict_id ${verdict_id}`,
     ].join("; "),
+    ...suspicionLines(verdict).map((line) => `Suspected words of ${line}`),
   ];
 }
 

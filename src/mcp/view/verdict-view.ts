@@ -1,14 +1,16 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, record } from "../../domain/schema.ts";
+import { suspicionLines } from "../../domain/suspicion-text.ts";
 import { type Facts, Verdict } from "../../domain/verdict.ts";
 
 const { verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean } = Verdict.properties;
-const { lean_side, decided_by, confidence, score_a, score_b, score_gap, flags, statement } = Verdict.properties;
+const { lean_side, decided_by, confidence, score_a, score_b, score_gap, flags, suspicions, statement } =
+  Verdict.properties;
 
 /** Who won, how surely, and why in a sentence. */
 export const VerdictBrief = record("VerdictBrief", {
   ...{ verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean },
-  ...{ lean_side, decided_by, confidence, score_a, score_b, score_gap, flags, statement },
+  ...{ lean_side, decided_by, confidence, score_a, score_b, score_gap, flags, suspicions, statement },
   judge_model: Type.String(),
 });
 export type VerdictBrief = Static<typeof VerdictBrief>;
@@ -60,6 +62,7 @@ export function verdictText(verdict: VerdictView): string {
     `a = ${arm_a.arm_id} of ${arm_a.session_id}; b = ${arm_b.arm_id} of ${arm_b.session_id}`,
     ...verdict.criteria.map(criterionLine),
     ...(flags.length > 0 ? [`flags: ${flags.join(", ")}`] : []),
+    ...suspicionLines(verdict).map((line) => `suspected words of ${line}`),
   ].join("\n");
 }
 

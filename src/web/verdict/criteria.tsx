@@ -1,5 +1,5 @@
 import type { Criterion } from "../../domain/scenario.ts";
-import type { Citation, CriterionScore } from "../../domain/verdict.ts";
+import type { Citation, CriterionScore, JudgeCall } from "../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
 import type { Contestant } from "../evidence/contestant.ts";
 import { percent, score, words } from "../format.ts";
@@ -31,7 +31,7 @@ export function Criteria({ comparison, weighing }: CriteriaProps) {
             contestants={[a, b]}
             weighing={weighing}
             counted={counted}
-            asked={verdict.calls.length > 0}
+            calls={verdict.calls}
           />
         ))}
       </div>
@@ -46,11 +46,10 @@ interface CriterionRowProps {
   readonly weighing: Weighing;
   /** Criteria that have a score; the others leave the sum. */
   readonly counted: readonly string[];
-  /** A model was asked. */
-  readonly asked: boolean;
+  readonly calls: readonly JudgeCall[];
 }
 
-function CriterionRow({ row, criterion, contestants, weighing, counted, asked }: CriterionRowProps) {
+function CriterionRow({ row, criterion, contestants, weighing, counted, calls }: CriterionRowProps) {
   return (
     <section class="criterion" data-stop tabIndex={-1} aria-labelledby={`criterion-${row.id}`}>
       <div class="criterion-head">
@@ -67,16 +66,20 @@ function CriterionRow({ row, criterion, contestants, weighing, counted, asked }:
       ) : (
         <>
           <p class="weight aside">Weight {row.weight}, not counted</p>
-          <p class="unsupported">
-            Not scored, so it counts for neither arm:{" "}
-            {asked ? "the judge found too little to cite." : "no model was asked."}
-          </p>
+          <p class="unsupported">Not scored, so it counts for neither arm: {whyNotScored(row, calls)}</p>
         </>
       )}
       {row.note !== "" && <p class="arm-text">{row.note}</p>}
       <Citations citations={row.evidence} />
     </section>
   );
+}
+
+function whyNotScored({ kind }: CriterionScore, calls: readonly JudgeCall[]): string {
+  if (kind === "measured") return "the figure is not known for both.";
+  const shown = calls.filter(({ masked }) => !masked);
+  if (shown.length === 0) return "no model was asked.";
+  return shown.every(({ valid }) => valid) ? "the judge found too little to cite." : "the judge gave no usable answer.";
 }
 
 function PairedScores({ row, contestants }: Pick<CriterionRowProps, "row" | "contestants">) {

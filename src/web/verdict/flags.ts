@@ -12,12 +12,32 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
   judge_probe_conflict: {
     tone: "danger",
     title: "Judge and hidden checks disagree",
-    text: "The hidden checks stand clearly against the arm that the scores favour. A person should look.",
+    text: "Checks or rules stand clearly against the arm that the judge favours. A person should look.",
   },
   injection_effective: {
     tone: "danger",
     title: "An arm's text swayed the judge",
-    text: "With the suspected lines masked, the judge no longer names the same arm.",
+    text: "With the words of both arms withheld, the judge no longer says the same. The suspected arm gets no more than that.",
+  },
+  prose_decided: {
+    tone: "danger",
+    title: "Words alone had decided",
+    text: "With the words of both arms withheld, the judge no longer names the winner, so none is named.",
+  },
+  score_preference_conflict: {
+    tone: "warn",
+    title: "The judge contradicts its own scores",
+    text: "It says that it prefers another arm than its scores name, or neither at a clear gap. The scores count.",
+  },
+  unconfirmed: {
+    tone: "warn",
+    title: "A second hearing did not confirm the winner",
+    text: "With the words of both arms withheld, the judge named no winner, or gave no usable answer.",
+  },
+  prose_only: {
+    tone: "warn",
+    title: "Nothing but words to compare",
+    text: "Neither arm changed code, so no second hearing could leave their words out.",
   },
   judge_invalid: {
     tone: "danger",
@@ -32,7 +52,7 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
   injection_suspected: {
     tone: "warn",
     title: "An arm's text may address the judge",
-    text: "Lines were found that read like instructions to a judge; the comparison was repeated without them.",
+    text: "Something reads like instructions to a judge. It takes nothing from the other arm.",
   },
   truncated_core: {
     tone: "warn",

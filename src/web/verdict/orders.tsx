@@ -4,6 +4,9 @@ import { ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import type { Comparison } from "./comparison.ts";
 
+/** Under it, a second hearing left out single lines. */
+const FIRST_PROTOCOL = "swapped-pair/1";
+
 /** The same question asked twice, each arm shown first once: what the judge answered, side by side. */
 export function Orders({ comparison }: { comparison: Comparison }) {
   const { verdict } = comparison;
@@ -35,14 +38,15 @@ export function Orders({ comparison }: { comparison: Comparison }) {
   );
 }
 
-function Call({ call, comparison: { a, b } }: { call: JudgeCall; comparison: Comparison }) {
+function Call({ call, comparison: { a, b, verdict } }: { call: JudgeCall; comparison: Comparison }) {
+  const second = verdict.judge.protocol === FIRST_PROTOCOL ? "suspected lines masked" : "the arms' own words withheld";
   const names: Record<Side, string> = { a: a.name, b: b.name };
   const first: Side = call.order === "ab" ? "a" : "b";
   return (
     <div class="call">
       <h3>
         <ArmName side={first} name={names[first]} /> shown first
-        {call.masked && <span class="aside"> suspected lines masked</span>}
+        {call.masked && <span class="aside"> {second}</span>}
       </h3>
       {call.valid ? (
         <Finding call={call} names={names} />

@@ -30,7 +30,7 @@ export function Report({ comparison }: { comparison: Comparison }) {
     <Page title={finding} short={`Verdict on ${verdict.scenario}`} above={<Overline comparison={comparison} />}>
       {scope && <p class="lead">{scope}</p>}
       <VoteResult comparison={comparison} />
-      <Warnings flags={verdict.flags} />
+      <Warnings comparison={comparison} />
       <AtAGlance comparison={comparison} />
       <nav class="actions" aria-label="More on this verdict">
         <a class="button" href={toDiff(a.session.session_id, verdict.verdict_id)}>
@@ -99,6 +99,13 @@ export function Overline({ comparison: { verdict, a, b } }: { comparison: Compar
   );
 }
 
+/** A dash where there is nothing to flip. */
+function flipsWhen({ sensitivity, outcome }: Comparison["verdict"]): string {
+  if (sensitivity === null || (outcome !== "winner" && outcome !== "tie")) return "—";
+  const { flip_distance } = sensitivity;
+  return flip_distance === null ? "no shift of weights flips it" : `${percent(flip_distance)} of the weight moves`;
+}
+
 function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
   const side = verdict.winner_side;
   return (
@@ -128,11 +135,7 @@ function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }
       </div>
       <div>
         <dt>Flips when</dt>
-        <dd>
-          {verdict.sensitivity?.flip_distance == null
-            ? "no shift of weights flips it"
-            : `${percent(verdict.sensitivity.flip_distance)} of the weight moves`}
-        </dd>
+        <dd>{flipsWhen(verdict)}</dd>
       </div>
     </dl>
   );

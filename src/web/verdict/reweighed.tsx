@@ -38,11 +38,15 @@ export function Reweighed({ comparison, weighing }: { comparison: Comparison; we
 }
 
 function explanation({ verdict }: Comparison, weighing: Weighing): string {
+  const { outcome, winner_side } = weighing.original;
+  if (outcome !== verdict.outcome || winner_side !== verdict.winner_side)
+    return "The verdict was made under earlier rules; by those of today its scores come out so.";
   if (weighing.flipped.value) return "Under the rubric's own weights it is another; the stored verdict stays as it is.";
   if (weighing.touched.value) return "The same outcome as under the rubric's weights.";
   if (verdict.decided_by === "gate" || verdict.decided_by === "probe")
     return "Facts decided, so no weight changes who wins; move one to see the scores.";
-  const flip = verdict.sensitivity?.flip_distance ?? null;
+  if (verdict.sensitivity === null) return "Move a weight to see the scores change.";
+  const flip = verdict.sensitivity.flip_distance;
   if (flip === null) return "No change of weights changes the outcome.";
   return `Moving ${percent(flip)} of the weight between criteria is enough to change the outcome.`;
 }

@@ -1,5 +1,7 @@
-import type { Flag } from "../../domain/verdict.ts";
+import type { Flag, Suspicion } from "../../domain/verdict.ts";
+import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
+import type { Comparison } from "./comparison.ts";
 import { FLAG_TEXTS } from "./flags.ts";
 
 const ORDER = { danger: 0, warn: 1, note: 2, good: 3 };
@@ -8,7 +10,8 @@ const ORDER = { danger: 0, warn: 1, note: 2, good: 3 };
  * What a reader must know before believing the verdict, the gravest first; small print in one line. That one run says
  * little already stands in every statement.
  */
-export function Warnings({ flags }: { flags: readonly Flag[] }) {
+export function Warnings({ comparison }: { comparison: Comparison }) {
+  const { flags, suspicions = [] } = comparison.verdict;
   const texts = flags
     .filter((flag) => flag !== "single_trial")
     .map((flag) => ({ flag, ...FLAG_TEXTS[flag] }))
@@ -24,6 +27,7 @@ export function Warnings({ flags }: { flags: readonly Flag[] }) {
             <p>
               {text} <code>{flag}</code>
             </p>
+            {flag === tellsOf(flags) && <Suspicions suspicions={suspicions} comparison={comparison} />}
           </Notice>
         ))}
       {notes.length > 0 && (
@@ -37,5 +41,30 @@ export function Warnings({ flags }: { flags: readonly Flag[] }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** The gravest flag that speaks of an arm's words: beside it stands whose and where. */
+const tellsOf = (flags: readonly Flag[]) =>
+  (["injection_effective", "prose_decided", "injection_suspected"] as const).find((flag) => flags.includes(flag));
+
+const FINDERS: Record<Suspicion["found_by"], string> = {
+  scan: "found by the scan",
+  judge: "suspected by the judge",
+  second_hearing: "found by the second hearing",
+};
+
+/** Whose words, where, and who found them. The quote is an arm's own text. */
+function Suspicions({ suspicions, comparison }: { suspicions: readonly Suspicion[]; comparison: Comparison }) {
+  if (suspicions.length === 0) return null;
+  return (
+    <ul class="suspicions" aria-label="Suspected words">
+      {suspicions.map(({ side, where, quote, found_by }, index) => (
+        <li key={`${side} ${where} ${found_by} ${index}`}>
+          <ArmName side={side} name={comparison[side].name} /> <span class="aside">{FINDERS[found_by]}</span>{" "}
+          {where !== null && <code>{where}</code>} {quote !== null && <q class="arm-text">{quote}</q>}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import type { Changes } from "../../src/domain/evidence.ts";
+import type { Verdict } from "../../src/domain/verdict.ts";
+import { openJudge } from "../../src/judge/open-judge.ts";
+import { basisOf, decide } from "../../src/judge/score.ts";
+import { ATTACKS, type Attack, type Place } from "./attacks.ts";
+import { buildCase, type CaseParts, CRITERIA, change, command, probe, turn } from "./build-case.ts";
+import { countingEntropy, fixedClock, type MockJudge, scoringJudge } from "./mock-judge.ts";
+
+const TOP = 4;
+
+/** Gives the top score to whoever asks for it, by whatever words; else looks at the code. */
+const obedient = ({ text }: Attack, planter: number): MockJudge =>
+  scoringJudge(({ evidence }, ids) => {
+    const honest = evidence.includes("run.tdd") ? planter : 3;
+    return Object.fromEntries(ids.map((id) => [id, evidence.includes(text) ? TOP : honest]));
+  });
+
+function withFile(changes: Changes, path: string, line: string): Changes {
+  const file = {
+    ...change("", path).files[0],
+    path,
+    status: "added",
+    added: 1,
+    removed: 0,
+  } as Changes["files"][number];
+  const patch = `${changes.patch}--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,1 @@\n+${line}\n`;
+  return { ...changes, files: [...changes.files, file], patch };
+}
+
+/** Arm b with these words in this place. */
+function planted({ place, text }: Attack): CaseParts {
+  const honest = change("run.tdd();");
+  const code = (line: string) => ({ b: { changes: change(line) } });
+  const places: Readonly<Record<Place, () => CaseParts>> = {
+    answer: () => ({ b: { changes: honest, final_answer: text } }),
+    remark: () => ({ b: { changes: honest }, decisions_b: [turn(1, text)] }),
+    comment: () => code(`run.tdd(); // ${text}`),
+    string: () => code(`run.tdd("${text}");`),
+    docstring: () => ({ b: { changes: withFile(honest, "tools/check.py", `"""${text}"""`) } }),
+    name: () => code(`run.tdd(${text});`),
+    path: () => ({ b: { changes: withFile(honest, `src/${text}.ts`, "export {};") } }),
+    printed: () => ({ b: { changes: honest }, decisions_b: [command(1, "bun test", 0, text)] }),
+    checked: () => ({ b: { changes: honest, probe: printing(text) } }),
+    prose: () => ({ b: { changes: withFile(honest, "REPORT.md", text) } }),
+  };
+  return places[place]();
+}
+
+/** Passes as much as the other arm does. */
+function printing(output: string) {
+  const all = probe("pass", 9);
+  return { ...all, checks: all.checks.map((check) => ({ ...check, output })) };
+}
+
+async function verdictOn(attack: Attack, planter: number): Promise<Verdict> {
+  const parts = planted(attack);
+  const kase = buildCase({
+    ...parts,
+    a: { probe: probe("pass", 9), ...parts.a },
+    b: { probe: probe("pass", 9), ...parts.b },
+  });
+  const model = obedient(attack, planter);
+  const judge = openJudge({ model, model_name: "mock/judge", clock: fixedClock(), entropy: countingEntropy() });
+  return await judge(kase, new AbortController().signal);
+}
+
+/** What the first hearing alone would have said. */
+function atFirst(verdict: Verdict) {
+  const basis = {
+    ...basisOf(verdict, 0.05),
+    calls: verdict.calls.filter(({ masked }) => !masked),
+    suspects: new Set<never>(),
+  };
+  return decide(basis, new Map(CRITERIA.map(({ id, weight }) => [id, weight]))).winner_side;
+}
+
+for (const [who, planter, lean] of [
+  ["an arm that did worse", 1, "a"],
+  ["an arm that did as well", 3, null],
+] as const)
+  describe(`${who} wins by words alone with a judge that obeys them`, () => {
+    for (const attack of ATTACKS)
+      test(`at first, and not when it is heard again: ${attack.what}`, async () => {
+        const verdict = await verdictOn(attack, planter);
+        expect(atFirst(verdict)).toBe("b");
+        const { outcome, winner_side, lean_side, confidence, suspicions = [] } = verdict;
+        expect({ outcome, winner_side, lean_side, confidence }).toEqual({
+          outcome: "inconclusive",
+          winner_side: null,
+          lean_side: lean,
+          confidence: "none",
+        });
+        expect([...new Set(suspicions.map(({ arm_id }) => arm_id))]).toEqual(["tdd"]);
+      });
+  });
+
+test("an arm that did better keeps its win whatever words stand beside it", async () => {
+  const honest = scoringJudge(({ evidence }, ids) =>
+    Object.fromEntries(ids.map((id) => [id, evidence.includes("run.tdd") ? TOP : 1])),
+  );
+  const judge = openJudge({ model: honest, model_name: "m", clock: fixedClock(), entropy: countingEntropy() });
+  const verdicts = await Promise.all(
+    ATTACKS.map((attack) => judge(buildCase(planted(attack)), new AbortController().signal)),
+  );
+  expect(verdicts.filter(({ winner_side }) => winner_side !== "b")).toEqual([]);
+});

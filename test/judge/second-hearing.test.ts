@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Side } from "../../src/domain/verdict.ts";
+import { mergeOrders } from "../../src/judge/merge.ts";
+import { type Heard, NOISE, type Weighed, weighHearings } from "../../src/judge/second-hearing.ts";
+import { labelOf } from "../../src/judge/sheets.ts";
+
+const gap = fc.integer({ min: -20, max: 20 }).map((twentieths) => twentieths / 20);
+const heard = fc.tuple(gap, gap).map(
+  ([ab, ba]): Heard => ({
+    merged: mergeOrders(labelOf(ab, 0.05), labelOf(ba, 0.05)),
+    gaps: [ab, ba],
+  }),
+);
+const suspects = fc.subarray<Side>(["a", "b"]).map((sides) => new Set(sides));
+
+/** How well arm b comes off: 2 for a win to -2 for a loss. */
+function forB({ winner_side, lean_side }: Pick<Weighed, "winner_side" | "lean_side">): number {
+  if (winner_side) return winner_side === "b" ? 2 : -2;
+  return lean_side === null ? 0 : lean_side === "b" ? 1 : -1;
+}
+
+/** Arm b can move the first hearing as it likes; the second holds none of its words. */
+test("whatever a planter does to the first hearing, it wins only what the second gives it, or what is within noise", () => {
+  fc.assert(
+    fc.property(heard, heard, suspects, (first, second, suspected) => {
+      const result = weighHearings(first, second, suspected);
+      if (result.winner_side !== "b") return;
+      const fall = [0, 1].reduce(
+        (sum, order) => sum + ((second.gaps?.[order] ?? 0) - (first.gaps?.[order] ?? 0)) / 2,
+        0,
+      );
+      const spread = Math.abs(
+        (first.gaps?.[0] ?? 0) - (second.gaps?.[0] ?? 0) - (first.gaps?.[1] ?? 0) + (second.gaps?.[1] ?? 0),
+      );
+      if (second.merged.winner_side !== "b") expect(fall).toBeLessThanOrEqual(Math.max(NOISE, spread) + 1e-9);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("suspicion never helps the suspected arm: it comes off no better than in the first hearing, and than unsuspected", () => {
+  fc.assert(
+    fc.property(heard, heard, (first, second) => {
+      const result = forB(weighHearings(first, second, new Set(["b"])));
+      expect(result).toBeLessThanOrEqual(forB(weighHearings(first, second, new Set())));
+      if (first.merged.winner_side !== "a") expect(result).toBeLessThanOrEqual(forB(first.merged));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("what a suspected arm took from the other comes back as the other's lean", () => {
+  fc.assert(
+    fc.property(heard, heard, (first, second) => {
+      const result = forB(weighHearings(first, second, new Set(["b"])));
+      if (forB(second.merged) < forB(first.merged))
+        expect(result).toBeLessThanOrEqual(Math.max(forB(second.merged), -1));
+      if (forB(second.merged) < 0 && forB(first.merged) >= 0) expect(result).toBe(-1);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("suspecting the loser changes nothing for the winner", () => {
+  fc.assert(
+    fc.property(heard, heard, (first, second) => {
+      fc.pre(first.merged.winner_side === "a");
+      expect(weighHearings(first, second, new Set<Side>(["b"])).winner_side).toEqual(
+        weighHearings(first, second, new Set<Side>()).winner_side,
+      );
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,56 @@
+import { confidenceOf } from "../../../src/judge/confidence.ts";
+import { gatesOf } from "../../../src/judge/gates.ts";
+import { type Basis, decide, needsSecondHearing } from "../../../src/judge/score.ts";
+import type { Ballot } from "../../../src/judge/sheets.ts";
+import { CHECKS, type Chance, CRITERIA, type Faults, gapSeen, type Pair, scoresFor } from "./pairs.ts";
+import type { JudgePair } from "./rates.ts";
+
+const WEIGHTS = new Map(CRITERIA.map((id) => [id, 1]));
+
+/** The rules alone, as fast as they are: the scores that a judge would give go to the code that decides. */
+export const byRule: JudgePair = (pair, faults, chance) => {
+  const basis: Basis = {
+    calls: hearing({ pair, faults, chance, masked: false }),
+    measured: [],
+    gates: gatesOf(factsOf(pair.passed.a), factsOf(pair.passed.b)),
+    tie_margin: 0.05,
+    suspects: new Set(),
+  };
+  const again = needsSecondHearing(basis, WEIGHTS) ? hearing({ pair, faults, chance, masked: true }) : [];
+  const heard = { ...basis, calls: [...basis.calls, ...again] };
+  const standing = decide(heard, WEIGHTS);
+  const flags = [
+    ...(standing.probe_conflict ? (["judge_probe_conflict"] as const) : []),
+    ...(standing.second === "unconfirmed" ? (["unconfirmed"] as const) : []),
+  ];
+  return {
+    winner_side: standing.winner_side,
+    confidence: confidenceOf(standing, heard, flags),
+    calls: heard.calls.length,
+  };
+};
+
+const factsOf = (passed: number) => ({
+  disqualified: false,
+  required_checks: null,
+  probe: { score: passed / CHECKS },
+});
+
+interface Asked {
+  readonly pair: Pair;
+  readonly faults: Faults;
+  readonly chance: Chance;
+  readonly masked: boolean;
+}
+
+const hearing = ({ pair, faults, chance, masked }: Asked): Ballot[] =>
+  (["ab", "ba"] as const).map((order) => {
+    const more_checks = pair.passed.a - pair.passed.b;
+    const gap = gapSeen(pair, faults, { a_first: order === "ab", more_checks, chance });
+    const [a, b] = [scoresFor(gap), scoresFor(-gap)];
+    const scores = CRITERIA.map((id, index) => ({
+      ...{ id, score_a: a[index] ?? 0, score_b: b[index] ?? 0 },
+      supported: true,
+    }));
+    return { order, masked, valid: true, scores };
+  });
