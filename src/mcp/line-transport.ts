@@ -1,5 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { Batch } from "./batch.ts";
 import { LINE_BYTES, lines } from "./lines.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { requestProblem } from "./request-problem.ts";
@@ -23,6 +24,7 @@ export class LineTransport implements Transport {
   onend?: () => Promise<void>;
   readonly #wire: Wire;
   readonly #requests = new OpenRequests();
+  readonly #batches = new Set<Batch>();
   #closed = false;
   /** Of the protocol, once it is agreed on. */
   #version: string | undefined;
@@ -38,8 +40,10 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
     this.#version = versionOf(message) ?? this.#version;
+    const batch = [...this.#batches].find((it) => it.take(message));
     try {
-      await this.#wire.write(`${JSON.stringify(message)}\n`);
+      if (batch === undefined) await this.#wire.write(`${JSON.stringify(message)}\n`);
+      else await this.#sendWhole(batch);
       this.#requests.sent(message);
     } catch (error) {
       this.#fault(error);
@@ -76,35 +80,52 @@ export class LineTransport implements Transport {
     else await this.#receiveMessage(value);
   }
 
-  /** Batches are of one version of the protocol, which lets a server answer each message on its own. */
-  async #receiveBatch(batch: readonly unknown[]): Promise<void> {
-    if (this.#version === BATCH_VERSION && batch.length > 0) {
-      for (const value of batch) await this.#receiveMessage(value);
+  /** Only one version of the protocol has batches. */
+  async #receiveBatch(values: readonly unknown[]): Promise<void> {
+    if (this.#version === BATCH_VERSION && values.length > 0) {
+      const batch = new Batch();
+      this.#batches.add(batch);
+      for (const value of values) await this.#receiveMessage(value, batch);
+      batch.close();
+      await this.#sendWhole(batch);
       return;
     }
     const reason =
-      batch.length === 0
+      values.length === 0
         ? "a batch is empty"
         : `batches are not part of protocol ${this.#version ?? "before it is agreed on"}`;
     this.#fault(`a line was refused: ${reason}`);
     await this.#reply(null, ErrorCode.InvalidRequest, `${reason}; send one message a line`);
   }
 
-  async #receiveMessage(value: unknown): Promise<void> {
+  /** Nothing while an answer is missing; a batch of notifications has none to send. */
+  async #sendWhole(batch: Batch): Promise<void> {
+    const { answers } = batch;
+    if (answers === undefined || !this.#batches.delete(batch) || answers.length === 0) return;
+    await this.#wire.write(`${JSON.stringify(answers)}\n`);
+  }
+
+  async #receiveMessage(value: unknown, batch?: Batch): Promise<void> {
     const message = JSONRPCMessageSchema.safeParse(value);
     if (message.success) {
       const problem = requestProblem(message.data);
-      if (problem === undefined) return this.#hand(message.data);
-      if ("id" in message.data) await this.#reply(message.data.id ?? null, ErrorCode.InvalidParams, problem);
+      if (problem === undefined) return await this.#hand(message.data, batch);
+      if ("id" in message.data) await this.#reply(message.data.id ?? null, ErrorCode.InvalidParams, problem, batch);
       return;
     }
     this.#fault("a line was passed over that is JSON but no JSON-RPC message");
-    await this.#refuse(value);
+    await this.#refuse(value, batch);
   }
 
-  #hand(message: JSONRPCMessage): void {
+  async #hand(message: JSONRPCMessage, batch: Batch | undefined): Promise<void> {
     this.#requests.received(message);
+    if ("method" in message && "id" in message) batch?.expect(message.id);
     this.onmessage?.(message);
+    if (!("method" in message) || message.method !== "notifications/cancelled") return;
+    for (const open of this.#batches) {
+      open.cancel(message.params?.["requestId"]);
+      await this.#sendWhole(open);
+    }
   }
 
   /** Undefined for an empty line and for one that is no JSON. */
@@ -119,18 +140,19 @@ export class LineTransport implements Transport {
   }
 
   /** Whoever asked something in the wrong form hears of it, instead of waiting for ever. */
-  async #refuse(value: unknown): Promise<void> {
+  async #refuse(value: unknown, batch?: Batch): Promise<void> {
     if (typeof value !== "object" || value === null || !("id" in value) || !("method" in value)) return;
     const { id } = value;
     if (typeof id !== "string" && !Number.isInteger(id)) return;
-    await this.#reply(id as string | number, ErrorCode.InvalidRequest, "not a valid JSON-RPC 2.0 request"); // checked above
+    const asked = id as string | number; // checked above
+    await this.#reply(asked, ErrorCode.InvalidRequest, "not a valid JSON-RPC 2.0 request", batch);
   }
 
   /** Null where nobody can tell what is answered. */
-  async #reply(id: string | number | null, code: ErrorCode, message: string): Promise<void> {
-    await this.#wire
-      .write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`)
-      .catch(() => this.close());
+  async #reply(id: string | number | null, code: ErrorCode, message: string, batch?: Batch): Promise<void> {
+    const answer = { jsonrpc: "2.0", id, error: { code, message } };
+    if (batch) batch.add(answer);
+    else await this.#wire.write(`${JSON.stringify(answer)}\n`).catch(() => this.close());
   }
 
   #fault(fault: unknown): void {

@@ -13,11 +13,27 @@ async function speaking(version: string): Promise<RawProgram> {
   return program;
 }
 
-test("under protocol 2025-03-26 each request of a batch is answered", async () => {
+test("under protocol 2025-03-26 a batch is answered by one array", async () => {
   await using program = await speaking("2025-03-26");
-  const answers = Promise.all([program.answer(1), program.answer(2)]);
-  await program.send(`${JSON.stringify([ping(1), ping(2)])}\n`);
-  expect(await answers).toMatchObject([{ result: {} }, { result: {} }]);
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 9 } };
+  const wrong = { jsonrpc: "2.0", id: 3, method: "tools/call" };
+  await program.send(`${JSON.stringify([ping(1), cancelled, wrong, ping(2)])}\n`);
+  expect(await program.ask(4, "ping")).toMatchObject({ result: {} });
+  const arrays = program.stdout.split("\n").filter((line) => line.startsWith("["));
+  expect(
+    arrays.map((line) =>
+      JSON.parse(line)
+        .map(({ id }: { id: number }) => id)
+        .toSorted(),
+    ),
+  ).toEqual([[1, 2, 3]]);
+});
+
+test("a batch of notifications gets no answer", async () => {
+  await using program = await speaking("2025-03-26");
+  await program.send(`${JSON.stringify([{ jsonrpc: "2.0", method: "notifications/progress", params: {} }])}\n`);
+  expect(await program.ask(4, "ping")).toMatchObject({ result: {} });
+  expect(program.stdout.split("\n").filter((line) => line.startsWith("["))).toEqual([]);
 });
 
 test("under a later protocol a batch is refused, and what follows is answered", async () => {
