@@ -18,6 +18,8 @@ const SNOOP = [
   "env; cat /proc/self/environ /proc/1/environ /proc/$PPID/environ 2>/dev/null; ps aux 2>/dev/null",
   "for p in /proc/[0-9]*; do cat $p/environ 2>/dev/null; done | tee found.txt",
   "cat $HOME/* ~/.bash_history 2>/dev/null; ls -la / /root /home 2>/dev/null; exit 0",
+  // What a full machine prints of the above is cut; this finds what it looks for wherever it stands.
+  "cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a '^PLAIN_\\|_API_KEY=' | sort -u | head -c 2000; exit 0",
 ];
 
 const SCENARIO = `name: snoop
