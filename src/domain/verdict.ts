@@ -84,8 +84,7 @@ export type CallScore = Static<typeof CallScore>;
 export const JudgeCall = record("JudgeCall", {
   order: oneOf(["ab", "ba"], { description: "Which arm was shown first." }),
   masked: Type.Boolean({
-    description:
-      "Second hearing, without the arms' own words (up to protocol `swapped-pair/1`: without suspected lines).",
+    description: "Second hearing, without the arms' own words (`swapped-pair/1`: without suspected lines).",
   }),
   valid: Type.Boolean(),
   label: nullable(oneOf(["a", "b", "tie"]), { description: "Computed by code from the scores; null when invalid." }),
@@ -112,13 +111,12 @@ export const Suspicion = record(
     side: oneOf(SIDES),
     arm_id: Slug(),
     where: nullable(Type.String({ maxLength: 260 }), {
-      description:
-        "As a citation: `diff src/pager.ts`, `decision 3`, `answer final`; null: the arm's words as a whole.",
+      description: "`diff src/pager.ts`, `decision 3`, `answer final`; null: the arm's words as a whole.",
     }),
     quote: nullable(Type.String({ maxLength: 160 }), { description: "The line; null when no line was named." }),
     found_by: oneOf(["scan", "judge", "second_hearing"]),
   },
-  { description: "An arm's words that may speak to the judge in place of the work." },
+  { description: "Words that may speak to the judge." },
 );
 export type Suspicion = Static<typeof Suspicion>;
 

@@ -194,6 +194,28 @@ describe("sensitivity", () => {
     expect(sensitivityOf(given, weights(0, 0, 1)).flip_distance).toBe(0.2);
   });
 
+  test("with a second hearing a distance is told wherever all weight on one criterion changes the outcome", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(pair, pair, pair, pair), { minLength: 3, maxLength: 3 }),
+        fc.nat(2),
+        (rows, index) => {
+          const column = (at: 0 | 1 | 2 | 3) => rows.map((row) => row[at]);
+          const given = basis([
+            ballot("ab", column(0)),
+            ballot("ba", column(1)),
+            ballot("ab", column(2), true),
+            ballot("ba", column(3), true),
+          ]);
+          const [now, alone] = [weights(1, 1, 1), weights(...[0, 1, 2].map((at) => (at === index ? 1 : 0)))];
+          const flips = result(decide(given, now)) !== result(decide(given, alone));
+          if (flips) expect(sensitivityOf(given, now).flip_distance).not.toBeNull();
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
   test("against a search of the whole simplex it is the least distance", () => {
     const steps = 40;
     const grid = Array.from({ length: steps + 1 }, (_, x) =>
