@@ -9,13 +9,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   scenario: ["domain"],
   policy: ["domain"],
   model: ["domain", "clock", "version"],
-  workspace: ["domain", "clock"],
+  workspace: ["domain", "clock", "pace"],
   store: ["domain", "clock"],
   stream: ["domain"],
-  tool: ["domain", "model", "workspace"],
+  tool: ["domain", "model", "workspace", "pace"],
   arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
   evidence: ["domain", "workspace", "policy"],
-  judge: ["domain", "model", "clock"],
+  judge: ["domain", "model", "clock", "pace"],
   session: [
     "domain",
     "scenario",
@@ -37,6 +37,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   web: ["domain", "judge/score"],
   main: ["cli", "version"],
   clock: [],
+  pace: [],
   version: [],
 };
 

@@ -39,10 +39,14 @@ const RECEIVERS = ["diff", "digest", "answer", "probe"] as const;
  * either slot and order. The names are those of the pair's models, hidden in both views alike by the rule of
  * `identityRedactor`. So what the opponent did or said changes no byte, nor does its id or title.
  */
-export function evidenceView(arm: JudgedArm, settings: ViewSettings, redact: RedactIdentity): EvidenceView {
+export async function evidenceView(
+  arm: JudgedArm,
+  settings: ViewSettings,
+  redact: RedactIdentity,
+): Promise<EvidenceView> {
   const { summary, decisions } = arm;
   const bytes = Math.floor(settings.max_evidence_tokens * BYTES_PER_TOKEN * (1 - RESERVE) * (1 - NOTES));
-  const diff = draftDiff(summary.changes, bytes, settings.deliverable);
+  const diff = await draftDiff(summary.changes, bytes, settings.deliverable);
   const digest = draftDigest(decisions, redact);
   const probe =
     settings.probe_visibility === "shown" && summary.probe !== null ? draftProbe(summary.probe, bytes) : null;

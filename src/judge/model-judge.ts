@@ -17,7 +17,7 @@ import { isJudged } from "./scenario-brief.ts";
 import { clip, LEFT_OUT } from "./view/clip.ts";
 import { suspectLines } from "./view/injection-scan.ts";
 import { identityRedactor } from "./view/redact-identity.ts";
-import { hasCode, withoutWords } from "./view/without-words.ts";
+import { withoutWords } from "./view/without-words.ts";
 
 export interface ModelJudge {
   readonly model: ModelClient;
@@ -50,14 +50,13 @@ const KEPT_CITATIONS = 8;
  */
 export async function hearModel(judge: ModelJudge, matter: Matter, signal: AbortSignal): Promise<Hearing> {
   const { kase } = matter;
-  const views = viewsOf(kase);
+  const views = await viewsOf(kase, signal);
   const shown = await askBothOrders(judge, matter, { views, masked: false }, signal);
   if (shown.length === 0) return { ...builtinHearing, flags: ["cost_limit_reached"] };
   const suspicions = [...scanned(views), ...suspectedBy(shown)];
   const doubted = matter.mustHearAgain(callsOf(shown), suspicions);
-  const separable = doubted && (hasCode(kase.a) || hasCode(kase.b));
-  const plain = () => viewsOf({ ...kase, a: withoutWords(kase.a), b: withoutWords(kase.b) });
-  const repeated = separable ? await askBothOrders(judge, matter, { views: plain(), masked: true }, signal) : [];
+  const plain = doubted ? await plainViews(kase, signal) : null;
+  const repeated = plain ? await askBothOrders(judge, matter, { views: plain, masked: true }, signal) : [];
   const all = [...shown, ...repeated];
   return {
     calls: callsOf(all),
@@ -67,8 +66,8 @@ export async function hearModel(judge: ModelJudge, matter: Matter, signal: Abort
       ...viewFlags(views),
       ...answerFlags(shown),
       ...(suspicions.length > 0 ? (["injection_suspected"] as const) : []),
-      ...(doubted && !separable ? (["prose_only"] as const) : []),
-      ...(separable && repeated.length === 0 ? (["cost_limit_reached"] as const) : []),
+      ...(doubted && !plain ? (["prose_only"] as const) : []),
+      ...(plain && repeated.length === 0 ? (["cost_limit_reached"] as const) : []),
     ],
     suspicions,
     prompt_digest: promptDigest(kase),
@@ -105,11 +104,21 @@ const suspectedBy = (answers: readonly Answered[]): Hearing["suspicions"] =>
   }));
 
 /** The names hidden in both views are those of the pair: one set, whoever is shown and whoever stands first. */
-function viewsOf(kase: Case): Views {
+async function viewsOf(kase: Case, signal: AbortSignal): Promise<Views> {
   const redact = identityRedactor([...modelNames(kase.a), ...modelNames(kase.b)]);
-  const view = (arm: JudgedArm) =>
-    evidenceView(arm, { ...kase.rubric.judge, deliverable: kase.task.deliverable }, redact);
-  return { a: view(kase.a), b: view(kase.b) };
+  const settings = { ...kase.rubric.judge, deliverable: kase.task.deliverable };
+  const a = await evidenceView(kase.a, settings, redact);
+  const b = await evidenceView(kase.b, settings, redact);
+  // Whoever stopped it meanwhile wants no judge to be asked.
+  signal.throwIfAborted();
+  return { a, b };
+}
+
+/** Both arms without their words; null when nothing would be left of either. */
+async function plainViews(kase: Case, signal: AbortSignal): Promise<Views | null> {
+  const [a, b] = [await withoutWords(kase.a), await withoutWords(kase.b)];
+  if (!a.has_code && !b.has_code) return null;
+  return await viewsOf({ ...kase, a: a.arm, b: b.arm }, signal);
 }
 
 function modelNames({ summary }: JudgedArm): string[] {

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RE2JS } from "re2js";
 import { Mistake } from "../domain/failure.ts";
-import { Pace } from "../workspace/pace.ts";
+import { Pace } from "../pace.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileGlob } from "./file-glob.ts";
 import { outputOf } from "./output.ts";

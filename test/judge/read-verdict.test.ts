@@ -17,7 +17,10 @@ const criterion = (id: string, weight: number): JudgedCriterion => ({
 });
 const settings = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000, deliverable: ["**"] } as const;
 const log = [turn(1, "I look."), command(2, "bun test", 0, "4 pass\n0 fail")];
-const checker = citationChecker(evidenceView(buildArm("plain", {}, log), settings, identityRedactor([])), "ab12|");
+const checker = citationChecker(
+  await evidenceView(buildArm("plain", {}, log), settings, identityRedactor([])),
+  "ab12|",
+);
 const LABELS = ["K7P", "T4M"] as const;
 const CRITERIA = [criterion("root-cause", 3), criterion("style", 1)];
 const EXPECTED: Expected = {

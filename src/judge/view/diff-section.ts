@@ -1,6 +1,7 @@
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import { Pace } from "../../pace.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import { bounded, clip, endsThatFit, LEFT_OUT, LINE_CHARS } from "./clip.ts";
 import { type Hunk, parsePatch } from "./parse-patch.ts";
@@ -53,17 +54,34 @@ export interface DiffDraft {
   readonly bytes: number;
 }
 
-export function draftDiff(changes: Changes | null, limit: number, deliverable: readonly string[]): DiffDraft {
-  const hunks = changes ? parsePatch(changes.patch) : [];
+export async function draftDiff(
+  changes: Changes | null,
+  limit: number,
+  deliverable: readonly string[],
+): Promise<DiffDraft> {
+  const hunks = changes ? await parsePatch(changes.patch) : [];
   const list = changes ? fileList(changes.files, hunks) : [];
   const isCore = coreOf(hunks, deliverable);
-  const order = (path: string) => (isCore(path) ? -1 : KINDS.indexOf(kindOf(path)));
-  const showable = hunks
-    .filter(({ path }) => kindOf(path) !== "generated")
-    .sort((one, other) => order(one.path) - order(other.path))
-    .map((hunk) => shownHunk(hunk, limit));
+  const showable = await shownHunks(hunks, isCore, limit);
   const wanted = showable.reduce((sum, { bytes }) => sum + bytes, linesBytes(list));
   return { changes, hunks, list, showable, isCore, bytes: Math.min(limit, wanted) };
+}
+
+/** What a judge needs first comes first; generated files are left out. */
+async function shownHunks(hunks: readonly Hunk[], isCore: DiffDraft["isCore"], limit: number): Promise<ShownHunk[]> {
+  const pace = new Pace();
+  const ranked: { readonly hunk: Hunk; readonly rank: number }[] = [];
+  for (const hunk of hunks) {
+    await pace.entry();
+    const kind = kindOf(hunk.path);
+    if (kind !== "generated") ranked.push({ hunk, rank: isCore(hunk.path) ? -1 : KINDS.indexOf(kind) });
+  }
+  const shown: ShownHunk[] = [];
+  for (const { hunk } of ranked.sort((one, other) => one.rank - other.rank)) {
+    await pace.bytes(Math.min(hunk.text.length, limit));
+    shown.push(shownHunk(hunk, limit));
+  }
+  return shown;
 }
 
 /** What `deliverable` names; where it names everything, the kind of file that a judge needs first among those changed. */

@@ -1,3 +1,4 @@
+import { Pace } from "../../pace.ts";
 import type { LineRange } from "./section.ts";
 
 export interface Hunk {
@@ -16,51 +17,52 @@ const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
  * The hunks of a unified diff. The counts in a hunk's header say where it ends, so a changed line that looks like a
  * header is still a line. Linear in the length; whatever is no hunk is skipped.
  */
-export function parsePatch(patch: string): Hunk[] {
-  const lines = patch.split("\n");
+export async function parsePatch(patch: string): Promise<Hunk[]> {
+  const pace = new Pace();
   const hunks: Hunk[] = [];
   let path: string | undefined;
-  let index = 0;
-  while (index < lines.length) {
-    const [line = "", next = ""] = [lines[index], lines[index + 1]];
-    const hunk = path === undefined ? undefined : hunkAt(lines, index, path);
-    if (hunk) hunks.push(hunk.hunk);
+  for (let at = 0; at < patch.length; ) {
+    const [line, next] = [lineAt(patch, at), lineAt(patch, lineEnd(patch, at) + 1)];
+    const hunk = path === undefined ? undefined : hunkAt(patch, at, path);
+    if (hunk) hunks.push(hunk);
     else if (isFileHeader(line, next)) path = pathOf(next.slice(4)) ?? pathOf(line.slice(4));
-    index = hunk?.end ?? index + 1;
+    const end = hunk ? at + hunk.text.length + 1 : lineEnd(patch, at) + 1;
+    await pace.bytes(end - at);
+    at = end;
   }
   return hunks;
 }
 
 const isFileHeader = (line: string, next: string) => line.startsWith("--- ") && next.startsWith("+++ ");
 
-function hunkAt(lines: readonly string[], index: number, path: string): { hunk: Hunk; end: number } | undefined {
-  const header = HEADER.exec(lines[index] ?? "");
+/** Where the line that begins at `at` ends, its newline not included. */
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end === -1 ? text.length : end;
+}
+
+const lineAt = (text: string, at: number) => text.slice(at, lineEnd(text, at));
+
+function hunkAt(patch: string, at: number, path: string): Hunk | undefined {
+  const header = patch.startsWith("@@ ", at) ? HEADER.exec(lineAt(patch, at)) : null;
   if (!header) return undefined;
-  const end = hunkEnd(lines, index + 1, Number(header[2] ?? 1), Number(header[4] ?? 1));
-  return { hunk: hunkOf(path, header, lines.slice(index, end)), end };
+  const { end, added, removed } = countLines(patch, lineEnd(patch, at), header);
+  const [before, after] = [range(header[1], header[2]), range(header[3], header[4])];
+  return { path, text: patch.slice(at, end), added, removed, before, after };
 }
 
-function hunkEnd(lines: readonly string[], start: number, removable: number, addable: number): number {
-  let [index, before, after] = [start, removable, addable];
-  for (; index < lines.length && (before > 0 || after > 0); index += 1) {
-    const sign = lines[index]?.charAt(0);
-    if (sign === "\\") continue;
-    if (sign !== "+") before -= 1;
-    if (sign !== "-") after -= 1;
+/** From the end of the header; ends where its counts are used up, with a note on a missing newline. */
+function countLines(patch: string, start: number, header: RegExpExecArray) {
+  const [removable, addable] = [Number(header[2] ?? 1), Number(header[4] ?? 1)];
+  let [end, added, removed, kept] = [start, 0, 0, 0];
+  while (end < patch.length && (removed + kept < removable || added + kept < addable)) {
+    const sign = patch.charAt(end + 1);
+    if (sign === "+") added += 1;
+    else if (sign === "-") removed += 1;
+    else if (sign !== "\\") kept += 1;
+    end = lineEnd(patch, end + 1);
   }
-  return lines[index]?.startsWith("\\") ? index + 1 : index;
-}
-
-function hunkOf(path: string, header: RegExpExecArray, lines: readonly string[]): Hunk {
-  const count = (sign: string) => lines.filter((line, index) => index > 0 && line.startsWith(sign)).length;
-  return {
-    path,
-    text: lines.join("\n"),
-    added: count("+"),
-    removed: count("-"),
-    before: range(header[1], header[2]),
-    after: range(header[3], header[4]),
-  };
+  return { end: patch.startsWith("\n\\", end) ? lineEnd(patch, end + 1) : end, added, removed };
 }
 
 function range(start = "0", count = "1"): LineRange {

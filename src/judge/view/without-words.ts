@@ -1,55 +1,55 @@
 import type { Decision } from "../../domain/decision.ts";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
+import { Pace } from "../../pace.ts";
 import type { JudgedArm } from "../judge.ts";
-import { wordMask } from "./code-words.ts";
+import { type MaskWords, wordMask } from "./code-words.ts";
 import { type Hunk, parsePatch } from "./parse-patch.ts";
 
 /** Written in place of an arm's words. */
 const WITHHELD = "[withheld]";
+
+/** An arm whose words were taken out. */
+export interface WordlessArm {
+  readonly arm: JudgedArm;
+  /** Its change holds code: something that is left of the arm's work. */
+  readonly has_code: boolean;
+}
 
 /**
  * The arm without its own words: what code says about it stays (which steps, how they ended, which checks passed), and its
  * change without comments, sentences and names that it gave to new files. What it says, asks its tools, prints and
  * declares goes. Everything that is left is shown by the rules of every view.
  */
-export function withoutWords(arm: JudgedArm): JudgedArm {
+export async function withoutWords(arm: JudgedArm): Promise<WordlessArm> {
   const { changes, probe, final_answer } = arm.summary;
-  return {
-    ...arm,
-    summary: {
-      ...arm.summary,
-      final_answer: final_answer === null ? null : WITHHELD,
-      changes: changes && plainChanges(changes),
-      probe: probe && { ...probe, checks: probe.checks.map((check) => ({ ...check, output: "" })) },
-    },
-    decisions: arm.decisions.map(silent),
+  const plain = changes && (await plainChanges(changes));
+  const summary = {
+    ...arm.summary,
+    final_answer: final_answer === null ? null : WITHHELD,
+    changes: plain?.changes ?? null,
+    probe: probe && { ...probe, checks: probe.checks.map((check) => ({ ...check, output: "" })) },
   };
+  return { arm: { ...arm, summary, decisions: arm.decisions.map(silent) }, has_code: plain?.has_code ?? false };
 }
 
-/** Its change holds code: something that is left of the arm's work without its words. */
-export const hasCode = ({ summary: { changes } }: JudgedArm): boolean =>
-  changes !== null && parsePatch(changes.patch).some(isCode);
-
-const isCode = ({ path, text }: Hunk) => {
-  const mask = wordMask(path);
-  return text
-    .split("\n")
-    .some((line) => line.startsWith("+") && /\w/.test(mask(line.slice(1)).replace(/\[\w+\]/g, "")));
-};
-
-function plainChanges(changes: Changes): Changes {
+async function plainChanges(changes: Changes): Promise<{ readonly changes: Changes; readonly has_code: boolean }> {
   const names = plainNames(changes.files);
   const named = (path: string) => names.get(path) ?? path;
-  const hunks = parsePatch(changes.patch).map((hunk) => {
+  const pace = new Pace();
+  const patch: string[] = [];
+  let has_code = false;
+  for (const hunk of await parsePatch(changes.patch)) {
     const path = named(hunk.path);
-    return `--- a/${path}\n+++ b/${path}\n${plainHunk(hunk)}\n`;
-  });
-  return {
-    ...changes,
-    files: changes.files.map((file) => ({ ...file, path: named(file.path) })),
-    patch: hunks.join(""),
-  };
+    const lines = await plainLines(hunk, pace);
+    has_code ||= lines.some(isCode);
+    patch.push(`--- a/${path}\n+++ b/${path}\n${lines.join("\n")}\n`);
+  }
+  const files = changes.files.map((file) => ({ ...file, path: named(file.path) }));
+  return { changes: { ...changes, files, patch: patch.join("") }, has_code };
 }
+
+/** What stands in place of words is none. */
+const isCode = (line: string) => line.startsWith("+") && /\w/.test(line.replace(/\[\w+\]/g, ""));
 
 /** What the arm called its new files is its word; their kind stays. */
 function plainNames(files: readonly ChangedFile[]): ReadonlyMap<string, string> {
@@ -66,16 +66,29 @@ function plainNames(files: readonly ChangedFile[]): ReadonlyMap<string, string> 
 const endingOf = (path: string) => /\.[A-Za-z0-9]{1,5}$/.exec(path)?.[0] ?? "";
 
 /** Lines that stay tell where a comment begins; only what the arm added is masked. */
-function plainHunk({ path, text }: Hunk): string {
+async function plainLines({ path, text }: Hunk, pace: Pace): Promise<string[]> {
   const mask = wordMask(path);
-  return text
-    .split("\n")
-    .map((line, index) => {
-      if (index === 0 || line.startsWith("-") || line.startsWith("\\")) return line;
-      const plain = mask(line.slice(1));
-      return line.startsWith("+") ? `+${plain}` : line;
-    })
-    .join("\n");
+  const plain: string[] = [];
+  let waiting = 0;
+  for (const line of text.split("\n")) {
+    plain.push(plain.length === 0 ? line : plainLine(line, mask));
+    waiting += line.length + LINE_COST;
+    if (waiting < WAITING) continue;
+    await pace.bytes(waiting);
+    waiting = 0;
+  }
+  await pace.bytes(waiting);
+  return plain;
+}
+
+/** Characters that a look at any line costs, and those that are looked at between two entries in the pace. */
+const LINE_COST = 20;
+const WAITING = 20_000;
+
+function plainLine(line: string, mask: MaskWords): string {
+  if (line.startsWith("-") || line.startsWith("\\")) return line;
+  const plain = mask(line.slice(1));
+  return line.startsWith("+") ? `+${plain}` : line;
 }
 
 function silent(decision: Decision): Decision {

@@ -1,7 +1,7 @@
 import { CHANGED_FILE_BYTES, CHANGED_FILES_BYTES, PATCH_BYTES } from "../../domain/defaults.ts";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
 import { sha256 } from "../../domain/sha256.ts";
-import { Pace } from "../pace.ts";
+import { Pace } from "../../pace.ts";
 import type { Difference } from "./compare.ts";
 import { type Content, ContentReader, shownSides } from "./content.ts";
 import { DiffEffort, filePatch } from "./file-patch.ts";

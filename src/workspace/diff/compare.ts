@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { Pace } from "../pace.ts";
+import { Pace } from "../../pace.ts";
 import { sameBytes } from "../tree/contents.ts";
 import { isOutOfReach } from "../tree/io-failure.ts";
 import type { Snapshot } from "../tree/snapshot.ts";

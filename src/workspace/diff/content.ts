@@ -1,7 +1,7 @@
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../domain/sha256.ts";
-import { Pace } from "../pace.ts";
+import { Pace } from "../../pace.ts";
 import { asText, chunksOf, readRegular } from "../tree/contents.ts";
 import { isOutOfReach } from "../tree/io-failure.ts";
 import type { TreeEntry } from "../tree/walk.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { breathe } from "../pace.ts";
+import { breathe } from "../../pace.ts";
 
 interface ProcessRow {
   readonly pid: number;

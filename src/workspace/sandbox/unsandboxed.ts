@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Clock } from "../../clock.ts";
-import { breathe } from "../pace.ts";
+import { breathe } from "../../pace.ts";
 import { scratchDirectory } from "../scratch.ts";
 import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";

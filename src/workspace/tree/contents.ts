@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { Pace } from "../pace.ts";
+import { Pace } from "../../pace.ts";
 import { errorCode } from "./io-failure.ts";
 
 /** Opens a regular file for reading: never through a link at its end, never waiting for a pipe. */

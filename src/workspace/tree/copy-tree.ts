@@ -12,7 +12,7 @@ import {
 import { copyFile } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
 import { Failure } from "../../domain/failure.ts";
-import { Pace } from "../pace.ts";
+import { Pace } from "../../pace.ts";
 import type { Sandbox } from "../workspace.ts";
 import { CopyRoom } from "./copy-room.ts";
 import { copyWithHoles, hasHoles } from "./copy-with-holes.ts";

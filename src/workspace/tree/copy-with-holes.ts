@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { Pace } from "../pace.ts";
+import { Pace } from "../../pace.ts";
 import type { TreeEntry } from "./walk.ts";
 
 /** Bytes that a file may lack on disk without being copied with care: tails and small metadata. */

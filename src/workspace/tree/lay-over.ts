@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
-import { Pace } from "../pace.ts";
+import { Pace } from "../../pace.ts";
 import type { FileSource, Sandbox } from "../workspace.ts";
 import { readRegular } from "./contents.ts";
 import { place } from "./place.ts";

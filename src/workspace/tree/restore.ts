@@ -1,7 +1,7 @@
 import { lchownSync, readlinkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { Pace } from "../../pace.ts";
 import type { Difference } from "../diff/compare.ts";
-import { Pace } from "../pace.ts";
 import type { Sandbox } from "../workspace.ts";
 import { readRegular } from "./contents.ts";
 import { displace, place } from "./place.ts";

@@ -1,4 +1,4 @@
-import { breathe } from "../pace.ts";
+import { breathe } from "../../pace.ts";
 
 /** Items sorted at once; what is larger is sorted in parts. */
 const PART = 4_000;

@@ -1,6 +1,6 @@
 import { type BigIntStats, chmodSync, type Dirent, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Pace } from "../pace.ts";
+import { Pace } from "../../pace.ts";
 import { isOutOfReach } from "./io-failure.ts";
 import { readNames } from "./read-names.ts";
 import { TreeTooLarge } from "./too-large.ts";
