@@ -8,11 +8,9 @@ import type { LiveRuns } from "../stream/live-runs.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
 import { EXIT, exitCodeBeforeStart, exitCodeOf } from "./exit-code.ts";
-import { junitOf } from "./junit.ts";
-import { markdownOf } from "./markdown.ts";
-import { OutFile } from "./out-file.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
+import { openReports, type Report } from "./reports.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { openServices, openStore, SHARED_FLAGS } from "./services.ts";
 import { isStdoutClosed, writeStdout } from "./stdout.ts";
@@ -89,7 +87,9 @@ async function runOne(args: RunArguments): Promise<number> {
   const notice = (line: string) => quiet || process.stderr.write(`${plainText(line)}\n`);
   // Nobody has to read along: the run goes on when stderr is closed or full.
   if (!has("quiet")) process.stderr.on("error", () => undefined);
-  const loaded = await loadScenarioFile(parameters[0] ?? "");
+  const scenario = parameters[0] ?? "";
+  const consulted = new Set<string>();
+  const loaded = await loadScenarioFile(scenario, consulted);
   const prepared = openServices({
     sandbox: sandboxSettings(args),
     state_dir: value("state-dir"),
@@ -105,7 +105,10 @@ async function runOne(args: RunArguments): Promise<number> {
     ...optional("judge_model", value("judge-model")),
     ...(max_cost_usd !== undefined && { max_cost_usd }),
   });
-  const reports = openReports(value);
+  const reports = openReports(value, {
+    ...{ scenario, consulted },
+    ...{ prices: value("prices"), state_dir: value("state-dir") },
+  });
   using store = await openStore(value("state-dir"));
   const services = { ...prepared, store };
   const painter = new Painter(!has("no-color"));
@@ -128,34 +131,6 @@ function failureText({ failure, session_id, arms }: SessionOutcome, persistent: 
   if (failure.code === "storage_full" || failure.code === "storage_failed") return text;
   if (!persistent) return `${text}\nThe arms' work is gone with this process; --state-dir would have kept it.`;
   return `${text}\nBoth arms are kept in ${session_id}: judge them again with POST /api/verdicts or the MCP tool rejudge.`;
-}
-
-/** What a file holds; `verdict` is what stdout holds, null without one. */
-type Render = (outcome: SessionOutcome, verdict: string | null) => string | null;
-
-const REPORTS: Readonly<Record<"out" | "junit" | "markdown", Render>> = {
-  out: (_outcome, verdict) => verdict,
-  junit: junitOf,
-  markdown: markdownOf,
-};
-
-interface Report {
-  readonly file: OutFile;
-  readonly render: Render;
-}
-
-/** @throws UsageError for a path that cannot be written, and for two flags that name one file. */
-function openReports(value: (flag: keyof typeof REPORTS) => string | undefined): Report[] {
-  const places = new Map<string, string>();
-  return (Object.keys(REPORTS) as (keyof typeof REPORTS)[]).flatMap((flag) => {
-    const path = value(flag);
-    if (path === undefined) return [];
-    const file = new OutFile(flag, path);
-    const other = file.place && places.get(file.place);
-    if (other) throw new UsageError(`--${flag} ${path}: is the file of --${other} too; one would overwrite the other`);
-    if (file.place) places.set(file.place, flag);
-    return [{ file, render: REPORTS[flag] }];
-  });
 }
 
 const optional = <K extends string>(name: K, value: string | undefined) =>

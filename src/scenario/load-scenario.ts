@@ -20,8 +20,12 @@ export interface ScenarioFilePath {
   readonly git?: GitFiles | null;
 }
 
-/** One scenario file, for `abeval run <file>`. @throws Failure `invalid_scenario` */
-export const loadScenarioFile = (path: string): Promise<LoadedScenario> => loadScenario({ path, file: path });
+/**
+ * One scenario file, for `abeval run <file>`. `consulted` takes the absolute paths of what else it names.
+ * @throws Failure `invalid_scenario`
+ */
+export const loadScenarioFile = (path: string, consulted: Set<string> = new Set()): Promise<LoadedScenario> =>
+  loadScenario({ path, file: path, consulted });
 
 /** @throws Failure `invalid_scenario` */
 export async function loadScenario({

@@ -56,6 +56,68 @@ test.each(TWICE)("one file for two reports is refused, named %s", async (_what, 
   expect(readFileSync(report, "utf8")).toBe("kept");
 });
 
+const OWN: readonly (readonly [what: string, path: string, flag?: string])[] = [
+  ["the scenario", "sample.yaml"],
+  ["the scenario", "sample.yaml", "junit"],
+  ["the scenario", "sample.yaml", "markdown"],
+  ["the scenario by a detour", "fixture/../sample.yaml"],
+  ["the scenario through a link", "link.yaml"],
+  ["the scenario through a directory that is a link", "again/sample.yaml"],
+  ["the prices", "prices.yaml"],
+  ["a file of the fixture", "fixture/a.txt"],
+  ["a new file in the fixture", "fixture/new.txt"],
+  ["a new file in the hidden checks, through a link", "hidden/new.txt"],
+  ["a file of the fix", "fix/a.txt"],
+  ["the database", "state/sessions.db"],
+  ["what SQLite keeps beside it", "state/sessions.db-wal"],
+  ["a file among the stored sessions", "state/sessions/verdict.json"],
+];
+
+const OWN_SCENARIO = `name: sample
+task:
+  prompt: Do it.
+  fixture: {dir: fixture}
+  probe: {dir: probe, checks: [{id: there, run: "true"}]}
+  reference_fix: {dir: fix}
+arms:
+  - {id: a, model: scripted/a, system_prompt: A, script: [{say: hi}]}
+  - {id: b, model: scripted/b, system_prompt: B, script: [{say: hi}]}
+rubric: {criteria: [{measure: turns}], judge: {model: builtin/evidence}}
+`;
+
+test.each(OWN)("a report over %s (%s) is refused, and everything is as it was", async (_what, path, flag = "out") => {
+  using directory = temporaryDirectory();
+  const at = (name: string) => join(directory.path, name);
+  for (const name of ["fixture", "probe", "fix", "state/sessions"]) mkdirSync(at(name), { recursive: true });
+  const files = { "sample.yaml": OWN_SCENARIO, "prices.yaml": "a/b: {in: 1, out: 1}\n", "fixture/a.txt": "a\n" };
+  for (const [name, text] of Object.entries({ ...files, "probe/p.txt": "", "fix/a.txt": "b\n" }))
+    writeFileSync(at(name), text);
+  symlinkSync(at("sample.yaml"), at("link.yaml"));
+  symlinkSync(directory.path, at("again"));
+  symlinkSync(at("probe"), at("hidden"));
+  const before = listed(directory.path);
+  const settings = ["--prices", at("prices.yaml"), "--state-dir", at("state")];
+  const { status, stdout, stderr } = await abeval(["run", at("sample.yaml"), ...settings, `--${flag}`, at(path)]);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toMatch(
+    /^abeval: --\w+ \S+: (is .*, which a report would overwrite|lies in .*); choose another path\n/,
+  );
+  expect(listed(directory.path)).toEqual(before);
+});
+
+const listed = (directory: string) =>
+  [...new Bun.Glob("**").scanSync({ cwd: directory, dot: true })]
+    .map((name) => [name, readFileSync(join(directory, name), "utf8")])
+    .toSorted();
+
+test("a report beside the scenario and in the state directory is written", async () => {
+  using directory = temporaryDirectory();
+  const [file, report] = [join(directory.path, "sample.yaml"), join(directory.path, "sessions.json")];
+  writeFileSync(file, OWN_SCENARIO.replace(/ {2}fixture:.*\n.*\n.*\n/, ""));
+  const { status } = await abeval(["run", file, "--state-dir", directory.path, "--out", report, "--quiet"]);
+  expect([status, readFileSync(report, "utf8").slice(0, 1)]).toEqual([0, "{"]);
+});
+
 test("two names of one file are two files once they are replaced", async () => {
   using directory = temporaryDirectory();
   const [one, two] = [join(directory.path, "one"), join(directory.path, "two")];

@@ -1,0 +1,86 @@
+import { realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { SessionOutcome } from "../domain/session.ts";
+import { isBelow } from "../scenario/confined-path.ts";
+import { UsageError } from "./arguments.ts";
+import { junitOf } from "./junit.ts";
+import { markdownOf } from "./markdown.ts";
+import { OutFile } from "./out-file.ts";
+
+/** What a file holds; `verdict` is what stdout holds, null without one. */
+type Render = (outcome: SessionOutcome, verdict: string | null) => string | null;
+
+const REPORTS: Readonly<Record<"out" | "junit" | "markdown", Render>> = {
+  out: (_outcome, verdict) => verdict,
+  junit: junitOf,
+  markdown: markdownOf,
+};
+
+export interface Report {
+  readonly file: OutFile;
+  readonly render: Render;
+}
+
+/** A file that a run reads or keeps, or a directory of such files. */
+interface RunFile {
+  readonly path: string;
+  /** In words, for "is ...". */
+  readonly what: string;
+}
+
+export interface RunFiles {
+  readonly scenario: string;
+  /** Whatever else the scenario names, absolute. */
+  readonly consulted: Iterable<string>;
+  readonly prices: string | undefined;
+  readonly state_dir: string | undefined;
+}
+
+/** @throws UsageError for a path that cannot be written, for one of two flags, and for one that the run itself needs. */
+export function openReports(value: (flag: keyof typeof REPORTS) => string | undefined, run: RunFiles): Report[] {
+  const needed = filesOf(run);
+  const places = new Map<string, string>();
+  return (Object.keys(REPORTS) as (keyof typeof REPORTS)[]).flatMap((flag) => {
+    const path = value(flag);
+    if (path === undefined) return [];
+    const file = new OutFile(flag, path);
+    const { place } = file;
+    if (place === undefined) return [{ file, render: REPORTS[flag] }];
+    const other = places.get(place);
+    if (other) throw new UsageError(`--${flag} ${path}: is the file of --${other} too; one would overwrite the other`);
+    const harm = harmOf(place, needed);
+    if (harm) throw new UsageError(`--${flag} ${path}: ${harm}; choose another path`);
+    places.set(place, flag);
+    return [{ file, render: REPORTS[flag] }];
+  });
+}
+
+function filesOf({ scenario, consulted, prices, state_dir }: RunFiles): RunFile[] {
+  const stored = STORED.map((name) => ({ path: join(state_dir ?? "", name), what: "where the sessions are kept" }));
+  return [
+    { path: scenario, what: "the scenario" },
+    ...(prices === undefined ? [] : [{ path: prices, what: "the file of --prices" }]),
+    ...(state_dir === undefined ? [] : stored),
+    ...[...consulted].map((path) => ({ path, what: "a part of the scenario" })),
+  ];
+}
+
+/** What a state directory holds. */
+const STORED = ["sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions", ".owners"];
+
+/** What a file in this place would do to the run's own files; undefined when nothing. */
+function harmOf(place: string, needed: readonly RunFile[]): string | undefined {
+  const same = needed.find(({ path }) => realPath(path) === place);
+  if (same) return `is ${same.what}, which a report would overwrite`;
+  const around = needed.find(({ path }) => isBelow(realPath(path), place));
+  return around && `lies in ${around.path}, ${around.what}`;
+}
+
+/** A file that is not there yet has a directory all the same. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
