@@ -1,3 +1,4 @@
+import { isHost } from "../http/host-gate.ts";
 import { isOrigin } from "../http/origin-gate.ts";
 import { UsageError } from "./arguments.ts";
 
@@ -34,6 +35,17 @@ export function checkOrigin(text: string): void {
   const near = URL.parse(text)?.origin ?? "null";
   const hint = isOrigin(near) ? `; did you mean ${near}?` : "";
   throw new UsageError(`--allowed-origin: expected an origin such as https://dash.example.com, got "${text}"${hint}`);
+}
+
+/** @throws UsageError for what no browser sends as a host. */
+export function checkHost(text: string): void {
+  if (isHost(text)) return;
+  const addresses = text.includes("//") ? [text] : [`http://${text}`, `http://[${text}]`];
+  const near = addresses.map((address) => URL.parse(address)?.hostname ?? "").find(isHost);
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  throw new UsageError(
+    `--allowed-host: expected a whole host name such as eval.example.com, without scheme or port, got "${text}"${hint}`,
+  );
 }
 
 /** Whom a server answers, besides itself. */

@@ -8,7 +8,7 @@ import { type Listening, listen } from "../http/listen.ts";
 import { OriginGate } from "../http/origin-gate.ts";
 import { WebUi } from "../http/web-ui.ts";
 import { MAX_PROVIDER_CALLS } from "../model/call-limiter.ts";
-import { type Address, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
+import { type Address, checkHost, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { DAY_LIMIT_FLAG, readPrices } from "./cost-flags.ts";
 import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
@@ -82,7 +82,8 @@ export async function command(args: readonly string[]): Promise<number> {
 
 async function serve(args: Arguments): Promise<number> {
   const address = parseAddress(args.value("addr") ?? "127.0.0.1:8080");
-  const origins = args.values("allowed-origin");
+  const [hosts, origins] = [args.values("allowed-host"), args.values("allowed-origin")];
+  for (const host of hosts) checkHost(host);
   for (const origin of origins) checkOrigin(origin);
   const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
   const web_ui = await openWebUi(args.value("web-dir"), log.notice);
@@ -91,7 +92,7 @@ async function serve(args: Arguments): Promise<number> {
     scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
     web_dir: args.value("web-dir"),
     listen_host: address.hostname,
-    allowed: { hosts: args.values("allowed-host"), origins },
+    allowed: { hosts, origins },
     sandbox: sandboxSettings(args),
     prices: await readPrices(args),
     max_cost_per_day_usd: args.usd("max-cost-per-day"),
@@ -106,7 +107,7 @@ async function serve(args: Arguments): Promise<number> {
   const abandoned = new AbortController();
   const app = createApp(services, {
     origins: OriginGate.of(origins),
-    hosts: HostGate.of(args.values("allowed-host"), address.hostname),
+    hosts: HostGate.of(hosts, address.hostname),
     stopping: stopping.signal,
     abandoned: abandoned.signal,
     ...(log.request && { log: log.request }),
@@ -114,7 +115,7 @@ async function serve(args: Arguments): Promise<number> {
   });
   const signal = signalled();
   const listening = listenOn(app, address);
-  warnWhenOpen(address, { hosts: args.values("allowed-host"), origins }, log.opening);
+  warnWhenOpen(address, { hosts, origins }, log.opening);
   const scenarios = resolve(services.catalog.directory);
   if (!existsSync(scenarios)) log.opening(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
   if (!web_ui) log.opening("no web UI: --web-dir names its directory");

@@ -28,3 +28,7 @@ export class HostGate {
     throw new Failure("forbidden_host", `the host ${JSON.stringify(asked.slice(0, 100))} is not allowed here`);
   }
 }
+
+/** As a browser asks for it: `eval.example.com`, `10.0.0.7`, `[fd00::7]`; no scheme, no port, no pattern. */
+export const isHost = (text: string): boolean =>
+  /^(\[[\da-f:.]+\]|[\w-]+(\.[\w-]+)*\.?)$/i.test(text) && URL.parse(`http://${text}`)?.hostname === text.toLowerCase();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { HostGate } from "../../src/http/host-gate.ts";
+import { HostGate, isHost } from "../../src/http/host-gate.ts";
+import { abeval } from "../abeval.ts";
 import { rawRequest } from "./raw-request.ts";
 import { serve } from "./served.ts";
 import { aService } from "./service.ts";
@@ -53,3 +54,35 @@ test("a Host as short as a container's name reaches every route", async () => {
   const head = "GET /api/scenarios HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   expect(await rawRequest(service.listen().url, head)).toMatch(/^HTTP\/1\.1 200 /);
 });
+
+const NO_HOSTS: readonly (readonly [given: string, meant: string | null])[] = [
+  ["https://a.example", "a.example"],
+  ["https://a.example:8443/x", "a.example"],
+  ["b.example:80", "b.example"],
+  ["b.example/path", "b.example"],
+  ["::1", "[::1]"],
+  ["[0:0::1]", "[::1]"],
+  ["b\u00fccher.example", "xn--bcher-kva.example"],
+  ["a.example, b.example", null],
+  ["*.example.com", null],
+  ["https://*", null],
+  ["*", null],
+];
+
+test.each(NO_HOSTS)("%s, which no request could match, is refused at the start", async (given, meant) => {
+  const { status, stderr } = await abeval(["serve", "--allowed-host", "a.example", "--allowed-host", given]);
+  const hint = meant === null ? "" : `; did you mean ${meant}?`;
+  expect(status).toBe(2);
+  expect(stderr).toStartWith(
+    `abeval: --allowed-host: expected a whole host name such as eval.example.com, without scheme or port, got "${given}"${hint}\n`,
+  );
+});
+
+test.each(["eval.example.com", "EVAL.Example.com", "localhost", "db_1", "10.0.0.7", "[fd00::7]", "a.example."])(
+  "%s is a host, and a request for it is let in",
+  (name) => {
+    const request = new Request("http://127.0.0.1:8080/", { headers: { host: `${name.toLowerCase()}:8080` } });
+    expect(isHost(name)).toBe(true);
+    expect(() => HostGate.of([name], "127.0.0.1").admit(request)).not.toThrow();
+  },
+);
