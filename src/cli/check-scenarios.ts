@@ -12,7 +12,7 @@ import type { RunArguments } from "./run.ts";
 import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
 import { openServerServices } from "./services.ts";
 import { writeStdout } from "./stdout.ts";
-import { isTerminal } from "./terminal.ts";
+import { isTerminal, stdoutWidth } from "./terminal.ts";
 
 /** What goes with `--check`; the other flags are about arms that run. */
 const FLAGS: readonly string[] = ["check", "json", "prices", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
@@ -26,10 +26,12 @@ export interface CheckedFile {
 /** `abeval run --check`: doctor for files. Returns the exit status. @throws UsageError */
 export async function checkScenarios(args: RunArguments): Promise<number> {
   const stray = args.given().find((flag) => !FLAGS.includes(flag));
+  if (stray === "new") throw new UsageError("--check does not go with --new, which checks what it writes");
+  if (stray === "from") throw new UsageError("--from goes with --new, which writes a scenario");
   if (stray !== undefined) throw new UsageError(`--${stray} does not go with --check, which runs no arm`);
   return await unlessInterrupted(async (signal) => {
     const checked = await examineAll(args, signal);
-    const taken = await writeStdout(args.has("json") ? reportsAsJson(checked) : doctorText(checked));
+    const taken = await writeStdout(args.has("json") ? reportsAsJson(checked) : doctorText(checked, stdoutWidth()));
     if (checked.some(({ report }) => !report.ok)) return EXIT.usage;
     return taken ? EXIT.done : EXIT.failed;
   });

@@ -1,37 +1,51 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../domain/health.ts";
 import { plainText } from "../domain/plain-text.ts";
+import { checksToTell, readiness } from "../domain/readiness.ts";
 import type { CheckedFile } from "./check-scenarios.ts";
+import { hanging } from "./wrap.ts";
 
 const WORDS: Readonly<Record<DoctorCheck["status"], string>> = { pass: "ok", warn: "warn", fail: "FAIL", skip: "-" };
 
-/** What doctor found, for people: the machine once, then each file, a line a check, and what to do below it. */
-export function doctorText(checked: readonly CheckedFile[]): string {
+/**
+ * What doctor found, for people: the machine once, then each file, a line a check, and what to do below it.
+ * @param width cells of a line; `Infinity` wraps nothing
+ */
+export function doctorText(checked: readonly CheckedFile[], width: number): string {
   const machine = checked[0]?.report.checks.filter(({ scope }) => scope === "environment") ?? [];
-  const parts = [section("This machine", machine), ...checked.map(fileSection)];
+  const ready = checked.filter(({ report }) => report.ok).length;
+  const parts = [
+    section("This machine", machine, width),
+    ...checked.map((file) => fileSection(file, width)),
+    ...(checked.length > 1 ? [`${ready} of ${checked.length} ready`] : []),
+  ];
   return plainText(`${parts.join("\n\n")}\n`);
 }
 
-function fileSection({ file, report }: CheckedFile): string {
-  const checks = report.checks.filter(({ scope }) => scope === "scenario");
-  const estimate = report.estimate === null ? [] : [estimateLine(report.estimate)];
-  return [section(file, checks), ...estimate, conclusion(file, report)].join("\n");
+function fileSection({ file, report }: CheckedFile, width: number): string {
+  const checks = checksToTell(report).filter(({ scope }) => scope === "scenario");
+  const estimate = report.estimate === null ? [] : hanging("  ", estimateText(report.estimate), width);
+  return [section(file, checks, width), ...estimate, conclusion(file, report)].join("\n");
 }
 
-const section = (title: string, checks: readonly DoctorCheck[]) => [title, ...checks.map(checkLines)].join("\n");
+const section = (title: string, checks: readonly DoctorCheck[], width: number) =>
+  [title, ...checks.flatMap((check) => checkLines(check, width))].join("\n");
 
-function checkLines({ status, title, detail, hint }: DoctorCheck): string {
-  const head = `  ${WORDS[status].padEnd(4)}  ${title}`;
+const INDENT = " ".repeat(8);
+
+function checkLines({ status, title, detail, hint }: DoctorCheck, width: number): string[] {
+  const head = `  ${WORDS[status].padEnd(4)}  `;
   const said = detail === null ? [] : detail.split("\n");
-  const [first, ...rest] = said.length === 1 ? [`${head}: ${said[0]}`] : [head, ...said.map(indented)];
-  return [first, ...rest, ...(hint === null ? [] : [indented(`-> ${hint}`)])].join("\n");
+  const found =
+    said.length === 1
+      ? hanging(head, `${title}: ${said[0]}`, width)
+      : [...hanging(head, title, width), ...said.flatMap((line) => hanging(INDENT, line, width))];
+  return [...found, ...(hint === null ? [] : hanging(`${INDENT}-> `, hint, width))];
 }
 
-const indented = (line: string) => `        ${line}`;
-
-function estimateLine({ low_usd, high_usd, low_tokens, high_tokens }: CostEstimate): string {
+function estimateText({ low_usd, high_usd, low_tokens, high_tokens }: CostEstimate): string {
   const money = low_usd === null || high_usd === null ? "cost unknown" : `${dollars(low_usd)} to ${dollars(high_usd)}`;
-  if (high_tokens === 0) return "  A run of it spends nothing.";
-  return `  A run of it spends about ${counted(low_tokens)} to ${counted(high_tokens)} tokens (${money}).`;
+  if (high_tokens === 0) return "A run of it spends nothing.";
+  return `A run of it spends about ${counted(low_tokens)} to ${counted(high_tokens)} tokens (${money}).`;
 }
 
 const dollars = (usd: number) => `${usd.toFixed(2)} USD`;
@@ -40,9 +54,6 @@ const counted = (tokens: number) => tokens.toLocaleString("en-US");
 
 /** The last line is the answer. What the machine lacks may matter to other scenarios only, so its warnings are not counted. */
 function conclusion(file: string, { ok, checks }: DoctorReport): string {
-  const warned = checks.filter(({ scope, status }) => scope === "scenario" && status === "warn").length;
-  const warnings = warned > 0 ? `, ${warned} to look at` : "";
-  if (ok) return `${file}: ready${warnings}`;
-  const failed = checks.filter(({ status }) => status === "fail").length;
-  return `${file}: not ready, ${failed} failed${warnings}`;
+  const counted = checks.filter(({ scope, status }) => scope === "scenario" || status === "fail");
+  return `${file}: ${readiness(ok, counted)}`;
 }

@@ -21,8 +21,13 @@ import { EXIT } from "./exit-code.ts";
 import type { RunArguments } from "./run.ts";
 import { SANDBOX_FLAGS } from "./sandbox-flags.ts";
 import { writeStdout } from "./stdout.ts";
+import { stdoutWidth } from "./terminal.ts";
 
 const FLAGS: readonly string[] = ["new", "from", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  json: "says what it found as text; for JSON: abeval run --check --json <file>, afterwards",
+};
 
 /** The file to write, and the directory of its material beside it. */
 interface Target {
@@ -35,7 +40,8 @@ interface Target {
 /** `abeval run --new`: a scenario made of a commit, checked. Returns the exit status. @throws UsageError; then nothing was written. */
 export async function newScenario(args: RunArguments): Promise<number> {
   const stray = args.given().find((flag) => !FLAGS.includes(flag));
-  if (stray !== undefined) throw new UsageError(`--${stray} does not go with --new, which runs no arm`);
+  if (stray !== undefined)
+    throw new UsageError(`--${stray} does not go with --new, which ${WHY_NOT[stray] ?? "runs no arm"}`);
   const from = args.value("from");
   if (from === undefined) throw new UsageError("--new needs --from <commit>, the commit that has the fix");
   const [file = "", extra] = args.parameters;
@@ -51,7 +57,7 @@ export async function newScenario(args: RunArguments): Promise<number> {
     await usable(file, () => writeScenario(announcing, target, material, signal));
     const environment = await examineMachine(announcing, signal);
     const report = await examineFile(announcing, file, environment, signal);
-    await writeStdout(doctorText([{ file, report }]) + plainText(nextSteps(file, material)));
+    await writeStdout(doctorText([{ file, report }], stdoutWidth()) + plainText(nextSteps(file, material)));
     return report.ok ? EXIT.done : EXIT.usage;
   });
 }

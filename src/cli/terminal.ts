@@ -9,3 +9,7 @@ export function isTerminal(descriptor: 1 | 2): boolean {
     return false;
   }
 }
+
+/** Cells of a line on stdout; `Infinity` where no person reads, for a program wants each sentence on one line. */
+export const stdoutWidth = (): number =>
+  isTerminal(1) ? (process.stdout.columns || 80) - 1 : Number.POSITIVE_INFINITY;

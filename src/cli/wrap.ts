@@ -18,3 +18,10 @@ export function wrap(parts: readonly string[], separator: string, width: number)
 
 /** Words of a text. */
 export const wrapWords = (text: string, width: number): string[] => wrap(text.split(" "), " ", width);
+
+/** Words of a text behind `head`; the lines after the first begin below its first word. */
+export function hanging(head: string, text: string, width: number): string[] {
+  const indent = Bun.stringWidth(head);
+  const [first = "", ...rest] = wrapWords(text, width - indent);
+  return [`${head}${first}`, ...rest.map((line) => `${" ".repeat(indent)}${line}`)];
+}

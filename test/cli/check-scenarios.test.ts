@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { Value } from "@sinclair/typebox/value";
-import { DoctorReport } from "../../src/domain/health.ts";
+import { doctorText } from "../../src/cli/doctor-text.ts";
+import { type DoctorCheck, DoctorReport } from "../../src/domain/health.ts";
 import { abeval, scenarioFile } from "../abeval.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
 
@@ -40,7 +41,7 @@ test("a check that fails shows its output, without what would steer a terminal: 
   expect(stdout).toContain(
     "  FAIL  Checks give their `before` on the untouched fixture: greets should pass: exit code 3, expected 0; it printed: wrong [31mred[0m\n        -> correct `before`",
   );
-  expect(stdout).toMatch(/bad\.yaml: not ready, 1 failed/);
+  expect(stdout).toMatch(/bad\.yaml: not ready; 1 failed/);
   expect(stdout).not.toContain("\x1b");
 });
 
@@ -55,6 +56,50 @@ test("--json is a list with a report for each file, in their order, a broken one
     ["two", false],
   ]);
   expect(status).toBe(2);
+});
+
+test("of a file that is not valid only the mistake is told; of several files, how many are ready", async () => {
+  await using folder = await scenarioFolder({
+    "one.yaml": scenario("one"),
+    "two.yaml": scenario("two", { promt: "x" }),
+    "six.yaml": scenario("six"),
+  });
+  const files = ["one.yaml", "two.yaml", "six.yaml"].map(folder.path);
+  const { status, stdout } = await check(...files);
+  expect(status).toBe(2);
+  const [, section = ""] = /two\.yaml\n(.*?)\n\n/s.exec(stdout) ?? [];
+  expect(section.split("\n")).toEqual([
+    expect.stringMatching(/^ {2}FAIL {2}Scenario file: .*did you mean "prompt"/),
+    "        -> fix this first; the other checks need a valid file",
+    expect.stringMatching(/two\.yaml: not ready; 1 failed$/),
+  ]);
+  expect(stdout).toEndWith("\n\n2 of 3 ready\n");
+});
+
+test("on a terminal words are kept whole, and what goes on stands below what it belongs to", () => {
+  const row = { id: "x", scope: "scenario", title: "Words are kept", duration_ms: 0 } as const;
+  const report = {
+    ok: true,
+    scenario: "small",
+    checks: [
+      { ...row, status: "warn", detail: "the detail is longer than a line", hint: "shorten the whole detail a bit" },
+      { ...row, status: "fail", detail: "one\nthe second is longer than a line", hint: null },
+    ] satisfies DoctorCheck[],
+    estimate: null,
+  };
+  expect(doctorText([{ file: "small.yaml", report }], 32)).toEndWith(`
+small.yaml
+  warn  Words are kept: the
+        detail is longer than a
+        line
+        -> shorten the whole
+           detail a bit
+  FAIL  Words are kept
+        one
+        the second is longer
+        than a line
+small.yaml: ready; 1 failed, 1 to look at
+`);
 });
 
 test("a file that is missing is a check that failed", async () => {

@@ -168,6 +168,20 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     expect(readdirSync(repository.directory).sort()).toEqual([".git", "a.bin", "a.txt", "tests"]);
   });
 
+  test("a commit whose parent a shallow clone lacks is refused, and says how to get it", async () => {
+    await using repository = await gitRepository({ "a.txt": "1\n" });
+    await Bun.write(repository.path("a.txt"), "2\n");
+    const parent = repository.git("rev-parse", "HEAD");
+    repository.commit("Two");
+    repository.git("clone", "--quiet", "--depth", "1", `file://${repository.directory}`, "clone");
+    const { status, stdout, stderr } = await create({ directory: repository.path("clone") }, "HEAD");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toStartWith(
+      `abeval: --from HEAD: has the parent ${parent}, which names no commit of the repository; this clone is shallow, so it may be missing: git fetch --unshallow\n`,
+    );
+    expect(readdirSync(repository.path("clone")).sort()).toEqual([".git", "a.txt"]);
+  });
+
   test("a commit whose parent cannot be a fixture is refused, and nothing is written", async () => {
     await using repository = await gitRepository({ "a.txt": "1\n" });
     repository.git("update-index", "--add", "--cacheinfo", `160000,${repository.git("rev-parse", "HEAD")},below`);
@@ -219,7 +233,12 @@ test.each([
   [["run", "--new", "x.yaml"], /--new needs --from <commit>/],
   [["run", "x.yaml", "--from", "HEAD"], /--from goes with --new/],
   [["run", "--new", "x.yaml", "--from", "HEAD", "--model", "a/b"], /--model does not go with --new/],
-  [["run", "--new", "--check", "x.yaml", "--from", "HEAD"], /does not go with/],
+  [["run", "--new", "x.yaml", "--from", "HEAD", "--json"], /--json does not go with --new, which .* as text/],
+  [
+    ["run", "--new", "--check", "x.yaml", "--from", "HEAD"],
+    /--check does not go with --new, which checks what it writes/,
+  ],
+  [["run", "--check", "x.yaml", "--from", "HEAD"], /--from goes with --new, which writes a scenario/],
   [["run", "--new", "x.txt", "--from", "HEAD"], /must end in \.yaml or \.yml/],
   [["run", "--new", "a b.yaml", "--from", "HEAD"], /"a b" is no name of a scenario/],
 ])("abeval %p is refused", async (args, said) => {

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
+import { checksToTell, readiness } from "../../domain/readiness.ts";
 import { record } from "../../domain/schema.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
@@ -44,12 +45,12 @@ function withoutHidden(report: DoctorReport): DoctorReport {
   return { ...report, checks };
 }
 
-function reportText({ ok, checks, estimate }: DoctorReport): string {
-  const passed = checks.filter(({ status }) => status === "pass").length;
+function reportText(report: DoctorReport): string {
+  const { ok, scenario, checks, estimate } = report;
   return [
-    `${ok ? "Ready" : "Not ready"}: ${passed} of ${checks.length} checks passed`,
+    `${scenario ?? "This machine"}: ${readiness(ok, checks)}`,
     ...(checks.some(isWithheld) ? [WITHHELD] : []),
-    ...checks.map(checkText),
+    ...checksToTell(report).map(checkText),
     ...(estimate ? [estimateText(estimate)] : []),
   ].join("\n");
 }

@@ -35,7 +35,19 @@ export async function readFixingCommit(repository: Repository, ref: string): Pro
   const [parent, second] = parents;
   if (parent === undefined) throw new Unusable("is the first commit; a fix has a parent to start from");
   if (second !== undefined) throw new Unusable("is a merge; name the commit that has the fix");
+  await checkParent(repository, parent);
   return { id, parent, message: message.join("\n\n"), files: await changedFiles(repository, parent, id) };
+}
+
+/** A shallow clone has a commit without its parent. @throws Unusable */
+async function checkParent(repository: Repository, parent: string): Promise<void> {
+  try {
+    await objectAt(repository, parent, undefined);
+  } catch (error) {
+    if (error instanceof Unusable)
+      throw new Unusable(`has the parent ${parent}, which ${error.message}`, { cause: error });
+    throw error;
+  }
 }
 
 /** What these files changed, as one diff that a scenario takes as its reference. @throws Unusable */

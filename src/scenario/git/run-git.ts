@@ -71,7 +71,7 @@ export function startGit(git_dir: string, args: readonly string[], input = ""): 
       const said = (await complaint).trim();
       if (status === 0) return { complaint: said };
       throw new Unusable(
-        child.signalCode === "SIGKILL" ? "took git too long" : `cannot be read by git: ${firstLine(said)}`,
+        child.signalCode === "SIGKILL" ? "took git too long" : `cannot be read by git: ${reasonIn(said)}`,
       );
     },
     [Symbol.asyncDispose]: async () => {
@@ -107,4 +107,9 @@ async function headOf(stream: ReadableStream<Uint8Array>, bytes: number): Promis
   return head.toString();
 }
 
-const firstLine = (text: string) => text.split("\n", 1)[0]?.replace(/^(fatal|error): /, "") || "it gave no reason";
+/** The complaint itself; git may print hints and warnings before it. */
+function reasonIn(text: string): string {
+  const lines = text.split("\n");
+  const line = lines.find((it) => /^(fatal|error): /.test(it)) ?? lines[0] ?? "";
+  return line.replace(/^(fatal|error): /, "") || "it gave no reason";
+}

@@ -282,11 +282,11 @@ test("a file that does not parse is a check that failed, with the place, and not
     status: "fail",
     title: "Scenario file",
     detail: expect.stringMatching(/small\.yaml:1:\d+ nmae: .*did you mean "name"\?/),
-    hint: "mend what is named; nothing else can be checked before",
+    hint: "fix this first; the other checks need a valid file",
     duration_ms: 0,
   });
   expect(new Set(others.map(({ status, detail }) => `${status}: ${detail}`))).toEqual(
-    new Set(["skip: the scenario file cannot be read"]),
+    new Set(["skip: the scenario file is not valid"]),
   );
   expect(report).toMatchObject({ ok: false, scenario: "small", estimate: null });
 });

@@ -26,6 +26,6 @@ export const scenarioFiles: Check<Surroundings> = {
     const errors = (await catalog.list()).flatMap(({ error }) => error ?? []);
     return errors.length === 0
       ? pass("each can be read")
-      : warn(errors.join("\n"), "mend what is named; the others can be run all the same");
+      : warn(errors.join("\n"), "fix what is named; the other scenarios can still be run");
   },
 };

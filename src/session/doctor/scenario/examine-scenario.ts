@@ -32,12 +32,12 @@ export async function examineScenario(
 
 /** The rows of a scenario whose file is broken. */
 export const unreadableScenario = (failure: Failure): DoctorCheck[] => [
-  parsed("fail", failure.message, "mend what is named; nothing else can be checked before"),
+  parsed("fail", failure.message, "fix this first; the other checks need a valid file"),
   ...skipAll("scenario", DECLARED_CHECKS, UNREADABLE),
   ...skipAll("scenario", TRIED_CHECKS, UNREADABLE),
 ];
 
-const UNREADABLE = "the scenario file cannot be read";
+const UNREADABLE = "the scenario file is not valid";
 
 const parsed = (status: "pass" | "fail", detail: string, hint: string | null): DoctorCheck => ({
   id: "parse",
