@@ -1,4 +1,4 @@
-import { disqualifyingRules } from "../domain/disqualification.ts";
+import { whyDisqualified } from "../domain/disqualification.ts";
 import type { CheckResult } from "../domain/evidence.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
@@ -44,9 +44,9 @@ function armCases(scenario: string, arm: ArmSummary): string[] {
 function rulesCase(classname: string, { status, stop_reason, violations, wall_ms }: ArmSummary): string {
   const open = `<testcase ${attributes({ classname, name: "kept to the rules", time: seconds(wall_ms) })}`;
   if (status !== "disqualified") return `${open}/>`;
-  const rules = disqualifyingRules(violations);
-  const message = rules[0] ?? stop_reason ?? status;
-  return `${open}><failure ${attributes({ type: status, message })}>${xmlText(rules.join("\n"))}</failure></testcase>`;
+  const why = whyDisqualified(violations);
+  const message = why[0] ?? stop_reason ?? status;
+  return `${open}><failure ${attributes({ type: status, message })}>${xmlText(why.join("\n"))}</failure></testcase>`;
 }
 
 function checkCase(classname: string, { id, status, reason, output, duration_ms }: CheckResult): string {

@@ -1,4 +1,4 @@
-import { disqualifyingRules } from "../domain/disqualification.ts";
+import { whyDisqualified } from "../domain/disqualification.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
@@ -47,8 +47,8 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
 
 /** A row only where a rule put an arm out. */
 function disqualified(arms: readonly ArmSummary[], row: ArmRow): string[][] {
-  const rules = (arm: ArmSummary) => disqualifyingRules(arm.violations).join("; ");
-  return arms.some(rules) ? [row("disqualified by", (arm) => rules(arm) || "nothing")] : [];
+  const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
+  return arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : [];
 }
 
 const failedChecks = (probe: ArmSummary["probe"]) =>

@@ -1,4 +1,4 @@
-import { disqualifyingRules } from "../domain/disqualification.ts";
+import { whyDisqualified } from "../domain/disqualification.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
@@ -62,7 +62,7 @@ function armLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[
     indented(4, wrapWords(line, painter.columns - 5)).map((part) => painter.paint(part, colour));
   return [
     ...figureLines(arm, nameWidth, painter),
-    ...disqualifyingRules(arm.violations).flatMap((line) => noted(`disqualified: ${line}`, "yellow")),
+    ...whyDisqualified(arm.violations).flatMap((line) => noted(`disqualified: ${line}`, "yellow")),
     ...missed.flatMap((line) => noted(`failed: ${line}`, "dim")),
   ];
 }

@@ -9,13 +9,31 @@ const NAMED = 3;
 const SUBJECT_CHARS = 120;
 
 /**
- * Why an arm is out: each broken rule with what broke it, as in `tests/**: tests/a.ts, tests/b.ts and 2 more`. Empty when
- * no rule put it out. One line of text for each rule, safe to print.
+ * Why an arm is out: a clause for each rule that put it out, as in `it changed the protected file tests/a.ts (rule
+ * tests/**)`. Empty when none did. Each is one line of text, safe to print.
  */
-export function disqualifyingRules(violations: readonly Violation[]): readonly string[] {
-  const decisive = violations.filter(({ severity, blocked }) => severity === "disqualify" && !blocked);
-  const byRule = Map.groupBy(decisive, ({ rule }) => rule);
-  return [...byRule].map(([rule, broken]) => `${oneLine(rule)}: ${subjectsOf(broken)}`);
+export const whyDisqualified = (violations: readonly Violation[]): readonly string[] =>
+  brokenRules(violations.filter(({ severity }) => severity === "disqualify"));
+
+/** The same of every rule that an arm broke; a call that was refused broke none. */
+export function brokenRules(violations: readonly Violation[]): readonly string[] {
+  const byRule = Map.groupBy(
+    violations.filter(({ blocked }) => !blocked),
+    ({ rule }) => rule,
+  );
+  return [...byRule].map(([rule, broken]) => `it ${deedOf(rule, broken)}`);
+}
+
+/** What policies call a path that no writable glob fits, and how they begin a required behaviour. */
+const [WRITABLE, REQUIRED] = ["paths.writable", "required: "];
+
+function deedOf(rule: string, broken: readonly Violation[]): string {
+  const subjects = subjectsOf(broken);
+  if (rule.startsWith(REQUIRED))
+    return `did not show the required behaviour ${oneLine(rule.slice(REQUIRED.length))} (${subjects})`;
+  if (rule === WRITABLE) return `changed ${subjects} outside the writable paths`;
+  const files = `changed the protected ${broken.length === 1 ? "file" : "files"} ${subjects}`;
+  return broken.length === 1 && broken[0]?.subject === rule ? files : `${files} (rule ${oneLine(rule)})`;
 }
 
 function subjectsOf(broken: readonly Violation[]): string {

@@ -1,4 +1,4 @@
-import { disqualifyingRules } from "../domain/disqualification.ts";
+import { whyDisqualified } from "../domain/disqualification.ts";
 import type { Flag, Side, Verdict } from "../domain/verdict.ts";
 import type { Gates } from "./gates.ts";
 import type { Standing } from "./score.ts";
@@ -34,11 +34,10 @@ const capitalised = (sentence: string) => sentence.charAt(0).toUpperCase() + sen
 export function gateFinding(account: Account): string | null {
   const { gates, names, facts, required } = account;
   if (gates.no_winner === "both_disqualified")
-    return `${names.a} (${brokenRules(facts.a)}) and ${names.b} (${brokenRules(facts.b)}) were both disqualified; no winner is named`;
+    return `${disqualified(names.a, facts.a)}; ${disqualified(names.b, facts.b)}; no winner is named`;
   if (gates.winner_side === null) return null;
   const [winner, loser]: readonly [Side, Side] = gates.winner_side === "a" ? ["a", "b"] : ["b", "a"];
-  if (gates.reason === "disqualified")
-    return `${names[loser]} was disqualified (${brokenRules(facts[loser])}), ${names[winner]} was not`;
+  if (gates.reason === "disqualified") return `${disqualified(names[loser], facts[loser])}; ${names[winner]} was not`;
   if (gates.reason === "required_checks") {
     const { failed, total } = required[loser] ?? { failed: 0, total: 0 };
     return `${names[loser]} failed ${failed} of ${total} required hidden checks, ${names[winner]} none`;
@@ -47,8 +46,9 @@ export function gateFinding(account: Account): string | null {
   return gates.no_winner ? `neither arm passed the required hidden checks; ${passed}; no winner is named` : passed;
 }
 
-function brokenRules({ violations, status }: Verdict["facts"]["a"]): string {
-  return disqualifyingRules(violations).join("; ") || status;
+function disqualified(name: string, { violations }: Verdict["facts"]["a"]): string {
+  const why = whyDisqualified(violations).join(" and ");
+  return `${name} was disqualified${why && `: ${why}`}`;
 }
 
 const percent = ({ probe }: Verdict["facts"]["a"]) => `${Math.round((probe?.score ?? 0) * 100)}%`;

@@ -69,33 +69,32 @@ describe("why an arm was disqualified, rule and path, stands in", async () => {
   };
   const { outcome: broken } = await runOnce(testServices({}, { sandbox: "none" }), { ...loaded, definition });
   const files = "src/guarded-1.ts, src/guarded-2.ts, src/guarded-3.ts and 2 more";
+  const why = `it changed the protected files ${files} (rule src/guarded-*)`;
 
   test("the statement", () => {
-    expect(broken.verdict?.statement).toContain(
-      `${first.id} was disqualified (src/guarded-*: ${files}), ${second.id} was not`,
-    );
+    expect(broken.verdict?.statement).toContain(`${first.id} was disqualified: ${why}; ${second.id} was not`);
   });
 
   test("the terminal's summary, below the arm", () => {
-    const lines = summarise(broken, terminal(120)).split("\n");
+    const lines = summarise(broken, terminal(200)).split("\n");
     const arm = lines.findIndex((line) => line.startsWith(`  ${first.id}  `));
-    expect(lines[arm + 1]).toBe(`    disqualified: src/guarded-*: ${files}`);
+    expect(lines[arm + 1]).toBe(`    disqualified: ${why}`);
   });
 
   test("Markdown", () => {
-    expect(markdownOf(broken)).toContain(`| disqualified by | src/guarded-&#42;: ${files} | nothing |`);
+    expect(markdownOf(broken)).toContain(`| disqualified | ${why.replace("*", "&#42;")} | no |`);
     expect(markdownOf(outcome)).not.toContain("disqualified");
   });
 
   test("JUnit XML, as a failed case of the arm", () => {
     const xml = junitOf(broken);
     const [, failed] = /name="kept to the rules" time="[\d.]+"><failure (.*?)>/.exec(xml) ?? [];
-    expect(failed).toBe(`type="disqualified" message="src/guarded-*: ${files}"`);
+    expect(failed).toBe(`type="disqualified" message="${why}"`);
     expect(count(xml, 'name="kept to the rules"')).toBe(2);
   });
 
   test("the text that MCP gives a model", () => {
-    expect(summaryText(summariseSession(broken))).toContain(`disqualified by src/guarded-*: ${files}`);
+    expect(summaryText(summariseSession(broken))).toContain(`disqualified: ${why}`);
   });
 });
 

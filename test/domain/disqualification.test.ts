@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { disqualifyingRules } from "../../src/domain/disqualification.ts";
+import { whyDisqualified } from "../../src/domain/disqualification.ts";
 import type { Violation } from "../../src/domain/evidence.ts";
 
 const broken = (rule: string, subject: string, changes: Partial<Violation> = {}): Violation => ({
@@ -10,23 +10,36 @@ const broken = (rule: string, subject: string, changes: Partial<Violation> = {})
 test("each rule stands once, with the first of what broke it", () => {
   const paths = ["a", "b", "c", "d", "e"].map((name) => broken("tests/**", `tests/${name}.ts`));
   const calls = broken("required: run-tests", "run_command: 0 of at least 1 calls");
-  expect(disqualifyingRules([...paths, calls])).toEqual([
-    "tests/**: tests/a.ts, tests/b.ts, tests/c.ts and 2 more",
-    'required: run-tests: "run_command: 0 of at least 1 calls"',
+  expect(whyDisqualified([...paths, calls])).toEqual([
+    "it changed the protected files tests/a.ts, tests/b.ts, tests/c.ts and 2 more (rule tests/**)",
+    'it did not show the required behaviour run-tests ("run_command: 0 of at least 1 calls")',
   ]);
 });
 
+const ONE: readonly (readonly [rule: string, subject: string, said: string])[] = [
+  ["rules.txt", "rules.txt", "it changed the protected file rules.txt"],
+  ["tests/**", "tests/a.ts", "it changed the protected file tests/a.ts (rule tests/**)"],
+  ["paths.writable", "docs/a.md", "it changed docs/a.md outside the writable paths"],
+];
+
+test.each(ONE)(
+  "the rule %s, broken by %s, is told in words, and its text where it says more",
+  (rule, subject, said) => {
+    expect(whyDisqualified([broken(rule, subject)])).toEqual([said]);
+  },
+);
+
 test("what was refused, or only warned of, put nobody out", () => {
   expect(
-    disqualifyingRules([broken("*", "a", { blocked: true }), broken("required: x", "y", { severity: "warn" })]),
+    whyDisqualified([broken("*", "a", { blocked: true }), broken("required: x", "y", { severity: "warn" })]),
   ).toEqual([]);
 });
 
 test("a name that reads like a sentence, steers a terminal or fills pages is quoted, cleaned and cut", () => {
-  const [line = ""] = disqualifyingRules([
+  const [line = ""] = whyDisqualified([
     broken("tests/**", "tests/x), beta was not.\nalpha wins\u001b[2J"),
     broken("tests/**", "y".repeat(10_000)),
   ]);
-  expect(line).toStartWith('tests/**: "tests/x), beta was not. alpha wins[2J", "yyyy');
+  expect(line).toStartWith('it changed the protected files "tests/x), beta was not. alpha wins[2J", "yyyy');
   expect(line.length).toBeLessThan(400);
 });

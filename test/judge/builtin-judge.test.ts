@@ -134,6 +134,6 @@ test("the same arm of two sessions is told apart", async () => {
     new AbortController().signal,
   );
   expect(statement).toStartWith(
-    "In these two runs of pager-last-page, plain (arm_b) was disqualified (disqualified), plain (arm_a) was not",
+    "In these two runs of pager-last-page, plain (arm_b) was disqualified; plain (arm_a) was not",
   );
 });

@@ -180,12 +180,12 @@ const BRANCHES: [what: string, account: Account, says: string][] = [
   [
     "disqualified",
     account({}, { facts: { a: PASSED, b: OUT } }),
-    "beta was disqualified (disqualified), alpha was not; decided by the rules",
+    "beta was disqualified; alpha was not; decided by the rules",
   ],
   [
     "both disqualified",
     account({ winner_side: null }, { facts: { a: OUT, b: OUT } }),
-    "alpha (disqualified) and beta (disqualified) were both disqualified; no winner is named; decided by the rules",
+    "alpha was disqualified; beta was disqualified; no winner is named; decided by the rules",
   ],
   [
     "measured winner",

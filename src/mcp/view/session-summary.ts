@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { disqualifyingRules } from "../../domain/disqualification.ts";
+import { whyDisqualified } from "../../domain/disqualification.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Count, nullable, oneOf, record, Share, Slug, Timestamp } from "../../domain/schema.ts";
 import {
@@ -33,7 +33,7 @@ export const ArmBrief = record("ArmBrief", {
   probe_score: nullable(Share("Weight of the passed hidden checks.")),
   failed_checks: Type.Array(Type.String(), { description: "Hidden checks that did not pass." }),
   violations: Type.Array(Type.String(), { description: "Rules it broke or tried to break." }),
-  disqualified_by: Type.Array(Type.String(), { description: "Rules that put it out, with what broke them." }),
+  disqualified_by: Type.Array(Type.String(), { description: "Why it was put out, a clause for each broken rule." }),
   reference_score: nullable(Share("Likeness to the known fix; evidence, not a gate.")),
 });
 export type ArmBrief = Static<typeof ArmBrief>;
@@ -92,7 +92,7 @@ function briefArm(arm: ArmSummary, decisions: number): ArmBrief {
     probe_score: probe?.score ?? null,
     failed_checks: probe?.checks.filter((check) => check.status !== "pass").map((check) => check.id) ?? [],
     violations: violations.map(({ rule, subject, blocked }) => `${rule}: ${subject}${blocked ? " (refused)" : ""}`),
-    disqualified_by: [...disqualifyingRules(violations)],
+    disqualified_by: [...whyDisqualified(violations)],
     reference_score: reference_fix?.score ?? null,
   };
 }

@@ -49,7 +49,7 @@ function usedText({ arm_id, model, status, turns, tool_calls, wall_ms, ...arm }:
 /** Why it did not simply finish, and which rules it met. */
 function endText({ status, stop_reason, disqualified_by, violations, throttled_ms }: ArmBrief): string[] {
   const stopped = status === "limit_reached" && stop_reason !== null ? [`stopped by ${stop_reason}`] : [];
-  const broken = disqualified_by.map((rule) => `disqualified by ${rule}`);
+  const broken = disqualified_by.length > 0 ? [`disqualified: ${disqualified_by.join(" and ")}`] : [];
   const met = violations.length > 0 ? [`rules broken or tried: ${violations.join(", ")}`] : [];
   return [
     ...stopped,

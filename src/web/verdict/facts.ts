@@ -1,3 +1,4 @@
+import { brokenRules, whyDisqualified } from "../../domain/disqualification.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { Facts } from "../../domain/verdict.ts";
 import { count, counted, duration, percent, tokens, usd, words } from "../format.ts";
@@ -24,8 +25,7 @@ export const FACTS: readonly Fact[] = [
     name: "Ended",
     good: null,
     value: () => null,
-    text: ({ arm }) =>
-      words(arm.status === "finished" ? "finished" : `${arm.status}${arm.stop_reason ? `: ${arm.stop_reason}` : ""}`),
+    text: ended,
   },
   {
     name: "Hidden checks passed",
@@ -89,11 +89,15 @@ export const FACTS: readonly Fact[] = [
   },
 ];
 
+function ended({ arm, facts }: Established): string {
+  const why = arm.status === "disqualified" ? whyDisqualified(facts.violations).join(" and ") : "";
+  const reason = why || (arm.status === "finished" ? null : arm.stop_reason);
+  return `${words(arm.status)}${reason ? `: ${why || words(reason)}` : ""}`;
+}
+
 function violations({ violations: found, disqualified }: Facts): string {
-  const broken = found.filter(({ blocked }) => !blocked);
-  const refused = found.length - broken.length;
-  const rules =
-    broken.length === 0 ? "none" : [...new Set(broken.map(({ rule, subject }) => `${rule} (${subject})`))].join(", ");
+  const refused = found.filter(({ blocked }) => blocked).length;
+  const rules = brokenRules(found).join("; ") || "none";
   return rules + (refused > 0 ? `; ${count(refused)} refused` : "") + (disqualified ? "; disqualified" : "");
 }
 
