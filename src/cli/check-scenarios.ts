@@ -8,6 +8,7 @@ import { checkProgress } from "./check-progress.ts";
 import { readPrices } from "./cost-flags.ts";
 import { doctorText } from "./doctor-text.ts";
 import { EXIT } from "./exit-code.ts";
+import { replacementOf } from "./replacement.ts";
 import type { RunArguments } from "./run.ts";
 import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
 import { openServerServices } from "./services.ts";
@@ -15,7 +16,11 @@ import { writeStdout } from "./stdout.ts";
 import { isTerminal, stdoutWidth } from "./terminal.ts";
 
 /** What goes with `--check`; the other flags are about arms that run. */
-const FLAGS: readonly string[] = ["check", "json", "prices", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
+const FLAGS: readonly string[] = [
+  ...["check", "json", "model", "judge-model", "prices"],
+  ...Object.keys(SANDBOX_FLAGS),
+  ...["quiet", "no-color"],
+];
 
 /** One file as it was named, with what was found. */
 export interface CheckedFile {
@@ -73,9 +78,13 @@ async function examineAll(args: RunArguments, signal: AbortSignal): Promise<Chec
   using progress = checkProgress(!args.has("quiet"));
   const announcing = (file: string) => ({ ...services, announce: (title: string) => progress.show(file, title) });
   const environment = await examineMachine(announcing("this machine"), signal);
+  const replacement = replacementOf(args);
   const checked: CheckedFile[] = [];
   for (const file of args.parameters)
-    checked.push({ file, report: await examineFile(announcing(file), file, environment, signal) });
+    checked.push({
+      file,
+      report: await examineFile(announcing(file), { path: file, environment, replacement }, signal),
+    });
   return checked;
 }
 

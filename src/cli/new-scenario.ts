@@ -56,7 +56,7 @@ export async function newScenario(args: RunArguments): Promise<number> {
     const announcing = { ...services, announce: (title: string) => progress.show(file, title) };
     await usable(file, () => writeScenario(announcing, target, material, signal));
     const environment = await examineMachine(announcing, signal);
-    const report = await examineFile(announcing, file, environment, signal);
+    const report = await examineFile(announcing, { path: file, environment }, signal);
     await writeStdout(doctorText([{ file, report }], stdoutWidth()) + plainText(nextSteps(file, material)));
     return report.ok ? EXIT.done : EXIT.usage;
   });

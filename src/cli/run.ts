@@ -10,6 +10,7 @@ import { readPrices } from "./cost-flags.ts";
 import { EXIT, exitCodeBeforeStart, exitCodeOf } from "./exit-code.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
+import { replacementOf } from "./replacement.ts";
 import { openReports, type Report } from "./reports.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { openServices, openStore, SHARED_FLAGS } from "./services.ts";
@@ -48,7 +49,9 @@ const SPEC = {
     "no-color": { description: "no colours on stderr" },
     new: { description: "with --from: write this scenario file, made of a commit that fixed something" },
     from: { value: "<commit>", description: "with --new: the commit; its parent is where the arms start" },
-    check: { description: "try one or more files without the arms, and say what to mend; calls no model" },
+    check: {
+      description: "try one or more files without the arms, and say what to mend; calls no model, needs no key",
+    },
     json: { description: "with --check: the reports as a JSON array, one for each file" },
   },
 } as const satisfies CommandSpec<string>;
@@ -101,8 +104,7 @@ async function runOne(args: RunArguments): Promise<number> {
     notice,
   });
   const plan = await prepareSession(prepared, loaded, {
-    ...optional("model_override", value("model")),
-    ...optional("judge_model", value("judge-model")),
+    ...replacementOf(args),
     ...(max_cost_usd !== undefined && { max_cost_usd }),
   });
   const reports = openReports(value, {
@@ -132,9 +134,6 @@ function failureText({ failure, session_id, arms }: SessionOutcome, persistent: 
   if (!persistent) return `${text}\nThe arms' work is gone with this process; --state-dir would have kept it.`;
   return `${text}\nBoth arms are kept in ${session_id}: judge them again with POST /api/verdicts or the MCP tool rejudge.`;
 }
-
-const optional = <K extends string>(name: K, value: string | undefined) =>
-  (value === undefined ? {} : { [name]: value }) as { readonly [name in K]?: string };
 
 /** The first Ctrl-C stops the arms and saves what there is; the second ends the process. */
 async function untilDone({ session_id, done }: StartedSession, live: LiveRuns): Promise<SessionOutcome> {

@@ -102,6 +102,29 @@ small.yaml: ready; 1 failed, 1 to look at
 `);
 });
 
+test("--model and --judge-model are checked in place of the file's, as a run would have them", async () => {
+  await using folder = await scenarioFolder({
+    "one.yaml": JSON.stringify({ ...JSON.parse(scenario("one")), varies: ["system_prompt"] }),
+    "prices.yaml": "openai/x: {in: 1, out: 1}\nmistral/y: {in: 1, out: 1}\n",
+  });
+  const args = ["run", "--check", folder.path("one.yaml"), "--sandbox", "none", "--prices", folder.path("prices.yaml")];
+  const plain = await abeval(args);
+  expect(plain.stdout).toContain("ok    Models of the arms: a: scripted/a, b: scripted/b\n");
+  expect(plain.stdout).toContain("A run of it spends nothing.");
+  const models = ["--model", "openai/x", "--judge-model", "mistral/y"];
+  const { status, stdout } = await abeval([...args, ...models], { env: { MISTRAL_API_KEY: "0123456789abcdef" } });
+  expect(status).toBe(0);
+  expect(stdout).toContain('  warn  Models of the arms\n        a: model "openai/x" needs a key: set OPENAI_API_KEY');
+  expect(stdout).toContain("  ok    Model of the judge: mistral/y\n");
+  expect(stdout).toMatch(/A run of it spends about .* tokens \([\d.]+ USD to [\d.]+ USD\)/);
+});
+
+test("--model that no provider has is a check that failed", async () => {
+  const { status, stdout } = await check(scenarioFile("log-triage"), "--model", "openia/x");
+  expect(status).toBe(2);
+  expect(stdout).toContain('unknown provider "openia": did you mean "openai"?');
+});
+
 test("a file that is missing is a check that failed", async () => {
   const { status, stdout } = await check("nowhere.yaml");
   expect(status).toBe(2);
@@ -109,7 +132,6 @@ test("a file that is missing is a check that failed", async () => {
 });
 
 test.each([
-  [["run", "--check", scenarioFile("log-triage"), "--model", "openai/x"], /--model does not go with --check/],
   [["run", "--check", scenarioFile("log-triage"), "--out", "x.json"], /--out does not go with --check/],
   [["run", scenarioFile("log-triage"), "--json"], /--json goes with --check/],
   [["run", "--check"], /missing <scenario_file>/],

@@ -112,6 +112,22 @@ describeNeeding(...EXAMPLE_TOOLS)("the recipes of docs/ci.md", () => {
     expect(fake.requests).toEqual([]);
   }, 120_000);
 
+  test("the check needs the steps before the run, and no key", async () => {
+    using desk = openDesk();
+    await using fake = await provider();
+    await cloneWith(desk, POOR, GOOD);
+    const { GITHUB_BASE_REF, ABEVAL_SANDBOX } = environmentOf(fake, desk);
+    const { run: prompts = "" } = githubSteps.find(({ name }) => name === "Both versions of the prompt") ?? {};
+    const [, command = ""] = /`(abeval run --check [^`]+)`/.exec(pageNamed("docs/ci.md").text) ?? [];
+    const before = await desk.type(command, { ABEVAL_SANDBOX });
+    expect(before.stdout).toContain("support-reply/baseline.md");
+    expect(before.status).toBe(2);
+    const { status, stdout, stderr } = await desk.type(`${prompts}\n${command}`, { GITHUB_BASE_REF, ABEVAL_SANDBOX });
+    expect(stdout).toContain("needs a key: set ANTHROPIC_API_KEY");
+    expect(stdout).toMatch(/evals\/support-reply\.yaml: ready; \d to look at\n$/);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
   test("GitLab: the same two ways", async () => {
     for (const [baseline, candidate, status] of [
       [POOR, GOOD, 0],

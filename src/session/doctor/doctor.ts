@@ -6,6 +6,7 @@ import { loadScenarioFile } from "../../scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { ENVIRONMENT_CHECKS, MACHINE_CHECKS } from "./environment/environment-checks.ts";
 import { runChecks } from "./run-checks.ts";
+import type { Replacement } from "./scenario/as-run.ts";
 import { examineScenario, unreadableScenario } from "./scenario/examine-scenario.ts";
 import type { Surroundings } from "./services.ts";
 
@@ -24,7 +25,7 @@ export async function examine(
   const loaded = scenario === null ? null : await orBroken(services.catalog.get(scenario));
   const environment = await examineMachine(services, signal, ENVIRONMENT_CHECKS);
   if (loaded === null) return report(scenario, environment, null);
-  return await reportOn(services, { scenario, loaded, environment }, signal);
+  return await reportOn(services, { scenario, loaded, environment, replacement: {} }, signal);
 }
 
 /** Whether a run of any one file can work here. @throws the signal's reason when it fires. */
@@ -40,29 +41,37 @@ export const examineMachine = (
  */
 export async function examineFile(
   services: Surroundings,
-  path: string,
-  environment: readonly DoctorCheck[],
+  { path, environment, replacement = {} }: ExaminedFile,
   signal: AbortSignal,
 ): Promise<DoctorReport> {
   const loaded = await orBroken(loadScenarioFile(path));
   const stem = basename(path, extname(path));
   const scenario = new RegExp(SLUG_PATTERN).test(stem) ? stem : null;
-  return await reportOn(services, { scenario, loaded, environment }, signal);
+  return await reportOn(services, { scenario, loaded, environment, replacement }, signal);
+}
+
+export interface ExaminedFile {
+  readonly path: string;
+  /** What is known of the machine. */
+  readonly environment: readonly DoctorCheck[];
+  /** As the run would be asked. */
+  readonly replacement?: Replacement;
 }
 
 interface Examined {
   readonly scenario: string | null;
   readonly loaded: LoadedScenario | Failure;
   readonly environment: readonly DoctorCheck[];
+  readonly replacement: Replacement;
 }
 
 async function reportOn(
   services: Surroundings,
-  { scenario, loaded, environment }: Examined,
+  { scenario, loaded, environment, replacement }: Examined,
   signal: AbortSignal,
 ): Promise<DoctorReport> {
   if (loaded instanceof Failure) return report(scenario, [...environment, ...unreadableScenario(loaded)], null);
-  const { checks, estimate } = await examineScenario(services, loaded, signal);
+  const { checks, estimate } = await examineScenario(services, loaded, replacement, signal);
   return report(scenario, [...environment, ...checks], estimate);
 }
 

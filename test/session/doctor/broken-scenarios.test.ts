@@ -85,16 +85,22 @@ const ROWS: readonly Row[] = [
   {
     broken: "an arm's model without a key",
     change: (draft) => withArms({ ...draft, varies: ["system_prompt"] }, { model: "openai/gpt-x", script: null }),
-    found: { "models.arms": "fail", "models.sandbox": "warn" },
+    found: { "models.arms": "warn", "models.sandbox": "warn" },
     detail: [
       'brief: model "openai/gpt-x" needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a gateway that needs no key',
       'careful: model "openai/gpt-x" needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a gateway that needs no key',
     ].join("\n"),
   },
   {
+    broken: "a model of a provider that nobody knows",
+    change: (draft) => withArms({ ...draft, varies: ["system_prompt"] }, { model: "openia/gpt-x", script: null }),
+    found: { "models.arms": "fail", "models.sandbox": "warn" },
+    detail: /brief: model "openia\/gpt-x": unknown provider "openia": did you mean "openai"\?/,
+  },
+  {
     broken: "a judge without a key",
     change: (draft) => ({ ...draft, rubric: { ...draft.rubric, judge: { model: "mistral/large" } } }),
-    found: { "models.judge": "fail" },
+    found: { "models.judge": "warn" },
     detail:
       'judge: model "mistral/large" needs a key: set MISTRAL_API_KEY, or MISTRAL_BASE_URL for a gateway that needs no key; or judge without a model: --judge-model builtin/evidence',
   },

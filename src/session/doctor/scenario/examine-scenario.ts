@@ -7,6 +7,7 @@ import type { Sandbox } from "../../../workspace/workspace.ts";
 import type { Examination } from "../examinations.ts";
 import { runChecks, skipAll } from "../run-checks.ts";
 import type { Surroundings } from "../services.ts";
+import { asRun, type Replacement } from "./as-run.ts";
 import { estimateCost } from "./estimate.ts";
 import { DECLARED_CHECKS, TRIED_CHECKS } from "./scenario-checks.ts";
 import { Trial } from "./trial.ts";
@@ -19,9 +20,11 @@ interface ScenarioFindings {
 /** Parse, what the file says, and then what its commands do. @throws the signal's reason when it fires. */
 export async function examineScenario(
   services: Surroundings,
-  loaded: LoadedScenario,
+  authored: LoadedScenario,
+  replacement: Replacement,
   signal: AbortSignal,
 ): Promise<ScenarioFindings> {
+  const loaded = asRun(services, authored, replacement);
   const { clock, redact, announce } = services;
   const declared = { scope: "scenario", checks: DECLARED_CHECKS, subject: { services, loaded } } as const;
   const said = await runChecks({ ...declared, clock, redact, announce, signal });

@@ -1,8 +1,10 @@
 import { Failure } from "../../../domain/failure.ts";
+import { splitModelRef } from "../../../model/model-ref.ts";
 import { THIS_HOST } from "../../../workspace/sandbox/host.ts";
-import { chooseJudge } from "../../choose-judge.ts";
+import { chooseJudge, judgeModelName } from "../../choose-judge.ts";
 import { isRealModel, sandboxForCommands } from "../../sandbox-for.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
+import type { Surroundings } from "../services.ts";
 import type { Declared } from "./declared.ts";
 
 export const armModels: Check<Declared> = {
@@ -10,12 +12,14 @@ export const armModels: Check<Declared> = {
   title: "Models of the arms",
   run({ services, loaded }) {
     const { arms } = loaded.definition;
-    const refusals = arms.flatMap(({ id, model, script }) =>
-      refusalOf(() => services.resolveModel(model, script)).map((message) => `${id}: ${message}`),
+    const refused = arms.flatMap(({ id, model, script }) =>
+      refusalOf(() => services.resolveModel(model, script)).map((message) => ({ model, said: `${id}: ${message}` })),
     );
-    return refusals.length === 0
-      ? pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "))
-      : fail(refusals.join("\n"), "or run with a model that there is a key for: --model <provider>/<model>");
+    if (refused.length === 0) return pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "));
+    const detail = refused.map(({ said }) => said).join("\n");
+    return refused.every(({ model }) => isKeyAbsent(services, model))
+      ? warn(detail, `${KEY_HINT}; --model <provider>/<model> takes another one`)
+      : fail(detail, "or run with a model that there is a key for: --model <provider>/<model>");
   },
 };
 
@@ -23,10 +27,21 @@ export const judgeModel: Check<Declared> = {
   id: "models.judge",
   title: "Model of the judge",
   run({ services, loaded }) {
-    const { judge_model } = chooseJudge(services, undefined, loaded.definition);
-    return pass(judge_model);
+    const { definition } = loaded;
+    const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
+    const [refusal] = refusalOf(() => chooseJudge(services, undefined, definition));
+    if (refusal === undefined) return pass(judge);
+    return isKeyAbsent(services, judge) ? warn(refusal, KEY_HINT) : fail(refusal, null);
   },
 };
+
+const KEY_HINT = "a run is refused without it";
+
+/** That is no fault of the scenario: its run can have the key where its check has none. */
+function isKeyAbsent({ providers }: Pick<Surroundings, "providers">, model: string): boolean {
+  const { provider } = splitModelRef(model);
+  return providers().some((known) => known.provider === provider && !known.present);
+}
 
 /** Without a sandbox nobody lets a model run commands. */
 export const modelSandbox: Check<Declared> = {
