@@ -161,10 +161,10 @@ function unknownProvider(ref: string, provider: string): Failure {
   const known = [...KNOWN_PROVIDERS, ...OFFLINE_PROVIDERS];
   const near = closest(provider, known);
   const hint =
-    distance(provider, near) <= Math.max(1, Math.floor(provider.length / 3)) ? `did you mean "${near}"? ` : "";
+    distance(provider, near) <= Math.max(1, Math.floor(provider.length / 3)) ? `did you mean "${near}"? For` : "for";
   return new Failure(
     "credentials_missing",
-    `model "${ref}": unknown provider "${provider}": ${hint}For a server that speaks OpenAI's chat completions set ${base_url_variable}`,
+    `model "${ref}": unknown provider "${provider}"; ${hint} a server that speaks OpenAI's chat completions set ${base_url_variable}`,
     { details: { provider, variable: base_url_variable } },
   );
 }

@@ -37,13 +37,13 @@ describe("a model that cannot be used is refused before anything is spent", () =
     [
       "antropic/claude-x",
       {},
-      'model "antropic/claude-x": unknown provider "antropic": did you mean "anthropic"? For a server that speaks OpenAI\'s chat completions set ANTROPIC_BASE_URL',
+      'model "antropic/claude-x": unknown provider "antropic"; did you mean "anthropic"? For a server that speaks OpenAI\'s chat completions set ANTROPIC_BASE_URL',
       "ANTROPIC_BASE_URL",
     ],
     [
       "my-house/x",
       {},
-      'model "my-house/x": unknown provider "my-house": For a server that speaks OpenAI\'s chat completions set MY_HOUSE_BASE_URL',
+      'model "my-house/x": unknown provider "my-house"; for a server that speaks OpenAI\'s chat completions set MY_HOUSE_BASE_URL',
       "MY_HOUSE_BASE_URL",
     ],
     ["house/x", { HOUSE_BASE_URL: "house:8080 " }, "HOUSE_BASE_URL is not an http or https URL", "HOUSE_BASE_URL"],
