@@ -14,7 +14,8 @@ export const SANDBOX_FLAGS = {
   "sandbox-read": {
     value: "<dir>",
     repeatable: true,
-    description: "let commands read this directory, such as a toolchain; its bin goes on their PATH; repeatable",
+    description:
+      "let commands read this directory, such as a toolchain; it and its bin go on their PATH if programs lie there; repeatable",
   },
   "accept-host-network": {
     description: "let a model's commands with `network: open` reach this machine's own servers",

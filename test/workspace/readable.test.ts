@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { chmodSync, chownSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { openSandbox } from "../../src/workspace/open-sandbox.ts";
 import { guardedHome, whyNotReadable } from "../../src/workspace/sandbox/readable.ts";
+import { findToolchain } from "../../src/workspace/sandbox/toolchain.ts";
 import { host, ROOT_USER, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, never } from "./harness.ts";
@@ -72,4 +73,15 @@ testNeeding(SANDBOX, ROOT_USER)("commands read it at its own path, run its progr
   const limits = { timeout_ms: 20_000, max_output_bytes: 5_000, network: "none" } as const;
   const { output } = await sandbox.run({ run: `(${run}) 2>&1`, directory: directory.path, ...limits }, never);
   expect(output).toStartWith("hello from the toolchain\ntext\nread-only\nls: cannot access");
+});
+
+test("a directory goes on the commands' PATH when programs lie in it, and so does its bin", () => {
+  using tools = new Tools({ "bin/greet": "", "lib/x": "text\n", "sbin/halt": "" });
+  for (const name of ["bin/greet", "sbin/halt"]) chmodSync(join(tools.path, name), 0o755);
+  const pathOf = (name: string) => {
+    const directory = join(tools.path, name);
+    const { path } = findToolchain({ ...host, read: [directory] }, null);
+    return path.filter((step) => step.startsWith(tools.path)).map((step) => relative(tools.path, step));
+  };
+  expect([".", "bin", "sbin", "lib"].map(pathOf)).toEqual([["bin"], ["bin"], ["sbin"], []]);
 });

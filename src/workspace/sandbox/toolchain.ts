@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Sandbox } from "../workspace.ts";
 import type { SandboxHost } from "./host.ts";
@@ -36,8 +36,17 @@ export function findToolchain({ path, executable, read = [] }: SandboxHost, owne
 }
 
 function readable(directory: string): Toolchain {
-  const programs = join(directory, "bin");
-  return { binds: [{ from: directory, to: directory }], scripts: {}, path: existsSync(programs) ? [programs] : [] };
+  const path = [join(directory, "bin"), directory].filter(holdsPrograms);
+  return { binds: [{ from: directory, to: directory }], scripts: {}, path };
+}
+
+function holdsPrograms(directory: string): boolean {
+  if (!existsSync(directory)) return false;
+  const isProgram = (name: string) => {
+    const stats = statSync(join(directory, name), { throwIfNoEntry: false });
+    return stats?.isFile() === true && (stats.mode & 0o111) !== 0;
+  };
+  return readdirSync(directory).some(isProgram);
 }
 
 function bun(found: string | null, executable: string, owner: Sandbox["owner"]): Toolchain {
