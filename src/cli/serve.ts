@@ -8,6 +8,7 @@ import { type Listening, listen } from "../http/listen.ts";
 import { OriginGate } from "../http/origin-gate.ts";
 import { WebUi } from "../http/web-ui.ts";
 import { MAX_PROVIDER_CALLS } from "../model/call-limiter.ts";
+import type { Services } from "../operation/services.ts";
 import { type Address, checkHost, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { DAY_LIMIT_FLAG, readPrices } from "./cost-flags.ts";
@@ -118,11 +119,21 @@ async function serve(args: Arguments): Promise<number> {
   warnWhenOpen(address, { hosts, origins }, log.opening);
   const scenarios = resolve(services.catalog.directory);
   if (!existsSync(scenarios)) log.opening(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
+  else tellBroken(services.catalog, log.notice).catch((error: unknown) => log.notice(String(error)));
   if (!web_ui) log.opening("no web UI: --web-dir names its directory");
   log.opening(`listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;
+}
+
+/** The server answers already while the scenarios are read. */
+async function tellBroken(catalog: Services["catalog"], notice: (line: string) => void): Promise<void> {
+  const broken = (await catalog.list()).filter(({ error }) => error !== null).map(({ name }) => name);
+  if (broken.length === 0) return;
+  const named = `${broken.slice(0, 3).join(", ")}${broken.length > 3 ? " and others" : ""}`;
+  const scenarios = broken.length === 1 ? "1 scenario is broken" : `${broken.length} scenarios are broken`;
+  notice(`${scenarios}: ${named}; abeval run --check ${catalog.directory}/<file> says why`);
 }
 
 function listenOn(app: Parameters<typeof listen>[0], address: Address): Listening {

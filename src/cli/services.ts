@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { systemClock, systemEntropy } from "../clock.ts";
 import type { PriceList } from "../domain/price-list.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
@@ -117,12 +118,13 @@ export interface ServerOptions extends ServiceOptions {
 
 /**
  * What a program needs that is asked many things: serve and mcp.
- * @throws Failure as `openStore` does
+ * @throws Failure as `openStore` does, UsageError for a file in the place of a directory
  */
 export async function openServerServices(options: ServerOptions): Promise<Services & Disposable> {
   const started_ticks = systemClock.ticks();
   const outside = readOutside();
   const { state_dir, web_dir, listen_host } = options;
+  demandDirectory(options.scenarios_dir);
   const services = assemble(outside, options);
   const store = await openStore(state_dir);
   return {
@@ -138,6 +140,14 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
     providers: () => listProviders(outside.credentials),
     examinations: new Examinations(),
   };
+}
+
+/** One that is not there yet may come. */
+function demandDirectory(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return;
+  const hint = stats.isFile() ? "; name the directory that it lies in, or use abeval run" : "";
+  throw new UsageError(`--scenarios-dir ${path}: is not a directory${hint}`);
 }
 
 /** What reads scenarios is loaded when the first is read: a server answers before that. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { RunStarted } from "../../src/domain/request.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { abeval } from "../abeval.ts";
+import { until } from "../mcp/raw.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { type Served, serve } from "./served.ts";
 import { jsonPost, readStream, slowScenario, writeScenarios } from "./service.ts";
@@ -29,6 +30,15 @@ async function start({ url }: Served, scenario: string): Promise<string> {
 const read = async ({ url }: Served, id: string) =>
   (await (await fetch(`${url}/api/sessions/${id}`)).json()) as SessionOutcome;
 
+test("a start with broken scenarios counts and names them", async () => {
+  using directory = temporaryDirectory();
+  const scenarios = writeScenarios(join(directory.path, "scenarios"));
+  for (const name of ["z1", "z2"]) writeFileSync(join(scenarios, `${name}.yaml`), "name: [");
+  await using served = await serve(["--scenarios-dir", scenarios]);
+  await until(() => / scenarios? (is|are) broken: .*z1, z2/.test(served.log()));
+  expect(served.log()).toContain(`abeval run --check ${scenarios}/<file> says why`);
+});
+
 describe("a start that cannot work is one line and exit 2", () => {
   test("when the port is in use, also by another abeval", async () => {
     await using first = await serve();
@@ -40,6 +50,17 @@ describe("a start that cannot work is one line and exit 2", () => {
     );
     expect(stderr).not.toContain("    at ");
     expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
+  });
+
+  test.each(["serve", "mcp"])("when a file stands for the scenarios: %s", async (command) => {
+    using directory = temporaryDirectory();
+    const file = join(directory.path, "one.yaml");
+    writeFileSync(file, slowScenario("one", 1));
+    const { status, stdout, stderr } = await abeval([command, "--scenarios-dir", file]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toStartWith(
+      `abeval: --scenarios-dir ${file}: is not a directory; name the directory that it lies in`,
+    );
   });
 
   test("when a flag makes no sense, naming it", async () => {
