@@ -1,3 +1,4 @@
+import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
@@ -14,7 +15,7 @@ export function markdownOf(outcome: SessionOutcome): string {
   }
   const parts = [
     title,
-    `**${headline(verdict)}** (decided by ${verdict.decided_by}, confidence ${verdict.confidence})\n`,
+    `${`**${headline(verdict)}** ${decidedText(verdict)}`.trim()}\n`,
     `${plain(verdict.statement)}\n`,
     table(["", ...outcome.arms.map((arm) => arm.arm_id)], armRows(outcome.arms)),
     table(["criterion", "weight", verdict.arm_a.arm_id, verdict.arm_b.arm_id], verdict.criteria.map(criterionRow)),

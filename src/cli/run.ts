@@ -45,7 +45,7 @@ const SPEC = {
     markdown: { value: "<path>", description: "write a summary for a pull request" },
     "max-cost": { value: "<usd>", usd: true, description: "US dollars for both arms and the judge; needs prices" },
     ...SHARED_FLAGS,
-    quiet: { description: "nothing on stderr but errors" },
+    quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
     "no-color": { description: "no colours on stderr" },
     new: { description: "with --from: write this scenario file, made of a commit that fixed something" },
     from: { value: "<commit>", description: "with --new: the commit; its parent is where the arms start" },

@@ -1,3 +1,4 @@
+import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
@@ -38,11 +39,12 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
 
 const indented = (cells: number, lines: readonly string[]) => lines.map((line) => `${" ".repeat(cells)}${line}`);
 
-function headline({ outcome, winner, decided_by, confidence }: Verdict, painter: Painter): string[] {
-  const by = painter.paint(`(decided by ${decided_by}, confidence ${confidence})`, "dim");
+function headline(verdict: Verdict, painter: Painter): string[] {
+  const { outcome, winner } = verdict;
+  const by = decidedText(verdict);
   const won = outcome === "winner";
   const what = painter.paint(won ? `${winner} wins` : outcome, "bold", won ? "green" : "yellow");
-  return wrap([what, by], " ", painter.columns - 1);
+  return wrap([what, ...(by === "" ? [] : [painter.paint(by, "dim")])], " ", painter.columns - 1);
 }
 
 function flagLines({ flags }: Verdict, painter: Painter): string[] {

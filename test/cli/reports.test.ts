@@ -57,6 +57,17 @@ test("a name with markup in it stays text in the summary", () => {
   expect(markdownOf({ ...outcome, scenario: "<img src=x>|*a*" })).toContain("&#60;img src=x&#62;&#124;&#42;a&#42;");
 });
 
+test("where nothing decided, no door speaks of what decided or of confidence", () => {
+  const verdict = outcome.verdict && {
+    ...outcome.verdict,
+    ...({ outcome: "inconsistent", winner: null, decided_by: "none", confidence: "none" } as const),
+  };
+  const none = { ...outcome, verdict };
+  expect(markdownOf(none)).toContain("\n**inconsistent**\n");
+  expect(summarise(none, terminal(80)).split("\n")[1]).toBe("inconsistent");
+  expect(summaryText(summariseSession(none))).toContain("Verdict: inconsistent. In this");
+});
+
 describe("why an arm was disqualified, rule and path, stands in", async () => {
   const loaded = await bundled("pager-last-page");
   const [first, second] = loaded.definition.arms;

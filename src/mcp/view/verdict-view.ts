@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { decidedText } from "../../domain/decided-text.ts";
 import { Count, record } from "../../domain/schema.ts";
 import { suspicionLines } from "../../domain/suspicion-text.ts";
 import { type Facts, Verdict } from "../../domain/verdict.ts";
@@ -73,8 +74,8 @@ export function verdictRest({ statement: _, ...verdict }: VerdictView): string {
 }
 
 export function headline(verdict: Pick<VerdictBrief, "outcome" | "winner" | "decided_by" | "confidence">): string {
-  const { outcome, winner, decided_by, confidence } = verdict;
-  return `${outcome === "winner" ? `${winner} wins` : outcome} (decided by ${decided_by}, confidence ${confidence})`;
+  const { outcome, winner } = verdict;
+  return `${outcome === "winner" ? `${winner} wins` : outcome} ${decidedText(verdict)}`.trim();
 }
 
 function criterionLine({ id, weight, score_a, score_b, supported, note }: VerdictView["criteria"][number]): string {
