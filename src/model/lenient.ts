@@ -28,6 +28,16 @@ export function dig(value: unknown, ...path: readonly string[]): unknown {
   return at;
 }
 
+/** Whether lists and objects stand in one another more than `levels` deep. Needs no stack, however deep it is. */
+export function isNested(value: unknown, levels: number): boolean {
+  let layer = [value];
+  for (let level = 0; layer.length > 0; level += 1) {
+    if (level > levels) return true;
+    layer = layer.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
 /** Undefined when it is no JSON. */
 export function parseJson(text: string): unknown {
   try {

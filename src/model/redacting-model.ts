@@ -1,6 +1,6 @@
 import { Failure } from "../domain/failure.ts";
 import type { ModelClient, ModelReply, ToolCall } from "./client.ts";
-import { asRecord } from "./lenient.ts";
+import { asRecord, isNested } from "./lenient.ts";
 import type { Redact } from "./redaction.ts";
 
 /**
@@ -21,10 +21,22 @@ export function redactingModel(model: ModelClient, redact: Redact): ModelClient 
 }
 
 function redactReply(reply: ModelReply, redact: Redact): ModelReply {
-  const calls = reply.calls.map((call) => redactCall(call, redact));
+  const calls = reply.calls.map(readable).map((call) => redactCall(call, redact));
   const model_served = reply.model_served === null ? null : redact(reply.model_served);
-  return { ...reply, text: redact(reply.text), stop_reason: redact(reply.stop_reason), model_served, calls };
+  const raw = isNested(reply.raw, LEVELS + RAW_LEVELS) ? undefined : reply.raw;
+  return { ...reply, text: redact(reply.text), stop_reason: redact(reply.stop_reason), model_served, calls, raw };
 }
+
+/** Levels of what a tool is called with. A tool's own need three; thousands would end every function that walks them. */
+const LEVELS = 64;
+
+/** Levels of a provider's blocks around the input of a call. */
+const RAW_LEVELS = 8;
+
+const readable = (call: ToolCall): ToolCall =>
+  isNested(call.input, LEVELS) ? { ...call, input: undefined, unparsed: TOO_DEEP } : call;
+
+const TOO_DEEP = `[arguments nested more than ${LEVELS} levels deep]`;
 
 function redactCall({ id, name, input, unparsed }: ToolCall, redact: Redact): ToolCall {
   const clean = { id, name: redact(name), input: redactDeep(input, redact) };
@@ -38,7 +50,7 @@ function redactFailure(failure: Failure, redact: Redact): Failure {
   return new Failure(failure.code, message, { retryable, details });
 }
 
-/** Strings and keys at any depth. Inputs come from JSON, so there are no cycles. */
+/** Strings and keys. Inputs come from JSON, so there are no cycles. */
 function redactDeep(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));

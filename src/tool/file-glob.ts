@@ -1,9 +1,33 @@
 import { Mistake } from "../domain/failure.ts";
-import { globFault, globMatcher } from "../domain/path-glob.ts";
+import { type GlobEffort, globFault, globMatcher } from "../domain/path-glob.ts";
+import { Pace } from "../pace.ts";
 
-/** What a model's glob asks for. @throws Mistake when it cannot be used. */
-export function fileGlob(glob: string): (path: string) => boolean {
-  const fault = globFault(glob);
-  if (fault !== null) throw new Mistake(`The glob ${fault}.`);
-  return globMatcher([glob]);
+/** Comparisons that one call may take, some seconds. Globs that people write take a tenth in the largest workspace. */
+const MAX_STEPS = 50_000_000;
+
+/** Bytes that are read in the time of one comparison. */
+const STEP_BYTES = 8;
+
+/** Holds paths against a model's glob, with a turn for others between them. */
+export class FileGlob {
+  readonly #effort: GlobEffort = { steps: 0 };
+  readonly #pace = new Pace();
+  readonly #fits: (path: string) => boolean;
+
+  /** @throws Mistake when the glob cannot be used. */
+  constructor(glob: string) {
+    const fault = globFault(glob);
+    if (fault !== null) throw new Mistake(`The glob ${fault}.`);
+    this.#fits = globMatcher([glob], this.#effort);
+  }
+
+  /** @throws Mistake when the glob has taken too long. */
+  async fits(path: string): Promise<boolean> {
+    const before = this.#effort.steps;
+    const fits = this.#fits(path);
+    if (this.#effort.steps > MAX_STEPS)
+      throw new Mistake("The glob takes too long on these files; write a plainer one.");
+    await this.#pace.bytes((this.#effort.steps - before) * STEP_BYTES);
+    return fits;
+  }
 }

@@ -17,7 +17,7 @@ export function prepareCall(tools: readonly Tool[], call: ToolCall): PreparedCal
   if (!tool) throw new Mistake(unknownTool(tools, call.name));
   if (call.unparsed !== undefined)
     throw new Mistake(
-      `The arguments of ${call.name} are not valid JSON. Send one JSON object; escape quotes and newlines.`,
+      `The arguments of ${call.name} cannot be read: they are not valid JSON, or nested too deep. Send one JSON object; escape quotes and newlines.`,
     );
   if (Value.Check(tool.input, call.input)) return { tool, input: call.input };
   throw new Mistake(`Wrong input for ${call.name}:\n${inputProblems(tool.input, call.input).join("\n")}`);

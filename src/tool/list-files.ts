@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { fileGlob } from "./file-glob.ts";
+import { FileGlob } from "./file-glob.ts";
 import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
 
@@ -19,8 +19,9 @@ export const listFiles: Tool<typeof input> = {
     `At most ${MAX_ENTRIES} are shown.`,
   input,
   async run({ pattern = "**" }, { workspace }) {
-    const fits = fileGlob(pattern);
-    const paths = (await workspace.list()).map((file) => file.path).filter((path) => fits(path));
+    const glob = new FileGlob(pattern);
+    const paths: string[] = [];
+    for (const { path } of await workspace.list()) if (await glob.fits(path)) paths.push(path);
     if (paths.length === 0) return outputOf(`[no file matches ${pattern}]`);
     const more = paths.length - MAX_ENTRIES;
     const note = more > 0 ? [`[${more} more files not shown; use a narrower pattern]`] : [];

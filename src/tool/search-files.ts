@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import { Mistake } from "../domain/failure.ts";
 import { Pace } from "../pace.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { fileGlob } from "./file-glob.ts";
+import { FileGlob } from "./file-glob.ts";
 import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
 
@@ -61,26 +61,26 @@ function compile(pattern: string): Search {
 }
 
 /** A directory means everything below it. */
-function within(path: string | undefined): (file: string) => boolean {
-  if (path === undefined) return () => true;
+function within(path: string | undefined): (file: string) => Promise<boolean> {
+  if (path === undefined) return async () => true;
   const trimmed = path.replace(/^\.?\/+|\/+$/g, "");
-  if (trimmed === "" || trimmed === ".") return () => true;
-  const fits = fileGlob(trimmed);
-  return (file) => file === trimmed || file.startsWith(`${trimmed}/`) || fits(file);
+  if (trimmed === "" || trimmed === ".") return async () => true;
+  const glob = new FileGlob(trimmed);
+  return async (file) => file === trimmed || file.startsWith(`${trimmed}/`) || (await glob.fits(file));
 }
 
 /** One more than is shown, at most. */
 async function matchingLines(
   workspace: Workspace,
   search: Search,
-  wanted: (file: string) => boolean,
+  wanted: (file: string) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   const pace = new Pace();
   for (const { path, size } of await workspace.list()) {
     await pace.entry();
-    if (!wanted(path) || size > MAX_FILE_BYTES) continue;
+    if (size > MAX_FILE_BYTES || !(await wanted(path))) continue;
     signal.throwIfAborted();
     await pace.bytes(2 * size);
     const text = await textOf(workspace, path);

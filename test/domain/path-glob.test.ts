@@ -31,6 +31,10 @@ test.each([
   ["!a", "!a", true],
   ["!a", "b", false],
   ["[a", "[a", true],
+  ["[]a]", "]", true],
+  ["a*a", "a", false],
+  ["a*ab", "aab", true],
+  ["ab*ba", "aba", false],
 ] as const)("the glob %s on %s: %p", (glob, path, expected) => {
   expect(matches(glob, path)).toBe(expected);
 });
@@ -65,6 +69,18 @@ test.each([
   ["braces", `${"{a,b}".repeat(190)}x`, "ab".repeat(500)],
 ])("a glob of %s is answered at once", (_, glob, path) => {
   expect(matches(glob, path)).toBe(false);
+});
+
+test("what a match costs is counted, and ends that cannot fit cost nothing", () => {
+  const cost = (glob: string) => {
+    const effort = { steps: 0 };
+    expect(globMatcher([glob], effort)("a".repeat(240))).toBe(false);
+    return effort.steps;
+  };
+  expect(cost(`*${"a".repeat(100)}b*`)).toBeGreaterThan(10_000);
+  expect(cost(`*${"a".repeat(100)}b`)).toBeLessThan(10);
+  expect(cost("b*a")).toBeLessThan(10);
+  expect(cost(`*${"a".repeat(100)}{b,b,b,b}*`)).toBe(cost(`*${"a".repeat(100)}b*`));
 });
 
 test("a glob that cannot be meant, or cannot be held to a bound, has a fault", () => {

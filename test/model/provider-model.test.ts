@@ -108,6 +108,34 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect(provider.requests[0]?.messages).toEqual([...messages]);
   });
 
+  test("a call nested thousands of levels deep is the model's mistake, and the history goes on without it", async () => {
+    const deep = `{"path":${"[".repeat(25_000)}${"]".repeat(25_000)}}`;
+    const bodies: Readonly<Record<Wire, string>> = {
+      anthropic: `{"content":[{"type":"tool_use","id":"c1","name":"read_file","input":${deep}}],"stop_reason":"tool_use"}`,
+      openai: JSON.stringify({
+        choices: [
+          {
+            finish_reason: "tool_calls",
+            message: {
+              tool_calls: [{ id: "c1", type: "function", function: { name: "read_file", arguments: deep } }],
+            },
+          },
+        ],
+      }),
+    };
+    await using provider = await startFakeProvider({ plan: [{ status: 200, body: bodies[wire] }] });
+    const client = clientOf(provider, REF[wire]);
+    const { reply } = await ask(client, { tools: [READ_FILE] });
+    const unparsed = "[arguments nested more than 64 levels deep]";
+    const { text, calls, raw } = reply as ModelReply;
+    expect(calls).toEqual([{ id: "c1", name: "read_file", input: undefined, unparsed }]);
+    const results = [{ call_id: "c1", ok: false, text: "cannot be read" }];
+    const messages = [...REQUEST.messages, { role: "assistant", text, calls, raw } as const];
+    const again = await ask(client, { tools: [READ_FILE], messages: [...messages, { role: "tool", results }] });
+    expect((again.reply as ModelReply).text).toBe("Done.");
+    expect(provider.requests.length).toBe(2);
+  });
+
   test("a call that was cut and never ran gets a result, or the provider would refuse the history", async () => {
     await using provider = await startFakeProvider({
       plan: [{ calls: [{ id: "c1", name: "read_file", input: {} }], stop: "output_limit" }],

@@ -36,7 +36,7 @@ test("without any tools a call is answered with that", () => {
 
 test("arguments that are not JSON are told as such", () => {
   expect(mistakeOf("read_file", undefined, '{"path": "a')).toBe(
-    "The arguments of read_file are not valid JSON. Send one JSON object; escape quotes and newlines.",
+    "The arguments of read_file cannot be read: they are not valid JSON, or nested too deep. Send one JSON object; escape quotes and newlines.",
   );
 });
 

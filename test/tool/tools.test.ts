@@ -169,6 +169,22 @@ describe("list_files", () => {
     expect(await text(one, "search_files", { pattern: "x", path: pattern })).toBe("[no line matches x]");
   });
 
+  test("ends a glob that takes too long on many files, with turns for others meanwhile", async () => {
+    const pattern = `*${"a".repeat(110)}{${[..."bcdefghijklmnopqrstuvwxyz"].join(",")}}*`;
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${"a".repeat(230)}${index}`, ""]));
+    let [turns, listing] = [0, true];
+    const others = async () => {
+      for (; listing; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const counting = others();
+    const words = "The glob takes too long on these files; write a plainer one.";
+    expect(await text(many, "list_files", { pattern })).toBe(words);
+    expect(await text(many, "search_files", { pattern: "x", path: pattern })).toBe(words);
+    listing = false;
+    await counting;
+    expect(turns).toBeGreaterThan(100);
+  });
+
   test("shows a thousand and says how many more there are", async () => {
     const many = Object.fromEntries(Array.from({ length: 1_005 }, (_, index) => [`${index}.txt`, ""]));
     const lines = (await text(many, "list_files", {})).split("\n");
