@@ -110,7 +110,7 @@ describe.each(WIRES)("a model over %s", (wire) => {
 
   test("a call nested thousands of levels deep is the model's mistake, and the history goes on without it", async () => {
     const deep = `{"path":${"[".repeat(25_000)}${"]".repeat(25_000)}}`;
-    const bodies: Readonly<Record<Wire, string>> = {
+    const bodies: Readonly<Record<(typeof WIRES)[number], string>> = {
       anthropic: `{"content":[{"type":"tool_use","id":"c1","name":"read_file","input":${deep}}],"stop_reason":"tool_use"}`,
       openai: JSON.stringify({
         choices: [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Mistake } from "../../src/domain/failure.ts";
 import { TOOL_NAMES } from "../../src/domain/scenario.ts";
 import { prepareCall, runCall } from "../../src/tool/invoke.ts";
-import type { ToolOutput } from "../../src/tool/tool.ts";
+import type { ToolContext, ToolOutput } from "../../src/tool/tool.ts";
 import { toolbox } from "../../src/tool/toolbox.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { Directory, never, openFixture } from "../workspace/harness.ts";
@@ -16,7 +16,7 @@ async function call(
   workspace: Workspace,
   name: string,
   input: unknown,
-  limits: { readonly timeout_ms?: number } = {},
+  limits: Partial<Pick<ToolContext, "timeout_ms" | "signal">> = {},
 ): Promise<ToolOutput> {
   const context = {
     workspace,
@@ -199,6 +199,42 @@ describe("search_files", () => {
     "c.md": "const\n",
     "d.bin": "const\0",
   };
+
+  test("a pattern that costs its length at every character is searched in short steps, with turns for others", async () => {
+    const random = Array.from({ length: 200_000 }, (_, index) => ((index * 7919) % 13 < 6 ? "a" : "b")).join("");
+    let [turns, searching] = [0, true];
+    const counting = (async () => {
+      for (; searching; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    })();
+    const given = { "long.txt": random, "lines.txt": random.replace(/.{500}/g, "$&\n") };
+    expect(await text(given, "search_files", { pattern: "[ab]*a[ab]{900}[^ab]" })).toMatch(
+      /^\[no line matches .*\]\n\[of lines longer than 11\d\d characters only the beginning was searched\]$/,
+    );
+    searching = false;
+    await counting;
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  test.each([
+    ["long", "a|".repeat(300)],
+    ["full of repetitions", "(abcdefgh){900}{2}".repeat(3)],
+    ["large when it is written out", "[a-z]{999}(x|y|z){10}".repeat(2)],
+  ])("a pattern that is %s is the model's mistake", async (_, pattern) => {
+    const words = "pattern: it is too large, or repeats too much; write a plainer one.";
+    expect(await text({ "a.txt": "a" }, "search_files", { pattern })).toBe(words);
+  });
+
+  test("ends in the middle of a file when its time is over", async () => {
+    const lines = `${"ab".repeat(400)}\n`.repeat(2_000);
+    const stopped = new Error("the time is over");
+    const searching = inFixture({ "a.txt": lines }, (workspace) => {
+      const input = { pattern: "[ab]*a[ab]{900}[^ab]" };
+      const signal = new AbortController();
+      setImmediate(() => signal.abort(stopped));
+      return call(workspace, "search_files", input, { signal: signal.signal });
+    });
+    await expect(searching).rejects.toBe(stopped);
+  });
 
   test.each([
     [{ pattern: "const|let" }, "c.md:1:const\nsrc/a.ts:1:const x = 1;\nsrc/a.ts:2:let y = 22;"],
