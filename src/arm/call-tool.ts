@@ -10,7 +10,6 @@ import { refusedPath } from "../policy/path-rules.ts";
 import type { CallRecord } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
 import type { Tool, ToolOutput } from "../tool/tool.ts";
-import { workspacePath } from "../workspace/confine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type DecisionLog, oneLine } from "./decision-log.ts";
 
@@ -34,10 +33,6 @@ export class ToolDesk {
     this.#desk = desk;
   }
 
-  get tools(): readonly Tool[] {
-    return this.#desk.tools;
-  }
-
   /** @throws Failure for a fault of ours; the signal's reason when it fires. */
   async answer(call: ToolCall): Promise<ToolResult> {
     const began = this.#desk.clock.ticks();
@@ -57,7 +52,7 @@ export class ToolDesk {
   #record(call: ToolCall, output: ToolOutput, began: number): void {
     const { text, ok, exit_code, bytes } = output;
     this.#desk.log.add("tool_call", {
-      summary: `${call.name} ${oneLine(subjectOf(call.input), SUBJECT_CHARS)}${ending(output)}`,
+      summary: `${call.name} ${oneLine(aboutOf(call.input), ABOUT_CHARS)}${ending(output)}`,
       latency_ms: this.#desk.clock.ticks() - began,
       detail: { tool: call.name, input: inputText(call), ok, exit_code, output: excerpt(text), bytes },
     });
@@ -84,7 +79,7 @@ export class ToolDesk {
 
   async #outcome(call: ToolCall): Promise<ToolOutput & { readonly refused?: true }> {
     try {
-      const prepared = inWorkspace(prepareCall(this.#desk.tools, call));
+      const prepared = prepareCall(this.#desk.tools, call);
       return this.#refusal(call, prepared) ?? (await this.#run(prepared));
     } catch (error) {
       if (!(error instanceof Mistake)) throw error;
@@ -92,21 +87,21 @@ export class ToolDesk {
     }
   }
 
-  #refusal(call: ToolCall, { tool, input }: PreparedCall): (ToolOutput & { readonly refused: true }) | undefined {
-    const subject = subjectOf(input);
-    const refusal = gate(this.#desk.policies, tool.name, input);
-    this.records.push({ tool: tool.name, subject, refused_by: refusal?.rule ?? null });
+  #refusal(call: ToolCall, { tool, subject }: PreparedCall): (ToolOutput & { readonly refused: true }) | undefined {
+    const { name, effect } = tool;
+    const refusal = gate(this.#desk.policies, effect, subject);
+    this.records.push({ tool: name, effect, subject, refused_by: refusal?.rule ?? null });
     if (!refusal) return undefined;
     this.#desk.log.add("policy_block", {
-      summary: `refused ${tool.name} ${oneLine(subject)}: ${refusal.rule}`,
-      detail: { rule: refusal.rule, tool: tool.name, input: inputText(call) },
+      summary: `refused ${name} ${oneLine(subject)}: ${refusal.rule}`,
+      detail: { rule: refusal.rule, tool: name, input: inputText(call) },
     });
     return { text: refusal.message, ok: false, exit_code: null, bytes: 0, refused: true };
   }
 
   async #run(prepared: PreparedCall): Promise<ToolOutput> {
     const { policies, workspace, signal } = this.#desk;
-    this.#ranCommand ||= prepared.tool.name === "run_command";
+    this.#ranCommand ||= prepared.tool.effect === "command";
     const output = await runCall(prepared, {
       workspace,
       signal,
@@ -119,17 +114,8 @@ export class ToolDesk {
   }
 }
 
-/** Policies speak of paths in the workspace: `/workspace/a` and `b/../a` are `a`. @throws Mistake when it climbs out. */
-function inWorkspace({ tool, input }: PreparedCall): PreparedCall {
-  const written: unknown = Reflect.get(Object(input), "path");
-  if (!FILE_TOOLS.includes(tool.name) || typeof written !== "string") return { tool, input };
-  return { tool, input: { ...Object(input), path: workspacePath(written) } };
-}
-
-const FILE_TOOLS: readonly string[] = ["read_file", "write_file", "edit_file"];
-
-/** The command of a command, the path of a file tool, the pattern of a search. */
-function subjectOf(input: unknown): string {
+/** For a summary: the command, the path or the pattern of a call, which may fit no tool. */
+function aboutOf(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const { command, path, pattern } = input as { command?: unknown; path?: unknown; pattern?: unknown };
   return [command, path, pattern].find((value): value is string => typeof value === "string") ?? "";
@@ -138,7 +124,7 @@ function subjectOf(input: unknown): string {
 const inputText = (call: ToolCall) => excerpt(call.unparsed ?? JSON.stringify(call.input) ?? "");
 
 /** Characters of a command or path in a summary: how it ended must still fit. */
-const SUBJECT_CHARS = 90;
+const ABOUT_CHARS = 90;
 const REASON_CHARS = 50;
 
 function ending({ ok, exit_code, text }: ToolOutput): string {

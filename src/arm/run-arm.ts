@@ -5,8 +5,8 @@ import type { Violation } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Failure, Mistake } from "../domain/failure.ts";
 import type { Arm, Policies } from "../domain/scenario.ts";
-import type { Message, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
-import { toolbox } from "../tool/toolbox.ts";
+import type { Message, ModelClient, ModelReply, ModelRequest, ToolSpec } from "../model/client.ts";
+import { specOf, type Tool } from "../tool/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ArmEnd } from "./arm-end.ts";
 import { ToolDesk } from "./call-tool.ts";
@@ -17,6 +17,8 @@ import { Stopwatch, TimeUp } from "./stopwatch.ts";
 export interface ArmRun {
   readonly arm: Arm;
   readonly prompt: string;
+  /** What the model may call. */
+  readonly tools: readonly Tool[];
   readonly policies: Policies;
   readonly model: ModelClient;
   readonly workspace: Workspace;
@@ -51,6 +53,7 @@ class ArmLoop {
   readonly #signal: AbortSignal;
   readonly #log: DecisionLog;
   readonly #desk: ToolDesk;
+  readonly #specs: readonly ToolSpec[];
   readonly #messages: Message[];
   #served: string | null = null;
 
@@ -61,7 +64,8 @@ class ArmLoop {
     this.#caller = caller;
     this.#signal = AbortSignal.any([caller, stopwatch.signal]);
     this.#log = new DecisionLog(run.clock, run.emit);
-    this.#desk = new ToolDesk({ ...run, log: this.#log, tools: toolbox(run.arm.tools), signal: this.#signal });
+    this.#desk = new ToolDesk({ ...run, log: this.#log, signal: this.#signal });
+    this.#specs = run.tools.map(specOf);
     this.#messages = [{ role: "user", text: run.prompt }];
   }
 
@@ -161,7 +165,7 @@ class ArmLoop {
     return {
       system: arm.system_prompt,
       messages: [...this.#messages],
-      tools: this.#desk.tools,
+      tools: this.#specs,
       params: { ...arm.params, max_output_tokens },
       timeout_ms: Math.max(1, Math.min(CALL_TIMEOUT_MS, Math.ceil(this.#stopwatch.remaining_ms))),
     };

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { SEVERITIES, TOOL_NAMES } from "./scenario.ts";
+import { SEVERITIES } from "./scenario.ts";
 import { Count, nullable, oneOf, record, Timestamp } from "./schema.ts";
+import { TOOL_NAMES } from "./tool.ts";
 
 export const BUDGETS = ["turns", "tokens", "seconds", "tool_calls", "cost_usd", "context", "disk"] as const;
 export type BudgetName = (typeof BUDGETS)[number];

@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { BUDGETS } from "./decision.ts";
-import { SEVERITIES, TOOL_NAMES } from "./scenario.ts";
+import { SEVERITIES } from "./scenario.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug } from "./schema.ts";
+import { TOOL_NAMES } from "./tool.ts";
 
 export const ChangedFile = record("ChangedFile", {
   path: Type.String(),

@@ -1,7 +1,8 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { ModelPrice } from "./price-list.ts";
-import { MEASURES, ModelParams, ScriptTurn, SEVERITIES, TOOL_NAMES } from "./scenario.ts";
+import { MEASURES, ModelParams, ScriptTurn, SEVERITIES } from "./scenario.ts";
 import { GivenModelRef, MODEL_NAME_CHARS, oneOf, record, SLUG_PATTERN } from "./schema.ts";
+import { TOOL_NAMES } from "./tool.ts";
 
 /**
  * What an author may write: shorthands, defaults left out, `extends`, files named by path.

@@ -1,20 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug } from "./schema.ts";
+import { TOOL_NAMES } from "./tool.ts";
 
 /**
  * A scenario as it is run, stored and served: every shorthand, `extends`, default and file resolved.
  * What an author may write is `ScenarioFile`.
  */
-
-export const TOOL_NAMES = [
-  "read_file",
-  "write_file",
-  "edit_file",
-  "list_files",
-  "search_files",
-  "run_command",
-] as const;
-export type ToolName = (typeof TOOL_NAMES)[number];
 
 export const MEASURES = [
   "probe_score",

@@ -1,4 +1,5 @@
-import type { Policies, ToolName } from "../domain/scenario.ts";
+import type { Policies } from "../domain/scenario.ts";
+import type { Effect } from "../domain/tool.ts";
 import { ALLOW_RULE, DENY_RULE, refusedCommand } from "./command-rules.ts";
 import { refusedPath, WRITABLE_RULE } from "./path-rules.ts";
 
@@ -10,11 +11,16 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Asked for every validated call before it runs. */
-export function gate(policies: Policies, tool: ToolName, input: unknown): Refusal | null {
-  if (tool === "run_command") return gateCommand(policies, textField(input, "command"));
-  if (tool === "write_file" || tool === "edit_file") return gatePath(policies, textField(input, "path"));
-  return null;
+/** Asked for every validated call before it runs. @param subject the path or command of the call */
+export function gate(policies: Policies, effect: Effect, subject: string): Refusal | null {
+  switch (effect) {
+    case "read":
+      return null;
+    case "write":
+      return gatePath(policies, subject);
+    case "command":
+      return gateCommand(policies, subject);
+  }
 }
 
 function gateCommand(policies: Policies, command: string): Refusal | null {
@@ -44,11 +50,4 @@ function gatePath(policies: Policies, path: string): Refusal | null {
     rule,
     message: `Refused by policy, nothing was written: ${path} is outside what may be changed: ${writable || "nothing"}.`,
   };
-}
-
-/** Validated input has the field; anything else has no text to match. */
-function textField(input: unknown, field: "command" | "path"): string {
-  if (typeof input !== "object" || input === null) return "";
-  const value: unknown = Reflect.get(input, field);
-  return typeof value === "string" ? value : "";
 }

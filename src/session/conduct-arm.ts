@@ -4,6 +4,7 @@ import { Failure } from "../domain/failure.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import type { ModelClient } from "../model/client.ts";
+import { toolbox } from "../tool/toolbox.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { pendingArm } from "./pending-arm.ts";
 import type { SessionServices } from "./services.ts";
@@ -30,6 +31,7 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
     {
       arm,
       prompt: scenario.task.prompt,
+      tools: toolbox(arm.tools),
       policies: scenario.policies,
       model: conduct.model,
       workspace: conduct.workspace,

@@ -2,6 +2,7 @@ import { effectiveBudget } from "../arm/meter.ts";
 import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import { isJudged, scenarioBrief } from "../judge/scenario-brief.ts";
+import { specOf } from "../tool/tool.ts";
 import { toolbox } from "../tool/toolbox.ts";
 
 /** Tokens, estimated from bytes. */
@@ -24,7 +25,7 @@ export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(te
 
 /** What the first turn sends: system prompt, tools and task. */
 export function firstTurnTokens({ task }: Scenario, arm: Arm): number {
-  const tools = toolbox(arm.tools).map(({ name, description, input }) => JSON.stringify({ name, description, input }));
+  const tools = toolbox(arm.tools).map((tool) => JSON.stringify(specOf(tool)));
   return tokensOf([arm.system_prompt, task.prompt, ...tools].join("\n"));
 }
 

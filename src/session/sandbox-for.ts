@@ -1,5 +1,6 @@
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { SandboxMode } from "../domain/session.ts";
+import { effectOf } from "../domain/tool.ts";
 import { chooseSandbox } from "../workspace/choose-sandbox.ts";
 import { withOpenNetwork } from "../workspace/open-network.ts";
 import { openSandbox } from "../workspace/open-sandbox.ts";
@@ -49,6 +50,6 @@ const canRunCommands = ({ task, arms }: Scenario) =>
   task.setup.length > 0 || task.probe !== null || arms.some(mayCallCommands);
 
 function mayCallCommands(arm: Arm): boolean {
-  if (isRealModel(arm)) return arm.tools.includes("run_command");
-  return (arm.script ?? []).some(({ calls }) => calls?.some((call) => "run_command" in call));
+  const scripted = (arm.script ?? []).flatMap(({ calls = [] }) => calls.flatMap((call) => Object.keys(call)));
+  return (isRealModel(arm) ? arm.tools : scripted).some((name) => effectOf(name) === "command");
 }

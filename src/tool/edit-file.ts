@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Mistake } from "../domain/failure.ts";
+import { TOOL_FACTS } from "../domain/tool.ts";
 import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
 
@@ -14,6 +15,7 @@ const input = Type.Object(
 
 export const editFile: Tool<typeof input> = {
   name: "edit_file",
+  ...TOOL_FACTS.edit_file,
   description:
     "Replace one passage of a text file. `old` must occur exactly once, whitespace included: " +
     "quote enough of the lines around the change to make it unique.",

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { TOOL_FACTS } from "../domain/tool.ts";
 import { FileGlob } from "./file-glob.ts";
 import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
@@ -14,6 +15,7 @@ const input = Type.Object(
 
 export const listFiles: Tool<typeof input> = {
   name: "list_files",
+  ...TOOL_FACTS.list_files,
   description:
     "List the files of the workspace, one path a line, sorted. Leaves out .git, node_modules and ignored files. " +
     `At most ${MAX_ENTRIES} are shown.`,

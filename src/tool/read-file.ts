@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
+import { TOOL_FACTS } from "../domain/tool.ts";
 import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
 
@@ -18,6 +19,7 @@ const input = Type.Object(
 /** The text as it is, without line numbers, so that it can be quoted back to `edit_file`. */
 export const readFile: Tool<typeof input> = {
   name: "read_file",
+  ...TOOL_FACTS.read_file,
   description:
     "Read a text file of the workspace, whole or a range of lines. The text comes as it stands, without line numbers. " +
     "Of a large file you get the beginning and the end; read ranges of lines then.",

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { COMMAND_BYTES } from "../domain/defaults.ts";
+import { TOOL_FACTS } from "../domain/tool.ts";
 import type { ExecResult } from "../workspace/workspace.ts";
 import type { Tool } from "./tool.ts";
 
@@ -20,6 +21,7 @@ const input = Type.Object(
 /** A shell command in the sandbox. */
 export const runCommand: Tool<typeof input> = {
   name: "run_command",
+  ...TOOL_FACTS.run_command,
   description:
     "Run a shell command in the workspace and get what it printed (stdout and stderr together) and its exit code. " +
     "No input can be typed, and nothing runs on after the command has ended. Each command starts in the top directory.",

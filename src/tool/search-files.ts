@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Mistake } from "../domain/failure.ts";
+import { TOOL_FACTS } from "../domain/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { FileGlob } from "./file-glob.ts";
 import { Search } from "./line-search.ts";
@@ -26,6 +27,7 @@ const input = Type.Object(
 
 export const searchFiles: Tool<typeof input> = {
   name: "search_files",
+  ...TOOL_FACTS.search_files,
   description:
     "Search text files of the workspace for a regular expression. Gives matching lines as path:line:text. " +
     `Leaves out .git, node_modules and ignored files. At most ${MAX_LINES} lines are shown.`,

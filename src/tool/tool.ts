@@ -1,12 +1,12 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import type { ToolName } from "../domain/scenario.ts";
+import type { ToolFacts, ToolName } from "../domain/tool.ts";
 import type { ToolSpec } from "../model/client.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 export interface ToolContext {
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
-  /** Limits of `run_command`, from the scenario's policies. */
+  /** Limits of a command, from the scenario's policies. */
   readonly timeout_ms: number;
   readonly max_output_bytes: number;
   readonly network: "none" | "open";
@@ -22,9 +22,14 @@ export interface ToolOutput {
   readonly bytes: number;
 }
 
-export interface Tool<Input extends TSchema = TSchema> extends ToolSpec {
-  readonly name: ToolName;
-  readonly input: Input;
-  /** Returns what the model will read. @throws Mistake for what the model can correct; Failure for a fault of ours. */
-  run(input: Static<Input>, context: ToolContext): Promise<ToolOutput>;
-}
+/** Says what it does: policy, review and judge go by that, never by its name. */
+export type Tool<Input extends TSchema = TSchema> = ToolSpec &
+  ToolFacts & {
+    readonly name: ToolName;
+    readonly input: Input;
+    /** Returns what the model will read. @throws Mistake for what the model can correct; Failure for a fault of ours. */
+    run(input: Static<Input>, context: ToolContext): Promise<ToolOutput>;
+  };
+
+/** What a model is told of a tool. */
+export const specOf = ({ name, description, input }: Tool): ToolSpec => ({ name, description, input });

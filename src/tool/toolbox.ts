@@ -1,4 +1,4 @@
-import type { ToolName } from "../domain/scenario.ts";
+import type { ToolName } from "../domain/tool.ts";
 import { editFile } from "./edit-file.ts";
 import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { TOOL_FACTS } from "../domain/tool.ts";
 import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
 
@@ -12,6 +13,7 @@ const input = Type.Object(
 
 export const writeFile: Tool<typeof input> = {
   name: "write_file",
+  ...TOOL_FACTS.write_file,
   description: "Create a text file, or replace one whole. To change a part of a file, use edit_file.",
   input,
   async run({ path, content }, { workspace }) {

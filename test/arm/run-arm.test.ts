@@ -7,6 +7,7 @@ import { Failure, Mistake } from "../../src/domain/failure.ts";
 import type { Files, Policies } from "../../src/domain/scenario.ts";
 import type { ModelClient, ModelReply, ToolCall } from "../../src/model/client.ts";
 import { type FixedTurn, fixedModel } from "../../src/model/scripted.ts";
+import { toolbox } from "../../src/tool/toolbox.ts";
 import { openSandbox } from "../../src/workspace/open-sandbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
@@ -58,9 +59,11 @@ async function play(turns: readonly FixedTurn[], setting: Setting = {}): Promise
   await using workspace = pristine.open();
   const fixed = fixedModel("fake/model", turns);
   const log: Decision[] = setting.log ?? [];
+  const arm = anArm("arm", setting.arm);
   const run: ArmRun = {
-    arm: anArm("arm", setting.arm),
+    arm,
     prompt: "Fix it.",
+    tools: toolbox(arm.tools),
     policies: { ...POLICIES, ...setting.policies },
     model: setting.model ?? fixed,
     workspace: setting.altered ? Object.assign(workspace, { altered: setting.altered }) : workspace,
@@ -123,7 +126,12 @@ test("a refused command does not run, is recorded, and never disqualifies", asyn
   expect(read[1]?.[0]).toContain("touch *");
   expect(read[2]?.[0]).not.toContain("made");
   expect(end.status).toBe("finished");
-  expect(end.calls[0]).toEqual({ tool: "run_command", subject: "touch made", refused_by: "touch *" });
+  expect(end.calls[0]).toEqual({
+    tool: "run_command",
+    effect: "command",
+    subject: "touch made",
+    refused_by: "touch *",
+  });
 });
 
 test.each(["pager.test.ts", "./src/../pager.test.ts", "/workspace/pager.test.ts"])(

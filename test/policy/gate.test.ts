@@ -3,7 +3,7 @@ import { gate } from "../../src/policy/gate.ts";
 import { policies } from "./policies.ts";
 
 test("a denied command is refused with its rule, and the model is told that nothing was run", () => {
-  expect(gate(policies(), "run_command", { command: "git push origin" })).toEqual({
+  expect(gate(policies(), "command", "git push origin")).toEqual({
     rule: "git push*",
     message: "Refused by policy, nothing was run: commands like `git push*` are not allowed.",
   });
@@ -11,23 +11,22 @@ test("a denied command is refused with its rule, and the model is told that noth
 
 test("a command off the closed list is refused with the list", () => {
   const closed = policies({ commands: { deny: [], allow: ["ls *", "bun test*"], timeout_s: 60, max_output_kb: 64 } });
-  expect(gate(closed, "run_command", { command: "rm a" })).toEqual({
+  expect(gate(closed, "command", "rm a")).toEqual({
     rule: "commands.allow",
     message: "Refused by policy, nothing was run: only these commands are allowed: `ls *`, `bun test*`.",
   });
 });
 
-test("a protected file is refused by its glob, for both tools that change files", () => {
+test("a protected file is refused by its glob", () => {
   const refusal = {
     rule: "src/**/*.test.ts",
     message: "Refused by policy, nothing was written: src/a.test.ts is protected (`src/**/*.test.ts`).",
   };
-  expect(gate(policies(), "write_file", { path: "src/a.test.ts", content: "" })).toEqual(refusal);
-  expect(gate(policies(), "edit_file", { path: "src/a.test.ts", old: "a", new: "b" })).toEqual(refusal);
+  expect(gate(policies(), "write", "src/a.test.ts")).toEqual(refusal);
 });
 
 test("a file outside the writable globs is refused with what may be changed", () => {
-  expect(gate(policies(), "write_file", { path: "package.json", content: "" })).toEqual({
+  expect(gate(policies(), "write", "package.json")).toEqual({
     rule: "paths.writable",
     message: "Refused by policy, nothing was written: package.json is outside what may be changed: `src/**`, `*.md`.",
   });
@@ -35,10 +34,9 @@ test("a file outside the writable globs is refused with what may be changed", ()
 
 test("what no rule names passes, and reading always does", () => {
   const calls = [
-    gate(policies(), "run_command", { command: "bun test" }),
-    gate(policies(), "write_file", { path: "src/a.ts", content: "" }),
-    gate(policies(), "read_file", { path: "src/a.test.ts" }),
-    gate(policies(), "search_files", { pattern: "git push" }),
+    gate(policies(), "command", "bun test"),
+    gate(policies(), "write", "src/a.ts"),
+    gate(policies(), "read", "src/a.test.ts"),
   ];
-  expect(calls).toEqual([null, null, null, null]);
+  expect(calls).toEqual([null, null, null]);
 });

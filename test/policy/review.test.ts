@@ -14,6 +14,7 @@ const changed = (path: string): ChangedFile => ({
 });
 const command = (subject: string, refused_by: string | null = null): CallRecord => ({
   tool: "run_command",
+  effect: "command",
   subject,
   refused_by,
 });
@@ -32,7 +33,7 @@ test("a refused call is a violation once, however often it was tried", () => {
     command("git push", "git push*"),
     command("git push", "git push*"),
     command("ls"),
-    { tool: "edit_file", subject: "src/.env", refused_by: "src/.env" },
+    { tool: "edit_file", effect: "write", subject: "src/.env", refused_by: "src/.env" },
   ];
   expect(violations(policies(), { ...nothing, calls })).toEqual([
     { rule: "git push*", severity: "warn", subject: "git push", blocked: true },
@@ -68,8 +69,8 @@ test("only calls that ran count for required behaviour, by command or by path", 
   const calls: CallRecord[] = [
     command("cd a && bun test"),
     command("bun test", "bun test*"),
-    { tool: "read_file", subject: "./docs/.spec.md", refused_by: null },
-    { tool: "list_files", subject: "", refused_by: null },
+    { tool: "read_file", effect: "read", subject: "./docs/.spec.md", refused_by: null },
+    { tool: "list_files", effect: "read", subject: "", refused_by: null },
   ];
   expect(requiredResults(wanted, calls)).toEqual([
     { id: "ran-tests", tool: "run_command", count: 1, min: 2, met: false },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { Mistake } from "../../src/domain/failure.ts";
+import { Failure, Mistake } from "../../src/domain/failure.ts";
 import { prepareCall } from "../../src/tool/invoke.ts";
+import type { Tool } from "../../src/tool/tool.ts";
 import { toolbox } from "../../src/tool/toolbox.ts";
 
 const TOOLS = toolbox(["read_file", "edit_file"]);
@@ -18,7 +19,15 @@ function mistakeOf(name: string, input: unknown, unparsed?: string): string {
 test("a call that fits is prepared with its tool and its input untouched", () => {
   const input = { path: "a.txt", start_line: 2 };
   const prepared = prepareCall(TOOLS, { id: "1", name: "read_file", input });
-  expect([prepared.tool.name, prepared.input]).toEqual(["read_file", input]);
+  expect([prepared.tool.name, prepared.input, prepared.subject]).toEqual(["read_file", input, "a.txt"]);
+});
+
+test("a tool whose input lacks what rules match on is never run", () => {
+  const [readFile] = TOOLS;
+  const misdeclared = { ...readFile, effect: "command", subject: "command" } as Tool;
+  expect(() => prepareCall([misdeclared], { id: "1", name: "read_file", input: { path: "a.txt" } })).toThrow(
+    new Failure("internal", "the input of read_file has no command"),
+  );
 });
 
 test("an unknown tool is answered with the known ones", () => {

@@ -1,5 +1,5 @@
 import type { Decision, DecisionDetail } from "../../domain/decision.ts";
-import { TOOL_NAMES } from "../../domain/scenario.ts";
+import { TOOL_NAMES } from "../../domain/tool.ts";
 import { cleanLine } from "./clean-text.ts";
 import { bounded, LINE_CHARS } from "./clip.ts";
 import type { RedactIdentity } from "./redact-identity.ts";

@@ -1,7 +1,8 @@
 import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
-import { type Arm, type Budget, type Price, TOOL_NAMES } from "../../domain/scenario.ts";
+import type { Arm, Budget, Price } from "../../domain/scenario.ts";
 import type { ArmFile } from "../../domain/scenario-file.ts";
 import { RESERVED_ARM_IDS } from "../../domain/schema.ts";
+import { TOOL_NAMES } from "../../domain/tool.ts";
 import type { Problems } from "../problems.ts";
 import { readText } from "../read-text.ts";
 import { attempt, locate, type ResolveContext } from "./context.ts";

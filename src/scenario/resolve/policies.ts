@@ -1,6 +1,7 @@
 import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../domain/defaults.ts";
 import type { Arm, Policies } from "../../domain/scenario.ts";
 import type { PoliciesFile } from "../../domain/scenario-file.ts";
+import { TOOL_FACTS } from "../../domain/tool.ts";
 import type { Problems } from "../problems.ts";
 import { checkCommandGlobs, checkPathGlobs, commandGlobFault, pathGlobFault } from "./globs.ts";
 import { checkDistinct } from "./ids.ts";
@@ -53,8 +54,8 @@ type Behaviour = NonNullable<PoliciesFile["required"]>[number];
 function checkMatch(problems: Problems, index: number, { tool, match }: Behaviour): void {
   const path = ["policies", "required", index, "match"];
   if (match === undefined) return;
-  const hasNoSubject = tool === "list_files" || tool === "search_files";
-  const fault = tool === "run_command" ? commandGlobFault(match) : pathGlobFault(match);
-  if (hasNoSubject) problems.add(path, `calls of ${tool} have no path to match; leave it out`);
+  const { subject } = TOOL_FACTS[tool];
+  const fault = subject === "command" ? commandGlobFault(match) : pathGlobFault(match);
+  if (subject === null) problems.add(path, `calls of ${tool} have no path to match; leave it out`);
   else if (fault !== null) problems.add(path, fault);
 }

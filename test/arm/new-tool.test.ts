@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import type { ArmEnd } from "../../src/arm/arm-end.ts";
+import { runArm } from "../../src/arm/run-arm.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { Policies } from "../../src/domain/scenario.ts";
+import type { ToolName } from "../../src/domain/tool.ts";
+import { collectEvidence, type Evidence } from "../../src/evidence/collect.ts";
+import { scriptedModel } from "../../src/model/scripted.ts";
+import { outputOf } from "../../src/tool/output.ts";
+import type { Tool } from "../../src/tool/tool.ts";
+import { anArm, aScenario } from "../outcomes.ts";
+import { never, openFixture, shell } from "../workspace/harness.ts";
+
+// Nothing in the product knows these names: what holds for them holds for the next tool of ours.
+const APPEND = "append_line" as ToolName;
+const MAKE = "make_target" as ToolName;
+
+const line = Type.Object({ path: Type.String(), line: Type.String() });
+const append: Tool<typeof line> = {
+  name: APPEND,
+  effect: "write",
+  subject: "path",
+  description: "Append a line to a file.",
+  input: line,
+  async run({ path, line: added }, { workspace }) {
+    await workspace.writeText(path, `${await workspace.readText(path)}${added}\n`);
+    return outputOf(`Appended to ${path}.`);
+  },
+};
+
+const target = Type.Object({ command: Type.String() });
+const make: Tool<typeof target> = {
+  name: MAKE,
+  effect: "command",
+  subject: "command",
+  description: "Run a command.",
+  input: target,
+  async run({ command }, { workspace, signal }) {
+    const { output, exit_code } = await workspace.exec(shell(command), signal);
+    return { ...outputOf(output), exit_code };
+  },
+};
+
+interface Played {
+  readonly end: ArmEnd;
+  readonly evidence: Evidence;
+}
+
+async function play(calls: readonly Record<string, unknown>[], changes: Partial<Policies>): Promise<Played> {
+  await using pristine = openFixture({ "src/pager.ts": "export {};\n", "pager.test.ts": "strict\n" });
+  await using workspace = pristine.open();
+  const { task, policies: base } = aScenario();
+  const policies = { ...base, paths: { writable: ["**"], protected: ["pager.test.ts"] }, ...changes };
+  const redact = (text: string) => text;
+  const emit = () => {};
+  const model = scriptedModel("scripted/test", [...calls.map((call) => ({ calls: [call] })), { say: "Done." }]);
+  const tools = [append, make];
+  const run = { arm: anArm("arm"), prompt: "", tools, policies, model, workspace, clock: systemClock, redact, emit };
+  const end = await runArm(run, never);
+  const overlay = { dir: null, files: {} };
+  const collection = { workspace, calls: end.calls, seen: end.violations, task, policies, overlay, redact };
+  return { end, evidence: await collectEvidence(collection, never) };
+}
+
+test("a tool that writes is held by the protected paths and reviewed", async () => {
+  const forbidden = { path: "./src/../pager.test.ts", line: "lax" };
+  const allowed = { path: "src/pager.ts", line: "// more" };
+  const required = [{ id: "appended", tool: APPEND, match: "src/**", min: 1 }];
+  const { end, evidence } = await play([{ [APPEND]: forbidden }, { [APPEND]: allowed }], { required });
+  expect([end.status, end.calls]).toEqual([
+    "finished",
+    [
+      { tool: APPEND, effect: "write", subject: "pager.test.ts", refused_by: "pager.test.ts" },
+      { tool: APPEND, effect: "write", subject: "src/pager.ts", refused_by: null },
+    ],
+  ]);
+  expect(evidence.changes?.files.map(({ path, after }) => [path, after])).toEqual([
+    ["src/pager.ts", "export {};\n// more\n"],
+  ]);
+  expect(evidence.violations).toEqual([
+    { rule: "pager.test.ts", severity: "disqualify", subject: "pager.test.ts", blocked: true },
+  ]);
+  expect(evidence.required).toEqual([{ id: "appended", tool: APPEND, count: 1, min: 1, met: true }]);
+});
+
+test("a tool that runs commands is held by their rules", async () => {
+  const commands = { ...aScenario().policies.commands, deny: ["git push*"] };
+  const required = [{ id: "echoed", tool: MAKE, match: "echo *", min: 1 }];
+  const calls = ["sudo git push", "echo made"].map((command) => ({ [MAKE]: { command } }));
+  const { evidence } = await play(calls, { commands, required });
+  expect(evidence.violations).toEqual([
+    { rule: "git push*", severity: "warn", subject: "sudo git push", blocked: true },
+  ]);
+  expect(evidence.required).toEqual([{ id: "echoed", tool: MAKE, count: 1, min: 1, met: true }]);
+});
+
+test("a tool that runs commands puts an arm out as soon as one changes a protected file", async () => {
+  const calls = ["echo lax > pager.test.ts", "echo more"].map((command) => ({ [MAKE]: { command } }));
+  const { end } = await play(calls, {});
+  expect([end.status, end.tool_calls, end.violations.map(({ subject }) => subject)]).toEqual([
+    "disqualified",
+    1,
+    ["pager.test.ts"],
+  ]);
+});
