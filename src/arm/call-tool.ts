@@ -51,10 +51,19 @@ export class ToolDesk {
 
   #record(call: ToolCall, output: ToolOutput, began: number): void {
     const { text, ok, exit_code, bytes } = output;
+    const tool = this.#desk.tools.find(({ name }) => name === call.name);
     this.#desk.log.add("tool_call", {
       summary: `${call.name} ${oneLine(aboutOf(call.input), ABOUT_CHARS)}${ending(output)}`,
       latency_ms: this.#desk.clock.ticks() - began,
-      detail: { tool: call.name, input: inputText(call), ok, exit_code, output: excerpt(text), bytes },
+      detail: {
+        tool: call.name,
+        ...(tool && { effect: tool.effect }),
+        input: inputText(call),
+        ok,
+        exit_code,
+        output: excerpt(text),
+        bytes,
+      },
     });
   }
 

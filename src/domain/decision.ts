@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SEVERITIES } from "./scenario.ts";
 import { Count, nullable, oneOf, record, Timestamp } from "./schema.ts";
-import { TOOL_NAMES } from "./tool.ts";
+import { EFFECTS, TOOL_NAMES } from "./tool.ts";
 
 export const BUDGETS = ["turns", "tokens", "seconds", "tool_calls", "cost_usd", "context", "disk"] as const;
 export type BudgetName = (typeof BUDGETS)[number];
@@ -16,6 +16,11 @@ const ModelTurnDetail = record("ModelTurnDetail", {
 
 const ToolCallDetail = record("ToolCallDetail", {
   tool: Type.String(),
+  effect: Type.Optional(
+    oneOf(EFFECTS, {
+      description: "What the tool can do; absent when the arm has no such tool, and in sessions of 0.1.6 and before.",
+    }),
+  ),
   input: Type.String({ description: "JSON, cut at 4 kB." }),
   ok: Type.Boolean(),
   exit_code: nullable(Type.Integer(), { description: "Null unless a command ended by itself." }),

@@ -3,9 +3,11 @@ import { Type } from "@sinclair/typebox";
 import type { ArmEnd } from "../../src/arm/arm-end.ts";
 import { runArm } from "../../src/arm/run-arm.ts";
 import { systemClock } from "../../src/clock.ts";
+import type { Decision } from "../../src/domain/decision.ts";
 import type { Policies } from "../../src/domain/scenario.ts";
 import type { ToolName } from "../../src/domain/tool.ts";
 import { collectEvidence, type Evidence } from "../../src/evidence/collect.ts";
+import { draftDigest } from "../../src/judge/view/digest-section.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { outputOf } from "../../src/tool/output.ts";
 import type { Tool } from "../../src/tool/tool.ts";
@@ -44,6 +46,7 @@ const make: Tool<typeof target> = {
 
 interface Played {
   readonly end: ArmEnd;
+  readonly log: readonly Decision[];
   readonly evidence: Evidence;
 }
 
@@ -52,22 +55,29 @@ async function play(calls: readonly Record<string, unknown>[], changes: Partial<
   await using workspace = pristine.open();
   const { task, policies: base } = aScenario();
   const policies = { ...base, paths: { writable: ["**"], protected: ["pager.test.ts"] }, ...changes };
+  const log: Decision[] = [];
   const redact = (text: string) => text;
-  const emit = () => {};
+  const emit = (decision: Decision) => log.push(decision);
   const model = scriptedModel("scripted/test", [...calls.map((call) => ({ calls: [call] })), { say: "Done." }]);
   const tools = [append, make];
   const run = { arm: anArm("arm"), prompt: "", tools, policies, model, workspace, clock: systemClock, redact, emit };
   const end = await runArm(run, never);
   const overlay = { dir: null, files: {} };
   const collection = { workspace, calls: end.calls, seen: end.violations, task, policies, overlay, redact };
-  return { end, evidence: await collectEvidence(collection, never) };
+  return { end, log, evidence: await collectEvidence(collection, never) };
 }
 
-test("a tool that writes is held by the protected paths and reviewed", async () => {
+/** As a judge reads it, without what the model said. */
+const judged = (log: readonly Decision[]) =>
+  draftDigest(log, (text) => ({ text, count: 0 }))
+    .steps.filter(({ rank }) => rank !== "other")
+    .map(({ head, rank, body }) => [head, rank, ...body]);
+
+test("a tool that writes is held by the protected paths, reviewed, and told to the judge as an edit", async () => {
   const forbidden = { path: "./src/../pager.test.ts", line: "lax" };
   const allowed = { path: "src/pager.ts", line: "// more" };
   const required = [{ id: "appended", tool: APPEND, match: "src/**", min: 1 }];
-  const { end, evidence } = await play([{ [APPEND]: forbidden }, { [APPEND]: allowed }], { required });
+  const { end, log, evidence } = await play([{ [APPEND]: forbidden }, { [APPEND]: allowed }], { required });
   expect([end.status, end.calls]).toEqual([
     "finished",
     [
@@ -82,17 +92,25 @@ test("a tool that writes is held by the protected paths and reviewed", async () 
     { rule: "pager.test.ts", severity: "disqualify", subject: "pager.test.ts", blocked: true },
   ]);
   expect(evidence.required).toEqual([{ id: "appended", tool: APPEND, count: 1, min: 1, met: true }]);
+  expect(judged(log)).toEqual([
+    ["#2 append_line refused before it ran (rule pager.test.ts)", "policy", `input ${JSON.stringify(forbidden)}`],
+    ["#4 append_line", "edit", `input ${JSON.stringify(allowed)}`],
+  ]);
 });
 
-test("a tool that runs commands is held by their rules", async () => {
+test("a tool that runs commands is held by their rules, and what it printed is told to the judge", async () => {
   const commands = { ...aScenario().policies.commands, deny: ["git push*"] };
   const required = [{ id: "echoed", tool: MAKE, match: "echo *", min: 1 }];
-  const calls = ["sudo git push", "echo made"].map((command) => ({ [MAKE]: { command } }));
-  const { evidence } = await play(calls, { commands, required });
+  const calls = ["sudo git push", "cd . && echo made"].map((command) => ({ [MAKE]: { command } }));
+  const { log, evidence } = await play(calls, { commands, required });
   expect(evidence.violations).toEqual([
     { rule: "git push*", severity: "warn", subject: "sudo git push", blocked: true },
   ]);
   expect(evidence.required).toEqual([{ id: "echoed", tool: MAKE, count: 1, min: 1, met: true }]);
+  expect(judged(log)).toEqual([
+    ["#2 make_target refused before it ran (rule git push*)", "policy", 'input {"command":"sudo git push"}'],
+    ["#4 make_target, exit 0", "command", 'input {"command":"cd . && echo made"}', "output made\n"],
+  ]);
 });
 
 test("a tool that runs commands puts an arm out as soon as one changes a protected file", async () => {

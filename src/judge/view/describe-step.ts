@@ -1,5 +1,5 @@
 import type { Decision, DecisionDetail } from "../../domain/decision.ts";
-import { TOOL_NAMES } from "../../domain/tool.ts";
+import { type Effect, effectOf } from "../../domain/tool.ts";
 import { cleanLine } from "./clean-text.ts";
 import { bounded, LINE_CHARS } from "./clip.ts";
 import type { RedactIdentity } from "./redact-identity.ts";
@@ -17,8 +17,7 @@ export interface Step {
   readonly redactions: number;
 }
 
-const OURS: ReadonlySet<string> = new Set(TOOL_NAMES);
-const EDITS: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
+const RANKS: Readonly<Record<Effect, Step["rank"]>> = { read: "other", write: "edit", command: "command" };
 
 type Description = Pick<Step, "head" | "rank"> & { readonly body?: readonly string[]; readonly narrative?: string };
 
@@ -67,13 +66,11 @@ function describe(decision: Decision): Description {
 }
 
 /** What a read-only tool printed is the fixture's text, which the diff shows where it matters. */
-function toolCall({ tool, input, ok, exit_code, output }: DecisionDetail<"tool_call">): Description {
+function toolCall({ tool, effect, input, ok, exit_code, output }: DecisionDetail<"tool_call">): Description {
   const ending = exit_code === null ? (ok ? "" : ", failed") : `, exit ${exit_code}`;
-  if (tool === "run_command")
-    return { head: `run_command${ending}`, rank: "command", body: [`input ${input}`, `output ${output}`] };
-  const rank = EDITS.has(tool) ? "edit" : "other";
-  return { head: `${knownTool(tool)}${ending}`, rank, body: [`input ${input}`] };
+  const known = effect ?? effectOf(tool);
+  // A model may call a tool by any name, which is then a text of its own.
+  if (known === undefined) return { head: `an unknown tool${ending}`, rank: "other", body: [`input ${input}`] };
+  const printed = known === "command" ? [`output ${output}`] : [];
+  return { head: `${tool}${ending}`, rank: RANKS[known], body: [`input ${input}`, ...printed] };
 }
-
-/** A model may call a tool by any name, which is then a text of its own; only ours are our words. */
-const knownTool = (tool: string) => (OURS.has(tool) ? tool : "an unknown tool");
