@@ -2,7 +2,7 @@
 export const EFFECTS = ["read", "write", "command"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** What a tool does, and the field of its input that rules match on. What is not harmless always has one. */
+/** What a tool does, and the field of its input that rules match on. A tool that writes or runs commands always has one. */
 export type ToolFacts =
   | { readonly effect: "read"; readonly subject: "path" | null }
   | { readonly effect: "write"; readonly subject: "path" }
@@ -20,6 +20,6 @@ export const TOOL_FACTS = {
 export type ToolName = keyof typeof TOOL_FACTS;
 export const TOOL_NAMES = Object.keys(TOOL_FACTS) as ToolName[];
 
-/** What a tool of this name does; undefined when there is none. For names that no tool at hand answers to. */
+/** The effect of the tool with this name; undefined when there is none. For scripts, and for calls that recorded no effect. */
 export const effectOf = (name: string): Effect | undefined =>
   TOOL_NAMES.includes(name as ToolName) ? TOOL_FACTS[name as ToolName].effect : undefined;
