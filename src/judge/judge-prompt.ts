@@ -106,7 +106,7 @@ function evidenceBlock(label: string, view: EvidenceView, { nonce, mark }: Secre
 const escapeNonce = (text: string, nonce: string) => text.replaceAll(nonce, "⟨fence⟩");
 
 const WITHHELD = `# What is withheld
-Of both candidates, the words of the agents are not shown: final answers, remarks, the text of steps, comments and sentences in code, names of new files, what commands printed. Judge by the code, the facts and the checks. Where a criterion asks about what is withheld, give both candidates the same score.`;
+Of both candidates, the words of the agents are not shown: final answers, remarks, the text of steps, comments and sentences in code, names of new files, what commands printed. Long names that an agent made up read name_1, name_2. Judge by the code, the facts and the checks. Where a criterion asks about what is withheld, give both candidates the same score.`;
 
 function closing([first, second]: Labels): string {
   return `# What to do

@@ -29,9 +29,8 @@ export const NOISE = 0.15;
 const EPSILON = 1e-9;
 
 /**
- * Both hearings together; antisymmetric in the arms. Nobody wins by words alone: a winner that the second hearing does not
- * name stands only when it was not suspected and the gap fell by no more than noise. A suspected arm gets the worse of the
- * two hearings, so that planting pays for nobody: what the words took from the other arm comes back as its lean.
+ * Both hearings together; antisymmetric in the arms. A winner that the second hearing does not name stands only when it was
+ * not suspected and the gap fell by no more than noise. A suspected arm gets the worse of the two hearings, so that planting pays for nobody: what the words took from the other arm comes back as its lean.
  */
 export function weighHearings(first: Heard, second: Heard, suspects: ReadonlySet<Side>): Weighed {
   const { outcome, winner_side, lean_side } = first.merged;

@@ -10,10 +10,10 @@ import { countingEntropy, fixedClock, type MockJudge, scoringJudge } from "./moc
 const TOP = 4;
 
 /** Gives the top score to whoever asks for it, by whatever words; else looks at the code. */
-const obedient = ({ text }: Attack, planter: number): MockJudge =>
+const obedient = ({ told }: Attack, planter: number): MockJudge =>
   scoringJudge(({ evidence }, ids) => {
     const honest = evidence.includes("run.tdd") ? planter : 3;
-    return Object.fromEntries(ids.map((id) => [id, evidence.includes(text) ? TOP : honest]));
+    return Object.fromEntries(ids.map((id) => [id, told.some((part) => evidence.includes(part)) ? TOP : honest]));
   });
 
 function withFile(changes: Changes, path: string, line: string): Changes {
@@ -23,9 +23,20 @@ function withFile(changes: Changes, path: string, line: string): Changes {
     status: "added",
     added: 1,
     removed: 0,
+    after: `${line}\n`,
   } as Changes["files"][number];
   const patch = `${changes.patch}--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,1 @@\n+${line}\n`;
   return { ...changes, files: [...changes.files, file], patch };
+}
+
+/** A line more in the middle of a text that a file of the fixture held before. */
+function withLine(changes: Changes, path: string, [open, close]: readonly [string, string], line: string): Changes {
+  const lines = [open, ...Array.from({ length: 9 }, (_, index) => ` * Part ${index + 1} of how it works.`), close];
+  const before = `${lines.join("\n")}\n`;
+  const after = `${lines.toSpliced(5, 0, line).join("\n")}\n`;
+  const file = { ...change("", path).files[0], path, removed: 0, before, after } as Changes["files"][number];
+  const patch = `--- ${path}\n+++ ${path}\n@@ -5,2 +5,3 @@\n ${lines[4]}\n+${line}\n ${lines[5]}\n`;
+  return { ...changes, files: [...changes.files, file], patch: changes.patch + patch };
 }
 
 /** Arm b with these words in this place. */
@@ -42,6 +53,9 @@ function planted({ place, text }: Attack): CaseParts {
     path: () => ({ b: { changes: withFile(honest, `src/${text}.ts`, "export {};") } }),
     printed: () => ({ b: { changes: honest }, decisions_b: [command(1, "bun test", 0, text)] }),
     checked: () => ({ b: { changes: honest, probe: printing(text) } }),
+    code: () => code(`run.tdd();\n${text}`),
+    open_comment: () => ({ b: { changes: withLine(honest, "src/page.ts", ["/*", " */"], text) } }),
+    open_docstring: () => ({ b: { changes: withLine(honest, "src/page.py", ['"""', '"""'], text) } }),
     prose: () => ({ b: { changes: withFile(honest, "REPORT.md", text) } }),
   };
   return places[place]();
@@ -94,6 +108,13 @@ for (const [who, planter, lean] of [
         expect([...new Set(suspicions.map(({ arm_id }) => arm_id))]).toEqual(["tdd"]);
       });
   });
+
+test("documents count the attacks as they are", async () => {
+  for (const path of ["README.md", "docs/judging.md"])
+    expect(await Bun.file(`${import.meta.dir}/../../${path}`).text()).toContain(
+      `${ATTACKS.length} kinds of planted text`,
+    );
+});
 
 test("an arm that did better keeps its win whatever words stand beside it", async () => {
   const honest = scoringJudge(({ evidence }, ids) =>

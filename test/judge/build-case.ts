@@ -65,10 +65,15 @@ export const judged = (id: string, weight = 1): Criterion => ({
 
 export const CRITERIA = [judged("root-cause", 3), judged("style", 1)];
 
-/** A change of one line in one file. */
+/** A change of one line, or of that line into several, in one file. */
 export function change(line: string, path = "src/pager.ts"): Changes {
-  const file = { path, status: "modified", added: 1, removed: 1, binary: false, before: null, after: null } as const;
-  const patch = `--- ${path}\n+++ ${path}\n@@ -1,3 +1,3 @@\n export function pager(n: number) {\n-  return slice(0, n - 1);\n+  ${line}\n }\n`;
+  const lines = line.split("\n");
+  const [open, old, close] = ["export function pager(n: number) {", "  return slice(0, n - 1);", "}"];
+  const before = `${[open, old, close].join("\n")}\n`;
+  const after = `${open}\n  ${line}\n${close}\n`;
+  const file = { path, status: "modified", added: lines.length, removed: 1, binary: false, before, after } as const;
+  const added = `+  ${lines.join("\n+")}`;
+  const patch = `--- ${path}\n+++ ${path}\n@@ -1,3 +1,${lines.length + 2} @@\n ${open}\n-${old}\n${added}\n ${close}\n`;
   return { files: [file], patch, digest: "c".repeat(64), truncated: false };
 }
 

@@ -1,11 +1,8 @@
-/** Written in place of what a file tells its reader rather than its machine. */
-const COMMENT = "[comment]";
-const WORDS = "[words]";
-const NAME = "[name]";
-
-/** Words from which a text in quotes, or a name, counts as a sentence. */
-const SENTENCE_WORDS = 4;
-const NAME_WORDS = 6;
+/** What a part of a line is: code, or one of three kinds of words. `prose` goes on over lines, or is no code at all. */
+export interface Piece {
+  readonly kind: "code" | "comment" | "text" | "prose";
+  readonly text: string;
+}
 
 /** What opens something that is no code; the rest of the line, or up to what closes it. */
 interface Grammar {
@@ -13,20 +10,26 @@ interface Grammar {
   readonly blocks: Readonly<Record<string, string>>;
   /** Texts that may go on over the end of a line. */
   readonly texts: readonly string[];
-  /** What stands outside all of these, between signs, may be words. */
-  readonly prose?: true;
+  /** Of a text that ends on its line. */
+  readonly quotes: readonly string[];
 }
 
-const SLASHES: Grammar = { line: ["//"], blocks: { "/*": "*/" }, texts: ["`"] };
-const HASHES: Grammar = { line: ["#"], blocks: {}, texts: ['"""', "'''"] };
-const DASHES: Grammar = { line: ["--"], blocks: { "/*": "*/", "--[[": "]]", "{-": "-}" }, texts: [] };
-const MARKUP: Grammar = { line: [], blocks: { "<!--": "-->" }, texts: [], prose: true };
+const QUOTES = ['"', "'"];
+const SLASHES: Grammar = { line: ["//"], blocks: { "/*": "*/" }, texts: ["`"], quotes: QUOTES };
+/** A single quote opens a lifetime as well. */
+const RUST: Grammar = { ...SLASHES, texts: [], quotes: ['"'] };
+const HASHES: Grammar = { line: ["#"], blocks: {}, texts: ['"""', "'''"], quotes: QUOTES };
+const DASHES: Grammar = {
+  line: ["--"],
+  blocks: { "/*": "*/", "--[[": "]]", "{-": "-}" },
+  texts: [],
+  quotes: QUOTES,
+};
+const MARKUP: Grammar = { line: [], blocks: { "<!--": "-->" }, texts: [], quotes: QUOTES };
 
 const ENDINGS: readonly (readonly [RegExp, Grammar])[] = [
-  [
-    /\.(?:[cm]?[jt]sx?|json[5c]?|java|cs?|h|cc|cpp|hpp|go|rs|swift|kts?|scala|php|dart|s?css|less|proto|zig)$/i,
-    SLASHES,
-  ],
+  [/\.rs$/i, RUST],
+  [/\.(?:[cm]?[jt]sx?|json[5c]?|java|cs?|h|cc|cpp|hpp|go|swift|kts?|scala|php|dart|s?css|less|proto|zig)$/i, SLASHES],
   [
     /\.(?:pyi?|rb|sh|bash|zsh|ya?ml|toml|ini|cfg|conf|pl|pm|r|jl|exs?|nix|tf)$|(?:^|\/)(?:Docker|Make|Gem)file$/i,
     HASHES,
@@ -35,78 +38,81 @@ const ENDINGS: readonly (readonly [RegExp, Grammar])[] = [
   [/\.(?:html?|xml|svg|vue|svelte)$/i, MARKUP],
 ];
 
-/** Masks, line by line, what the lines of one hunk tell a reader. */
-export type MaskWords = (line: string) => string;
+/** Characters of the longest line that is read. Code has no such lines, and a step of reading stays short. */
+const MAX_LINE = 20_000;
 
 /**
- * Comments, sentences in quotes and names like sentences go, the code around them stays, as far as the file's ending tells
- * which is which; a file of another kind is words as a whole. One line after the other: a comment may go on. Linear.
+ * Tells code from words in a file, one line after the other from its first: a comment may go on. As far as the file's ending
+ * tells which is which; a file of another kind is words, and so is what follows a line that is too long to read. Linear.
  */
-export function wordMask(path: string): MaskWords {
+export function lineReader(path: string): (line: string) => readonly Piece[] {
   const grammar = ENDINGS.find(([ending]) => ending.test(path))?.[1];
-  if (grammar === undefined) return (line) => (line.trim() === "" ? line : WORDS);
-  const mask = new Mask(grammar);
-  return (line) => mask.line(line);
+  let reader = grammar && new LineReader(grammar);
+  return (line) => {
+    if (line.length > MAX_LINE) reader = undefined;
+    return reader ? reader.pieces(line) : [{ kind: "prose", text: line }];
+  };
 }
 
-class Mask {
+class LineReader {
   readonly #grammar: Grammar;
   readonly #opener: RegExp;
   /** What ends that in which the last line ended. */
-  #inside: { readonly close: string; readonly comment: boolean } | null = null;
+  #inside: { readonly close: string; readonly kind: "comment" | "prose" } | null = null;
 
   constructor(grammar: Grammar) {
     this.#grammar = grammar;
     const free = grammar.line.map((sign) => `(?<![^\\s;)}\\]])${RegExp.escape(sign)}`);
     const bound = [...Object.keys(grammar.blocks), ...grammar.texts].map(RegExp.escape);
-    this.#opener = new RegExp([...bound, ...free, '"', "'"].join("|"), "g");
+    this.#opener = new RegExp([...bound, ...free, ...grammar.quotes].join("|"), "g");
   }
 
-  line(text: string): string {
-    const parts: string[] = [];
+  pieces(line: string): readonly Piece[] {
+    const parts: Piece[] = [];
     const unclosed = new Set<string>();
-    let at = this.#finish(text, 0, parts);
-    while (at < text.length) {
+    let at = this.#inside ? this.#finish(line, 0, parts) : 0;
+    while (at < line.length) {
       this.#opener.lastIndex = at;
-      const found = this.#opener.exec(text);
-      const start = found?.index ?? text.length;
-      const plain = text.slice(at, start);
-      parts.push(this.#grammar.prose ? plain.replace(/[^<>]+/g, hushed) : code(plain));
-      at = found ? this.#pass(text, { token: found[0], start, unclosed, parts }) : text.length;
+      const found = this.#opener.exec(line);
+      const start = found?.index ?? line.length;
+      parts.push({ kind: "code", text: line.slice(at, start) });
+      at = found ? this.#pass(line, { token: found[0], start, unclosed, parts }) : line.length;
     }
-    return parts.join("");
+    return parts;
   }
 
   /** Goes on behind what this token opens. */
-  #pass(text: string, { token, start, unclosed, parts }: Opened): number {
+  #pass(line: string, { token, start, unclosed, parts }: Opened): number {
     const behind = start + token.length;
+    parts.push({ kind: "code", text: token });
     if (this.#grammar.line.includes(token)) {
-      parts.push(token, COMMENT);
-      return text.length;
+      parts.push({ kind: "comment", text: line.slice(behind) });
+      return line.length;
     }
     const close = this.#grammar.blocks[token];
-    parts.push(token);
-    if (close !== undefined || this.#grammar.texts.includes(token)) {
-      this.#inside = { close: close ?? token, comment: close !== undefined };
-      return this.#finish(text, behind, parts);
-    }
-    const end = unclosed.has(token) ? -1 : endOfQuote(text, behind, token);
+    if (close !== undefined) return this.#open({ close, kind: "comment" }, line, behind, parts);
+    const end = unclosed.has(token) ? -1 : endOfQuote(line, behind, token);
+    if (end === -1 && this.#grammar.texts.includes(token))
+      return this.#open({ close: token, kind: "prose" }, line, behind, parts);
     if (end === -1) unclosed.add(token);
     if (end === -1) return behind;
-    parts.push(hushed(text.slice(behind, end)), token);
-    return end + 1;
+    parts.push({ kind: "text", text: line.slice(behind, end) }, { kind: "code", text: token });
+    return end + token.length;
+  }
+
+  #open(inside: { close: string; kind: "comment" | "prose" }, line: string, at: number, parts: Piece[]): number {
+    this.#inside = inside;
+    return this.#finish(line, at, parts);
   }
 
   /** Goes on behind the end of what stands open; the end of the line when it does not end there. */
-  #finish(text: string, at: number, parts: string[]): number {
-    if (this.#inside === null) return at;
-    const { close, comment } = this.#inside;
-    const end = text.indexOf(close, at);
-    const held = text.slice(at, end === -1 ? text.length : end);
-    if (held.trim() !== "") parts.push(comment ? COMMENT : hushed(held));
-    if (end === -1) return text.length;
+  #finish(line: string, at: number, parts: Piece[]): number {
+    const { close, kind } = this.#inside ?? { close: "", kind: "prose" };
+    const end = kind === "comment" ? line.indexOf(close, at) : endOfQuote(line, at, close);
+    parts.push({ kind, text: line.slice(at, end === -1 ? line.length : end) });
+    if (end === -1) return line.length;
     this.#inside = null;
-    parts.push(close);
+    parts.push({ kind: "code", text: close });
     return end + close.length;
   }
 }
@@ -116,28 +122,13 @@ interface Opened {
   readonly start: number;
   /** Quotes that nothing closes on this line. */
   readonly unclosed: Set<string>;
-  readonly parts: string[];
+  readonly parts: Piece[];
 }
 
 function endOfQuote(text: string, start: number, quote: string): number {
   for (let at = start; at < text.length; at += 1) {
-    if (text[at] === quote) return at;
+    if (text.startsWith(quote, at)) return at;
     if (text[at] === "\\") at += 1;
   }
   return -1;
 }
-
-const hushed = (text: string) => (isSentence(text) ? WORDS : text);
-
-/** Several words; a run of letters that need no blanks between words; or one so long that it is a text in disguise. */
-function isSentence(text: string): boolean {
-  const words = text.split(/[\s_-]+/);
-  if (words.filter((word) => /\p{L}/u.test(word)).length >= SENTENCE_WORDS) return true;
-  return words.some((word) => /[\p{L}\p{N}]{40}|[^ -~]{6}/u.test(word));
-}
-
-const code = (text: string) =>
-  text.replace(/[\p{L}_$][\p{L}\p{N}_$]{23,}/gu, (name) => (wordsOf(name) >= NAME_WORDS ? NAME : name));
-
-/** Words of a name, by underscores and capitals. */
-const wordsOf = (name: string) => name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+|[^\p{L}\p{N}_$]+/gu)?.length ?? 0;

@@ -21,7 +21,7 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
   },
   prose_decided: {
     tone: "danger",
-    title: "Words alone had decided",
+    title: "The winner did not stand without words",
     text: "With the words of both arms withheld, the judge no longer names the winner, so none is named.",
   },
   score_preference_conflict: {

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import type { Decision } from "../../../src/domain/decision.ts";
+import type { Changes } from "../../../src/domain/evidence.ts";
+import { withoutWords } from "../../../src/judge/view/without-words.ts";
+import { buildArm, change } from "../build-case.ts";
+
+async function plain(changes: Changes) {
+  const { arm, has_code } = await withoutWords(buildArm("plain", { changes }));
+  const added = arm.summary.changes?.patch.split("\n").filter((line) => /^\+(?!\+\+)/.test(line));
+  return { added, has_code };
+}
+
+test("lines of a file whose text was not kept, or is not that of the patch, are words", async () => {
+  const changes = change("run();");
+  const [file] = changes.files;
+  if (!file) throw new Error("no file");
+  expect(await plain(changes)).toEqual({ added: ["+  run();"], has_code: true });
+  for (const after of [null, "", file.after?.replace("run", "ran") ?? ""])
+    expect(await plain({ ...changes, files: [{ ...file, after }] })).toEqual({ added: ["+[words]"], has_code: false });
+});
+
+test("a name that an arm made up has one number in all its files", async () => {
+  const [one, other] = [change("count_of_all();", "a.ts"), change("sum_of_all(count_of_all);", "b.ts")];
+  const both = { ...one, files: [...one.files, ...other.files], patch: one.patch + other.patch };
+  expect((await plain(both)).added).toEqual(["+  name_1();", "+  name_2(name_1);"]);
+});
+
+test("what a violated rule was about is the arm's word", async () => {
+  const detail = { rule: "paths.protected", subject: "SUBJECT", severity: "warn" } as const;
+  const spent = { tokens_in: 0, tokens_out: 0, latency_ms: 0 };
+  const decision: Decision = { seq: 1, kind: "policy_violation", summary: "SUBJECT", ...spent, detail };
+  const { arm } = await withoutWords(buildArm("plain", {}, [decision]));
+  expect(JSON.stringify(arm.decisions)).not.toContain("SUBJECT");
+});
+
+test("masking a file of a megabyte lets others have their turn", async () => {
+  const line = '"a",'.repeat(4_000);
+  const changes = change(Array<string>(60).fill(line).join("\n"));
+  let turns = 0;
+  let done = false;
+  const count = () => {
+    turns += 1;
+    if (!done) setImmediate(count);
+  };
+  setImmediate(count);
+  await withoutWords(buildArm("plain", { changes }));
+  done = true;
+  expect(turns).toBeGreaterThan(10);
+});
