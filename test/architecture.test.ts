@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dir, "..");
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   scenario: ["domain"],
-  policy: ["domain"],
+  policy: ["domain", "pace"],
   model: ["domain", "clock", "version"],
   workspace: ["domain", "clock", "pace"],
   store: ["domain", "clock"],

@@ -41,7 +41,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
         signal,
       )
     : null;
-  const required = requiredResults(policies, calls);
+  const required = await requiredResults(policies, calls);
   return {
     changes,
     probe,

@@ -29,9 +29,14 @@ function deniedBy(rules: readonly string[], line: string): string | null {
   return rules.find((rule) => forms.some((form) => matchesRule(rule, form))) ?? null;
 }
 
-/** Whether a shell line runs a command that the glob describes, seen as `deny` sees it. */
-export const runsCommand = (glob: string, line: string): boolean =>
-  commandForms(line)?.some((form) => matchesRule(glob, form)) ?? false;
+/** Tells of globs whether a shell line runs a command that they describe, seen as `deny` sees it. Reads the line once. */
+export function commandMatcher(line: string): (glob: string) => boolean {
+  let forms: readonly string[] | undefined;
+  return (glob) => {
+    forms ??= commandForms(line) ?? [];
+    return forms.some((form) => matchesRule(glob, form));
+  };
+}
 
 /** `*` stands for any text, spaces and slashes included; a rule that ends in ` *` also fits without arguments. */
 function matchesRule(rule: string, command: string): boolean {

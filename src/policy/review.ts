@@ -2,7 +2,8 @@ import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { Changes, RequiredResult, Violation } from "../domain/evidence.ts";
 import type { Policies, RequiredBehaviour } from "../domain/scenario.ts";
 import type { Effect, ToolName } from "../domain/tool.ts";
-import { runsCommand } from "./command-rules.ts";
+import { Pace } from "../pace.ts";
+import { commandMatcher } from "./command-rules.ts";
 import { matchesPath, pathRules } from "./path-rules.ts";
 
 /** A valid call of an arm and whether it ran. */
@@ -24,12 +25,23 @@ export interface Conduct {
   readonly seen: readonly Violation[];
 }
 
-/** How often each required behaviour was shown, in the order of the scenario; refused calls do not count. */
-export function requiredResults(policies: Policies, calls: readonly CallRecord[]): RequiredResult[] {
-  return policies.required.map((behaviour) => {
-    const count = calls.filter((call) => call.refused_by === null && shows(behaviour, call)).length;
-    return { id: behaviour.id, tool: behaviour.tool, count, min: behaviour.min, met: count >= behaviour.min };
-  });
+/** Bytes that are read while a command of one character is taken apart. */
+const READING_COST = 40;
+
+/**
+ * How often each required behaviour was shown, in the order of the scenario; refused calls do not count. A call is read
+ * once for all of them, and others have their turn between calls.
+ */
+export async function requiredResults(policies: Policies, calls: readonly CallRecord[]): Promise<RequiredResult[]> {
+  const counts = new Map(policies.required.map((behaviour) => [behaviour, 0]));
+  const pace = new Pace();
+  for (const call of policies.required.length > 0 ? calls : []) {
+    if (call.refused_by !== null) continue;
+    const shows = shownBy(call);
+    for (const [behaviour, count] of counts) if (shows(behaviour)) counts.set(behaviour, count + 1);
+    await pace.bytes(call.subject.length * READING_COST);
+  }
+  return [...counts].map(([{ id, tool, min }, count]) => ({ id, tool, count, min, met: count >= min }));
 }
 
 /**
@@ -50,12 +62,13 @@ export function violations(policies: Policies, { changes, calls, required, seen 
 export const disqualifying = (found: readonly Violation[]): Violation | undefined =>
   found.find(({ blocked, severity }) => !blocked && severity === "disqualify");
 
-function shows(behaviour: RequiredBehaviour, call: CallRecord): boolean {
-  if (behaviour.tool !== call.tool) return false;
-  if (behaviour.match === null) return true;
-  return call.effect === "command"
-    ? runsCommand(behaviour.match, call.subject)
-    : matchesPath(behaviour.match, call.subject);
+function shownBy({ tool, effect, subject }: CallRecord): (behaviour: RequiredBehaviour) => boolean {
+  const runs = effect === "command" ? commandMatcher(subject) : undefined;
+  return (behaviour) => {
+    if (behaviour.tool !== tool) return false;
+    if (behaviour.match === null) return true;
+    return runs ? runs(behaviour.match) : matchesPath(behaviour.match, subject);
+  };
 }
 
 function changedPath({ severity }: Policies, path: string, rule: string | null): Violation[] {

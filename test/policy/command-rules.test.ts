@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { CommandPolicy } from "../../src/domain/scenario.ts";
-import { refusedCommand, runsCommand } from "../../src/policy/command-rules.ts";
+import { commandMatcher, refusedCommand } from "../../src/policy/command-rules.ts";
 
 const deny = (...rules: string[]): CommandPolicy => ({ deny: rules, allow: null, timeout_s: 60, max_output_kb: 64 });
 const only = (...rules: string[]): CommandPolicy => ({ deny: [], allow: rules, timeout_s: 60, max_output_kb: 64 });
@@ -109,7 +109,7 @@ describe("a closed list", () => {
 
 test("a required command counts behind wrappers and in chains", () => {
   const lines = ["bun test", "cd a && timeout 60 bun test b", "echo bun test"];
-  expect(lines.map((line) => runsCommand("bun test*", line))).toEqual([true, true, false]);
+  expect(lines.map((line) => commandMatcher(line)("bun test*"))).toEqual([true, true, false]);
 });
 
 test("wrappers around wrappers are refused where a rule could be hidden, and only there", () => {
@@ -122,7 +122,7 @@ test("wrappers around wrappers are refused where a rule could be hidden, and onl
   expect(refusedCommand(deny("curl *"), `env env env env env env sh -c '${"x".repeat(110_000)}'`)).toBe(
     "commands.deny",
   );
-  expect(runsCommand("ls", chain(23_000))).toBe(false);
+  expect(commandMatcher(chain(23_000))("ls")).toBe(false);
 });
 
 test("hostile lines are read to the end without overflow", () => {

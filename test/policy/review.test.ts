@@ -58,7 +58,7 @@ test("what was seen while the arm ran stays, also when its traces are ignored as
   expect(violations(policies(), { ...nothing, seen })).toEqual([...seen]);
 });
 
-test("only calls that ran count for required behaviour, by command or by path", () => {
+test("only calls that ran count for required behaviour, by command or by path", async () => {
   const wanted = policies({
     required: [
       { id: "ran-tests", tool: "run_command", match: "bun test*", min: 2 },
@@ -72,11 +72,30 @@ test("only calls that ran count for required behaviour, by command or by path", 
     { tool: "read_file", effect: "read", subject: "./docs/.spec.md", refused_by: null },
     { tool: "list_files", effect: "read", subject: "", refused_by: null },
   ];
-  expect(requiredResults(wanted, calls)).toEqual([
+  expect(await requiredResults(wanted, calls)).toEqual([
     { id: "ran-tests", tool: "run_command", count: 1, min: 2, met: false },
     { id: "read-spec", tool: "read_file", count: 1, min: 1, met: true },
     { id: "looked", tool: "list_files", count: 1, min: 1, met: true },
   ]);
+});
+
+test("long commands are read one after another, with turns for others between them", async () => {
+  const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
+  const wanted = policies({
+    required: ids.map((id) => ({ id, tool: "run_command", match: "bun test*", min: 1 }) as const),
+  });
+  let [turns, reading] = [0, true];
+  const counting = (async () => {
+    for (; reading; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  const results = await requiredResults(
+    wanted,
+    Array.from({ length: 30 }, () => command("a;".repeat(60_000))),
+  );
+  reading = false;
+  await counting;
+  expect(results.map(({ count }) => count)).toEqual(ids.map(() => 0));
+  expect(turns).toBeGreaterThanOrEqual(30);
 });
 
 test("missing behaviour is a violation of its own severity", () => {
