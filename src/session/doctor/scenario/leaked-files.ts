@@ -4,6 +4,7 @@ import { readText } from "../../../scenario/read-text.ts";
 import { Unusable } from "../../../scenario/unusable.ts";
 import { type Check, pass, warn } from "../check.ts";
 import { without } from "./fixture.ts";
+import { type OwnPlaces, ownPlaces } from "./own-files.ts";
 import type { Trial } from "./trial.ts";
 import { tellingLines, type VisibleText, visibleTexts } from "./visible-text.ts";
 
@@ -15,7 +16,7 @@ interface HiddenFile {
 /** Share of a hidden file's telling lines from which on another file counts as a copy of it. */
 const COPY_SHARE = 0.8;
 
-/** Bytes of a hidden file that is looked at; a test is smaller. */
+/** Bytes of a hidden file whose text is compared; a test is smaller. */
 const HIDDEN_BYTES = 1_000_000;
 
 /** An arm that knows the hidden checks works for them and not for the task. */
@@ -24,23 +25,47 @@ export const leakedFiles: Check<Trial> = {
   title: "No hidden file is visible",
   needs: ["fixture.files"],
   async run({ pristine, loaded }) {
-    if (loaded.definition.task.probe === null) return without("probe");
+    const { task } = loaded.definition;
     const hidden = await hiddenFiles(loaded);
-    const visible = await visibleTexts(pristine, loaded.definition);
-    const leaks = hidden.flatMap((file) => [...copiesOf(file, visible), ...mentionsOf(file, visible)]);
-    return leaks.length === 0
-      ? pass(`${hidden.length} files looked for in ${visible.length} texts`)
-      : warn(leaks.join("\n"), "keep hidden files out of the fixture and out of the prompts");
+    const places = await ownPlaces(loaded);
+    const texts = await visibleTexts(pristine, loaded.definition);
+    const [scenarios, visible] = [texts.filter(isScenario(places)), texts.filter((text) => !isScenario(places)(text))];
+    const paths = new Set((await pristine.list()).map(({ path }) => path));
+    const leaks = new Set([
+      ...scenarios.map(({ name }) => `the scenario file can be read in ${name}`),
+      ...hidden.flatMap((file) => [...placesAmong(file, places, paths), ...copiesOf(file, visible)]),
+      ...hidden.flatMap((file) => mentionsOf(file, visible)),
+    ]);
+    if (leaks.size > 0) return warn([...leaks].join("\n"), task.fixture?.git === undefined ? HINT : GIT_HINT);
+    return task.probe === null
+      ? without("probe")
+      : pass(`${hidden.length} files looked for in ${visible.length} texts`);
   },
 };
+
+const HINT = "keep hidden files out of the fixture and out of the prompts";
+const GIT_HINT = `${HINT}: take a commit from before them, or a \`path\` beside them`;
+
+/** With its checks, its rubric and whatever else is not for arms. Another file can have its name, but not its parts. */
+const isScenario =
+  ({ scenario }: OwnPlaces) =>
+  ({ path, text }: VisibleText): boolean =>
+    path !== null && scenario.includes(path) && ["task", "arms", "rubric"].every((part) => text.includes(part));
+
+const canBeRead = (path: string, name: string) => `${path} can be read in ${name}`;
+
+const placesAmong = ({ path }: HiddenFile, { probe }: OwnPlaces, paths: ReadonlySet<string>): readonly string[] =>
+  probe(path)
+    .filter((place) => paths.has(place))
+    .map((place) => canBeRead(path, place));
 
 async function hiddenFiles(loaded: LoadedScenario): Promise<readonly HiddenFile[]> {
   const { dir, files } = probeSource(loaded);
   const below = dir === null ? [] : await listMaterial(dir);
   const found: HiddenFile[] = [];
   for (const { path, absolute, stats } of below)
-    if (stats.isFile() && stats.size <= HIDDEN_BYTES && !Object.hasOwn(files, path))
-      found.push({ path, text: (await textOf(absolute)) ?? "" });
+    if (stats.isFile() && !Object.hasOwn(files, path))
+      found.push({ path, text: stats.size > HIDDEN_BYTES ? "" : ((await textOf(absolute)) ?? "") });
   return [...found, ...Object.entries(files).map(([path, text]) => ({ path, text }))];
 }
 
@@ -61,7 +86,7 @@ function copiesOf({ path, text }: HiddenFile, visible: readonly VisibleText[]): 
     .filter((shown) =>
       shown.path === path ? shown.text === text : lines.intersection(shown.lines).size >= COPY_SHARE * lines.size,
     )
-    .map(({ name }) => `${path} can be read in ${name}`);
+    .map(({ name }) => canBeRead(path, name));
 }
 
 /** The name alone tells an arm what will be asked of it; unless the fixture has a file of that name. */

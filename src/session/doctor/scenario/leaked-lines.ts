@@ -19,9 +19,14 @@ export const leakedLines: Check<Trial> = {
     const visible = await visibleTexts(pristine, definition);
     const own = linesOfReference(patches, visible);
     const touched = new Set(patches.map(({ path }) => path));
+    const whole = definition.task.reference_fix.patch.trim();
     const leaks = visible
       .filter(({ path }) => path === null || !touched.has(path))
-      .flatMap((text) => sharedLines(text, own).map((line) => `${text.name}: ${line}`));
+      .flatMap((text) =>
+        text.text.includes(whole)
+          ? [`${text.name}: the whole reference`]
+          : sharedLines(text, own).map((line) => `${text.name}: ${line}`),
+      );
     return leaks.length === 0
       ? pass(`${own.size} lines looked for in ${visible.length} texts`)
       : warn(leaks.slice(0, NAMED).join("\n"), "take these lines out of what the arms see, if they give the fix away");
