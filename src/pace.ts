@@ -4,6 +4,9 @@ const UNITS = 200;
 /** Bytes that are read, compared or decoded in the time of one unit. */
 const UNIT_BYTES = 20_000;
 
+/** Characters of a path along which the kernel walks in the time of one unit, when every step has one. */
+const UNIT_PATH_CHARS = 500;
+
 /**
  * Lets timers and sockets have their turn in long work. Counted and not timed, so that the same work always breathes at the
  * same places. A single step must not be longer than a few dozen milliseconds.
@@ -14,6 +17,15 @@ export class Pace {
   /** Await it: after enough work it ends only when others had their turn. */
   async entry(): Promise<void> {
     await this.#spend(1);
+  }
+
+  /** As `entry`, for one that may lie deep. */
+  async path(path: string): Promise<void> {
+    await this.#spend(1 + path.length / UNIT_PATH_CHARS);
+  }
+
+  async units(count: number): Promise<void> {
+    await this.#spend(count);
   }
 
   async bytes(count: number): Promise<void> {

@@ -1,3 +1,5 @@
+import { ANY_TEXT, fitsText, type GlobEffort, type Token } from "./glob-text.ts";
+
 /** Characters of a glob. Longer ones are generated, and what a match costs grows with them. */
 export const GLOB_CHARS = 500;
 
@@ -12,11 +14,6 @@ export function globFault(glob: string): string | null {
   if (glob.length > GLOB_CHARS) return `is longer than ${GLOB_CHARS} characters`;
   if (EXTENDED.test(glob)) return "uses a pattern that is not supported; there are *, **, ?, [a-z] and {a,b}";
   return expanded(glob) === undefined ? `stands for more than ${EXPANDED_CHARS} characters without its braces` : null;
-}
-
-/** What matching has cost so far, in comparisons of some 20 ns; whoever matches many paths keeps an eye on it. */
-export interface GlobEffort {
-  steps: number;
 }
 
 /**
@@ -90,10 +87,6 @@ function alternativesAt(glob: string, cuts: readonly number[]): readonly string[
 }
 
 const ANY_STEPS = Symbol("**");
-const ANY_TEXT = Symbol("*");
-
-type Token = typeof ANY_TEXT | ((char: string) => boolean);
-
 interface Wildcard {
   readonly written: string;
   readonly tokens: readonly Token[];
@@ -178,24 +171,4 @@ function fitsStep(segment: Exclude<Segment, typeof ANY_STEPS>, step: string, eff
   const { written, tokens, head, tail } = segment;
   if (written === step) return true;
   return step.startsWith(head) && step.endsWith(tail) && fitsText(tokens, step, effort);
-}
-
-function fitsText(tokens: readonly Token[], text: string, effort: GlobEffort): boolean {
-  let [t, at, star, resume] = [0, 0, -1, 0];
-  while (at < text.length) {
-    effort.steps += 1;
-    const token = tokens[t];
-    if (token === ANY_TEXT) {
-      star = t++;
-      resume = at;
-    } else if (token?.(text.charAt(at))) {
-      t++;
-      at++;
-    } else if (star !== -1) {
-      t = star + 1;
-      at = ++resume;
-    } else return false;
-  }
-  while (tokens[t] === ANY_TEXT) t++;
-  return t === tokens.length;
 }

@@ -1,5 +1,6 @@
 import { Mistake } from "../domain/failure.ts";
-import { type GlobEffort, globFault, globMatcher } from "../domain/path-glob.ts";
+import type { GlobEffort } from "../domain/glob-text.ts";
+import { globFault, globMatcher } from "../domain/path-glob.ts";
 import { Pace } from "../pace.ts";
 
 /** Comparisons that one call may take, some seconds. Globs that people write take a tenth in the largest workspace. */

@@ -12,7 +12,8 @@ export interface ForkParts {
 /** @param work what counts as work in the arm's tree */
 export function forkParts(work: readonly TreeEntry[], pristine: PristineTree): ForkParts {
   const standing = new Map(work.map(({ path, kind }) => [path, kind]));
-  const ignored = ignoredEntries(pristine);
+  const counted = new Set(pristine.work);
+  const ignored = pristine.entries.filter((entry) => !counted.has(entry));
   const parents = new Set(ignored.flatMap(({ path }) => parentsOf(path)));
   // A parent that the arm made a file or a link is a change that shows; nothing may be written through it.
   const isBlocked = ({ path }: TreeEntry) =>
@@ -20,17 +21,6 @@ export function forkParts(work: readonly TreeEntry[], pristine: PristineTree): F
   const kept = [...ignored, ...pristine.entries.filter(({ path }) => parents.has(path))];
   const byPath = new Map(kept.map((entry) => [entry.path, entry]));
   return { work, kept: [...byPath.values()].filter((entry) => !standing.has(entry.path) && !isBlocked(entry)) };
-}
-
-/** With everything below an ignored directory. */
-function ignoredEntries({ entries, isIgnored }: PristineTree): readonly TreeEntry[] {
-  const directories = new Set(
-    entries.filter(({ path, kind }) => kind === "directory" && isIgnored(path, true)).map(({ path }) => path),
-  );
-  return entries.filter(
-    ({ path, kind }) =>
-      isIgnored(path, kind === "directory") || parentsOf(path).some((parent) => directories.has(parent)),
-  );
 }
 
 const parentsOf = (path: string): readonly string[] => {

@@ -1,4 +1,5 @@
-import { type IsIgnored, ignoredBy, isNeverWork } from "./ignored.ts";
+import { Pace } from "../pace.ts";
+import { type IsIgnored, ignoredBy, isNeverWork } from "./ignore/ignored.ts";
 import { asText, readRegular } from "./tree/contents.ts";
 import { sortedByPath } from "./tree/sorted-by-path.ts";
 import { type TreeEntry, walk } from "./tree/walk.ts";
@@ -8,6 +9,8 @@ import type { FileEntry } from "./workspace.ts";
 export interface PristineTree {
   readonly root: string;
   readonly entries: readonly TreeEntry[];
+  /** The entries that are not ignored. */
+  readonly work: readonly TreeEntry[];
   readonly isIgnored: IsIgnored;
 }
 
@@ -22,7 +25,18 @@ export async function readTree(root: string): Promise<PristineTree> {
     const text = bytes && asText(bytes);
     if (text !== undefined) gitignores.set(path.slice(0, -".gitignore".length).replace(/\/$/, ""), text);
   }
-  return { root, entries, isIgnored: ignoredBy(gitignores) };
+  const isIgnored = ignoredBy(gitignores);
+  return { root, entries, work: await workAmong(entries, isIgnored), isIgnored };
+}
+
+async function workAmong(entries: readonly TreeEntry[], isIgnored: IsIgnored): Promise<readonly TreeEntry[]> {
+  const pace = new Pace();
+  const work: TreeEntry[] = [];
+  for (const entry of entries) {
+    await pace.units(isIgnored.units);
+    if (!isIgnored(entry.path, entry.kind === "directory")) work.push(entry);
+  }
+  return work;
 }
 
 /** The regular files among some entries, sorted by path. */

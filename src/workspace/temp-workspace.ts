@@ -1,9 +1,10 @@
 import type { Changes } from "../domain/evidence.ts";
-import { globBases, globMatcher } from "../domain/path-glob.ts";
+import { globBases } from "../domain/path-glob.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { describeChanges, NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
+import { fitting } from "./fitting.ts";
 import { forkParts } from "./fork-parts.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { MAX_WORKSPACE_ENTRIES } from "./sandbox/limits.ts";
@@ -97,9 +98,8 @@ export class TempWorkspace implements Workspace {
 
   async #changesOf(copy: Copy): Promise<Changes> {
     const { root, pristine, snapshot } = copy;
-    const skip = pristine.isIgnored;
-    const entries = await entriesOf(copy, { skip });
-    const before = { root: pristine.root, entries: pristine.entries.filter(({ path }) => !skip(path, false)) };
+    const entries = await entriesOf(copy, { skip: pristine.isIgnored });
+    const before = { root: pristine.root, entries: pristine.work };
     const differences = await compareTrees(before, { root, entries }, snapshot);
     return await describeChanges(differences, { before: pristine.root, after: root });
   }
@@ -158,13 +158,10 @@ export class TempWorkspace implements Workspace {
     if (!this.#touched || globs.length === 0) return [];
     const copy = await this.#materialised();
     const { root, pristine, snapshot } = copy;
-    const fits = globMatcher(globs);
-    const skip = pristine.isIgnored;
-    const now = await entriesOf(copy, { from: globBases(globs), skip });
-    const side = (entries: PristineTree["entries"]) =>
-      entries.filter(({ path, kind }) => fits(path) && !skip(path, kind === "directory"));
-    const before = { root: pristine.root, entries: side(pristine.entries) };
-    return await compareTrees(before, { root, entries: side(now) }, snapshot, options);
+    const now = await entriesOf(copy, { from: globBases(globs), skip: pristine.isIgnored });
+    const before = { root: pristine.root, entries: await fitting(pristine.work, globs) };
+    const after = { root, entries: await fitting(now, globs) };
+    return await compareTrees(before, after, snapshot, options);
   }
 
   async #fillFork(target: string, differences: readonly Difference[], overlay: ForkOptions["overlay"]) {

@@ -38,7 +38,7 @@ export async function compareTrees(
   const pace = new Pace();
   for (const path of new Set([...old.keys(), ...now.keys()])) {
     const difference = { path, before: old.get(path), after: now.get(path) };
-    await pace.entry();
+    await pace.path(path);
     if (difference.after && difference.before && snapshot.surelyUnchanged(difference.after)) continue;
     const sameMode = !options.executable || isExecutable(difference.before) === isExecutable(difference.after);
     if (!sameMode || !(await isSame(difference, before.root, after.root))) differences.push(difference);
