@@ -6,7 +6,8 @@ import { Failure } from "../domain/failure.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../domain/schema.ts";
 import { type DraftMaterial, draftFromCommit, writeMaterial } from "../scenario/draft/draft-from-commit.ts";
-import { draftScenario } from "../scenario/draft/draft-scenario.ts";
+import { checkIds, type Draft, draftScenario, type SeenCheck } from "../scenario/draft/draft-scenario.ts";
+import { PLACEHOLDER } from "../scenario/draft/test-files.ts";
 import { loadScenarioFile, SCENARIO_ENDINGS } from "../scenario/load-scenario.ts";
 import type { ScenarioError } from "../scenario/parse-scenario.ts";
 import { Unusable } from "../scenario/unusable.ts";
@@ -54,10 +55,10 @@ export async function newScenario(args: RunArguments): Promise<number> {
     using services = await openChecking(file, args);
     using progress = checkProgress(!args.has("quiet"));
     const announcing = { ...services, announce: (title: string) => progress.show(file, title) };
-    await usable(file, () => writeScenario(announcing, target, material, signal));
+    const seen = await usable(file, () => writeScenario(announcing, target, material, signal));
     const environment = await examineMachine(announcing, signal);
     const report = await examineFile(announcing, { path: file, environment }, signal);
-    await writeStdout(doctorText([{ file, report }], stdoutWidth()) + plainText(nextSteps(file, material)));
+    await writeStdout(doctorText([{ file, report }], stdoutWidth()) + plainText(nextSteps(file, material, seen)));
     return report.ok ? EXIT.done : EXIT.usage;
   });
 }
@@ -88,7 +89,7 @@ async function writeScenario(
   target: Target,
   material: DraftMaterial,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly SeenCheck[]> {
   const made = await mkdir(target.directory, { recursive: true });
   const staging = join(target.directory, `.${target.name}.${systemEntropy(4)}.tmp`);
   await mkdir(staging);
@@ -100,12 +101,13 @@ async function writeScenario(
     const seen = await measureChecks(services, await loadScenarioFile(draft), signal);
     await writeFile(draft, draftScenario(material.draft, seen));
     await place(staging, target);
+    await rm(staging, { recursive: true, force: true });
+    return seen;
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
     if (made !== undefined) await removeEmpty(target.directory, made);
     throw error;
   }
-  await rm(staging, { recursive: true, force: true });
 }
 
 /** The scenario comes last: what is listed is whole. */
@@ -151,11 +153,23 @@ function reasonsOf({ details, message }: Failure): string {
   return (errors as ScenarioError[]).map(({ field, message: said }) => `${field}: ${said}`).join("; "); // as parseScenario documents
 }
 
-function nextSteps(file: string, { draft }: DraftMaterial): string {
+/** What keeps a check from being of use, for each that is not. */
+const checkSteps = ({ checks }: Draft, seen: readonly SeenCheck[]): string[] =>
+  checkIds(checks).flatMap((id, index) => {
+    const found = seen[index];
+    if (checks[index]?.run === PLACEHOLDER)
+      return [`check ${id} runs nothing: write the command for its tests, then add \`required: true\``];
+    if (found?.cannot_run) return [`check ${id} cannot run: ${found.cannot_run}, then add \`required: true\``];
+    return found?.after === "fail" ? [`check ${id} fails with the fix, too: mend the check, or take it out`] : [];
+  });
+
+function nextSteps(file: string, { draft }: DraftMaterial, seen: readonly SeenCheck[]): string {
   const steps = [
+    ...checkSteps(draft, seen),
+    ...draft.named.map((path) => `the fix adds ${path}, which the tests may name: say so in the prompt`),
     "rewrite task.prompt as a report of the problem: the commit's message may tell the solution",
     ...(draft.checks.length === 0
-      ? ["the commit has no tests: write a probe with a check that fails before the fix"]
+      ? ["the commit has no tests, so no check judges the arms: write a probe with a check that fails before the fix"]
       : []),
     "make the arms what you want to compare",
     `abeval run --check ${file}; then abeval run ${file} --model <provider>/<model>`,

@@ -97,7 +97,41 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     const { status, stdout } = await create(repository, "HEAD");
     expect(status).toBe(2);
     expect(stdout).toContain("it printed: write the command that runs the hidden tests here");
-    expect(stdout).toContain("Written: evals/fix.yaml.");
+    expect(stdout).toContain("Written: evals/fix.yaml. Next:\n  1. check lib-spec runs nothing: write the command");
+    const file = await Bun.file(repository.path("evals/fix.yaml")).text();
+    expect(file).toContain("      # Not `required`: nothing has run yet;");
+    expect(file).not.toContain("before: fail");
+  });
+
+  testNeeding(PYTHON)("with tests whose program is missing names the check and the program", async () => {
+    await using repository = await gitRepository({ "lib.py": "1\n" });
+    await Bun.write(repository.path("lib.py"), "2\n");
+    await Bun.write(repository.path("tests/test_m.py"), "import absent_runner_x\nimport unittest\n");
+    repository.commit("Two");
+    const { status, stdout } = await create(repository, "HEAD");
+    expect(status).toBe(2);
+    expect(stdout).toContain("-> absent_runner_x is not installed; install it in `setup`\n");
+    expect(stdout).toContain(
+      "  1. check test-m cannot run: absent_runner_x is not installed; install it in `setup`, then add `required: true`\n",
+    );
+    expect((await readFixed(repository)).task.probe?.checks).toEqual([
+      { id: "test-m", run: "python3 -m unittest tests/test_m.py" },
+    ]);
+  });
+
+  test("whose tests name a file that the fix adds says that the prompt must", async () => {
+    await using repository = await gitRepository({ "shop/pages.mjs": "export const a = 1;\n" });
+    await rename(repository.path("shop/pages.mjs"), repository.path("shop/paging.mjs"));
+    await Bun.write(repository.path("shop/other.mjs"), "1;\n");
+    await Bun.write(
+      repository.path("a.test.mjs"),
+      'import { expect, test } from "bun:test";\nimport { a } from "./shop/paging.mjs";\ntest("a", () => expect(a).toBe(1));\n',
+    );
+    repository.commit("Rename");
+    const { status, stdout } = await create(repository, "HEAD");
+    expect(status).toBe(0);
+    expect(stdout).toContain("  1. the fix adds shop/paging.mjs, which the tests may name: say so in the prompt\n");
+    expect(stdout).not.toContain("the fix adds shop/other.mjs");
   });
 
   test("without tests has no probe, and says so", async () => {
@@ -106,7 +140,7 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     repository.commit("Two");
     const { status, stdout } = await create(repository, "HEAD");
     expect(status).toBe(0);
-    expect(stdout).toContain("the commit has no tests: write a probe");
+    expect(stdout).toContain("the commit has no tests, so no check judges the arms: write a probe");
     expect(await Bun.file(repository.path("evals/fix.yaml")).text()).toContain("# The commit has no tests");
     expect((await readFixed(repository)).task.probe).toBeUndefined();
   });

@@ -45,6 +45,7 @@ export async function draftFromCommit(directory: string, ref: string, name: stri
       setup,
       checks,
       protected: steeringFiles(repertoire, fixed),
+      named: await namedFiles(repository, commit, hidden),
     },
     repository,
     patch,
@@ -73,6 +74,28 @@ async function hiddenFiles({ git_dir }: Repository, { id, files }: FixingCommit)
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > MATERIAL_BYTES) throw new Unusable(`has tests of more than ${MATERIAL_BYTES / 1e6} MB`);
   return found;
+}
+
+/** Added files whose names, as paths or as modules, stand in the tests. */
+async function namedFiles(
+  repository: Repository,
+  { files }: FixingCommit,
+  hidden: readonly TreeFile[],
+): Promise<string[]> {
+  const added = files.filter(({ path, status }) => status === "added" && !isTestFile(path)).map(({ path }) => path);
+  const texts: string[] = [];
+  for (const file of hidden) texts.push((await textIfAny(repository, file)) ?? "");
+  return added.filter((path) => {
+    const name = new RegExp(`(?<![\\w-])${RegExp.escape(moduleName(path))}(?![\\w-])`);
+    return texts.some((text) => name.test(text));
+  });
+}
+
+/** What an import says: the file without its ending; the directory for a file that stands for it. */
+function moduleName(path: string): string {
+  const [name = path, directory = name] = path.split("/").reverse();
+  const stem = name.replace(/(?<=.)\.[^.]*$/, "");
+  return /^(__init__|index|mod|main)$/.test(stem) ? directory : stem;
 }
 
 /** Bytes of the names at the top of a repository. */

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { plainText } from "../../domain/plain-text.ts";
 import { assignIds, slugOf } from "../resolve/ids.ts";
+import { PLACEHOLDER } from "./test-files.ts";
 
 export interface DraftCheck {
   readonly run: string;
@@ -12,6 +13,8 @@ export interface DraftCheck {
 export interface SeenCheck {
   readonly before: "pass" | "fail" | null;
   readonly after: "pass" | "fail" | null;
+  /** Why it checked nothing here; null when it did. */
+  readonly cannot_run: string | null;
 }
 
 export interface Draft {
@@ -23,6 +26,8 @@ export interface Draft {
   readonly setup: readonly string[];
   readonly checks: readonly DraftCheck[];
   readonly protected: readonly string[];
+  /** Files that the fix adds and the tests seem to name: an arm cannot guess them. */
+  readonly named: readonly string[];
 }
 
 /** The scenario file with what was seen of its checks; before that, with nothing said of them. */
@@ -60,7 +65,7 @@ export function draftScenario(draft: Draft, seen: readonly SeenCheck[] = []): st
     },
   };
   const body = stringify(scenario, { lineWidth: 110, blockQuote: "literal", flowCollectionPadding: false });
-  return `# Made from ${commit.slice(0, 12)} by \`abeval run --new\`: ${plainText(titleOf(draft))}\n${withNotes(body, checks.length > 0)}`;
+  return `# Made from ${commit.slice(0, 12)} by \`abeval run --new\`: ${plainText(titleOf(draft))}\n${withNotes(body, checks.length > 0, checkNotes(checks, seen))}`;
 }
 
 const ARMS = [
@@ -86,7 +91,7 @@ const NOTES: readonly (readonly [before: RegExp, note: string])[] = [
   [/^ {2}fixture:/m, "  # The commit before the fix. Arms see all of it; add `path: <dir>` for a part.\n"],
   [
     /^ {4}checks:/m,
-    "    # `before` was seen, not guessed. An exit code can be forged: see output_matches in the documentation.\n",
+    "    # Where `before` stands, it was seen. An exit code can be forged: see output_matches in the documentation.\n",
   ],
   [
     /^arms:/m,
@@ -98,16 +103,41 @@ const NOTES: readonly (readonly [before: RegExp, note: string])[] = [
 const NO_PROBE =
   "  # The commit has no tests, so nothing says what works: add a `probe` with a check that fails before the fix.\n";
 
-function withNotes(body: string, hasProbe: boolean): string {
-  const notes = hasProbe ? NOTES : [...NOTES, [/^ {2}reference_fix:/m, NO_PROBE] as const];
+type Note = (typeof NOTES)[number];
+
+function withNotes(body: string, hasProbe: boolean, ofChecks: readonly Note[]): string {
+  const notes = hasProbe ? [...NOTES, ...ofChecks] : [...NOTES, [/^ {2}reference_fix:/m, NO_PROBE] as const];
   return notes.reduce((text, [before, note]) => text.replace(before, (line) => note + line), body);
 }
 
-function checksOf(checks: readonly DraftCheck[], seen: readonly SeenCheck[]) {
+/** Above each check that is not required, why. */
+const checkNotes = (checks: readonly DraftCheck[], seen: readonly SeenCheck[]): Note[] =>
+  checkIds(checks).flatMap((id, index) => {
+    const reason = reasonNotRequired(checks[index], seen[index]);
+    const line = new RegExp(`^ {6}- id: ["']?${RegExp.escape(id)}["']?$`, "m");
+    return reason === null ? [] : [[line, `      # Not \`required\`: ${reason}.\n`] as const];
+  });
+
+function reasonNotRequired(check: DraftCheck | undefined, seen: SeenCheck | undefined): string | null {
+  if (check?.run === PLACEHOLDER) return "nothing has run yet; write the command, then `before` and `required: true`";
+  if (seen === undefined) return "it could not be tried here";
+  if (seen.cannot_run !== null) return `${seen.cannot_run}; then add \`before\` and \`required: true\``;
+  if (seen.before === null || seen.after === null) return "two runs of it differed";
+  if (seen.after === "fail") return "it fails with the fix, too";
+  return seen.before === "pass" ? "it passes before the fix, too" : null;
+}
+
+/** The ids that the file gives its checks, in their order. */
+export function checkIds(checks: readonly DraftCheck[]): string[] {
   const proposed = checks.map(({ file }) => slugOf(file.replace(/\.\w+$/, "").replace(/^.*\//, ""), "check"));
-  const ids = assignIds(proposed.map((id) => ({ given: undefined, proposed: id })));
+  return assignIds(proposed.map((id) => ({ given: undefined, proposed: id })));
+}
+
+function checksOf(checks: readonly DraftCheck[], seen: readonly SeenCheck[]) {
+  const ids = checkIds(checks);
   return checks.map(({ run }, index) => {
-    const before = seen[index]?.before ?? null;
+    const ran = run !== PLACEHOLDER && (seen[index]?.cannot_run ?? null) === null;
+    const before = ran ? (seen[index]?.before ?? null) : null;
     // What fails before and passes with the fix is what was asked for.
     const required = before === "fail" && seen[index]?.after === "pass";
     return { id: ids[index], run, ...(before !== null && { before }), ...(required && { required }) };

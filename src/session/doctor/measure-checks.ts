@@ -1,5 +1,6 @@
 import { Failure, Mistake } from "../../domain/failure.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import { cannotRun } from "./cannot-run.ts";
 import { sandboxOf } from "./scenario/examine-scenario.ts";
 import { type ProbedTwice, Trial } from "./scenario/trial.ts";
 import type { Surroundings } from "./services.ts";
@@ -8,6 +9,8 @@ import type { Surroundings } from "./services.ts";
 export interface MeasuredCheck {
   readonly before: "pass" | "fail" | null;
   readonly after: "pass" | "fail" | null;
+  /** Why it checked nothing, also with the reference; null when it did. */
+  readonly cannot_run: string | null;
 }
 
 /**
@@ -27,12 +30,21 @@ export async function measureChecks(
     await trial.pristine.setup(setup, signal);
     const before = await trial.untouched(signal);
     const after = reference_fix === null ? null : await trial.fixed(reference_fix.patch, signal);
-    return (probe?.checks ?? []).map((_, index) => ({ before: seen(before, index), after: seen(after, index) }));
+    return (probe?.checks ?? []).map((_, index) => ({
+      before: seen(before, index),
+      after: seen(after, index),
+      cannot_run: whyNot(after, index),
+    }));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Failure || error instanceof Mistake) return [];
     throw error;
   }
+}
+
+function whyNot(probed: ProbedTwice | null, index: number): string | null {
+  const result = probed?.[0].checks[index];
+  return result === undefined ? null : cannotRun(result);
 }
 
 function seen(probed: ProbedTwice | null, index: number): "pass" | "fail" | null {

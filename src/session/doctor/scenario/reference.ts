@@ -1,11 +1,12 @@
 import { Mistake } from "../../../domain/failure.ts";
 import { matchesPath, refusedPath } from "../../../policy/path-rules.ts";
+import { cannotRun } from "../cannot-run.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
 import type { Declared } from "./declared.ts";
 import { without } from "./fixture.ts";
 import { patchPaths } from "./patch.ts";
 import { failures } from "./probe.ts";
-import type { Trial } from "./trial.ts";
+import type { ProbedTwice, Trial } from "./trial.ts";
 
 /** A fix that no arm may make cannot be the measure of arms. */
 export const referencePaths: Check<Declared> = {
@@ -67,6 +68,13 @@ export const referencePasses: Check<Trial> = {
     const failed = failures(probed);
     return failed.length === 0
       ? pass(`${probed[0].total} of ${probed[0].total}, two times`)
-      : fail(failed.join("\n"), "a check that the known fix fails measures something else: mend one of them");
+      : fail(failed.join("\n"), hintFor(probed));
   },
 };
+
+function hintFor([{ checks }]: ProbedTwice): string {
+  const reasons = new Set(checks.flatMap((check) => cannotRun(check) ?? []));
+  return reasons.size > 0
+    ? [...reasons].join("\n")
+    : "a check that the known fix fails measures something else: mend one of them";
+}
