@@ -1,5 +1,6 @@
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
+import { isUnknown } from "../domain/evidence.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
@@ -71,7 +72,7 @@ function armLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[
 
 function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {
   const checks = arm.probe ? `${arm.probe.passed}/${arm.probe.total} checks` : "no checks";
-  const changed = arm.changes ? changeText(arm.changes.files) : "no changes";
+  const changed = changeText(arm.changes);
   const used = [counted(arm.turns, "turn"), counted(arm.tool_calls, "call"), `${(arm.working_ms / 1000).toFixed(1)} s`];
   const figures = [arm.status, checks, changed, ...used];
   const indent = 2 + nameWidth + 2;
@@ -81,7 +82,10 @@ function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): stri
   return [`  ${painter.paint(arm.arm_id.padEnd(nameWidth), "bold")}  ${first}`, ...indented(indent, rest)];
 }
 
-function changeText(files: readonly { added: number; removed: number }[]): string {
+function changeText(changes: ArmSummary["changes"]): string {
+  if (changes === null) return "no changes";
+  if (isUnknown(changes)) return "changes not known";
+  const { files } = changes;
   const sum = (pick: (file: { added: number; removed: number }) => number) =>
     files.reduce((total, file) => total + pick(file), 0);
   return `${counted(files.length, "file")} +${sum((f) => f.added)} -${sum((f) => f.removed)}`;

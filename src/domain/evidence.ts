@@ -20,8 +20,17 @@ export const Changes = record("Changes", {
   patch: Type.String({ description: "Unified diff against the fixture; binary files by hash and size." }),
   digest: Digest("SHA-256 over every changed path and its final bytes, whole, whatever was cut."),
   truncated: Type.Boolean({ description: "The patch, or the text of a file, was cut to its cap." }),
+  unknown: Type.Optional(
+    nullable(Type.String(), {
+      description:
+        "Why the files could not be compared; then `files` is empty and tells nothing. Absent or null: they were.",
+    }),
+  ),
 });
 export type Changes = Static<typeof Changes>;
+
+/** Nothing can be said of what changed, neither something nor nothing. */
+export const isUnknown = ({ unknown }: Pick<Changes, "unknown">): boolean => typeof unknown === "string";
 
 export const CheckResult = record("CheckResult", {
   id: Slug(),

@@ -1,4 +1,5 @@
-import type { Changes, Violation } from "../domain/evidence.ts";
+import { type Changes, isUnknown, type Violation } from "../domain/evidence.ts";
+import { Mistake } from "../domain/failure.ts";
 import { globMatcher } from "../domain/path-glob.ts";
 import type { Policies, Task } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
@@ -42,15 +43,27 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
       )
     : null;
   const required = await requiredResults(policies, calls);
+  const altered = isUnknown(changes) ? await alteredProtected(workspace, policies) : null;
   return {
     changes,
     probe,
     required,
-    violations: violations(policies, { changes, calls, required, seen }),
-    reference_fix: task.reference_fix
-      ? scoreAgainstReference(task.reference_fix, deliverable(changes, task.deliverable), probe)
-      : null,
+    violations: violations(policies, { changes, altered, calls, required, seen }),
+    reference_fix:
+      task.reference_fix && !isUnknown(changes)
+        ? scoreAgainstReference(task.reference_fix, deliverable(changes, task.deliverable), probe)
+        : null,
   };
+}
+
+/** Of a tree that is too large as a whole; null when what is protected is too large too. */
+async function alteredProtected(workspace: Workspace, { paths }: Policies): Promise<readonly string[] | null> {
+  try {
+    return await workspace.altered(paths.protected);
+  } catch (error) {
+    if (error instanceof Mistake) return null;
+    throw error;
+  }
 }
 
 /** The part of a change that counts as the answer. */

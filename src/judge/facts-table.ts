@@ -5,7 +5,7 @@ import type { Facts } from "../domain/verdict.ts";
 export function factsTable(facts: Facts, visibility: JudgeConfig["probe_visibility"]): string {
   return [
     `- end: ${END[facts.status] ?? facts.status}`,
-    `- changed files: ${facts.changed_files} (+${facts.added} -${facts.removed} lines)`,
+    `- changed files: ${changed(facts)}`,
     `- hidden checks: ${checks(facts, visibility)}`,
     `- rules broken: ${broken(facts)}`,
     ...facts.required.map(({ id, met }) => `- required ${id}: ${met ? "done" : "not done"}`),
@@ -18,6 +18,9 @@ const END: Record<string, string> = {
   disqualified: "stopped for breaking a rule",
   failed: "failed",
 };
+
+const changed = ({ changed_files, added, removed }: Facts) =>
+  changed_files === null ? "not known" : `${changed_files} (+${added} -${removed} lines)`;
 
 function checks({ probe }: Facts, visibility: JudgeConfig["probe_visibility"]): string {
   if (visibility === "hidden") return "not shown";

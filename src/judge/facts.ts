@@ -1,10 +1,10 @@
+import { isUnknown } from "../domain/evidence.ts";
 import type { Policies } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import type { Facts } from "../domain/verdict.ts";
 
 /** What code established about an arm, apart from every opinion. */
 export function factsOf(arm: ArmSummary, policies: Policies): Facts {
-  const files = arm.changes?.files ?? [];
   return {
     status: arm.status,
     stop_reason: arm.stop_reason,
@@ -18,10 +18,18 @@ export function factsOf(arm: ArmSummary, policies: Policies): Facts {
     disqualified: isDisqualified(arm, policies),
     violations: arm.violations,
     required: arm.required,
+    ...sizeOf(arm.changes),
+    reference_fix: arm.reference_fix,
+  };
+}
+
+function sizeOf(changes: ArmSummary["changes"]): Pick<Facts, "changed_files" | "added" | "removed"> {
+  if (changes === null || isUnknown(changes)) return { changed_files: null, added: null, removed: null };
+  const { files } = changes;
+  return {
     changed_files: files.length,
     added: files.reduce((sum, { added }) => sum + added, 0),
     removed: files.reduce((sum, { removed }) => sum + removed, 0),
-    reference_fix: arm.reference_fix,
   };
 }
 

@@ -1,3 +1,4 @@
+import { isUnknown } from "../domain/evidence.ts";
 import { globMatcher } from "../domain/path-glob.ts";
 import type { Measure, MeasuredCriterion } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
@@ -45,7 +46,7 @@ const smallerOverOwn = (own: number, other: number) => (own === 0 ? 1 : Math.min
 
 /** Changed something of the answer and failed no required check; null when its changes are unknown. */
 function didTheWork({ changes, probe }: ArmSummary, counts: Counts): boolean | null {
-  if (changes === null) return null;
+  if (changes === null || isUnknown(changes)) return null;
   const failed = probe?.checks.some((check) => check.required && check.status !== "pass") ?? false;
   return !failed && changes.files.some(({ path }) => counts(path));
 }
@@ -66,7 +67,7 @@ function readingOf(name: Measure, arm: ArmSummary, counts: Counts): Reading {
 }
 
 function changedLines({ changes }: ArmSummary, counts: Counts): Reading {
-  if (changes === null) return null;
+  if (changes === null || isUnknown(changes)) return null;
   const files = changes.files.filter(({ path }) => counts(path));
   return files.reduce((sum, { added, removed }) => sum + added + removed, 0);
 }

@@ -98,12 +98,21 @@ async function examine(session: Session, arm: Arm, workspace: Workspace, end: Ar
   const collection = { workspace, calls, seen, task, policies, overlay, redact: services.redact };
   const evidence = await collectEvidence(collection, signal);
   const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
-  const summary = { ...record.arm(arm.id), ...evidence, ...disqualification(later) };
+  const log = logAfter(session, arm.id);
+  const ended = { ...record.arm(arm.id), ...evidence };
+  const summary = { ...ended, ...diskLimit(ended, log), ...disqualification(later) };
   record.noteArm(summary);
-  logViolations(session, arm.id, later);
+  logViolations(log, later);
   if (services.keep_workspaces && workspace.location)
     services.notice(`${arm.id}: workspace kept at ${workspace.location}`);
   return summary;
+}
+
+/** Who leaves more than can be looked at has used up its disk, whatever else it says of its end. */
+function diskLimit({ status, changes }: ArmSummary, log: DecisionLog): Partial<ArmSummary> {
+  if (status !== "finished" || typeof changes?.unknown !== "string") return {};
+  log.add("limit_reached", { summary: changes.unknown, detail: { budget: "disk", used: null, limit: null } });
+  return { status: "limit_reached", stop_reason: "budget:disk" };
 }
 
 /** A rule that was found broken only now puts the arm out all the same. */
@@ -112,9 +121,13 @@ function disqualification(later: readonly Violation[]): Partial<ArmSummary> {
   return broken ? { status: "disqualified", stop_reason: `policy:${broken.rule}` } : {};
 }
 
-function logViolations({ record, services }: Session, arm_id: string, later: readonly Violation[]): void {
+/** Goes on behind the last decision of an arm that has stopped. */
+function logAfter({ record, services }: Session, arm_id: string): DecisionLog {
   const last = record.decisions(arm_id).length;
-  const log = new DecisionLog(services.clock, (decision) => record.decide(arm_id, decision), last);
+  return new DecisionLog(services.clock, (decision) => record.decide(arm_id, decision), last);
+}
+
+function logViolations(log: DecisionLog, later: readonly Violation[]): void {
   for (const { rule, severity, subject } of later)
     log.add("policy_violation", { summary: `${rule}: ${subject}`, detail: { rule, severity, subject } });
 }

@@ -38,6 +38,15 @@ function changesOf(files: Record<string, readonly string[]>): Changes {
   };
 }
 
+test("a change that is not known is not shown as none", async () => {
+  const changes = { ...NO_CHANGE, unknown: "There are more than 100000 files." };
+  const [diff] = (await viewOf(buildArm("plain", { changes }))).sections;
+  expect(diff).toMatchObject({
+    lines: [{ text: "The changes are not known. There are more than 100000 files.", authored: false }],
+    core_cut: true,
+  });
+});
+
 test("a whole small arm is shown, in five sections", async () => {
   const view = await viewOf(buildArm("plain"));
   expect(view.sections.map(({ name }) => name)).toEqual(["diff", "digest", "probe", "answer", "notes"]);

@@ -57,4 +57,7 @@ test("a measure unknown for either arm counts for neither", () => {
   expect(scores("tokens", { tokens_in: 1, tokens_out: null }, {})).toBe("unsupported");
   expect(scores("reference_fix", {}, {})).toBe("unsupported");
   expect(scores("turns", { changes: null }, {})).toBe("unsupported");
+  const changes = { ...NO_CHANGE, unknown: "There are more than 100000 files." };
+  expect(scores("changed_lines", { changes }, {})).toBe("unsupported");
+  expect(scores("turns", {}, { changes })).toBe("unsupported");
 });

@@ -28,6 +28,22 @@ test("changed files are held against protected and writable globs", () => {
   ]);
 });
 
+test("rules about paths that cannot be checked any more are broken, and those that still can be are checked", () => {
+  const changes = { files: [], unknown: "Too much." };
+  const subject = "cannot be checked: Too much.";
+  const broken = { severity: "disqualify", blocked: false } as const;
+  const { paths } = policies();
+  expect(violations(policies(), { ...nothing, changes })).toEqual(
+    [...paths.protected, "paths.writable"].map((rule) => ({ rule, ...broken, subject })),
+  );
+  expect(violations(policies(), { ...nothing, changes, altered: ["src/a.test.ts"] })).toEqual([
+    { rule: "src/**/*.test.ts", ...broken, subject: "src/a.test.ts" },
+    { rule: "paths.writable", ...broken, subject },
+  ]);
+  const free = policies({ paths: { writable: ["**"], protected: [] } });
+  expect(violations(free, { ...nothing, changes, altered: [] })).toEqual([]);
+});
+
 test("a refused call is a violation once, however often it was tried", () => {
   const calls: CallRecord[] = [
     command("git push", "git push*"),

@@ -98,9 +98,11 @@ export function diffSection(draft: DiffDraft, bytes: number): Section {
   const { changes, hunks, list, showable, isCore } = draft;
   const title = "Changes to the workspace (unified diff against the start)";
   if (changes === null || changes.files.length === 0) {
-    const text = changes === null ? "The changes are not known." : "No file was changed.";
+    const unknown = changes === null ? "" : changes.unknown;
+    const text = typeof unknown === "string" ? `The changes are not known. ${unknown}`.trim() : "No file was changed.";
     const item: CitableItem = { kind: "diff", ref: "none" };
-    return { name: "diff", title, lines: [{ text, authored: false, item }], omissions: [], core_cut: changes === null };
+    const core_cut = typeof unknown === "string";
+    return { name: "diff", title, lines: [{ text, authored: false, item }], omissions: [], core_cut };
   }
   const shown = fitting(draft, bytes - linesBytes(list));
   const left_out = showable.filter(({ hunk }) => !shown.has(hunk)).map(({ hunk }) => hunk);

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ChangedFile } from "../../domain/evidence.ts";
+import { ChangedFile, Changes, isUnknown } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Count, nullable, record, Slug } from "../../domain/schema.ts";
 import type { ArmSummary } from "../../domain/session.ts";
@@ -13,6 +13,7 @@ const LINE_CHARS = 2_000;
 export const DiffPage = record("DiffPage", {
   arm_id: Slug(),
   files: Type.Array(record("ChangedFileFacts", fileFacts)),
+  unknown: Changes.properties.unknown,
   files_left_out: Count("Changed files beyond those listed."),
   lines: Count("Lines of the whole patch."),
   patch: Type.String({ description: "Unified diff against the fixture, from line after_seq + 1 on." }),
@@ -41,6 +42,7 @@ export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, by
   return {
     arm_id,
     files,
+    ...(isUnknown(changes) && { unknown: changes.unknown }),
     files_left_out: changes.files.length - files.length,
     lines: lines.length,
     patch: shown.join("\n"),
@@ -48,7 +50,8 @@ export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, by
   };
 }
 
-export function diffText({ arm_id, files, files_left_out, lines, patch, next_after_seq }: DiffPage): string {
+export function diffText({ arm_id, files, unknown, files_left_out, lines, patch, next_after_seq }: DiffPage): string {
+  if (typeof unknown === "string") return `${arm_id}: what it changed is not known. ${unknown}`;
   const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
   const count = files.length + files_left_out;
   const head = `${arm_id}: ${count} ${count === 1 ? "file" : "files"} changed, patch of ${lines} lines${more}`;

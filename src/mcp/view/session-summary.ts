@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { whyDisqualified } from "../../domain/disqualification.ts";
+import { isUnknown } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Count, nullable, oneOf, record, Share, Slug, Timestamp } from "../../domain/schema.ts";
 import {
@@ -97,7 +98,8 @@ function briefArm(arm: ArmSummary, decisions: number): ArmBrief {
   };
 }
 
-function briefChanges(changes: ArmSummary["changes"]) {
+function briefChanges(given: ArmSummary["changes"]) {
+  const changes = given && isUnknown(given) ? null : given;
   const sum = (lines: (file: { added: number; removed: number }) => number) =>
     changes === null ? null : changes.files.reduce((total, file) => total + lines(file), 0);
   return {

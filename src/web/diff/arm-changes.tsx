@@ -16,13 +16,15 @@ export function ArmChanges({ contestant, open_lines }: ArmChangesProps) {
   const { side, name, arm } = contestant;
   const place = diffPlace(citedRef(side, "diff"));
   const changes = arm.changes ? changesOf(arm.changes) : [];
+  const isUnknown = arm.changes === null || typeof arm.changes.unknown === "string";
   return (
     <div class={`arm-changes side-${side}`}>
       <h3>
-        <ArmName side={side} name={name} /> <span class="aside">{counted(changes.length, "changed file")}</span>
+        <ArmName side={side} name={name} />{" "}
+        {!isUnknown && <span class="aside">{counted(changes.length, "changed file")}</span>}
       </h3>
-      {arm.changes === null && <p class="empty">What it changed is not known.</p>}
-      {arm.changes?.files.length === 0 && <p class="empty">It changed no file.</p>}
+      {isUnknown && <p class="empty">What it changed is not known. {arm.changes?.unknown}</p>}
+      {!isUnknown && changes.length === 0 && <p class="empty">It changed no file.</p>}
       {changes.map((change) => (
         <FileDiff
           key={change.path}

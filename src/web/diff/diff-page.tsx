@@ -90,11 +90,13 @@ function EndName({ end, pair }: { end: View["from"]; pair: Pair }) {
 }
 
 function Files({ view, pair: [a, b], reference }: { view: View; pair: Pair; reference: string | null }) {
+  const changesAt = (end: View["from"]) => (end === "a" ? a : end === "b" ? b : null)?.arm.changes;
   const changes = useMemo(
     () => (a.arm.changes && b.arm.changes ? view.compare(a.arm.changes, b.arm.changes, reference ?? "") : null),
     [view, a, b, reference],
   );
-  if (changes === null) return <Notice tone="warn" title="What the arms changed is not known" />;
+  const isUnknown = [view.from, view.to].some((end) => typeof changesAt(end)?.unknown === "string");
+  if (changes === null || isUnknown) return <Notice tone="warn" title="What the arms changed is not known" />;
   const [added, removed] = [sum(changes.map((file) => file.added)), sum(changes.map((file) => file.removed))];
   if (changes.length === 0) return <p class="empty">There is no difference between the two.</p>;
   return (

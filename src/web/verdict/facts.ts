@@ -18,7 +18,7 @@ export interface Fact {
 }
 
 const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
-const lines = ({ facts }: Established) => facts.added + facts.removed;
+const lines = ({ facts }: Established) => sum(facts.added, facts.removed);
 
 export const FACTS: readonly Fact[] = [
   {
@@ -59,7 +59,9 @@ export const FACTS: readonly Fact[] = [
     good: null,
     value: lines,
     text: ({ facts }) =>
-      `${counted(facts.changed_files, "file")}, +${count(facts.added)} −${count(facts.removed)} lines`,
+      facts.changed_files === null
+        ? "not known"
+        : `${counted(facts.changed_files, "file")}, +${count(facts.added ?? 0)} −${count(facts.removed ?? 0)} lines`,
   },
   {
     name: "Like the known fix",

@@ -25,6 +25,7 @@ export const unreadableChanges = (why: string): Changes => ({
   patch: `Not shown: ${why}\n`,
   digest: sha256(why),
   truncated: true,
+  unknown: why,
 });
 
 /** What differs between two trees, as evidence: within the caps of `defaults.ts`, and in bounded time whatever lies there. */
