@@ -122,7 +122,7 @@ test("--model and --judge-model are checked in place of the file's, as a run wou
 test("--model that no provider has is a check that failed", async () => {
   const { status, stdout } = await check(scenarioFile("log-triage"), "--model", "openia/x");
   expect(status).toBe(2);
-  expect(stdout).toContain('unknown provider "openia": did you mean "openai"?');
+  expect(stdout).toContain('unknown provider "openia"; did you mean "openai"?');
 });
 
 test("a file that is missing is a check that failed", async () => {

@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
     broken: "a model of a provider that nobody knows",
     change: (draft) => withArms({ ...draft, varies: ["system_prompt"] }, { model: "openia/gpt-x", script: null }),
     found: { "models.arms": "fail", "models.sandbox": "warn" },
-    detail: /brief: model "openia\/gpt-x": unknown provider "openia": did you mean "openai"\?/,
+    detail: /brief: model "openia\/gpt-x": unknown provider "openia"; did you mean "openai"\?/,
   },
   {
     broken: "a judge without a key",
