@@ -17,7 +17,7 @@ import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
 import { stand } from "./tree/stand.ts";
 import { TreeTooLarge } from "./tree/too-large.ts";
 import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
-import type { ExecResult, FileEntry, ForkOptions, Sandbox, ShellCommand, Workspace } from "./workspace.ts";
+import type { DiskTaken, ExecResult, FileEntry, ForkOptions, Sandbox, ShellCommand, Workspace } from "./workspace.ts";
 
 export interface TempWorkspaceOptions {
   readonly sandbox: Sandbox;
@@ -40,6 +40,7 @@ export class TempWorkspace implements Workspace {
   readonly #options: TempWorkspaceOptions;
   #copy: Promise<Copy> | undefined;
   #location: string | null = null;
+  readonly #disk: DiskTaken = { bytes: 0, unmeasured_bytes: 0 };
   /** Something may differ from the pristine copy. */
   #touched: boolean;
   #disposed = false;
@@ -76,7 +77,7 @@ export class TempWorkspace implements Workspace {
   async exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult> {
     const { root } = await this.#touch();
     try {
-      return await this.#options.sandbox.run({ ...command, directory: root }, signal);
+      return await this.#options.sandbox.run({ ...command, directory: root, disk: this.#disk }, signal);
     } catch (error) {
       throw signal.aborted ? error : treeFault("The command cannot be started", error);
     }

@@ -107,9 +107,18 @@ export interface PristineOptions {
 /** Costs nothing until its first use. @throws Failure `workspace_failed` when the fixture cannot be read. */
 export type OpenPristine = (options: PristineOptions) => Pristine;
 
+/** What the commands of one workspace have taken from its disk, added up from command to command. */
+export interface DiskTaken {
+  bytes: number;
+  /** Taken since the workspace was measured. */
+  unmeasured_bytes: number;
+}
+
 export interface SandboxedCommand extends ShellCommand {
   /** Absolute host directory, mounted as the working directory; the only place that is writable and kept. */
   readonly directory: string;
+  /** Kept by whoever runs several commands in one directory, so that its size is known over all of them. */
+  readonly disk?: DiskTaken | undefined;
 }
 
 /** Where commands run. */

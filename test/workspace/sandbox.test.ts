@@ -130,12 +130,29 @@ test("nor can many together", async () => {
   expect(ended).toBe("memory_limit");
 });
 
+/** Every look measures. */
+const watchOf = ({ path }: Directory, maxBytes: number) =>
+  new DiskWatch(path, undefined, maxBytes, Number.NEGATIVE_INFINITY);
+
+test("what several commands took from the disk adds up, and is measured when it is much", async () => {
+  using directory = new Directory({ a: "a" });
+  const taken = { bytes: 900, unmeasured_bytes: 1_000_000_000 };
+  {
+    // Over this many earlier commands enough has vanished, though this one took nothing.
+    using watch = new DiskWatch(directory.path, taken, 1, 500_000_000);
+    expect(await watch.isExhausted()).toBe(true);
+    expect(taken.unmeasured_bytes).toBe(0);
+    expect(await watch.isExhausted()).toBe(false);
+  }
+  expect(taken.bytes).toBeGreaterThanOrEqual(900);
+});
+
 test("a workspace that outgrows its cap is noticed, but only when the disk has felt it", async () => {
   using directory = new Directory({ "a/b/c": new Uint8Array(3_000_000) });
   // With this threshold every look measures.
-  expect(await new DiskWatch(directory.path, 2_000_000, Number.NEGATIVE_INFINITY).isExhausted()).toBe(true);
-  expect(await new DiskWatch(directory.path, 4_000_000, Number.NEGATIVE_INFINITY).isExhausted()).toBe(false);
-  expect(await new DiskWatch(directory.path, 2_000_000).isExhausted()).toBe(false);
+  expect(await watchOf(directory, 2_000_000).isExhausted()).toBe(true);
+  expect(await watchOf(directory, 4_000_000).isExhausted()).toBe(false);
+  expect(await new DiskWatch(directory.path, undefined, 2_000_000).isExhausted()).toBe(false);
 });
 
 test("measuring a workspace leaves the event loop alone", async () => {
@@ -144,7 +161,7 @@ test("measuring a workspace leaves the event loop alone", async () => {
   const breathing = setInterval(() => {
     breaths += 1;
   }, 0);
-  await new DiskWatch(directory.path, 1, Number.NEGATIVE_INFINITY).isExhausted();
+  await watchOf(directory, 1).isExhausted();
   clearInterval(breathing);
   expect(breaths).toBeGreaterThan(0);
 });
@@ -154,7 +171,7 @@ const ORDINARY_USER: Need = { what: "an ordinary user (root reads everything)", 
 testNeeding(ORDINARY_USER)("what was written into a directory that is closed since counts all the same", async () => {
   // A file system of its own, whose free space nobody else changes by as much.
   using directory = new Directory({ "open/x": "x" }, existsSync("/dev/shm") ? "/dev/shm" : undefined);
-  const watch = new DiskWatch(directory.path, 10_000_000, Number.NEGATIVE_INFINITY);
+  const watch = watchOf(directory, 10_000_000);
   expect(await watch.isExhausted()).toBe(false);
   await Bun.write(join(directory.path, "closed/a"), new Uint8Array(30_000_000).fill(1));
   chmodSync(join(directory.path, "closed"), 0);

@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
 import { locate, workspacePath } from "../../src/workspace/confine.ts";
+import { openPristine } from "../../src/workspace/pristine.ts";
 import { sandboxOwner } from "../../src/workspace/sandbox/owner.ts";
 import { findToolchain } from "../../src/workspace/sandbox/toolchain.ts";
 import { scratchDirectory, sweepScratch } from "../../src/workspace/scratch.ts";
@@ -477,3 +478,22 @@ function located(root: string, path: string): string | undefined {
     throw error;
   }
 }
+
+test("the commands of one workspace share one account of its disk, those of another have their own", async () => {
+  const accounts: unknown[] = [];
+  const ended = { ended: "exit", exit_code: 0, output: "", bytes: 0, duration_ms: 0 } as const;
+  const sandbox: Sandbox = {
+    kind: "none",
+    owner: null,
+    run: async ({ disk }) => {
+      accounts.push(disk);
+      return ended;
+    },
+  };
+  await using pristine = openPristine({ source: { dir: null, files: { a: "a" } }, sandbox, keep: false });
+  await using first = pristine.open();
+  await using second = pristine.open();
+  for (const workspace of [first, first, second]) await workspace.exec(shell("true"), never);
+  expect(accounts[0]).toEqual({ bytes: 0, unmeasured_bytes: 0 });
+  expect([accounts[0] === accounts[1], accounts[0] === accounts[2]]).toEqual([true, false]);
+});

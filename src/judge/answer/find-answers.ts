@@ -26,9 +26,14 @@ interface Span {
   readonly commas: readonly number[];
 }
 
-/** Outermost JSON objects, in order. */
+/** Objects of a text that are looked at: an answer is one, and a judge that thinks aloud comes to it at the end. */
+const OBJECTS = 100;
+
+/** Outermost JSON objects, the last of them, in order. */
 function objectsIn(text: string): unknown[] {
-  return spansOf(text).flatMap((span) => parse(text, span) ?? []);
+  return spansOf(text)
+    .slice(-OBJECTS)
+    .flatMap((span) => parse(text, span) ?? []);
 }
 
 function spansOf(text: string): Span[] {

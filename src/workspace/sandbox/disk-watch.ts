@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import type { DiskTaken } from "../workspace.ts";
 import { MAX_WORKSPACE_BYTES, RESERVED_INODES, RESERVED_SHARE, reserveOf } from "./limits.ts";
 import { signalGroup } from "./process-table.ts";
 
@@ -13,14 +14,25 @@ export class DiskWatch implements Disposable {
   readonly #directory: string;
   readonly #maxBytes: number;
   readonly #suspiciousBytes: number;
+  readonly #taken: DiskTaken;
   readonly #reserve: { readonly bytes: number; readonly inodes: number };
   readonly #freeAtStart: number;
   #freeWhenMeasured: number;
   #measuring: number | undefined;
 
-  /** @param maxBytes of the workspace @param suspiciousBytes free bytes that vanish before it is measured */
-  constructor(directory: string, maxBytes: number = MAX_WORKSPACE_BYTES, suspiciousBytes: number = SUSPICIOUS_BYTES) {
+  /**
+   * @param taken by earlier commands of this workspace; disposal adds what this one took
+   * @param maxBytes of the workspace
+   * @param suspiciousBytes free bytes that vanish before it is measured
+   */
+  constructor(
+    directory: string,
+    taken: DiskTaken = { bytes: 0, unmeasured_bytes: 0 },
+    maxBytes: number = MAX_WORKSPACE_BYTES,
+    suspiciousBytes: number = SUSPICIOUS_BYTES,
+  ) {
     this.#directory = directory;
+    this.#taken = taken;
     this.#maxBytes = maxBytes;
     this.#suspiciousBytes = suspiciousBytes;
     const { bsize, blocks, bavail, files, ffree } = statfsSync(directory);
@@ -37,16 +49,21 @@ export class DiskWatch implements Disposable {
     const free = bavail * bsize;
     // File systems that make inodes as they go report 0 of 0.
     if (free < this.#reserve.bytes || (files > 0 && ffree < this.#reserve.inodes)) return true;
-    if (this.#freeWhenMeasured - free < this.#suspiciousBytes) return false;
+    if (this.#taken.unmeasured_bytes + this.#freeWhenMeasured - free < this.#suspiciousBytes) return false;
+    const inside = await this.#bytesInside(this.#taken.bytes + this.#freeAtStart - free);
     this.#freeWhenMeasured = free;
-    return (await this.#bytesInside(this.#freeAtStart - free)) > this.#maxBytes;
+    this.#taken.unmeasured_bytes = 0;
+    return inside > this.#maxBytes;
   }
 
   [Symbol.dispose](): void {
     if (this.#measuring !== undefined) signalGroup(this.#measuring, "SIGKILL");
+    const { bsize, bavail } = statfsSync(this.#directory);
+    this.#taken.bytes += Math.max(0, this.#freeAtStart - bavail * bsize);
+    this.#taken.unmeasured_bytes += Math.max(0, this.#freeWhenMeasured - bavail * bsize);
   }
 
-  /** What cannot be looked into counts as all that the disk has lost: a command may close its directories. */
+  /** What cannot be measured counts as all that the disk has lost: a command may close its directories. */
   async #bytesInside(lost: number): Promise<number> {
     const child = Bun.spawn(["/bin/sh", "-c", MEASURE, this.#directory], {
       env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
@@ -57,7 +74,8 @@ export class DiskWatch implements Disposable {
     const said = await new Response(child.stdout).text();
     await child.exited;
     this.#measuring = undefined;
-    return said.includes(CLOSED) ? lost : Number.parseInt(said, 10) * 1024;
+    const bytes = Number.parseInt(said, 10) * 1024;
+    return said.includes(CLOSED) || Number.isNaN(bytes) ? lost : bytes;
   }
 }
 

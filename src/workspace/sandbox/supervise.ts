@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
-import type { ExecResult } from "../workspace.ts";
+import type { DiskTaken, ExecResult } from "../workspace.ts";
 import { DiskWatch } from "./disk-watch.ts";
 import { MAX_PRINTED_BYTES, WATCH_INTERVAL_MS } from "./limits.ts";
 
@@ -13,6 +13,7 @@ export interface Supervised {
   readonly output: number;
   /** Its workspace. */
   readonly directory: string;
+  readonly disk?: DiskTaken | undefined;
   readonly timeout_ms: number;
   readonly clock: Clock;
   /** Whether the whole tree holds too much memory. */
@@ -39,7 +40,7 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   };
   const cancel = () => stop();
   const deadline = setTimeout(() => stop("timeout"), Math.min(command.timeout_ms, LONGEST_TIMER_MS));
-  const disk = new DiskWatch(command.directory);
+  const disk = new DiskWatch(command.directory, command.disk);
   let look: Promise<void> | undefined;
   const watch = setInterval(() => {
     look ??= excess(command, disk)
@@ -53,7 +54,9 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   try {
     const exit_code = await child.exited;
     if (signal.aborted) throw signal.reason;
-    const ended = stopped ?? (await excessAtEnd(command)) ?? "exit";
+    // A look that is on its way knows nothing newer of the disk.
+    const limit = stopped ?? (await (look ? excessAtEnd(command) : excess(command, disk)));
+    const ended = limit ?? "exit";
     return { ended, exit_code, duration_ms: clock.ticks() - began };
   } finally {
     clearTimeout(deadline);
