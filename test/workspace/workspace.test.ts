@@ -21,6 +21,7 @@ import { openPristine } from "../../src/workspace/pristine.ts";
 import { sandboxOwner } from "../../src/workspace/sandbox/owner.ts";
 import { findToolchain } from "../../src/workspace/sandbox/toolchain.ts";
 import { scratchDirectory, sweepScratch } from "../../src/workspace/scratch.ts";
+import type { Sandbox } from "../../src/workspace/workspace.ts";
 import { host, ROOT_USER, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, kinds, never, openFixture, shell } from "./harness.ts";
