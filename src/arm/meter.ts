@@ -4,6 +4,7 @@ import type { BudgetUse } from "../domain/evidence.ts";
 import type { Arm, Budget, Price } from "../domain/scenario.ts";
 import { costOf, sumKnown, sumUse, type TokenUse } from "../domain/usage.ts";
 import type { ModelReply, ModelRequest } from "../model/client.ts";
+import { bytesOf, tokensToSend } from "./first-turn.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 export interface BudgetState {
@@ -78,11 +79,13 @@ export class Meter {
   affordable(request: ModelRequest): number {
     const limit = this.#budget.max_cost_usd;
     if (limit === null || this.#price === null) return Number.POSITIVE_INFINITY;
-    const fixed = this.turns === 0 ? bytesOf([request.system, request.tools]) : 0;
-    const fresh = (fixed + bytesOf(request.messages) - this.#sent.bytes) / BYTES_PER_TOKEN;
+    const fresh =
+      this.turns === 0 ? tokensToSend(request) : (bytesOf(request.messages) - this.#sent.bytes) / BYTES_PER_TOKEN;
     const left = limit - this.#spentUsd - this.#sent.usd - (fresh * this.#price.in) / 1_000_000;
     if (left <= 0) return this.#price.in + this.#price.out === 0 ? Number.POSITIVE_INFINITY : 0;
-    return this.#price.out === 0 ? Number.POSITIVE_INFINITY : Math.floor((left * 1_000_000) / this.#price.out);
+    return this.#price.out === 0
+      ? Number.POSITIVE_INFINITY
+      : Math.floor((left * 1_000_000) / this.#price.out + EPSILON);
   }
 
   /** How far the cost has come; only where it is limited. */
@@ -128,6 +131,7 @@ export class Meter {
   }
 }
 
-const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+/** Binary fractions: 0.256 USD at 1000 USD a million must pay for 256 tokens. */
+const EPSILON = 1e-6;
 
 const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);

@@ -11,6 +11,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { ArmEnd } from "./arm-end.ts";
 import { ToolDesk } from "./call-tool.ts";
 import { DecisionLog, oneLine } from "./decision-log.ts";
+import { leastTurnTokens } from "./first-turn.ts";
 import { type BudgetState, effectiveBudget, Meter } from "./meter.ts";
 import { Stopwatch, TimeUp } from "./stopwatch.ts";
 
@@ -145,9 +146,8 @@ class ArmLoop {
 
   /** What is left of the cost limit is too little for a turn that could say anything. */
   #unaffordable(): BudgetState | undefined {
-    const wanted = this.#run.arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS;
     const { max_output_tokens } = this.#request().params;
-    return max_output_tokens < Math.min(wanted, LEAST_TURN_TOKENS) ? this.#meter.costState() : undefined;
+    return max_output_tokens < leastTurnTokens(this.#run.arm) ? this.#meter.costState() : undefined;
   }
 
   /** Near the cost limit a turn may write no more than what is left pays for. */
@@ -221,10 +221,10 @@ class ArmLoop {
     if (low.length === 0) return;
     for (const { budget, used, limit } of low)
       this.#log.add("limit_warning", {
-        summary: `${budget} runs low: ${round(used)} of ${limit} used`,
-        detail: { budget, used: round(used), limit },
+        summary: `${budget} runs low: ${usedText({ budget, used, limit })}`,
+        detail: { budget, used: rounded(budget, used), limit },
       });
-    const lines = low.map(({ budget, used, limit }) => `${budget}: ${round(used)} of ${limit} used.`);
+    const lines = low.map((state) => `${state.budget}: ${usedText(state)}.`);
     const text = `Notice: a budget runs low. ${lines.join(" ")} Finish what matters most; the work you leave counts.`;
     this.#messages.push({ role: "user", text });
   }
@@ -242,11 +242,12 @@ class ArmLoop {
     return { status: "finished", stop_reason: reply.stop === "refusal" ? "refusal" : "final_answer", final_answer };
   }
 
-  #stopAtLimit({ budget, used, limit }: BudgetState | { budget: "context"; used: number | null; limit: null }): Stop {
-    const rounded = used === null ? null : round(used);
+  #stopAtLimit(state: BudgetState | { budget: "context"; used: number | null; limit: null }): Stop {
+    const { budget, limit } = state;
+    const used = state.used === null ? null : rounded(budget, state.used);
     const summary =
-      budget === "context" ? "the conversation no longer fits the model" : `${budget}: ${rounded} of ${limit} used`;
-    this.#log.add("limit_reached", { summary, detail: { budget, used: rounded, limit } });
+      state.limit === null ? "the conversation no longer fits the model" : `${budget}: ${usedText(state)}`;
+    this.#log.add("limit_reached", { summary, detail: { budget, used, limit } });
     return { status: "limit_reached", stop_reason: `budget:${budget}`, final_answer: null };
   }
 
@@ -288,7 +289,13 @@ class ArmLoop {
   }
 }
 
-/** A tool call and a sentence: with less a turn only wastes what is left. */
-const LEAST_TURN_TOKENS = 256;
+/** To a millionth for money, else to a thousandth. */
+function rounded(budget: BudgetState["budget"], value: number): number {
+  const parts = budget === "cost_usd" ? 1_000_000 : 1_000;
+  return Math.round(value * parts) / parts;
+}
 
-const round = (value: number) => Math.round(value * 1000) / 1000;
+const usedText = ({ budget, used, limit }: BudgetState): string => {
+  const unit = budget === "cost_usd" ? " USD" : "";
+  return `${rounded(budget, used)} of ${rounded(budget, limit)}${unit} used`;
+};

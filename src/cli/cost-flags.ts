@@ -14,7 +14,8 @@ export const DAY_LIMIT_FLAG = {
   "max-cost-per-day": {
     value: "<usd>",
     usd: true,
-    description: "refuse what could take a UTC day beyond this; counts all who share --state-dir, also after a restart",
+    description:
+      "refuse a run that could push the UTC day's cost over this; counts all who share --state-dir, also after a restart",
   },
 } as const satisfies Record<string, FlagSpec>;
 

@@ -1,8 +1,11 @@
+import { costParts } from "../domain/cost-parts.ts";
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
+import { endText } from "../domain/end-text.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
+import { usdText } from "../domain/usd-text.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 
 /** The session as a short page for a pull request: the statement, both arms side by side, each criterion. */
@@ -21,6 +24,7 @@ export function markdownOf(outcome: SessionOutcome): string {
     table(["criterion", "weight", verdict.arm_a.arm_id, verdict.arm_b.arm_id], verdict.criteria.map(criterionRow)),
     ...(verdict.flags.length > 0 ? [`Flags: ${verdict.flags.map((flag) => `\`${flag}\``).join(", ")}\n`] : []),
     ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
+    `Cost: ${plain(costParts(outcome).join(", "))}\n`,
     `Judge \`${plain(verdict.judge.model)}\`, session \`${session_id}\`, abeval ${outcome.version}\n`,
   ];
   return parts.join("\n");
@@ -35,13 +39,13 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
   const unknown = (value: number | null, text: (value: number) => string) => (value === null ? "unknown" : text(value));
   return [
     row("model", (arm) => arm.model),
-    row("ended", (arm) => arm.status.replace("_", " ")),
+    row("ended", endText),
     ...disqualified(arms, row),
     row("hidden checks", ({ probe }) => (probe ? `${probe.passed} of ${probe.total}` : "none")),
     row("failed checks", ({ probe }) => failedChecks(probe) || "none"),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
     row("tokens in, out", (arm) => `${unknown(arm.tokens_in, String)}, ${unknown(arm.tokens_out, String)}`),
-    row("cost", (arm) => unknown(arm.cost_usd, (usd) => (usd === 0 ? "$0" : `$${usd.toFixed(4)}`))),
+    row("cost", (arm) => usdText(arm.cost_usd)),
     row("working time", (arm) => `${(arm.working_ms / 1000).toFixed(1)} s`),
   ];
 }

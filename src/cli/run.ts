@@ -43,7 +43,11 @@ const SPEC = {
     out: { value: "<path>", description: "also write the verdict to this file" },
     junit: { value: "<path>", description: "write the verdict and every hidden check as JUnit XML" },
     markdown: { value: "<path>", description: "write a summary for a pull request" },
-    "max-cost": { value: "<usd>", usd: true, description: "US dollars for both arms and the judge; needs prices" },
+    "max-cost": {
+      value: "<usd>",
+      usd: true,
+      description: "the most that both arms and the judge may cost together; needs prices",
+    },
     ...SHARED_FLAGS,
     quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
     "no-color": { description: "no colours on stderr" },

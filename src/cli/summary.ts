@@ -1,5 +1,7 @@
+import { costParts } from "../domain/cost-parts.ts";
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
+import { endText } from "../domain/end-text.ts";
 import { isUnknown } from "../domain/evidence.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
@@ -31,7 +33,8 @@ export function summarise(outcome: SessionOutcome, painter: Painter): string {
     ...suspicionLines(verdict)
       .flatMap((line) => indented(2, wrapWords(`suspected words of ${plainText(line)}`, painter.columns - 4)))
       .map((line) => painter.paint(line, "yellow")),
-    ...flagLines(verdict, painter),
+    ...listed("flags: ", verdict.flags, painter),
+    ...listed("cost: ", costParts(outcome), painter),
     painter.paint(`  ${session_id}`, "dim"),
     "",
   ];
@@ -48,10 +51,10 @@ function headline(verdict: Verdict, painter: Painter): string[] {
   return wrap([what, ...(by === "" ? [] : [painter.paint(by, "dim")])], " ", painter.columns - 1);
 }
 
-function flagLines({ flags }: Verdict, painter: Painter): string[] {
-  if (flags.length === 0) return [];
-  const lines = wrap(flags, ", ", painter.columns - 10);
-  return lines.map((line, index) => painter.paint(`  ${index === 0 ? "flags: " : "       "}${line}`, "dim"));
+function listed(name: string, parts: readonly string[], painter: Painter): string[] {
+  if (parts.length === 0) return [];
+  const lines = wrap(parts, ", ", painter.columns - 3 - name.length);
+  return lines.map((line, index) => painter.paint(`  ${index === 0 ? name : " ".repeat(name.length)}${line}`, "dim"));
 }
 
 /** Why the judge's answers could not be used; our own words, not the judge's. */
@@ -74,7 +77,7 @@ function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): stri
   const checks = arm.probe ? `${arm.probe.passed}/${arm.probe.total} checks` : "no checks";
   const changed = changeText(arm.changes);
   const used = [counted(arm.turns, "turn"), counted(arm.tool_calls, "call"), `${(arm.working_ms / 1000).toFixed(1)} s`];
-  const figures = [arm.status, checks, changed, ...used];
+  const figures = [endText(arm), checks, changed, ...used];
   const indent = 2 + nameWidth + 2;
   if (painter.columns < indent + FIGURES_WIDTH)
     return [`  ${painter.paint(arm.arm_id, "bold")}`, ...indented(4, wrap(figures, ", ", painter.columns - 5))];

@@ -38,6 +38,7 @@ export const FLAGS = [
   "no_contrast",
   "cost_cap_inactive",
   "cost_limit_reached",
+  "arm_cost_limited",
   "no_objective_check",
   "single_trial",
   "exploratory_rejudge",

@@ -34,7 +34,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   overloaded: {
     status: 503,
     meaning:
-      "Too many sessions are waiting, or this could take the day beyond what it may cost; `details.reason` tells.",
+      "Too many sessions are waiting, or this could push the day's cost over its limit; `details.reason` says which.",
     retry_after_s: 10,
   },
   sandbox_unavailable: { status: 503, meaning: "Commands of a model need a sandbox, and none works here." },

@@ -11,7 +11,7 @@ import { isAtOdds } from "./preference.ts";
 import { type Basis, decide, type Standing, suspectsOf } from "./score.ts";
 import { sensitivityOf } from "./sensitivity.ts";
 import { labelOf, sheetsOf, type Weights, weigh } from "./sheets.ts";
-import { type Account, gateFinding, statementOf } from "./statement.ts";
+import { type Account, costLimited, gateFinding, statementOf } from "./statement.ts";
 import { usageOf } from "./usage.ts";
 
 export interface Proceedings {
@@ -65,6 +65,7 @@ export function composeVerdict(proceedings: Proceedings): Verdict {
     standing,
     gates,
     facts,
+    turns: { a: kase.a.summary.turns, b: kase.b.summary.turns },
     required: { a: requiredChecks(kase.a.summary), b: requiredChecks(kase.b.summary) },
     flags,
     model_asked: hearing.calls.length > 0,
@@ -119,6 +120,7 @@ function flagsOf({ kase, gates, hearing, facts }: Proceedings, standing: Standin
   if (at_odds) raised.add("score_preference_conflict");
   if (gates.no_winner) raised.add(gates.no_winner);
   if (!facts.a.probe || !facts.b.probe) raised.add("no_objective_check");
+  if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
   if (standing.probe_conflict) raised.add("judge_probe_conflict");
   return FLAGS.filter((flag) => raised.has(flag));
 }

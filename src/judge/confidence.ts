@@ -13,8 +13,8 @@ const TRUST_FLAGS: ReadonlySet<Flag> = new Set([
   "citations_dropped",
 ]);
 
-/** Flags of evidence that can be strong and never firm. */
-const CAPS: ReadonlySet<Flag> = new Set(["no_objective_check", "prose_only"]);
+/** Flags of runs that can be strong evidence and never firm. */
+const CAPS: ReadonlySet<Flag> = new Set(["no_objective_check", "prose_only", "arm_cost_limited"]);
 
 /** Score gaps of a firm winner, in each order, and of a hair-thin one, in the mean. */
 const FIRM_GAP = 0.3;

@@ -1,5 +1,5 @@
 import { whyDisqualified } from "../domain/disqualification.ts";
-import type { Flag, Side, Verdict } from "../domain/verdict.ts";
+import { type Flag, SIDES, type Side, type Verdict } from "../domain/verdict.ts";
 import type { Gates } from "./gates.ts";
 import type { Standing } from "./score.ts";
 
@@ -12,6 +12,7 @@ export interface Account {
   readonly standing: Standing;
   readonly gates: Gates;
   readonly facts: Verdict["facts"];
+  readonly turns: Readonly<Record<Side, number>>;
   /** Required hidden checks failed, of all required; null without a probe. */
   readonly required: Readonly<Record<Side, { readonly failed: number; readonly total: number } | null>>;
   readonly flags: readonly Flag[];
@@ -170,9 +171,19 @@ const nobody = (flags: Account["flags"]) =>
 
 const fixed = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
 
-function scope({ facts, names }: Account): string {
-  const limit = "one run per arm says nothing about how often this would happen.";
+function scope(account: Account): string {
+  const { facts, names } = account;
+  const limit = [...costEnds(account), "one run per arm says nothing about how often this would happen."].join("; ");
   if (!facts.a.probe || !facts.b.probe) return `no hidden check ran on both arms; ${limit}`;
   const count = ({ probe }: Verdict["facts"]["a"]) => `${probe?.passed ?? 0}/${probe?.total ?? 0}`;
   return `hidden checks passed: ${names.a} ${count(facts.a)}, ${names.b} ${count(facts.b)}; ${limit}`;
 }
+
+/** The arms that a cost limit ended. */
+export const costLimited = (facts: Verdict["facts"]): readonly Side[] =>
+  SIDES.filter((side) => facts[side].stop_reason === "budget:cost_usd");
+
+const costEnds = ({ facts, names, turns }: Account) =>
+  costLimited(facts).map(
+    (side) => `a cost limit ended ${names[side]} after ${turns[side]} ${turns[side] === 1 ? "turn" : "turns"}`,
+  );

@@ -1,7 +1,9 @@
+import { leastFirstTurn } from "../arm/first-turn.ts";
 import { effectiveBudget } from "../arm/meter.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, Price, Scenario } from "../domain/scenario.ts";
 import { dearestQuestions } from "./dearest.ts";
+import { firstJudging } from "./run-size.ts";
 
 /**
  * A limit that cannot be counted against is none.
@@ -41,18 +43,31 @@ const unpriced = (who: string, model: string, limit: string) =>
   );
 
 /**
- * The scenario under a limit for arms and judge together: what one question in each order may cost is kept for the judge,
- * and each arm may spend half of the rest, so that neither lives at the other's expense.
- * @throws Failure `invalid_request` when nothing is left for the arms.
+ * An arm that is never asked would lose by its price alone.
+ * @throws Failure `invalid_request` for an arm whose own limit does not pay for its first turn.
+ */
+export function demandFirstTurns({ arms, policies, task }: Scenario): void {
+  for (const arm of arms) {
+    const cap = effectiveBudget(policies.budget, arm.limits).max_cost_usd;
+    const least = leastFirstTurn(arm, task.prompt);
+    if (cap === null || least === null || cap >= least) continue;
+    throw new Failure(
+      "invalid_request",
+      `arm "${arm.id}": max_cost_usd (${cap}) does not pay for its first turn, which takes at least ${atLeast(least)} USD; raise max_cost_usd, or take a cheaper model`,
+      { details: { arm_id: arm.id, limit_usd: cap, needed_usd: atLeast(least) } },
+    );
+  }
+}
+
+/**
+ * The scenario under a limit for arms and judge together. What one question in each order can cost is set aside for the
+ * judge. Each arm may spend half of the rest, so that neither lives at the other's expense.
+ * @throws Failure `invalid_request` when half of the rest does not pay for an arm's first turn.
  */
 export function withinCost(scenario: Scenario, max_cost_usd: number, judge_price: Price | null): Scenario {
   const kept = dearestQuestions(scenario, judge_price) ?? 0;
-  const share = (max_cost_usd - kept) / 2;
-  if (share <= 0)
-    throw new Failure(
-      "invalid_request",
-      `--max-cost ${max_cost_usd} leaves nothing for the arms: to ask the judge in both orders may cost ${kept.toFixed(4)} USD; raise it, take a cheaper judge, or --judge-model builtin/evidence`,
-    );
+  const share = Math.floor((max_cost_usd - kept) * (MICRO / 2)) / MICRO;
+  demandShare(scenario, { max_cost_usd, kept, share });
   const limited = (arm: Arm): Arm => {
     const own = effectiveBudget(scenario.policies.budget, arm.limits).max_cost_usd ?? share;
     return { ...arm, limits: { ...arm.limits, max_cost_usd: Math.min(own, share) } };
@@ -60,3 +75,40 @@ export function withinCost(scenario: Scenario, max_cost_usd: number, judge_price
   const [first, second] = scenario.arms;
   return { ...scenario, arms: [limited(first), limited(second)] };
 }
+
+/** A share is a whole number of millionths of a dollar: it is shown to people. */
+const MICRO = 1_000_000;
+
+/** How a limit is shared out, USD. */
+interface Shares {
+  readonly max_cost_usd: number;
+  /** For the judge. */
+  readonly kept: number;
+  /** For each arm. */
+  readonly share: number;
+}
+
+function demandShare(scenario: Scenario, { max_cost_usd, kept, share }: Shares): void {
+  const needs = scenario.arms.map((arm) => ({ arm, least: leastFirstTurn(arm, scenario.task.prompt) ?? 0 }));
+  const [dearest] = needs.toSorted((a, b) => b.least - a.least);
+  if (dearest === undefined || (share > 0 && share >= dearest.least)) return;
+  const { arm, least } = dearest;
+  const needed = atLeast(kept + 2 * Math.max(least, 1 / MICRO));
+  throw new Failure(
+    "invalid_request",
+    `--max-cost ${max_cost_usd} leaves ${share > 0 ? `each arm ${share} USD` : "nothing for the arms"}${keptFor(scenario, kept)}; the first turn of arm "${arm.id}" takes at least ${atLeast(least)} USD; give --max-cost ${needed} or more${kept > 0 ? CHEAPER_JUDGE : ""}`,
+    { details: { arm_id: arm.id, share_usd: Math.max(0, share), needed_usd: needed } },
+  );
+}
+
+function keptFor(scenario: Scenario, kept: number): string {
+  if (kept === 0) return "";
+  const { tokens_in, tokens_out } = firstJudging(scenario);
+  return `: ${atLeast(kept)} USD are set aside for two judge calls, each of up to ${tokens_in / 2} tokens in and ${tokens_out / 2} out`;
+}
+
+const CHEAPER_JUDGE =
+  ", or set aside less: a lower rubric.judge.max_evidence_tokens, a cheaper judge, or --judge-model builtin/evidence";
+
+/** Rounded up to a hundredth of a cent, so that whoever gives this much gives enough. */
+const atLeast = (usd: number) => Math.ceil(usd * 10_000 - 1e-6) / 10_000;

@@ -23,18 +23,12 @@ export function dearestArm(scenario: Scenario, arm: Arm): number | null {
   return usd === null ? null : Math.min(usd, max_cost_usd ?? usd);
 }
 
-/** Both orders, and both again where text of an arm has to be kept from the judge; each with every re-ask. */
 export const dearestJudging = (scenario: Judgeable, price: Price | null): number | null =>
-  priced(twice(longestJudging(scenario)), price);
+  priced(longestJudging(scenario), price);
 
 /** What has to be left for a judge to be asked at all: one question in each order. */
 export const dearestQuestions = (scenario: Judgeable, price: Price | null): number | null =>
   priced(firstJudging(scenario), price);
-
-const twice = ({ tokens_in, tokens_out }: RunSize): RunSize => ({
-  tokens_in: 2 * tokens_in,
-  tokens_out: 2 * tokens_out,
-});
 
 /** Nothing cached. */
 export const priced = (size: RunSize, price: Price | null): number | null =>

@@ -9,7 +9,7 @@ import type { Sandbox } from "../workspace/workspace.ts";
 import { askAll } from "./ask-all.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { contextFlags } from "./context-flags.ts";
-import { demandArmPrices, demandEveryPrice, withinCost } from "./cost-limits.ts";
+import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
 import { type Dearest, dearestRun } from "./dearest.ts";
 import { withPrices } from "./prices.ts";
 import { sandboxFor } from "./sandbox-for.ts";
@@ -56,6 +56,7 @@ export async function prepareSession(
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
   ]);
+  demandFirstTurns(priced);
   const scenario = limited(services, priced, chosen, options.max_cost_usd);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);

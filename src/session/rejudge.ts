@@ -60,7 +60,7 @@ async function judged(
 ): Promise<Verdict> {
   if (services.max_cost_per_day_usd !== undefined)
     demandJudgePrice({ limit: "--max-cost-per-day", judge_model, judge_price: price });
-  const reservation = setAside(services, dearestJudging(kase, price));
+  const reservation = setAside(services, "rejudge", dearestJudging(kase, price));
   try {
     return await judge(kase, signal);
   } finally {

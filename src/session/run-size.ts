@@ -50,10 +50,10 @@ export function longestRun({ policies }: Scenario, arm: Arm): RunSize {
   return { tokens_in: max_tokens - tokens_out, tokens_out };
 }
 
-/** Both orders with all the evidence that may be shown of both arms, each asked again as often as is allowed. */
-export const longestJudging = (scenario: Judgeable): RunSize => judging(scenario, 2 * (1 + JUDGE_REASKS));
+/** Both orders with all the evidence that may be shown of both arms, each with every re-ask; and the second hearing likewise. */
+export const longestJudging = (scenario: Judgeable): RunSize => judging(scenario, 2 * 2 * (1 + JUDGE_REASKS));
 
-/** The same, asked once. */
+/** One call in each order, without a re-ask. */
 export const firstJudging = (scenario: Judgeable): RunSize => judging(scenario, 2);
 
 function judging({ task, rubric, policies }: Judgeable, asked: number): RunSize {

@@ -31,7 +31,7 @@ export interface SessionServices {
   readonly judge_model: string | undefined;
   /** What models cost, by whoever pays; it goes before what a scenario says. */
   readonly prices: PriceList;
-  /** Runs and rejudges that could take a UTC day beyond it are refused, USD; absent: no limit. */
+  /** Runs and rejudges that could push the UTC day's cost over it are refused, USD; absent: no limit. */
   readonly max_cost_per_day_usd?: number | undefined;
   readonly keep_workspaces: boolean;
   /** One line for the person who started the program: what is not contained, what was left behind. */

@@ -11,16 +11,16 @@ export interface Reservation {
 }
 
 /**
- * Asks whether the day has room for this. `dearest_usd` is the most that it may cost, null when a price is missing.
- * @throws Failure `overloaded` with the figures, when it could pass the limit of the day; `storage_full`, `storage_failed`.
+ * Asks whether the day has room for this. `dearest_usd` is the most that it may cost; null when a price is missing.
+ * @throws Failure `overloaded` with the figures, when it could go over the day's limit; `storage_full`, `storage_failed`.
  */
-export function setAside(services: SpendingServices, dearest_usd: number | null): Reservation {
+export function setAside(services: SpendingServices, what: "run" | "rejudge", dearest_usd: number | null): Reservation {
   const { store, clock, entropy, max_cost_per_day_usd: limit } = services;
   const id = entropy(8);
   const today = () => clock.now().toISOString().slice(0, 10);
   if (limit !== undefined && dearest_usd !== null) {
     const taken = store.ledger.reserve({ id, day: today(), usd: dearest_usd }, limit);
-    if (taken) throw overLimit(limit, dearest_usd, taken, clock.now());
+    if (taken) throw overLimit(what, { limit, dearest_usd, taken, now: clock.now() });
   }
   const set_aside = limit === undefined ? 0 : (dearest_usd ?? 0);
   return {
@@ -37,10 +37,17 @@ export function setAside(services: SpendingServices, dearest_usd: number | null)
   };
 }
 
-function overLimit(limit: number, dearest_usd: number, { spent, reserved }: Spending, now: Date): Failure {
+interface Excess {
+  readonly limit: number;
+  readonly dearest_usd: number;
+  readonly taken: Spending;
+  readonly now: Date;
+}
+
+function overLimit(what: string, { limit, dearest_usd, taken: { spent, reserved }, now }: Excess): Failure {
   const [advice, waits] = wayOut(limit, dearest_usd, spent, now);
-  const words = `this could cost ${inUsd(dearest_usd)}, and a day may cost ${inUsd(limit)}: ${inUsd(spent)} are spent today, ${inUsd(reserved)} set aside for what runs`;
-  return new Failure("overloaded", `${words}; ${advice}`, {
+  const words = `This ${what} may cost up to ${inUsd(dearest_usd)}; the daily limit is ${inUsd(limit)} (${rounded(spent)} spent, ${rounded(reserved)} reserved)`;
+  return new Failure("overloaded", `${words}, ${advice}`, {
     retryable: waits.retry_after_s !== undefined,
     details: {
       reason: "max_cost_per_day",
@@ -55,10 +62,10 @@ function overLimit(limit: number, dearest_usd: number, { spent, reserved }: Spen
 
 /** What to do, and in how many seconds it can help to ask again. */
 function wayOut(limit: number, dearest_usd: number, spent: number, now: Date): [string, { retry_after_s?: number }] {
-  if (dearest_usd > limit) return ["it never fits: lower its budgets, or raise --max-cost-per-day", {}];
-  if (spent + dearest_usd <= limit) return ["try again when a run has ended", { retry_after_s: 10 }];
+  if (dearest_usd > limit) return ["so it can never start: lower max_tokens, or raise --max-cost-per-day", {}];
+  if (spent + dearest_usd <= limit) return ["so it has to wait: try again when a run has ended", { retry_after_s: 10 }];
   const retry_after_s = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000);
-  return ["try again after midnight UTC, or raise --max-cost-per-day", { retry_after_s }];
+  return ["so it cannot start today: try again after midnight UTC, or raise --max-cost-per-day", { retry_after_s }];
 }
 
 const DAY_MS = 86_400_000;

@@ -20,7 +20,7 @@ export interface StartedSession {
  */
 export async function startSession(services: SessionServices, plan: SessionPlan): Promise<StartedSession> {
   services.slots.admit();
-  const reservation = setAside(services, dearestSum(plan.dearest));
+  const reservation = setAside(services, "run", dearestSum(plan.dearest));
   const now = services.clock.now();
   const queued = queuedOutcome(services, plan, now.toISOString());
   const session_id = claimId(services, queued, now, reservation);

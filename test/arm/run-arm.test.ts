@@ -252,8 +252,11 @@ test("a cost cap holds also where the provider gives no usage: the budget counts
 
 test("a cost cap that does not pay for a turn ends the arm before it spends", async () => {
   const price_per_mtok = { in: 3, out: 15, cached_in: null };
-  const { end } = await play([say("Done.")], { arm: { limits: { max_cost_usd: 0.001 }, price_per_mtok } });
+  const { end, log } = await play([say("Done.")], {
+    arm: { limits: { max_cost_usd: 0.001_000_000_000_025 }, price_per_mtok },
+  });
   expect(end).toMatchObject({ status: "limit_reached", stop_reason: "budget:cost_usd", turns: 0, cost_usd: 0 });
+  expect(log.at(-1)?.summary).toBe("cost_usd: 0 of 0.001 USD used");
 });
 
 test("a command that the clock stops is in the log, with what it left", async () => {

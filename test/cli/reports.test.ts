@@ -53,6 +53,41 @@ test("the summary says who won, why, and shows both arms and each criterion", ()
   expect(page).toContain("| cost | $0 | $0 |");
 });
 
+describe("money in reports", async () => {
+  const [first, second] = outcome.arms;
+  const ended = { status: "limit_reached", stop_reason: "budget:cost_usd", cost_usd: 0.0041 } as const;
+  const budget = [{ budget: "cost_usd" as const, used: 0.0041, limit: 0.004826 }];
+  const costly = {
+    ...outcome,
+    arms: [
+      { ...first, ...ended, budget },
+      { ...second, cost_usd: 0.00002 },
+    ] satisfies [ArmSummary, ArmSummary],
+    verdict: outcome.verdict && { ...outcome.verdict, usage: { ...outcome.verdict.usage, cost_usd: 0.0085 } },
+    totals: { ...outcome.totals, cost_usd: 0.01262 },
+  };
+
+  test("which limit ended an arm, and what arms, judge and all of it cost", () => {
+    const [text, page] = [summarise(costly, terminal(120)), markdownOf(costly)];
+    expect(text).toContain("limit reached (cost, $0.0048), 3/4 checks");
+    expect(text).toContain("  cost: arms $0.0041, judge $0.0085, total $0.0126\n");
+    expect(page).toContain("| ended | limit reached (cost, $0.0048) | finished |");
+    expect(page).toContain("| cost | $0.0041 | &#60;$0.0001 |");
+    expect(page).toContain("\nCost: arms $0.0041, judge $0.0085, total $0.0126\n");
+  });
+
+  test("what nobody knows is a dash", () => {
+    const { verdict, totals } = costly;
+    const unknown = {
+      ...costly,
+      verdict: verdict && { ...verdict, usage: { ...verdict.usage, cost_usd: null } },
+      totals: { ...totals, cost_usd: null },
+    };
+    expect(summarise(unknown, terminal(120))).toContain("  cost: arms $0.0041, judge –, total –\n");
+    expect(markdownOf(unknown)).toContain("Cost: arms $0.0041, judge –, total –\n");
+  });
+});
+
 test("a name with markup in it stays text in the summary", () => {
   expect(markdownOf({ ...outcome, scenario: "<img src=x>|*a*" })).toContain("&#60;img src=x&#62;&#124;&#42;a&#42;");
 });

@@ -46,7 +46,7 @@ test("a run that could take the day beyond its limit is refused with the figures
     error: {
       code: "overloaded",
       message:
-        "this could cost 2 USD, and a day may cost 3.5 USD: 2 USD are spent today, 0 USD set aside for what runs; try again after midnight UTC, or raise --max-cost-per-day",
+        "This run may cost up to 2 USD; the daily limit is 3.5 USD (2 spent, 0 reserved), so it cannot start today: try again after midnight UTC, or raise --max-cost-per-day",
       details: {
         reason: "max_cost_per_day",
         limit_usd: 3.5,
@@ -65,7 +65,9 @@ test("a run that never fits says so and asks for no new try", async () => {
   await using service = limited(1.5);
   const refused = await service.post("/api/runs/async", RUN);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, null]);
-  expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining("it never fits") } });
+  expect(await refused.json()).toMatchObject({
+    error: { message: expect.stringContaining("so it can never start: lower max_tokens, or raise") },
+  });
 });
 
 test("a rejudge counts like a run: refused beyond the limit, and refused without a price", async () => {

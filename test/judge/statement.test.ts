@@ -35,6 +35,7 @@ function account(standing: Partial<Standing>, parts: Partial<Account> = {}): Acc
     names: { a: "alpha", b: "beta" },
     standing: { ...STANDING, ...standing },
     gates: gatesOf(both.a, both.b),
+    turns: { a: 3, b: 1 },
     required: { a: { failed: 1, total: 8 }, b: { failed: 2, total: 8 } },
     flags: [],
     model_asked: true,

@@ -3,6 +3,7 @@ import type { Failure } from "../../src/domain/failure.ts";
 import type { PriceList } from "../../src/domain/price-list.ts";
 import type { Arm } from "../../src/domain/scenario.ts";
 import type { ModelClient } from "../../src/model/client.ts";
+import { scriptedModel } from "../../src/model/scripted.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
 import { prepareSession, type RunOptions } from "../../src/session/prepare-session.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
@@ -80,7 +81,7 @@ test("near its limit a turn is told to write less, so that the limit holds", asy
     max_cost_usd: 20,
     judge_model: "builtin/evidence",
   });
-  expect(asked.toSorted()).toEqual([1_807, 1_807, 8_192, 8_192]);
+  expect(asked.toSorted()).toEqual([1_808, 1_808, 8_192, 8_192]);
   for (const { cost_usd } of outcome.arms) expect(cost_usd).toBeLessThanOrEqual(10);
 });
 
@@ -154,8 +155,53 @@ test("a limit that cannot be counted against refuses the run and names the model
 
 test("a limit below what asking the judge may cost is refused", async () => {
   expect(await refusal({ max_cost_usd: 16 }, PRICES)).toStartWith(
-    "invalid_request: --max-cost 16 leaves nothing for the arms: to ask the judge in both orders may cost 16.3840 USD",
+    "invalid_request: --max-cost 16 leaves nothing for the arms: 16.384 USD are set aside for two judge calls, each of up to ",
   );
+});
+
+test("a limit whose share does not pay for an arm's first turn is refused, and the sum that it names is enough", async () => {
+  const refused = await refusal({ max_cost_usd: 16.8 }, PRICES);
+  // The least turn of 256 tokens takes 0.256 USD from each arm, and half of 0.416 USD is less.
+  expect(refused).toContain("--max-cost 16.8 leaves each arm 0.208 USD: ");
+  expect(refused).toContain('the first turn of arm "left" takes at least 0.256 USD; give --max-cost 16.896 or more');
+  const { outcome } = await runOnce(servicesWith(evenJudge()), await judgedScenario(), { max_cost_usd: 16.896 });
+  expect(outcome.arms.map(({ stop_reason, turns }) => [stop_reason, turns])).toEqual([
+    ["budget:cost_usd", 1],
+    ["budget:cost_usd", 1],
+  ]);
+});
+
+test("a scenario's own limit that does not pay for an arm's first turn is refused, at exactly its price it is not", async () => {
+  const loaded = await judgedScenario();
+  const capped = (max_cost_usd: number) => {
+    const [left, right] = loaded.definition.arms;
+    const arms: [Arm, Arm] = [left, { ...right, limits: { max_cost_usd } }];
+    return prepareSession(servicesWith(evenJudge()), { ...loaded, definition: { ...loaded.definition, arms } }, {});
+  };
+  expect(capped(0.25)).rejects.toThrow(
+    'arm "right": max_cost_usd (0.25) does not pay for its first turn, which takes at least 0.256 USD; raise max_cost_usd',
+  );
+  expect((await capped(0.256)).scenario.arms[1].limits).toEqual({ max_cost_usd: 0.256 });
+});
+
+test("a win over an arm that a cost limit ended says so and is never high", async () => {
+  const checked = await bundled("pager-last-page");
+  const [first, second] = checked.definition.arms;
+  const dear = { ...first, model: "openai/arm", script: null, limits: { max_cost_usd: 0.5 } };
+  const definition = { ...checked.definition, arms: [dear, second] satisfies [Arm, Arm] };
+  const services = testServices(
+    {},
+    { prices: PRICES, resolveModel: (ref, script) => (script ? scriptedModel(ref, script) : restless) },
+  );
+  const { outcome } = await runOnce(services, { ...checked, definition }, { judge_model: "builtin/evidence" });
+  expect(outcome.verdict).toMatchObject({
+    outcome: "winner",
+    winner: second.id,
+    decided_by: "probe",
+    confidence: "medium",
+  });
+  expect(outcome.verdict?.flags).toContain("arm_cost_limited");
+  expect(outcome.verdict?.statement).toContain(`a cost limit ended ${first.id} after 3 turns; one run per arm`);
 });
 
 test("a scenario's own limit survives another model only with a price for it", async () => {

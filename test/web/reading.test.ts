@@ -28,6 +28,21 @@ test("the better arm is marked the right way round, and none where neither is kn
   expect(advantage(checks, 1, 0)).toBe("more");
 });
 
+test("the limit that ended an arm is named in words", () => {
+  const outcome = anOutcome("session-sample-20260102T030405678Z");
+  const endOf = (name: "cost_usd" | "turns" | "seconds" | "disk", limit: number | null) => {
+    const budget = name === "disk" ? [] : [{ budget: name, used: 0, limit }];
+    const arm = { ...outcome.arms[0], status: "limit_reached" as const, stop_reason: `budget:${name}`, budget };
+    return fact("Ended").text({ arm, facts: {} as never });
+  };
+  expect([endOf("cost_usd", 0.004826), endOf("turns", 40), endOf("seconds", 600), endOf("disk", null)]).toEqual([
+    "limit reached (cost, $0.0048)",
+    "limit reached (turns, 40)",
+    "limit reached (time, 600 s)",
+    "limit reached (disk)",
+  ]);
+});
+
 test("what sets the arms apart is told; a script and its name are not", () => {
   const [left, right] = [
     anArm("left", { model: "scripted/one" }),

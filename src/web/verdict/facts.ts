@@ -1,4 +1,5 @@
 import { brokenRules, whyDisqualified } from "../../domain/disqualification.ts";
+import { endText } from "../../domain/end-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { Facts } from "../../domain/verdict.ts";
 import { count, counted, duration, percent, tokens, usd, words } from "../format.ts";
@@ -91,10 +92,12 @@ export const FACTS: readonly Fact[] = [
   },
 ];
 
+/** A limit is named in words, and why an arm was disqualified too; another reason is told as it is. */
 function ended({ arm, facts }: Established): string {
+  if (arm.status === "finished" || arm.status === "limit_reached") return endText(arm);
   const why = arm.status === "disqualified" ? whyDisqualified(facts.violations).join(" and ") : "";
-  const reason = why || (arm.status === "finished" ? null : arm.stop_reason);
-  return `${words(arm.status)}${reason ? `: ${why || words(reason)}` : ""}`;
+  const reason = why || arm.stop_reason;
+  return `${endText(arm)}${reason ? `: ${why || words(reason)}` : ""}`;
 }
 
 function violations({ violations: found, disqualified }: Facts): string {

@@ -104,6 +104,11 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
     title: "The cost limit left too little for the judge",
     text: "It was not asked, or not asked again where it should have been.",
   },
+  arm_cost_limited: {
+    tone: "warn",
+    title: "A cost limit ended an arm",
+    text: "It was judged on what it had until then. The price of its model may have decided, not its work.",
+  },
   truncated: { tone: "note", title: "Shortened evidence", text: "the judge did not see every line of the evidence" },
   exploratory_rejudge: { tone: "note", title: "Judged again", text: "an earlier verdict on these runs was known" },
   identity_redacted: {

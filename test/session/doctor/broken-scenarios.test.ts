@@ -138,9 +138,15 @@ const ROWS: readonly Row[] = [
   },
   {
     broken: "a cost cap below a short run",
-    change: (draft) => withBudget(withArms(draft, { price_per_mtok: { in: 10, out: 100 } }), { max_cost_usd: 0.01 }),
+    change: (draft) => withBudget(withArms(draft, { price_per_mtok: { in: 10, out: 100 } }), { max_cost_usd: 0.05 }),
     found: { "budget.cost": "warn" },
-    detail: /^brief: cap 0.01 USD, 5 turns cost about 0\.\d+ USD; careful: cap 0.01 USD, /,
+    detail: /^brief: cap 0.05 USD, 5 turns cost about 0\.\d+ USD; careful: cap 0.05 USD, /,
+  },
+  {
+    broken: "a cost cap below a first turn",
+    change: (draft) => withBudget(withArms(draft, { price_per_mtok: { in: 10, out: 100 } }), { max_cost_usd: 0.01 }),
+    found: { "budget.cost": "fail" },
+    detail: /^brief: cap 0.01 USD, the first turn takes at least 0\.\d+ USD; careful: cap 0.01 USD, /,
   },
   {
     broken: "a time that the checks alone use up",

@@ -73,13 +73,21 @@ describe("the estimate", () => {
     expect(estimate?.high_usd).toBe(0.5);
   });
 
+  test("never begins above its end: a cap, or a budget of tokens, below a short run is both", async () => {
+    const scenario = priced();
+    const budget = { max_tokens: 4_000, max_turns: 5, max_cost_usd: 0.005 };
+    const { estimate } = await examineFile({ ...scenario, policies: { ...scenario.policies, budget } });
+    expect(estimate).toMatchObject({ low_usd: 0.01, high_usd: 0.01, low_tokens: 8_000, high_tokens: 8_000 });
+  });
+
   test("is unknown in money when a model that is asked has no price, and counts its tokens all the same", async () => {
     const scenario = priced();
     const rubric = { criteria: ["Is it right?"], judge: { model: "anthropic/claude-x", max_evidence_tokens: 1_000 } };
     const { estimate } = await examineFile({ ...scenario, rubric });
     expect(estimate).toMatchObject({ low_usd: null, high_usd: null });
-    // Six calls (two orders, each asked again twice) with 2 x 1000 tokens of evidence and 8192 of answer, and the brief.
-    expect(estimate?.high_tokens).toBeGreaterThan(200_000 + 6 * (2_000 + 8_192));
+    // Six calls (two orders, each asked again twice) with 2 x 1000 tokens of evidence and 8192 of answer, and the brief;
+    // and six in the second hearing.
+    expect(estimate?.high_tokens).toBeGreaterThan(200_000 + 12 * (2_000 + 8_192));
   });
 
   test("knows the judge's price when an arm uses its model", async () => {

@@ -1,3 +1,4 @@
+import { leastFirstTurn } from "../../../arm/first-turn.ts";
 import { effectiveBudget } from "../../../arm/meter.ts";
 import type { Arm, Budget, Scenario } from "../../../domain/scenario.ts";
 import { priced } from "../../dearest.ts";
@@ -60,6 +61,12 @@ function costFor(scenario: Scenario, arm: Arm): Finding {
   if (needed === null)
     return fail(`${arm.id}: ${arm.model} has no price, and its cap (${max_cost_usd} USD) needs one`, PRICES_HINT);
   if (needed === 0) return pass(`${arm.id}: ${arm.model} costs nothing`);
+  const least = leastFirstTurn(arm, scenario.task.prompt);
+  if (least !== null && least > max_cost_usd)
+    return fail(
+      `${arm.id}: cap ${max_cost_usd} USD, the first turn takes at least ${least.toFixed(4)} USD`,
+      "raise max_cost_usd, or take a cheaper model: a run is refused",
+    );
   const figures = `${arm.id}: cap ${max_cost_usd} USD, ${SHORT_TURNS} turns cost about ${needed.toFixed(4)} USD`;
   return needed > max_cost_usd ? warn(figures, "raise max_cost_usd, or take a cheaper model") : pass(figures);
 }

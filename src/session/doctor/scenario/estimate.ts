@@ -1,5 +1,5 @@
 import type { CostEstimate } from "../../../domain/health.ts";
-import type { Price, Scenario } from "../../../domain/scenario.ts";
+import type { Arm, Price, Scenario } from "../../../domain/scenario.ts";
 import { sumKnown } from "../../../domain/usage.ts";
 import { BUILTIN_JUDGE } from "../../../model/model-ref.ts";
 import { judgeModelName } from "../../choose-judge.ts";
@@ -31,11 +31,11 @@ export function estimateCost(
   if (!asksModel && !scenario.arms.some(isRealModel)) return SPENDS_NOTHING;
   const price = priceOf(prices, definition, judge);
   const low = [
-    ...scenario.arms.map((arm) => bill(shortRun(scenario, arm), arm.price_per_mtok)),
+    ...scenario.arms.map((arm) => shortBill(scenario, arm)),
     bill(asksModel ? shortJudging(scenario) : NOTHING, price),
   ];
   const high = [
-    ...scenario.arms.map((arm) => ({ ...bill(longestRun(scenario, arm), null), usd: dearestArm(scenario, arm) })),
+    ...scenario.arms.map((arm) => longestBill(scenario, arm)),
     bill(asksModel ? longestJudging(scenario) : NOTHING, price),
   ];
   return {
@@ -50,7 +50,7 @@ export function estimateCost(
 const NOTE =
   `low: ${SHORT_TURNS} turns an arm, each writing ${TURN_TOKENS_OUT} tokens and reading ${TURN_TOKENS_BACK} more, ` +
   "as in the bundled scenarios, and one brief answer of the judge in each order; high: both arms at the end of their budgets, the judge with all the " +
-  "evidence it may be shown and every re-ask. Nothing cached. Money is null unless every model has a price; scripts cost nothing";
+  "evidence it may be shown, every re-ask and a second hearing. Nothing cached. Money is null unless every model has a price; scripts cost nothing";
 
 const SPENDS_NOTHING: CostEstimate = {
   low_usd: 0,
@@ -69,5 +69,19 @@ const bill = (size: RunSize, price: Price | null): Bill => ({
   tokens: size.tokens_in + size.tokens_out,
   usd: priced(size, price),
 });
+
+const longestBill = (scenario: Scenario, arm: Arm): Bill => ({
+  ...bill(longestRun(scenario, arm), null),
+  usd: dearestArm(scenario, arm),
+});
+
+/** A budget that ends before a few turns do is the low end too. */
+function shortBill(scenario: Scenario, arm: Arm): Bill {
+  const [short, longest] = [bill(shortRun(scenario, arm), arm.price_per_mtok), longestBill(scenario, arm)];
+  return {
+    tokens: Math.min(short.tokens, longest.tokens),
+    usd: short.usd === null || longest.usd === null ? null : Math.min(short.usd, longest.usd),
+  };
+}
 
 const sumTokens = (bills: readonly Bill[]) => bills.reduce((sum, { tokens }) => sum + tokens, 0);
