@@ -48,7 +48,7 @@ export interface ParsedArguments<Flag extends string> {
 
 /**
  * Prints help and ends the process for `--help`.
- * @throws UsageError for an unknown flag, a missing value, a value that is not among the choices, a word too many or too few.
+ * @throws UsageError for an unknown flag, one given twice, a missing value, a value that is not among the choices, a word too many or too few.
  */
 export async function parseArguments<Flag extends string>(
   spec: CommandSpec<Flag>,
@@ -56,24 +56,47 @@ export async function parseArguments<Flag extends string>(
 ): Promise<ParsedArguments<Flag>> {
   if (wantsHelp(args)) await printHelp(spec);
   const specs = Object.entries<FlagSpec>(spec.flags);
-  const parsed = typeFlag(cleyeFlags(specs), [...args]);
-  const [unknown] = Object.keys(parsed.unknownFlags);
+  const parsed = typeFlag(listFlags(specs), joinNegatives(specs, args));
+  // Keys that are numbers come first: `--grase -1` is a wrong name, not a flag `-1`.
+  const strangers = Object.keys(parsed.unknownFlags);
+  const unknown = strangers.find((name) => !/^\d+$/.test(name)) ?? strangers[0];
   if (unknown !== undefined) throw new UsageError(unknownFlag(unknown, Object.keys(spec.flags)));
-  const flags: Readonly<Record<string, unknown>> = parsed.flags;
-  for (const [flag, flagSpec] of specs)
-    for (const given of [flags[camelCase(flag)]].flat()) checkValue(flag, flagSpec, given);
+  const lists: Readonly<Record<string, readonly unknown[]>> = parsed.flags; // listFlags made each a list
+  const listOf = (flag: string) => lists[camelCase(flag)] ?? [];
+  for (const [flag, flagSpec] of specs) checkFlag(flag, flagSpec, listOf(flag));
+  const texts = (flag: string) => listOf(flag).map(String);
+  const number = (flag: string) => texts(flag).map(Number)[0];
   return {
     parameters: checkWords(spec, [...parsed._]),
-    value: (flag) => flags[camelCase(flag)] as string | undefined, // cleyeFlag made it a String
-    values: (flag) => (flags[camelCase(flag)] ?? []) as readonly string[], // cleyeFlag made it a list
-    integer: (flag) => (flags[camelCase(flag)] === undefined ? undefined : Number(flags[camelCase(flag)])),
-    usd: (flag) => (flags[camelCase(flag)] === undefined ? undefined : Number(flags[camelCase(flag)])),
-    has: (flag) => flags[camelCase(flag)] === true,
-    given: () => specs.map(([flag]) => flag as Flag).filter((flag) => isGiven(flags[camelCase(flag)])),
+    value: (flag) => texts(flag)[0],
+    values: texts,
+    integer: number,
+    usd: number,
+    has: (flag) => listOf(flag)[0] === true,
+    given: () => specs.map(([flag]) => flag as Flag).filter((flag) => listOf(flag).length > 0),
   };
 }
 
-const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined);
+/** Every flag as a list, so that one given twice is seen. */
+const listFlags = (specs: FlagSpecs) =>
+  Object.fromEntries(
+    specs.map(([flag, { value }]) => [
+      camelCase(flag),
+      { type: value === undefined ? ([Boolean] as const) : ([String] as const) },
+    ]),
+  );
+
+/** `--max-cost -1` as `--max-cost=-1`: the value is told to be wrong, where a flag `-1` would be said to be unknown. */
+function joinNegatives(specs: FlagSpecs, args: readonly string[]): string[] {
+  const takers = new Set(specs.flatMap(([flag, { value }]) => (value === undefined ? [] : [`--${flag}`])));
+  const end = args.indexOf("--");
+  const isNegative = (index: number) =>
+    (end < 0 || index < end) && takers.has(args[index - 1] ?? "") && /^-\.?\d/.test(args[index] ?? "");
+  return args.flatMap((word, index) => {
+    if (isNegative(index)) return [];
+    return isNegative(index + 1) ? [`${word}=${args[index + 1]}`] : [word];
+  });
+}
 
 /** Help ends where the words after `--` begin. */
 function wantsHelp(args: readonly string[]): boolean {
@@ -89,7 +112,9 @@ async function printHelp({ name, usage, description, examples, flags }: CommandS
   process.exit(0);
 }
 
-const cleyeFlags = (specs: readonly (readonly [flag: string, spec: FlagSpec])[]) =>
+type FlagSpecs = readonly (readonly [flag: string, spec: FlagSpec])[];
+
+const cleyeFlags = (specs: FlagSpecs) =>
   Object.fromEntries(specs.map(([flag, spec]) => [camelCase(flag), cleyeFlag(spec)]));
 
 function cleyeFlag({ description, value, repeatable }: FlagSpec) {
@@ -106,15 +131,23 @@ function unknownFlag(flag: string, known: readonly string[]): string {
   return `unknown flag ${dashed}; ${hint}`;
 }
 
+function checkFlag(flag: string, spec: FlagSpec, given: readonly unknown[]): void {
+  if (given.length > 1 && !spec.repeatable)
+    throw new UsageError(`--${flag} is given ${given.length} times; give it once`);
+  for (const one of given) checkValue(flag, spec, one);
+}
+
 function checkValue(flag: string, { value, choices, range, usd }: FlagSpec, given: unknown): void {
-  if (value === undefined || given === undefined) return;
+  if (value === undefined) return;
   if (given === "") throw new UsageError(`--${flag} needs a value: --${flag} ${value}`);
   if (choices && !choices.includes(String(given)))
     throw new UsageError(`--${flag}: expected ${choices.join(", ")}, got "${given}"`);
   if (range && !isWithin(range, String(given)))
     throw new UsageError(`--${flag}: expected a whole number from ${range.min} to ${range.max}, got "${given}"`);
   if (usd && !isUsd(String(given)))
-    throw new UsageError(`--${flag}: expected US dollars above 0, such as 2.50, got "${given}"`);
+    throw new UsageError(
+      `--${flag}: expected US dollars in digits, above 0 and below 1000000000, such as 2.50, got "${given}"`,
+    );
 }
 
 const isWithin = ({ min, max }: { min: number; max: number }, text: string) =>

@@ -85,6 +85,28 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
   ],
   ["a missing value", ["run", "a.yaml", "--model"], /--model needs a value/],
   [
+    "a negative sum",
+    ["run", "a.yaml", "--max-cost", "-1"],
+    /--max-cost: expected US dollars in digits, above 0 and below 1000000000, such as 2\.50, got "-1"/,
+  ],
+  ["a negative number", ["serve", "--grace", "-1"], /--grace: expected a whole number from 0 to \d+, got "-1"/],
+  [
+    "a sum as a power of ten",
+    ["run", "a.yaml", "--max-cost", "1e9"],
+    /--max-cost: expected US dollars in digits, .* got "1e9"/,
+  ],
+  [
+    "a flag given twice",
+    ["run", "a.yaml", "--max-cost", "1", "--max-cost=2"],
+    /--max-cost is given 2 times; give it once/,
+  ],
+  ["a switch given twice", ["run", "a.yaml", "--quiet", "--quiet"], /--quiet is given 2 times; give it once/],
+  [
+    "an unknown flag with a negative number",
+    ["run", "a.yaml", "--max-cots", "-1"],
+    /unknown flag --max-cots; did you mean --max-cost\?/,
+  ],
+  [
     "a wrong choice",
     ["run", "a.yaml", "--sandbox", "maybe"],
     /--sandbox: expected auto, bubblewrap, none, got "maybe"/,
@@ -130,3 +152,44 @@ test("a refused run leaves no temporary file beside --out", async () => {
   expect((await abeval(args)).status).toBe(2);
   expect(readdirSync(directory.path)).toEqual(["state"]);
 });
+
+const GATED = GOOD.replace("scripted/a", "gateway/cheap")
+  .replace("scripted/b", "gateway/dear")
+  .replaceAll(", script: [{say: hi}]", "");
+
+test.each([
+  [
+    "--max-cost",
+    "",
+    ["--max-cost", "0.5"],
+    /--max-cost 0\.5 leaves each arm 0\.25 USD; .*arm "dear".* give --max-cost \d/,
+  ],
+  [
+    "the scenario's own",
+    "policies: {budget: {max_cost_usd: 0.01}}\n",
+    [],
+    /arm "dear": max_cost_usd \(0\.01\) does not pay/,
+  ],
+])(
+  "%s limit that pays for no turn of an arm is refused before a model is asked",
+  async (_what, policies, flags, said) => {
+    using directory = temporaryDirectory();
+    const asked: string[] = [];
+    using gateway = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) => {
+        asked.push(request.url);
+        return new Response("no", { status: 500 });
+      },
+    });
+    const [file, prices, state] = ["sample.yaml", "prices.yaml", "state"].map((name) => join(directory.path, name));
+    writeFileSync(file ?? "", GATED.replace("id: b", "id: dear") + policies);
+    writeFileSync(prices ?? "", "gateway/cheap: {in: 1, out: 3}\ngateway/dear: {in: 300, out: 1500}\n");
+    const args = ["run", file ?? "", "--prices", prices ?? "", "--state-dir", state ?? "", ...flags];
+    const { status, stdout, stderr } = await abeval(args, { env: { GATEWAY_BASE_URL: gateway.url.href } });
+    expect({ status, stdout, asked }).toEqual({ status: 2, stdout: "", asked: [] });
+    expect(stderr).toMatch(said);
+    expect(existsSync(state ?? "")).toBe(false);
+  },
+);
