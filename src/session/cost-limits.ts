@@ -66,7 +66,7 @@ export function demandFirstTurns({ arms, policies, task }: Scenario): void {
  */
 export function withinCost(scenario: Scenario, max_cost_usd: number, judge_price: Price | null): Scenario {
   const kept = dearestQuestions(scenario, judge_price) ?? 0;
-  const share = Math.floor((max_cost_usd - kept) * (MICRO / 2)) / MICRO;
+  const share = Math.floor((max_cost_usd - kept) * (MICRO / 2) + EPSILON) / MICRO;
   demandShare(scenario, { max_cost_usd, kept, share });
   const limited = (arm: Arm): Arm => {
     const own = effectiveBudget(scenario.policies.budget, arm.limits).max_cost_usd ?? share;
@@ -111,4 +111,7 @@ const CHEAPER_JUDGE =
   ", or set aside less: a lower rubric.judge.max_evidence_tokens, a cheaper judge, or --judge-model builtin/evidence";
 
 /** Rounded up to a hundredth of a cent, so that whoever gives this much gives enough. */
-const atLeast = (usd: number) => Math.ceil(usd * 10_000 - 1e-6) / 10_000;
+const atLeast = (usd: number) => Math.ceil(usd * 10_000 - EPSILON) / 10_000;
+
+/** Binary fractions: 0.512 USD must give two shares of 0.256. */
+const EPSILON = 1e-6;
