@@ -246,6 +246,13 @@ test("files that are dear to compare are shown whole, in bounded time", async ()
   expect(files.every((file) => file.added === 8_000 && file.removed === 8_000)).toBe(true);
 });
 
+test("hundreds of scattered edits in a long file are shown one by one", async () => {
+  const before = Array.from({ length: 2_000 }, (_, n) => `line ${n}\n`);
+  const after = before.map((line, n) => (n % 6 === 0 && n < 1_860 ? `new ${line}` : line));
+  const [file] = (await changesBetween({ "a.txt": before.join("") }, { "a.txt": after.join("") })).files;
+  expect(file).toMatchObject({ added: 310, removed: 310 });
+});
+
 test("a fixture's own links are compared as links", async () => {
   using fixture = new Directory({ "real/a.txt": "a\n" });
   symlinkSync("real", join(fixture.path, "link"));

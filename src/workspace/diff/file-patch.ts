@@ -15,11 +15,11 @@ export interface FilePatch {
  * as removed and added whole. Counted and not timed, so that the same change always gives the same patch.
  */
 export class DiffEffort {
-  #left = 1_200_000;
+  #left = 5_000_000;
 
   /** Edits for the next file. */
   get maxEdits(): number {
-    return Math.min(600, Math.floor(Math.sqrt(this.#left)));
+    return Math.min(1_000, Math.floor(Math.sqrt(this.#left)));
   }
 
   spend(edits: number): void {
