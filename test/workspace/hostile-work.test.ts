@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Mistake } from "../../src/domain/failure.ts";
+import { readNames } from "../../src/workspace/tree/read-names.ts";
 import { removeTree } from "../../src/workspace/tree/remove-tree.ts";
 import { TreeTooLarge } from "../../src/workspace/tree/too-large.ts";
 import { walk } from "../../src/workspace/tree/walk.ts";
@@ -96,13 +97,41 @@ test("a deep tree is gone in no time", async () => {
   const nest = "d=$(printf %0200d 0); n=0; while [ $n -lt 1500 ]; do mkdir $d; cd -P $d; n=$((n+1)); done";
   mkdirSync(join(directory.path, "deep"));
   Bun.spawnSync(["/bin/sh", "-c", nest], { cwd: join(directory.path, "deep") });
-  await removeTree(join(directory.path, "deep"), 60_000);
+  await removeTree(join(directory.path, "deep"), { patience_ms: 60_000 });
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
 test("nobody waits for a removal that takes long", async () => {
-  using directory = new Directory({ "tree/a": "" });
-  await removeTree(join(directory.path, "tree"), 0);
+  using directory = new Directory({ "tree/a": "", endless: "#!/bin/sh\nexec sleep 60\n" });
+  const program = join(directory.path, "endless");
+  chmodSync(program, 0o755);
+  await removeTree(join(directory.path, "tree"), { patience_ms: 0, program });
+  expect(readdirSync(directory.path).sort()).toEqual(["endless", "tree"]);
+});
+
+test.each([
+  ["has no program for it", null],
+  ["cannot start one", "/nowhere/rm"],
+])("a tree is removed where the machine %s", async (_, program) => {
+  using directory = new Directory({ "tree/a/b": "" });
+  await removeTree(join(directory.path, "tree"), { program });
+  expect(readdirSync(directory.path)).toEqual([]);
+});
+
+test.each([
+  ["breaks off", "#!/bin/sh\nprintf './a\\0'; kill -9 $$\n", 0o755],
+  ["fails", "#!/bin/sh\nprintf './a\\0'; exit 1\n", 0o755],
+  ["cannot be started", "", 0o644],
+])("the names of a large directory are all there when the program that lists it %s", async (_, script, mode) => {
+  using directory = new Directory();
+  const find = join(directory.path, "find");
+  writeFileSync(find, script);
+  chmodSync(find, mode);
+  const large = join(directory.path, "large");
+  mkdirSync(large);
+  for (let n = 0; n < 1_500; n += 1) writeFileSync(join(large, `${"n".repeat(240)}${n}`), "");
+  expect(lstatSync(large).size).toBeGreaterThan(256 * 1024);
+  expect((await readNames(large, 2_000, find)).length).toBe(1_500);
 });
 
 test("a path longer than any file's is a mistake", async () => {

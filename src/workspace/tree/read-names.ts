@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { isOutOfReach } from "./io-failure.ts";
 
@@ -8,24 +8,31 @@ const LARGE_DIRECTORY_BYTES = 256 * 1024;
 const FIND = "/usr/bin/find";
 
 /** What a directory holds, in no order; nothing when it cannot be read. Stops after `limit` names. */
-export async function readNames(directory: string | Buffer, limit: number): Promise<readonly Buffer[]> {
+export async function readNames(
+  directory: string | Buffer,
+  limit: number,
+  find: string = FIND,
+): Promise<readonly Buffer[]> {
   try {
     if ((lstatSync(directory, { throwIfNoEntry: false })?.size ?? 0) <= LARGE_DIRECTORY_BYTES)
       return readdirSync(directory, { encoding: "buffer" });
-    // Without it the names of a large directory arrive all at once.
-    return existsSync(FIND)
-      ? await namesInSlices(directory.toString(), limit)
-      : await readdir(directory, { encoding: "buffer" });
+    // Without the program the names of a large directory arrive all at once.
+    return (
+      (await namesInSlices(find, directory.toString(), limit)) ?? (await readdir(directory, { encoding: "buffer" }))
+    );
   } catch (error) {
     if (!isOutOfReach(error)) throw error;
     return [];
   }
 }
 
-/** Another process reads, so that neither time nor memory goes beyond what is taken from it. */
-async function namesInSlices(directory: string, limit: number): Promise<readonly Buffer[]> {
-  const command = [FIND, ".", "-mindepth", "1", "-maxdepth", "1", "-print0"];
-  const child = Bun.spawn(command, { cwd: directory, env: {}, stdio: ["ignore", "pipe", "ignore"] });
+/**
+ * Another process reads, so that neither time nor memory goes beyond what is taken from it. Undefined when it could not be
+ * started or broke off: part of the names must not pass for all.
+ */
+async function namesInSlices(find: string, directory: string, limit: number): Promise<readonly Buffer[] | undefined> {
+  const child = started([find, ".", "-mindepth", "1", "-maxdepth", "1", "-print0"], directory);
+  if (!child) return undefined;
   const names: Buffer[] = [];
   let rest = Buffer.alloc(0);
   for await (const chunk of child.stdout) {
@@ -39,7 +46,16 @@ async function namesInSlices(directory: string, limit: number): Promise<readonly
     rest = text.subarray(from);
     if (names.length > limit) break;
   }
+  if (names.length <= limit) return (await child.exited) === 0 ? names : undefined;
   child.kill("SIGKILL");
   await child.exited;
   return names;
+}
+
+function started(command: string[], cwd: string) {
+  try {
+    return Bun.spawn(command, { cwd, env: {}, stdio: ["ignore", "pipe", "ignore"] });
+  } catch {
+    return undefined;
+  }
 }
