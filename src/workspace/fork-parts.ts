@@ -1,3 +1,4 @@
+import { Pace } from "../pace.ts";
 import type { PristineTree } from "./pristine-tree.ts";
 import type { TreeEntry } from "./tree/walk.ts";
 
@@ -21,6 +22,26 @@ export function forkParts(work: readonly TreeEntry[], pristine: PristineTree): F
   const kept = [...ignored, ...pristine.entries.filter(({ path }) => parents.has(path))];
   const byPath = new Map(kept.map((entry) => [entry.path, entry]));
   return { work, kept: [...byPath.values()].filter((entry) => !standing.has(entry.path) && !isBlocked(entry)) };
+}
+
+/**
+ * The entries that do not lie at some paths nor below them: what is replaced anyway is not copied first.
+ * @param entries a directory before what it holds
+ */
+export async function notAt(
+  replaced: ReadonlySet<string>,
+  entries: readonly TreeEntry[],
+): Promise<readonly TreeEntry[]> {
+  const pace = new Pace();
+  const leftOut = new Set<string>();
+  const rest: TreeEntry[] = [];
+  for (const entry of entries) {
+    await pace.path(entry.path);
+    const parent = entry.path.slice(0, Math.max(entry.path.lastIndexOf("/"), 0));
+    if (!replaced.has(entry.path) && !leftOut.has(parent)) rest.push(entry);
+    else if (entry.kind === "directory") leftOut.add(entry.path);
+  }
+  return rest;
 }
 
 const parentsOf = (path: string): readonly string[] => {

@@ -5,12 +5,12 @@ import { describeChanges, NO_CHANGES, unreadableChanges } from "./diff/changes.t
 import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { fitting } from "./fitting.ts";
-import { forkParts } from "./fork-parts.ts";
+import { forkParts, notAt } from "./fork-parts.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { MAX_WORKSPACE_ENTRIES } from "./sandbox/limits.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
 import { treeFault, workspaceFailed } from "./tree/io-failure.ts";
-import { layOver } from "./tree/lay-over.ts";
+import { layOver, overlaidPaths } from "./tree/lay-over.ts";
 import { removeTree } from "./tree/remove-tree.ts";
 import { restore } from "./tree/restore.ts";
 import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
@@ -169,7 +169,8 @@ export class TempWorkspace implements Workspace {
     const { owner } = this.#options.sandbox;
     const pristine = await this.#options.pristine();
     try {
-      if (this.#touched) await this.#copyWork(target);
+      const replaced = [...differences.map(({ path }) => path), ...(await overlaidPaths(overlay))];
+      if (this.#touched) await this.#copyWork(target, new Set(replaced));
       else await this.#copyOf(pristine, target);
       await restore({ from: pristine.root, to: target, differences, owner });
       await layOver(target, overlay, owner);
@@ -180,12 +181,12 @@ export class TempWorkspace implements Workspace {
     }
   }
 
-  async #copyWork(to: string): Promise<void> {
+  async #copyWork(to: string, replaced: ReadonlySet<string>): Promise<void> {
     const copy = await this.#materialised();
     const { root, pristine } = copy;
     const { work, kept } = forkParts(await entriesOf(copy, { skip: pristine.isIgnored }), pristine);
     const target = { to, owner: this.#options.sandbox.owner, made_by: "arm" } as const;
-    await copyTree({ ...target, from: root, entries: work });
+    await copyTree({ ...target, from: root, entries: await notAt(replaced, work) });
     await copyEntries({ ...target, from: pristine.root, entries: kept });
   }
 }

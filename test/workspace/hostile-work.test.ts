@@ -140,3 +140,31 @@ test("a path longer than any file's is a mistake", async () => {
   await expect(workspace.writeText("a/".repeat(500_000), "x")).rejects.toThrow(Mistake);
   await expect(workspace.readText(`${"n".repeat(300)}`)).rejects.toThrow(Mistake);
 });
+
+test("deep files that are put back before a check cost nothing by their depth", async () => {
+  await using pristine = openFixture({ "tests/a.txt": "a\n" });
+  await using workspace = pristine.open();
+  const deep = "mkdir -p tests/$(printf 'a/%.0s' $(seq 1000)); cd tests/$(printf 'a/%.0s' $(seq 1000))";
+  await workspace.exec(shell(`echo evil > tests/a.txt; ${deep}; for n in $(seq 1200); do : > f$n; done`), never);
+  const { workspace: fork, restored } = await workspace.fork({ restore: ["tests/**"], overlay: NO_OVERLAY });
+  await using copy = fork;
+  expect({ restored: restored.length, left: await copy.list() }).toEqual({
+    restored: 1_201,
+    left: [{ path: "tests/a.txt", size: 2 }],
+  });
+});
+
+test.each([
+  ["a hidden file lies there", "hidden.py/deep"],
+  ["it is put back as it was", "tests/deep"],
+])("what a fork replaces is not copied first: %s", async (_, directory) => {
+  await using pristine = openFixture({ "tests/a.txt": "a\n" });
+  await using workspace = pristine.open();
+  // More than a copy may hold.
+  const holes = `mkdir -p ${directory}; cd ${directory}; for n in $(seq 9); do truncate -s 250M f$n; done`;
+  await workspace.exec(shell(holes), never);
+  const overlay = { dir: null, files: { "./hidden.py": "pass\n" } };
+  const { workspace: fork } = await workspace.fork({ restore: ["tests/**"], overlay });
+  await using copy = fork;
+  expect((await copy.list()).map(({ path }) => path)).toEqual(["hidden.py", "tests/a.txt"]);
+});

@@ -3,7 +3,7 @@ import { Failure } from "../../domain/failure.ts";
 import { Pace } from "../../pace.ts";
 import type { FileSource, Sandbox } from "../workspace.ts";
 import { readRegular } from "./contents.ts";
-import { place } from "./place.ts";
+import { place, safeSteps } from "./place.ts";
 import { type TreeEntry, walk } from "./walk.ts";
 
 /**
@@ -19,6 +19,13 @@ export async function layOver(root: string, source: FileSource, owner: Sandbox["
     if (dir !== null && entry.kind !== "directory") layFile(root, dir, entry, owner);
   }
   for (const [path, text] of Object.entries(files)) place(root, { path, bytes: text, mode: 0o644 }, owner);
+}
+
+/** The paths at which `layOver` puts files. */
+export async function overlaidPaths({ dir, files }: FileSource): Promise<readonly string[]> {
+  const entries = dir === null ? [] : await walk(dir);
+  const laid = entries.filter(({ kind }) => kind !== "directory").map(({ path }) => path);
+  return [...laid, ...Object.keys(files).map((path) => safeSteps(path).join("/"))];
 }
 
 function layFile(root: string, dir: string, { path, kind, size, mode }: TreeEntry, owner: Sandbox["owner"]): void {
