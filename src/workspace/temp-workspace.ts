@@ -1,4 +1,5 @@
 import type { Changes } from "../domain/evidence.ts";
+import { Mistake } from "../domain/failure.ts";
 import { globBases } from "../domain/path-glob.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { describeChanges, NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
@@ -9,6 +10,7 @@ import { forkParts, notAt } from "./fork-parts.ts";
 import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { MAX_WORKSPACE_ENTRIES } from "./sandbox/limits.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
+import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
 import { treeFault, workspaceFailed } from "./tree/io-failure.ts";
 import { layOver, overlaidPaths } from "./tree/lay-over.ts";
 import { removeTree } from "./tree/remove-tree.ts";
@@ -56,17 +58,17 @@ export class TempWorkspace implements Workspace {
 
   async readText(path: string): Promise<string> {
     const { root } = await this.#materialised();
-    return told(`${path} cannot be read`, () => readTextFile(root, path));
+    return await told(root, `${path} cannot be read`, () => readTextFile(root, path));
   }
 
   async writeText(path: string, text: string): Promise<void> {
     const { root } = await this.#touch();
-    told(`${path} cannot be written`, () => writeTextFile(root, path, text, this.#options.sandbox.owner));
+    await told(root, `${path} cannot be written`, () => writeTextFile(root, path, text, this.#options.sandbox.owner));
   }
 
   async remove(path: string): Promise<void> {
     const { root } = await this.#touch();
-    told(`${path} cannot be removed`, () => removeFile(root, path));
+    await told(root, `${path} cannot be removed`, () => removeFile(root, path));
   }
 
   async list(): Promise<readonly FileEntry[]> {
@@ -79,7 +81,7 @@ export class TempWorkspace implements Workspace {
     try {
       return await this.#options.sandbox.run({ ...command, directory: root, disk: this.#disk }, signal);
     } catch (error) {
-      throw signal.aborted ? error : treeFault("The command cannot be started", error);
+      throw signal.aborted ? error : await faultIn(root, "The command cannot be started", error);
     }
   }
 
@@ -196,10 +198,16 @@ const entriesOf = ({ root, pristine }: Copy, options: WalkOptions): Promise<read
   walk(root, { ...options, max_entries: MAX_WORKSPACE_ENTRIES + pristine.entries.length });
 
 /** @throws Mistake for what an arm's tree makes impossible; Failure for a fault of the machine. */
-function told<T>(what: string, work: () => T): T {
+async function told<T>(root: string, what: string, work: () => T): Promise<T> {
   try {
     return work();
   } catch (error) {
-    throw treeFault(what, error);
+    throw await faultIn(root, what, error);
   }
+}
+
+/** A full disk is for an arm to answer only when its own workspace may have filled it. */
+async function faultIn(root: string, what: string, error: unknown): Promise<unknown> {
+  if (isDiskFull(error) && (await mayHaveFilled(root))) return new Mistake(`${what}: the disk is full.`);
+  return treeFault(what, error);
 }

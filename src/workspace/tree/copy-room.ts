@@ -1,17 +1,12 @@
 import { statfsSync } from "node:fs";
 import { MAX_WORKSPACE_BYTES, reserveOf } from "../sandbox/limits.ts";
-import { errorCode, workspaceFailed } from "./io-failure.ts";
+import { bytesOnDisk, isDiskFull, MODEST_BYTES } from "./full-disk.ts";
+import { workspaceFailed } from "./io-failure.ts";
 import { TreeTooLarge } from "./too-large.ts";
 import type { TreeEntry } from "./walk.ts";
 
 /** Bytes copied between two looks at the disk. */
 const LOOK_BYTES = 64 * 1024 * 1024;
-
-/** Bytes of a copy that every disk has to have room for: that it has none is not for an arm to answer. */
-const MODEST_BYTES = 64 * 1024 * 1024;
-
-/** What an entry takes besides its bytes. */
-const ENTRY_BYTES = 4_096;
 
 /** Holds a copy of an arm's work against what a workspace may hold, and against the disk. */
 export class CopyRoom {
@@ -22,14 +17,13 @@ export class CopyRoom {
 
   /** @throws TreeTooLarge; Failure `workspace_failed` when the disk is full whatever the arm did. */
   constructor(directory: string, entries: readonly TreeEntry[]) {
-    const sum = (bytesOf: (entry: TreeEntry) => number) => entries.reduce((total, entry) => total + bytesOf(entry), 0);
-    const apparent = sum(({ kind, size }) => (kind === "file" ? size : 0));
+    const apparent = entries.reduce((total, { kind, size }) => total + (kind === "file" ? size : 0), 0);
     if (apparent > MAX_WORKSPACE_BYTES)
       throw new TreeTooLarge(
         `The files of the workspace are ${apparent} bytes long together; at most ${MAX_WORKSPACE_BYTES} are copied.`,
       );
     this.#directory = directory;
-    this.#needed = sum(({ disk_bytes }) => disk_bytes + ENTRY_BYTES);
+    this.#needed = bytesOnDisk(entries);
     const { bsize, blocks, bavail, files, ffree } = statfsSync(directory);
     this.#reserve = reserveOf({ size: blocks * bsize, free: bavail * bsize });
     const hasInodes = files === 0 || ffree > entries.length;
@@ -47,7 +41,7 @@ export class CopyRoom {
 
   /** What a fault in the middle of the copy means. */
   faultOf(error: unknown): unknown {
-    return errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT" ? this.#full() : error;
+    return isDiskFull(error) ? this.#full() : error;
   }
 
   #full(): Error {

@@ -84,7 +84,7 @@ export async function copyEntries(
   for (const end of ends) if (end.status === "rejected") throw room?.faultOf(end.reason) ?? end.reason;
   for (const { entry, first } of twins) {
     await pace.entry();
-    if (await linkOrCopy(entry, first, options)) copied.push(entryAt(to, entry.path));
+    if (await linkOrCopy(entry, first, options, room)) copied.push(entryAt(to, entry.path));
   }
   return copied;
 }
@@ -119,13 +119,16 @@ async function sorted(entries: readonly TreeEntry[], made_by: CopyOptions["made_
   return { directories: directory, files, others, twins };
 }
 
-async function linkOrCopy(entry: TreeEntry, first: string, options: CopyOptions): Promise<boolean> {
+async function linkOrCopy(entry: TreeEntry, first: string, options: CopyOptions, room?: CopyRoom): Promise<boolean> {
   try {
     linkSync(join(options.to, first), join(options.to, entry.path));
     return true;
   } catch {
     // Too many names for this disk, or the first could not be copied.
-    return await copyIfPossible(entry, options);
+    room?.take(entry);
+    return await copyIfPossible(entry, options).catch((error: unknown) => {
+      throw room?.faultOf(error) ?? error;
+    });
   }
 }
 
@@ -134,12 +137,10 @@ async function copyIfPossible(entry: TreeEntry, options: CopyOptions): Promise<b
     return await copyEntry(entry, options);
   } catch (error) {
     // No name or target that an arm invents may stop a session; a full or broken disk does.
-    if (options.made_by === "author" || !isOutOfReach(error) || isFull(error)) throw error;
+    if (options.made_by === "author" || !isOutOfReach(error)) throw error;
     return false;
   }
 }
-
-const isFull = (error: unknown) => errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
 
 async function copyEntry(entry: TreeEntry, options: CopyOptions): Promise<boolean> {
   const target = join(options.to, entry.path);

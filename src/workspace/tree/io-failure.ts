@@ -7,7 +7,10 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /** No name, mode or kind of file brings these about: the machine is at its end, or broken. */
-const MACHINE_FAULTS = new Set(["EIO", "ENOMEM", "EMFILE", "ENFILE", "EROFS", "ENODEV", "ESTALE"]);
+const MACHINE_FAULTS = new Set([
+  ...["EIO", "ENOMEM", "EMFILE", "ENFILE", "EROFS", "ENODEV", "ESTALE"],
+  ...["ENOSPC", "EDQUOT", "EAGAIN"],
+]);
 
 /** Whatever an arm made of its tree may stand in the way of its reader; that is no fault of the machine. */
 export function isOutOfReach(error: unknown): boolean {
