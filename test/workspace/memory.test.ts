@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { chownSync, readdirSync, readFileSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBubblewrap } from "../../src/workspace/open-sandbox.ts";
 import { findMemoryGroups, type MemoryGroups } from "../../src/workspace/sandbox/memory-group.ts";
+import { processRow } from "../../src/workspace/sandbox/process-table.ts";
 import { host, type Need, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, never } from "./harness.ts";
@@ -136,6 +137,17 @@ describe("a version 2 group", () => {
     expect(await find(directory)).toBe(null);
     expect(readFileSync(join(own, "abeval-self/cgroup.procs"), "utf8")).toBe(String(process.pid));
     expect(readFileSync(join(own, "cgroup.subtree_control"), "utf8")).toBe("+memory");
+  });
+
+  test("is cleared of the groups of processes that are gone, and of no others", async () => {
+    using directory = delegatedTo(process.pid);
+    const own = join(directory.path, "fs/user.slice/run-1.scope");
+    const living = `abeval-${process.pid}-${processRow(process.pid)?.started}-b`;
+    for (const name of ["abeval-999999999-1-a", `abeval-${process.pid}-1-a`, living, "other-1-1-a"])
+      mkdirSync(join(own, name));
+    await find(directory);
+    const left = readdirSync(own).filter((name) => /-[ab]$/.test(name));
+    expect(left.toSorted()).toEqual([living, "other-1-1-a"]);
   });
 
   test.each([
