@@ -7,7 +7,7 @@ export const GLOB_CHARS = 500;
 const EXPANDED_CHARS = 4_000;
 
 /** Told in the words of a glob's author. */
-const EXTENDED = /[@!?+*]\(|\([^()]*\||\{[^{},]*\.\.[^{},]*\}/;
+const EXTENDED = /[@!?+*]\(|\([^()]*\||\{[^{},]*\.\.[^{},]*\}|\[\[:/;
 
 /** Why a glob cannot be used, as words that follow its name; null when it can. */
 export function globFault(glob: string): string | null {

@@ -1,5 +1,5 @@
 import { isUnknown } from "../domain/evidence.ts";
-import { globMatcher } from "../domain/path-glob.ts";
+import { globFault, globMatcher } from "../domain/path-glob.ts";
 import type { Measure, MeasuredCriterion } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import type { MeasuredScore } from "./sheets.ts";
@@ -22,10 +22,21 @@ export function measure(
   const a = readingOf(criterion.measure, arms.a, counts);
   const b = readingOf(criterion.measure, arms.b, counts);
   const note = `${criterion.measure}: ${shown(a)} against ${shown(b)}`;
-  const scores = HIGHER_IS_BETTER.has(criterion.measure) ? { a, b } : smallerScoresMore(a, b, arms, counts);
+  const by_value = HIGHER_IS_BETTER.has(criterion.measure);
+  const fault = by_value ? undefined : faultOf(deliverable);
+  if (fault !== undefined)
+    return { id: criterion.id, score_a: null, score_b: null, supported: false, note: `${criterion.measure}: ${fault}` };
+  const scores = by_value ? { a, b } : smallerScoresMore(a, b, arms, counts);
   if (scores === null || scores.a === null || scores.b === null)
     return { id: criterion.id, score_a: null, score_b: null, supported: false, note: `${note}; not known for both` };
   return { id: criterion.id, score_a: scores.a, score_b: scores.b, supported: true, note };
+}
+
+/** A scenario stored by an earlier version can hold globs that would be taken literally today. */
+function faultOf(deliverable: readonly string[]): string | undefined {
+  const faults = deliverable.map((glob) => [glob, globFault(glob)] as const);
+  const [glob, fault] = faults.find(([, found]) => found !== null) ?? [];
+  return fault ? `deliverable "${glob}" ${fault}` : undefined;
 }
 
 const shown = (reading: Reading) => (reading === null ? "unknown" : String(Math.round(reading * 1e6) / 1e6));

@@ -35,7 +35,7 @@ export interface Standing {
   readonly judge_side: Side | null;
   /** The least gap of an order, from arm a, when all orders point to one arm; else 0. */
   readonly least_gap: number;
-  /** Facts stand against the winner that the scores name. */
+  /** Facts stand clearly against whom the judge names, or veto the winner that the scores name. */
   readonly probe_conflict: boolean;
   readonly second: SecondHearing;
 }
@@ -88,9 +88,8 @@ export function needsSecondHearing(basis: Basis, weights: Weights): boolean {
 const isAbsolute = ({ winner_side, reason }: Gates) => winner_side !== null && reason !== "graded_checks";
 
 function decidedByGate(opinion: Standing, gates: Gates, winner_side: Side): Standing {
-  const against = (side: Side | null) => side !== null && side !== winner_side;
-  const probe_conflict = against(opinion.judge_side) || against(opinion.winner_side);
-  if (against(opinion.judge_side) && !isAbsolute(gates)) return conflicting(opinion);
+  const probe_conflict = opinion.judge_side !== null && opinion.judge_side !== winner_side;
+  if (probe_conflict && !isAbsolute(gates)) return conflicting(opinion);
   const decided_by = gates.decided_by ?? "none";
   return { ...opinion, outcome: "winner", winner_side, lean_side: null, decided_by, probe_conflict };
 }

@@ -53,6 +53,7 @@ for (const flag of [
   "scenario_drift",
   "score_preference_conflict",
   "unconfirmed",
+  "cost_limit_reached",
   "citations_dropped",
 ] as const)
   test(`the flag ${flag} makes it low`, () => expect(confidence([4, 1], [flag])).toBe("low"));
@@ -78,4 +79,14 @@ test("required checks and rules are high, also with a doubtful view; drift makes
 
 test("graded checks alone are medium, with a firm judge on their side high", () => {
   expect([confidence([2, 2], [], graded(1, 0.2)), confidence([4, 1], [], graded(1, 0.2))]).toEqual(["medium", "high"]);
+});
+
+test("measures that decide beside a judge who does not name the winner are medium at most", () => {
+  const measured = [{ id: "x", score_a: 1, score_b: 0, supported: true }];
+  const call = (order: "ab" | "ba") => ({
+    ...{ order, masked: false, valid: true },
+    scores: [{ id: "y", score_a: 2, score_b: 2, supported: true }],
+  });
+  const told = (calls: Basis["calls"]) => confidence([0, 0], [], graded(1, 1), { calls, measured });
+  expect([told([]), told([call("ab"), call("ba")])]).toEqual(["high", "medium"]);
 });

@@ -491,3 +491,11 @@ describe("hostile text", () => {
     }
   });
 });
+
+const BLOB = "QUJDRGVmZ2hp".repeat(20_000);
+
+test("a hunk whose middle was not read is cut, however little its cleaned ends take", async () => {
+  const view = await viewOf(buildArm("plain", { changes: changesOf({ "src/blob.ts": ["run();", BLOB, "end();"] }) }));
+  expect(sectionOf(view, "notes")).toEqual(["src/blob.ts: 1 hunk without the middle, for space (+3 -0)."]);
+  expect(view.truncated_core).toBe(true);
+});

@@ -61,3 +61,18 @@ test("a measure unknown for either arm counts for neither", () => {
   expect(scores("changed_lines", { changes }, {})).toBe("unsupported");
   expect(scores("turns", {}, { changes })).toBe("unsupported");
 });
+
+test("a deliverable that only an earlier version could read gives no figure, and says why", () => {
+  const arms = { a: buildArm("plain").summary, b: buildArm("tdd").summary };
+  const old = ["src/!(*.test).ts", "src/{1..3}.ts", "**/*.(ts|tsx)", "+(a|b)/x", "[[:digit:]].ts"];
+  const read = (glob: string, name: Measure) =>
+    measure({ id: "m", kind: "measured", measure: name, weight: 1 }, arms, [glob]);
+  expect(old.map((glob) => read(glob, "turns").note)).toEqual(
+    old.map(
+      (glob) =>
+        `turns: deliverable "${glob}" uses a pattern that is not supported; there are *, **, ?, [a-z] and {a,b}`,
+    ),
+  );
+  expect(old.filter((glob) => read(glob, "changed_lines").supported)).toEqual([]);
+  expect(old.filter((glob) => !read(glob, "probe_score").supported)).toEqual([]);
+});

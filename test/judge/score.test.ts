@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { gatesOf } from "../../src/judge/gates.ts";
-import { type Basis, decide, type Standing } from "../../src/judge/score.ts";
+import { type Basis, decide, needsSecondHearing, type Standing, suspectsOf } from "../../src/judge/score.ts";
 import { sensitivityOf } from "../../src/judge/sensitivity.ts";
 import type { Ballot, MeasuredScore } from "../../src/judge/sheets.ts";
 
@@ -260,4 +260,55 @@ describe("sensitivity", () => {
     expect(moved((flip_distance ?? 0) - 1e-3)).toBe(result(decide(given, weights(2, 1, 1))));
     expect(moved((flip_distance ?? 0) + 1e-3)).not.toBe(result(decide(given, weights(2, 1, 1))));
   });
+});
+
+const bothOrders = (a: number, b: number) => [ballot("ab", [[a, b]]), ballot("ba", [[a, b]])];
+const passed = (score: number, required_checks: "passed" | "failed" | null = null) => ({
+  disqualified: false,
+  required_checks,
+  probe: { score },
+});
+const SUSPECT_A = new Set<"a" | "b">(["a"]);
+
+describe("a second hearing is needed", () => {
+  const needed = (calls: readonly Ballot[], parts: Partial<Basis>) =>
+    needsSecondHearing(basis(calls, parts), weights(1));
+
+  test("for a winner that nothing but the judge names", () => expect(needed(bothOrders(4, 1), {})).toBe(true));
+  test("where nobody wins and somebody is suspected, but not where graded checks name the winner", () => {
+    expect(needed(bothOrders(2, 2), { suspects: SUSPECT_A })).toBe(true);
+    expect(needed(bothOrders(2, 2), { suspects: SUSPECT_A, gates: gatesOf(passed(1), passed(0.4)) })).toBe(false);
+  });
+  test("not for a suspected winner whom graded checks name, but for one whom they only back", () => {
+    const parts = (score: number) => ({ suspects: SUSPECT_A, gates: gatesOf(passed(1), passed(score)) });
+    expect([0.4, 0.7].map((score) => needed(bothOrders(4, 1), parts(score)))).toEqual([false, true]);
+  });
+  test("not where no winner may be named, unless the one who would be is suspected", () => {
+    const gates = gatesOf(passed(0.5, "failed"), passed(0.5, "failed"));
+    expect(needed(bothOrders(4, 1), { gates })).toBe(false);
+    expect(needed(bothOrders(4, 1), { gates, suspects: SUSPECT_A })).toBe(true);
+  });
+});
+
+test("a suspected winner that was heard once is not named by the judge", () => {
+  const heard = (suspects: Basis["suspects"]) => decide(basis(bothOrders(4, 1), { suspects }), weights(1)).judge_side;
+  expect([heard(new Set()), heard(SUSPECT_A)]).toEqual(["a", null]);
+});
+
+test("what only the second hearing found was not suspected before it", () => {
+  const found = (["scan", "judge", "second_hearing"] as const).map((found_by) => [
+    ...suspectsOf([{ side: "a", found_by }]),
+  ]);
+  expect(found).toEqual([["a"], ["a"], []]);
+});
+
+test("facts against the judge are a conflict, facts against measures that no judge backs are none", () => {
+  const gates = gatesOf({ ...passed(1), disqualified: true }, passed(1));
+  const measured = [{ id: "one", score_a: 1, score_b: 0, supported: true }];
+  const conflict = (calls: readonly Ballot[], parts: Partial<Basis>) => {
+    const { winner_side, probe_conflict } = decide(basis(calls, { gates, ...parts }), weights(1));
+    return { winner_side, probe_conflict };
+  };
+  expect(conflict(bothOrders(4, 1), {})).toEqual({ winner_side: "b", probe_conflict: true });
+  expect(conflict([], { measured })).toEqual({ winner_side: "b", probe_conflict: false });
 });

@@ -73,3 +73,35 @@ test("suspecting the loser changes nothing for the winner", () => {
     { numRuns: 2_000 },
   );
 });
+
+const hearing = (ab: number, ba: number, margin = 0.05): Heard => ({
+  merged: mergeOrders(labelOf(ab, margin), labelOf(ba, margin)),
+  gaps: [ab, ba],
+});
+const open = (lean_side: Side | null) => ({
+  outcome: "inconclusive" as const,
+  winner_side: null,
+  lean_side,
+  second: "overturns" as const,
+});
+
+test("a lean that the second hearing only strengthens is not overturned", () => {
+  const lean = { outcome: "inconclusive", winner_side: null, lean_side: "a", second: "none" } as const;
+  expect(weighHearings(hearing(0.4, 0), hearing(0.4, 0.4), new Set<Side>(["b"]))).toEqual(lean);
+});
+
+test("a suspected arm gets no lean from the second hearing that it did not have in the first", () => {
+  const [won, lost] = [hearing(0.9, 0.9), hearing(-0.5, -0.5)];
+  expect(weighHearings(won, lost, new Set<Side>(["b"]))).toEqual(open(null));
+  expect(weighHearings(won, lost, new Set<Side>())).toEqual(open("b"));
+});
+
+test("a second hearing that supports no criterion confirms nothing", () => {
+  const nothing: Heard = { merged: { ...hearing(0, 0).merged, outcome: "inconclusive" }, gaps: null };
+  expect(weighHearings(hearing(0.9, 0.9), nothing, new Set<Side>())).toEqual(open(null));
+});
+
+test("a gap that falls by exactly the noise has not moved", () => {
+  const weighed = weighHearings(hearing(0.4, 0.4), hearing(0.25, 0.25, 0.3), new Set<Side>());
+  expect(weighed).toEqual({ outcome: "winner", winner_side: "a", lean_side: null, second: "unconfirmed" });
+});

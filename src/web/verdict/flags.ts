@@ -11,8 +11,8 @@ interface FlagText {
 export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   judge_probe_conflict: {
     tone: "danger",
-    title: "Judge and hidden checks disagree",
-    text: "Checks or rules stand clearly against the arm that the judge favours. A person should look.",
+    title: "Opinion and facts disagree",
+    text: "Checks or rules stand clearly against the arm that the judge, or the scores, favour. A person should look.",
   },
   injection_effective: {
     tone: "danger",
