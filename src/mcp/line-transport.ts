@@ -63,7 +63,10 @@ export class LineTransport implements Transport {
   }
 
   async #read(): Promise<void> {
-    const tooLong = () => this.#fault(`a line of more than ${LINE_BYTES} bytes was passed over`);
+    const tooLong = () => {
+      this.#fault(`a line of more than ${LINE_BYTES} bytes was refused`);
+      void this.#reply(null, ErrorCode.InvalidRequest, `a line has ${LINE_BYTES} bytes at most`);
+    };
     try {
       for await (const line of lines(this.#wire.input, LINE_BYTES, tooLong)) await this.#receive(line);
     } catch (error) {
@@ -74,8 +77,12 @@ export class LineTransport implements Transport {
   }
 
   async #receive(line: Uint8Array): Promise<void> {
-    const value = this.#parsed(line);
-    if (value === undefined || this.#closed) return;
+    if (this.#closed || isBlank(line)) return;
+    const value = parsed(line);
+    if (value === undefined) {
+      this.#fault("a line was refused that is no JSON");
+      return await this.#reply(null, ErrorCode.ParseError, "the line is no JSON; send one JSON-RPC message a line");
+    }
     if (Array.isArray(value)) await this.#receiveBatch(value);
     else await this.#receiveMessage(value);
   }
@@ -113,7 +120,7 @@ export class LineTransport implements Transport {
       if ("id" in message.data) await this.#reply(message.data.id ?? null, ErrorCode.InvalidParams, problem, batch);
       return;
     }
-    this.#fault("a line was passed over that is JSON but no JSON-RPC message");
+    this.#fault("a line was refused that is JSON but no JSON-RPC message");
     await this.#refuse(value, batch);
   }
 
@@ -128,24 +135,10 @@ export class LineTransport implements Transport {
     }
   }
 
-  /** Undefined for an empty line and for one that is no JSON. */
-  #parsed(line: Uint8Array): unknown {
-    if (line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN)) return undefined;
-    try {
-      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
-    } catch {
-      this.#fault("a line was passed over that is no JSON");
-      return undefined;
-    }
-  }
-
   /** Whoever asked something in the wrong form hears of it, instead of waiting for ever. */
   async #refuse(value: unknown, batch?: Batch): Promise<void> {
-    if (typeof value !== "object" || value === null || !("id" in value) || !("method" in value)) return;
-    const { id } = value;
-    if (typeof id !== "string" && !Number.isInteger(id)) return;
-    const asked = id as string | number; // checked above
-    await this.#reply(asked, ErrorCode.InvalidRequest, "not a valid JSON-RPC 2.0 request", batch);
+    if (isUnanswerable(value)) return;
+    await this.#reply(idOf(value), ErrorCode.InvalidRequest, "not a valid JSON-RPC 2.0 request", batch);
   }
 
   /** Null where nobody can tell what is answered. */
@@ -161,6 +154,29 @@ export class LineTransport implements Transport {
 }
 
 const CARRIAGE_RETURN = 0x0d;
+
+const isBlank = (line: Uint8Array) => line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN);
+
+/** Undefined for what is no JSON. */
+function parsed(line: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A notification or an answer in the wrong form: two sides that answer each other's answers never end. */
+function isUnanswerable(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return "method" in value ? !("id" in value) : "result" in value || "error" in value;
+}
+
+/** Null where it cannot be told. */
+function idOf(value: unknown): string | number | null {
+  const id = typeof value === "object" && value !== null && "id" in value ? value.id : null;
+  return typeof id === "string" || Number.isInteger(id) ? (id as string | number) : null; // checked here
+}
 
 /** The version before had none, and the next gave them up. */
 const BATCH_VERSION = "2025-03-26";

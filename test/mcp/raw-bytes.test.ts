@@ -20,7 +20,7 @@ async function startSlowRun(program: RawProgram, folder: McpFolder): Promise<voi
   await until(() => folder.sleepers().length > 0);
 }
 
-test("junk is passed over or refused, and what follows is answered", async () => {
+test("junk is refused, and what follows is answered", async () => {
   using folder = mcpFolder();
   await using program = new RawProgram(folder.args);
   await program.initialize();
@@ -53,11 +53,52 @@ test("junk is passed over or refused, and what follows is answered", async () =>
   expect((await program.ask(5, "ping")).result).toEqual({});
   const { status, stderr } = await program.end();
   expect(status).toBe(0);
-  expect(stderr).toContain("abeval: mcp: a line was passed over that is no JSON");
+  expect(stderr).toContain("abeval: mcp: a line was refused that is no JSON");
   expect(program.messages.map(({ jsonrpc }) => jsonrpc)).toEqual(program.messages.map(() => "2.0"));
 });
 
-test("a line of 10 MB is answered, one beyond the limit is passed over, and the next is answered", async () => {
+const REFUSED: readonly (readonly [line: string, id: number | string | null, code: number])[] = [
+  ["this is no json", null, -32700],
+  ["{", null, -32700],
+  ["\u0000", null, -32700],
+  ["42", null, -32600],
+  ["null", null, -32600],
+  ["{}", null, -32600],
+  ['{"jsonrpc":"2.0","id":5}', 5, -32600],
+  ['{"jsonrpc":"2.0","id":"five"}', "five", -32600],
+  ['{"jsonrpc":"1.0","id":6,"method":"ping"}', 6, -32600],
+  ['{"jsonrpc":"2.0","id":[],"method":"ping"}', null, -32600],
+  ['{"jsonrpc":"2.0","id":7,"method":7}', 7, -32600],
+];
+
+test("each line that is no message is answered once, with the id where there is one", async () => {
+  await using program = new RawProgram(["mcp"]);
+  await program.initialize();
+  await program.send(REFUSED.map(([line]) => `${line}\n`).join(""));
+  await program.ask("last", "ping");
+  const answers = program.messages.slice(1, -1).map(({ id, error }) => [id ?? null, error?.code]);
+  expect(answers).toEqual(REFUSED.map(([, id, code]) => [id, code]));
+});
+
+test("an empty line, a notification and an answer get no answer, whatever is wrong with them", async () => {
+  await using program = new RawProgram(["mcp"]);
+  await program.initialize();
+  const silent = [
+    "",
+    "\r",
+    '{"jsonrpc":"2.0","method":"notifications/nonsense"}',
+    '{"method":"notifications/progress"}',
+    '{"jsonrpc":"2.0","method":7}',
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+    '{"jsonrpc":"2.0","id":8,"error":"wrong"}',
+    '{"id":9,"result":{}}',
+  ];
+  await program.send(silent.map((line) => `${line}\n`).join(""));
+  await program.ask("last", "ping");
+  expect(program.messages.map(({ id }) => id)).toEqual(["init", "last"]);
+});
+
+test("a line of 10 MB is answered, one beyond the limit is refused, and the next is answered", async () => {
   using folder = mcpFolder();
   await using program = new RawProgram(folder.args);
   await program.initialize();
@@ -70,8 +111,8 @@ test("a line of 10 MB is answered, one beyond the limit is passed over, and the 
   );
   expect((await program.ask(3, "ping")).result).toEqual({});
   const { stderr } = await program.end();
-  expect(stderr).toContain("abeval: mcp: a line of more than 10485760 bytes was passed over");
-  expect(program.messages.map(({ id }) => id)).toEqual(["init", 1, 3]);
+  expect(stderr).toContain("abeval: mcp: a line of more than 10485760 bytes was refused");
+  expect(program.messages.map(({ id, error }) => error?.code ?? id)).toEqual(["init", 1, -32600, 3]);
 });
 
 test.each([
