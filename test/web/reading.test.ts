@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
+import type { ArmSummary } from "../../src/domain/session.ts";
+import type { Facts } from "../../src/domain/verdict.ts";
+import { factsOf } from "../../src/judge/facts.ts";
+import { pendingArm } from "../../src/session/pending-arm.ts";
 import { duration, signed, tokens, usd } from "../../src/web/format.ts";
 import { remainingOf } from "../../src/web/live/budgets.ts";
 import { timeAxis } from "../../src/web/live/time-axis.ts";
 import { differencesOf } from "../../src/web/scenarios/differences.ts";
-import { advantage, FACTS } from "../../src/web/verdict/facts.ts";
+import { advantage, type Established, FACTS } from "../../src/web/verdict/facts.ts";
 import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";
 
 test("numbers carry their unit and say when they are not known", () => {
@@ -20,12 +24,45 @@ const fact = (name: string) => {
   return found;
 };
 
+/** An arm as code sees it, of which only a figure matters. */
+function established(arm: Partial<ArmSummary>, changes: Partial<Facts> = {}): Established {
+  const summary = { ...pendingArm(anArm("x")), ...arm };
+  return { arm: summary, facts: { ...factsOf(summary, aScenario().policies), ...changes } };
+}
+
+const costs = (cost_usd: number | null) => established({ cost_usd });
+const checks = (passed: number) => established({}, { probe: { score: passed / 4, passed, total: 4, checks: [] } });
+
 test("the better arm is marked the right way round, and none where neither is known to be", () => {
-  const [cost, checks, changed] = [fact("Cost"), fact("Hidden checks passed"), fact("Changed")];
-  expect([advantage(cost, 1, 2), advantage(cost, 2, 1)]).toEqual(["50% less", null]);
-  expect([advantage(checks, 0.75, 0.5), advantage(checks, 0.5, 0.75)]).toEqual(["50% more", null]);
-  expect([advantage(cost, null, 2), advantage(cost, 1, 1), advantage(changed, 1, 2)]).toEqual([null, null, null]);
-  expect(advantage(checks, 1, 0)).toBe("more");
+  const [cost, passed, changed] = [fact("Cost"), fact("Hidden checks passed"), fact("Changed")];
+  expect([advantage(cost, costs(1), costs(2)), advantage(cost, costs(2), costs(1))]).toEqual(["50% less", null]);
+  expect([advantage(passed, checks(3), checks(2)), advantage(passed, checks(2), checks(3))]).toEqual([
+    "50% more",
+    null,
+  ]);
+  expect([advantage(cost, costs(null), costs(2)), advantage(cost, costs(1), costs(1))]).toEqual([null, null]);
+  expect(advantage(changed, established({}, { added: 1 }), established({}, { added: 2 }))).toBeNull();
+  expect(advantage(passed, checks(1), checks(0))).toBe("more");
+});
+
+test("nothing is praised that says nothing", () => {
+  const took = (working_ms: number) => established({ working_ms });
+  const time = fact("Working time");
+  expect([advantage(time, took(0), took(1)), advantage(time, took(1_200), took(2_100))]).toEqual([null, null]);
+  expect(advantage(time, took(1_000), took(4_000))).toBe("75% less");
+  expect(advantage(fact("Cost"), costs(0), costs(2))).toBeNull();
+  const broken = { rule: "a", subject: "a", severity: "warn", blocked: false } as const;
+  expect(advantage(fact("Rules broken"), established({}), established({ violations: [broken] }))).toBeNull();
+  expect(
+    advantage(fact("Turns"), established({ turns: 1 }, { disqualified: true }), established({ turns: 2 })),
+  ).toBeNull();
+});
+
+test("an arm that was put out says why in words, and a rule that is a path stands once", () => {
+  const violations = [{ rule: "rules.txt", subject: "rules.txt", severity: "disqualify", blocked: false }] as const;
+  const out = established({ status: "disqualified", stop_reason: "policy:rules.txt", violations: [...violations] });
+  expect(fact("Ended").text(out)).toBe("disqualified: it changed the protected file rules.txt");
+  expect(fact("Rules broken").text(out)).toBe("it changed the protected file rules.txt; disqualified");
 });
 
 test("the limit that ended an arm is named in words", () => {

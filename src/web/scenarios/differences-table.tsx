@@ -1,4 +1,5 @@
 import type { Scenario } from "../../domain/scenario.ts";
+import type { Side } from "../../domain/verdict.ts";
 import { words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
@@ -17,7 +18,7 @@ export function DifferencesTable({ scenario }: { scenario: Scenario }) {
     );
   return (
     <Scroller kind="scroller" label="What differs between the arms">
-      <table class="sides">
+      <table class="sides stacked">
         <thead>
           <tr>
             <th scope="col">Differs in</th>
@@ -36,12 +37,27 @@ export function DifferencesTable({ scenario }: { scenario: Scenario }) {
                 {words(field)}
                 <small>{declared ? "declared" : "not declared"}</small>
               </th>
-              <td class="prose-cell">{ofA}</td>
-              <td class="prose-cell">{ofB}</td>
+              <td class="prose-cell">
+                <OfArm side="a" name={a.id} />
+                {ofA}
+              </td>
+              <td class="prose-cell">
+                <OfArm side="b" name={b.id} />
+                {ofB}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </Scroller>
+  );
+}
+
+/** Where the columns stand below each other, and their heads are out of sight. */
+function OfArm({ side, name }: { side: Side; name: string }) {
+  return (
+    <span class="of-arm">
+      <ArmName side={side} name={name} />
+    </span>
   );
 }

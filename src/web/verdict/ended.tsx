@@ -64,6 +64,11 @@ export function Ended({ session }: { session: SessionOutcome }) {
           <h2>What they changed</h2>
           <ArmChanges contestant={a} />
           <ArmChanges contestant={b} />
+        </section>
+      )}
+      {judgeable && (
+        <section>
+          <h2>What the arms say</h2>
           <Answers contestants={[a, b]} />
         </section>
       )}

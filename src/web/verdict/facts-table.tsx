@@ -3,7 +3,7 @@ import { ArmName } from "../part/arm-name.tsx";
 import { ModelName } from "../part/model-name.tsx";
 import { Scroller } from "../part/scroller.tsx";
 import type { Comparison } from "./comparison.ts";
-import { advantage, FACTS, type Fact } from "./facts.ts";
+import { advantage, type Established, FACTS, type Fact } from "./facts.ts";
 
 /** Both arms in numbers; where one way is better, the better one is marked in words and by shape. */
 export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
@@ -33,7 +33,7 @@ export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comp
               <th scope="row">{fact.name}</th>
               {sides.map(({ contestant, own, other }) => (
                 <td key={contestant.side}>
-                  {fact.text(own)} <Advantage fact={fact} own={fact.value(own)} other={fact.value(other)} />
+                  {fact.text(own)} <Advantage fact={fact} own={own} other={other} />
                 </td>
               ))}
             </tr>
@@ -52,7 +52,7 @@ function ArmModel({ contestant: { arm } }: { contestant: Contestant }) {
   );
 }
 
-function Advantage({ fact, own, other }: { fact: Fact; own: number | null; other: number | null }) {
+function Advantage({ fact, own, other }: { fact: Fact; own: Established; other: Established }) {
   const words = advantage(fact, own, other);
   if (words === null) return null;
   return (

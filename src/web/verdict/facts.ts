@@ -5,7 +5,7 @@ import type { Facts } from "../../domain/verdict.ts";
 import { count, counted, duration, percent, tokens, usd, words } from "../format.ts";
 
 /** What code established about an arm. */
-interface Established {
+export interface Established {
   readonly arm: ArmSummary;
   readonly facts: Facts;
 }
@@ -14,6 +14,8 @@ export interface Fact {
   readonly name: string;
   /** Which way is good; null where neither is. */
   readonly good: "more" | "less" | null;
+  /** The smallest difference that says something; absent: any. */
+  readonly least?: number;
   readonly value: (of: Established) => number | null;
   readonly text: (of: Established) => string;
 }
@@ -42,8 +44,8 @@ export const FACTS: readonly Fact[] = [
   },
   {
     name: "Rules broken",
-    good: "less",
-    value: ({ facts }) => facts.violations.filter(({ blocked }) => !blocked).length,
+    good: null,
+    value: () => null,
     text: ({ facts }) => violations(facts),
   },
   {
@@ -87,6 +89,7 @@ export const FACTS: readonly Fact[] = [
   {
     name: "Working time",
     good: "less",
+    least: 1_000,
     value: ({ arm }) => arm.working_ms,
     text: ({ arm }) => duration(arm.working_ms),
   },
@@ -106,10 +109,15 @@ function violations({ violations: found, disqualified }: Facts): string {
   return rules + (refused > 0 ? `; ${count(refused)} refused` : "") + (disqualified ? "; disqualified" : "");
 }
 
-/** How much of the other's value the better one saves or adds, as in "38% less"; null when neither is better. */
-export function advantage({ good }: Fact, own: number | null, other: number | null): string | null {
-  if (good === null || own === null || other === null || own === other) return null;
-  if (good === "less" ? own > other : own < other) return null;
-  const share = other === 0 ? null : Math.round((Math.abs(own - other) / other) * 100);
+/**
+ * How much of the other's value the better one saves or adds, as in "38% less"; null when neither is better. Nothing at
+ * all saves nothing, and what an arm that was put out did less of is no merit.
+ */
+export function advantage({ good, least = 0, value }: Fact, own: Established, other: Established): string | null {
+  const [mine, others] = [value(own), value(other)];
+  if (good === null || mine === null || others === null || own.facts.disqualified) return null;
+  const ahead = good === "less" ? others - mine : mine - others;
+  if (ahead <= 0 || ahead < least || (good === "less" && mine === 0)) return null;
+  const share = others === 0 ? null : Math.round((ahead / others) * 100);
   return share === null || share === 0 ? good : `${share}% ${good}`;
 }
