@@ -3,6 +3,7 @@ import type { CheckResult, ProbeResult } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
 import type { Probe, ProbeCheck } from "../domain/scenario.ts";
+import { TreeTooLarge } from "../workspace/tree/too-large.ts";
 import type { ExecResult, FileSource, Workspace } from "../workspace/workspace.ts";
 import { outputMatches } from "./output-match.ts";
 
@@ -24,9 +25,12 @@ export interface ProbeRun {
 export async function runProbe(workspace: Workspace, run: ProbeRun, signal: AbortSignal): Promise<ProbeResult> {
   const checks: CheckResult[] = [];
   const restored = new Set<string>();
+  let refusal: Mistake | undefined;
   for (const check of run.probe.checks) {
     signal.throwIfAborted();
     try {
+      // Another copy would take as long, and end the same.
+      if (refusal instanceof TreeTooLarge) throw refusal;
       const { workspace: copy, restored: paths } = await workspace.fork({
         restore: run.protected,
         overlay: run.overlay,
@@ -37,6 +41,7 @@ export async function runProbe(workspace: Workspace, run: ProbeRun, signal: Abor
     } catch (error) {
       // What the arm left cannot be checked: no fault of ours, and no success.
       if (!(error instanceof Mistake)) throw error;
+      refusal = error;
       checks.push(judgeCheck(check, NOT_RUN, error.message));
     }
   }

@@ -21,6 +21,10 @@ import { TreeTooLarge } from "./tree/too-large.ts";
 import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
 import type { DiskTaken, ExecResult, FileEntry, ForkOptions, Sandbox, ShellCommand, Workspace } from "./workspace.ts";
 
+/** Milliseconds for the copy of an arm's work that a check gets, and those for each entry of the fixture, which is no arm's doing. */
+const FORK_MS = 60_000;
+const FORK_ENTRY_MS = 10;
+
 export interface TempWorkspaceOptions {
   readonly sandbox: Sandbox;
   readonly keep: boolean;
@@ -111,7 +115,12 @@ export class TempWorkspace implements Workspace {
     const differences = await this.#differences(globs, { executable: true });
     const fill = (target: string) => this.#fillFork(target, differences, overlay);
     const workspace = new TempWorkspace({ ...this.#options, keep: false, fill });
-    await workspace.#materialised();
+    try {
+      await workspace.#materialised();
+    } catch (error) {
+      await workspace[Symbol.asyncDispose]();
+      throw error;
+    }
     return { workspace, restored: differences.map((difference) => difference.path) };
   }
 
@@ -187,7 +196,8 @@ export class TempWorkspace implements Workspace {
     const copy = await this.#materialised();
     const { root, pristine } = copy;
     const { work, kept } = forkParts(await entriesOf(copy, { skip: pristine.isIgnored }), pristine);
-    const target = { to, owner: this.#options.sandbox.owner, made_by: "arm" } as const;
+    const deadline = AbortSignal.timeout(FORK_MS + FORK_ENTRY_MS * pristine.entries.length);
+    const target = { to, owner: this.#options.sandbox.owner, made_by: "arm", deadline } as const;
     await copyTree({ ...target, from: root, entries: await notAt(replaced, work) });
     await copyEntries({ ...target, from: pristine.root, entries: kept });
   }

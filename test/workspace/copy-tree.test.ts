@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copyTree } from "../../src/workspace/tree/copy-tree.ts";
+import { TreeTooLarge } from "../../src/workspace/tree/too-large.ts";
 import { Directory } from "./harness.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -39,4 +40,18 @@ test("a copy that failed copies nothing more", async () => {
   for (let n = 0; n < 20; n += 1) await turn();
   expect(readdirSync(to).length).toBe(left);
   expect(left).toBeLessThan(2_000);
+});
+
+test("a copy of an arm's work ends at its deadline, wherever it is", async () => {
+  using directory = new Directory();
+  const from = join(directory.path, "from");
+  mkdirSync(from);
+  for (let n = 0; n < 2_000; n += 1) writeFileSync(join(from, `file-${n}`), "text");
+  const deadline = new AbortController();
+  const to = join(directory.path, "to");
+  const copying = copyTree({ from, to, owner: null, made_by: "arm", deadline: deadline.signal });
+  while (!existsSync(join(to, "file-0"))) await turn();
+  deadline.abort();
+  await expect(copying).rejects.toThrow(TreeTooLarge);
+  expect(readdirSync(to).length).toBeLessThan(2_000);
 });

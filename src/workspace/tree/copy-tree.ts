@@ -33,6 +33,8 @@ export interface CopyOptions {
   readonly made_by: "author" | "arm";
   /** What `from` holds, when that is known; it is walked otherwise. */
   readonly entries?: readonly TreeEntry[];
+  /** When it fires, what an arm made is more than can be copied. */
+  readonly deadline?: AbortSignal;
 }
 
 /** Files copied at once: a little more than the runtime has threads for. */
@@ -66,6 +68,7 @@ export async function copyEntries(
   const copyAll = async (entries: Iterable<TreeEntry>) => {
     for (const entry of entries) {
       if (stopped) return;
+      refuseLate(options.deadline);
       room?.take(entry);
       if (await copyIfPossible(entry, options)) copied.push(entryAt(to, entry.path));
       await pace.entry();
@@ -84,9 +87,14 @@ export async function copyEntries(
   for (const end of ends) if (end.status === "rejected") throw room?.faultOf(end.reason) ?? end.reason;
   for (const { entry, first } of twins) {
     await pace.entry();
+    refuseLate(options.deadline);
     if (await linkOrCopy(entry, first, options, room)) copied.push(entryAt(to, entry.path));
   }
   return copied;
+}
+
+function refuseLate(deadline: AbortSignal | undefined): void {
+  if (deadline?.aborted) throw new TreeTooLarge("The files of the workspace could not be copied in time.");
 }
 
 interface Sorted {
