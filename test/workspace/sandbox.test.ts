@@ -147,6 +147,13 @@ test("what several commands took from the disk adds up, and is measured when it 
   expect(taken.bytes).toBeGreaterThanOrEqual(900);
 });
 
+test("the watch of a workspace that is gone ends without complaint", () => {
+  const directory = new Directory();
+  const watch = watchOf(directory, 1);
+  directory[Symbol.dispose]();
+  expect(() => watch[Symbol.dispose]()).not.toThrow();
+});
+
 test("a workspace that outgrows its cap is noticed, but only when the disk has felt it", async () => {
   using directory = new Directory({ "a/b/c": new Uint8Array(3_000_000) });
   // With this threshold every look measures.

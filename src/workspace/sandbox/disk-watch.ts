@@ -58,9 +58,19 @@ export class DiskWatch implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#measuring !== undefined) signalGroup(this.#measuring, "SIGKILL");
-    const { bsize, bavail } = statfsSync(this.#directory);
-    this.#taken.bytes += Math.max(0, this.#freeAtStart - bavail * bsize);
-    this.#taken.unmeasured_bytes += Math.max(0, this.#freeWhenMeasured - bavail * bsize);
+    const free = this.#freeAtEnd();
+    this.#taken.bytes += Math.max(0, this.#freeAtStart - free);
+    this.#taken.unmeasured_bytes += Math.max(0, this.#freeWhenMeasured - free);
+  }
+
+  /** A workspace that the command took away has taken nothing. */
+  #freeAtEnd(): number {
+    try {
+      const { bsize, bavail } = statfsSync(this.#directory);
+      return bavail * bsize;
+    } catch {
+      return this.#freeAtStart;
+    }
   }
 
   /** What cannot be measured counts as all that the disk has lost: a command may close its directories. */
