@@ -15,7 +15,8 @@ export async function serve(
   env: Readonly<Record<string, string>> = {},
   cwd: string = ROOT,
 ): Promise<Served> {
-  const child = startAbeval(["serve", "--addr", "127.0.0.1:0", ...args], { env, cwd });
+  const address = args.includes("--addr") ? [] : ["--addr", "127.0.0.1:0"];
+  const child = startAbeval(["serve", ...address, ...args], { env, cwd });
   const listening = Promise.withResolvers<string>();
   let text = "";
   const reading = (async () => {

@@ -123,7 +123,13 @@ test("nor can many together", async () => {
   const hog = `'${process.execPath}' -e 'const held = Buffer.alloc(20_000_000, 1); setTimeout(() => held.length, 60_000)'`;
   const child = Bun.spawn(["sh", "-c", `${hog} & ${hog} & ${hog} & wait`], { detached: true });
   const kill = () => void process.kill(-child.pid, "SIGKILL");
-  const watched = { child, output: files.appending(null), directory: directory.path, clock: host.clock, kill };
+  const watched = {
+    child,
+    output: files.appending(null),
+    disk: new DiskWatch(directory.path),
+    clock: host.clock,
+    kill,
+  };
   const memory = new CommandMemory(null, child.pid, 60_000_000);
   const tooMuchMemory = () => memory.isExhausted();
   const { ended } = await supervise({ ...watched, timeout_ms: 20_000, tooMuchMemory }, never);

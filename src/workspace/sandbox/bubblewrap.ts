@@ -4,6 +4,7 @@ import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";
 import { bubblewrapArguments, limited } from "./bubblewrap-arguments.ts";
 import { CommandMemory } from "./command-memory.ts";
+import { DiskWatch } from "./disk-watch.ts";
 import { NOT_INSTALLED, readFault, sandboxUnavailable } from "./fault.ts";
 import type { MemoryGroups } from "./memory-group.ts";
 import type { OwnNetwork } from "./own-network.ts";
@@ -78,6 +79,7 @@ export class BubblewrapSandbox implements Sandbox {
     using files = new AnonymousFiles();
     using helpers = new DisposableStack();
     const network = command.network === "open" ? this.#settings.own_network : undefined;
+    const disk = new DiskWatch(command.directory, command.disk);
     const started = this.#start(command, network, files);
     if ("said" in started) return started;
     const { child, output, status } = started;
@@ -101,7 +103,7 @@ export class BubblewrapSandbox implements Sandbox {
       },
     });
     const tooMuchMemory = () => memory.isExhausted();
-    const watched = { ...command, child, output, kill, tooMuchMemory, clock: this.#settings.clock };
+    const watched = { ...command, disk, child, output, kill, tooMuchMemory, clock: this.#settings.clock };
     try {
       const { ended, duration_ms } = await supervise(watched, signal);
       const { exit_code } = readStatus(status);

@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
-import type { DiskTaken, ExecResult } from "../workspace.ts";
-import { DiskWatch } from "./disk-watch.ts";
+import type { ExecResult } from "../workspace.ts";
+import type { DiskWatch } from "./disk-watch.ts";
 import { MAX_PRINTED_BYTES, WATCH_INTERVAL_MS } from "./limits.ts";
 
 /** A longer timer would fire at once. */
@@ -11,9 +11,8 @@ export interface Supervised {
   readonly child: { readonly pid: number; readonly exited: Promise<number> };
   /** Where the command prints. */
   readonly output: number;
-  /** Its workspace. */
-  readonly directory: string;
-  readonly disk?: DiskTaken | undefined;
+  /** Made before the command began, which may take its workspace away at once; disposed of here. */
+  readonly disk: DiskWatch;
   readonly timeout_ms: number;
   readonly clock: Clock;
   /** Whether the whole tree holds too much memory. */
@@ -40,10 +39,9 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
   };
   const cancel = () => stop();
   const deadline = setTimeout(() => stop("timeout"), Math.min(command.timeout_ms, LONGEST_TIMER_MS));
-  const disk = new DiskWatch(command.directory, command.disk);
   let look: Promise<void> | undefined;
   const watch = setInterval(() => {
-    look ??= excess(command, disk)
+    look ??= excess(command)
       .then((limit) => limit && stop(limit), ignored)
       .finally(() => {
         look = undefined;
@@ -55,13 +53,13 @@ export async function supervise(command: Supervised, signal: AbortSignal): Promi
     const exit_code = await child.exited;
     if (signal.aborted) throw signal.reason;
     // A look that is on its way knows nothing newer of the disk.
-    const limit = stopped ?? (await (look ? excessAtEnd(command) : excess(command, disk)));
+    const limit = stopped ?? (await (look ? excessAtEnd(command) : excess(command)));
     const ended = limit ?? "exit";
     return { ended, exit_code, duration_ms: clock.ticks() - began };
   } finally {
     clearTimeout(deadline);
     clearInterval(watch);
-    disk[Symbol.dispose]();
+    command.disk[Symbol.dispose]();
     // Whoever called closes the files that it looks at.
     await look;
     signal.removeEventListener("abort", cancel);
@@ -74,9 +72,9 @@ const ignored = () => undefined;
 type Limit = Exclude<ExecResult["ended"], "exit" | "timeout">;
 
 /** What a command that runs takes too much of. */
-async function excess(command: Supervised, disk: DiskWatch): Promise<Limit | undefined> {
+async function excess(command: Supervised): Promise<Limit | undefined> {
   const limit = await excessAtEnd(command);
-  return limit ?? ((await disk.isExhausted()) ? "disk_limit" : undefined);
+  return limit ?? ((await command.disk.isExhausted()) ? "disk_limit" : undefined);
 }
 
 /** What can still be seen when it has ended. */

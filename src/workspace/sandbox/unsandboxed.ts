@@ -6,6 +6,7 @@ import { scratchDirectory } from "../scratch.ts";
 import type { ExecResult, Sandbox, SandboxedCommand } from "../workspace.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";
 import { CommandMemory } from "./command-memory.ts";
+import { DiskWatch } from "./disk-watch.ts";
 import { MAX_FILE_BYTES, TERM_GRACE_MS } from "./limits.ts";
 import { printedText } from "./printed.ts";
 import { isGone, processIds, processRow, signalGroup, signalProcess } from "./process-table.ts";
@@ -41,6 +42,7 @@ export class Unsandboxed implements Sandbox {
     const home = scratchDirectory();
     using files = new AnonymousFiles();
     const output = files.appending(null);
+    const disk = new DiskWatch(command.directory, command.disk);
     const child = Bun.spawn(["/bin/sh", "-c", LIMITED, command.run], {
       cwd: command.directory,
       env: this.#environment(home),
@@ -51,7 +53,7 @@ export class Unsandboxed implements Sandbox {
     try {
       const memory = new CommandMemory(null, child.pid);
       const tooMuchMemory = () => memory.isExhausted();
-      const watched = { ...command, child, output, kill, tooMuchMemory, clock: this.#settings.clock };
+      const watched = { ...command, disk, child, output, kill, tooMuchMemory, clock: this.#settings.clock };
       const { ended, exit_code, duration_ms } = await supervise(watched, signal);
       const printed = printedText(output, command.max_output_bytes);
       return { ended, exit_code: ended === "exit" ? exit_code : null, ...printed, duration_ms };
