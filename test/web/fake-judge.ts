@@ -50,7 +50,7 @@ function opinionOn(slot: Slot, opinions: readonly Opinion[]): Opinion {
 export const RATE_LIMIT_OPINIONS: readonly Opinion[] = [
   {
     knownBy: "+import { createRateLimit }",
-    knownInCode: "+import { createRateLimit }",
+    knownInCode: "const announceLimit",
     scores: { restraint: 4, module: 3, review: 4 },
     notes: {
       restraint: "Every line that changed belongs to the move.",
@@ -66,7 +66,7 @@ export const RATE_LIMIT_OPINIONS: readonly Opinion[] = [
   },
   {
     knownBy: "The limit becomes a small class",
-    knownInCode: "+import { createRateLimit, type RateLimit }",
+    knownInCode: "type RateLimit }",
     scores: { restraint: 1, module: 4, review: 2 },
     notes: {
       restraint: "Most of what changed has nothing to do with the limit.",
