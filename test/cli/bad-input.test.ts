@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { abeval, scenarioFile } from "../abeval.ts";
+import { SANDBOX_MODE } from "../machine.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 const HEAD = "name: sample\ntask:\n  prompt: Do it.\n";
@@ -187,7 +188,9 @@ test.each([
     writeFileSync(file ?? "", GATED.replace("id: b", "id: dear") + policies);
     writeFileSync(prices ?? "", "gateway/cheap: {in: 1, out: 3}\ngateway/dear: {in: 300, out: 1500}\n");
     const args = ["run", file ?? "", "--prices", prices ?? "", "--state-dir", state ?? "", ...flags];
-    const { status, stdout, stderr } = await abeval(args, { env: { GATEWAY_BASE_URL: gateway.url.href } });
+    const { status, stdout, stderr } = await abeval(args, {
+      env: { GATEWAY_BASE_URL: gateway.url.href, ABEVAL_SANDBOX: SANDBOX_MODE },
+    });
     expect({ status, stdout, asked }).toEqual({ status: 2, stdout: "", asked: [] });
     expect(stderr).toMatch(said);
     expect(existsSync(state ?? "")).toBe(false);

@@ -75,7 +75,7 @@ testNeeding(SANDBOX, ROOT_USER)("commands read it at its own path, run its progr
   expect(output).toStartWith("hello from the toolchain\ntext\nread-only\nls: cannot access");
 });
 
-test("a directory goes on the commands' PATH when programs lie in it, and so does its bin", () => {
+testNeeding(ROOT_USER)("a directory goes on the commands' PATH when programs lie in it, and so does its bin", () => {
   using tools = new Tools({ "bin/greet": "", "lib/x": "text\n", "sbin/halt": "" });
   for (const name of ["bin/greet", "sbin/halt"]) chmodSync(join(tools.path, name), 0o755);
   const pathOf = (name: string) => {

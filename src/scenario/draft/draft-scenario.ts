@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { Document, isMap, isNode, isScalar, isSeq } from "yaml";
 import { plainText } from "../../domain/plain-text.ts";
 import { assignIds, slugOf } from "../resolve/ids.ts";
 import { PLACEHOLDER } from "./test-files.ts";
@@ -64,8 +64,8 @@ export function draftScenario(draft: Draft, seen: readonly SeenCheck[] = []): st
       judge: { model: "builtin/evidence" },
     },
   };
-  const body = stringify(scenario, { lineWidth: 110, blockQuote: "literal", flowCollectionPadding: false });
-  return `# Made from ${commit.slice(0, 12)} by \`abeval run --new\`: ${plainText(titleOf(draft))}\n${withNotes(body, checks.length > 0, checkNotes(checks, seen))}`;
+  const notes = [...NOTES, ...(checks.length > 0 ? checkNotes(checks, seen) : [NO_PROBE])];
+  return `# Made from ${commit.slice(0, 12)} by \`abeval run --new\`: ${plainText(titleOf(draft))}\n${withNotes(scenario, notes)}`;
 }
 
 const ARMS = [
@@ -82,40 +82,60 @@ const ARMS = [
   },
 ];
 
-/** Where an author has to think, in the order of the file. Each stands above the first line that begins so. */
-const NOTES: readonly (readonly [before: RegExp, note: string])[] = [
-  [
-    /^ {2}prompt:/m,
-    "  # From the commit's message. Rewrite it as a report of the problem: it must not tell the solution.\n",
-  ],
-  [/^ {2}fixture:/m, "  # The commit before the fix. Arms see all of it; add `path: <dir>` for a part.\n"],
-  [
-    /^ {4}checks:/m,
-    "    # Where `before` stands, it was seen. An exit code can be forged: see output_matches in the documentation.\n",
-  ],
-  [
-    /^arms:/m,
-    "# Two prompts. The scripts make the file valid without a key; --model puts a real model into both arms.\n",
-  ],
-  [/^ {2}judge:/m, "  # Asks no model. Remove these two lines, or pass --judge-model, to have the question judged.\n"],
+/** What stands above a field, or above an entry of a list. */
+interface Note {
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+}
+
+/** Where an author has to think, in the order of the file. */
+const NOTES: readonly Note[] = [
+  {
+    path: ["task", "prompt"],
+    text: "From the commit's message. Rewrite it as a report of the problem: it must not tell the solution.",
+  },
+  {
+    path: ["task", "fixture"],
+    text: "The commit before the fix. Arms see all of it; add `path: <dir>` for a part.",
+  },
+  {
+    path: ["task", "probe", "checks"],
+    text: "Where `before` stands, it was seen. An exit code can be forged: see output_matches in the documentation.",
+  },
+  {
+    path: ["arms"],
+    text: "Two prompts. The scripts make the file valid without a key; --model puts a real model into both arms.",
+  },
+  {
+    path: ["rubric", "judge"],
+    text: "Asks no model. Remove these two lines, or pass --judge-model, to have the question judged.",
+  },
 ];
 
-const NO_PROBE =
-  "  # The commit has no tests, so nothing says what works: add a `probe` with a check that fails before the fix.\n";
+const NO_PROBE: Note = {
+  path: ["task", "reference_fix"],
+  text: "The commit has no tests, so nothing says what works: add a `probe` with a check that fails before the fix.",
+};
 
-type Note = (typeof NOTES)[number];
-
-function withNotes(body: string, hasProbe: boolean, ofChecks: readonly Note[]): string {
-  const notes = hasProbe ? [...NOTES, ...ofChecks] : [...NOTES, [/^ {2}reference_fix:/m, NO_PROBE] as const];
-  return notes.reduce((text, [before, note]) => text.replace(before, (line) => note + line), body);
+/** Notes go to the fields themselves: a commit's message may hold lines that look like one. */
+function withNotes(scenario: object, notes: readonly Note[]): string {
+  const document = new Document(scenario);
+  for (const { path, text } of notes) {
+    const parent = document.getIn(path.slice(0, -1), true);
+    const last = path.at(-1);
+    const noted = isMap(parent)
+      ? parent.items.find(({ key }) => isScalar(key) && key.value === last)?.key
+      : isSeq(parent) && parent.items[Number(last)];
+    if (isNode(noted)) noted.commentBefore = ` ${text}`;
+  }
+  return document.toString({ lineWidth: 110, blockQuote: "literal", flowCollectionPadding: false });
 }
 
 /** Above each check that is not required, why. */
 const checkNotes = (checks: readonly DraftCheck[], seen: readonly SeenCheck[]): Note[] =>
-  checkIds(checks).flatMap((id, index) => {
-    const reason = reasonNotRequired(checks[index], seen[index]);
-    const line = new RegExp(`^ {6}- id: ["']?${RegExp.escape(id)}["']?$`, "m");
-    return reason === null ? [] : [[line, `      # Not \`required\`: ${reason}.\n`] as const];
+  checks.flatMap((check, index) => {
+    const reason = reasonNotRequired(check, seen[index]);
+    return reason === null ? [] : [{ path: ["task", "probe", "checks", index], text: `Not \`required\`: ${reason}.` }];
   });
 
 function reasonNotRequired(check: DraftCheck | undefined, seen: SeenCheck | undefined): string | null {

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { parse } from "yaml";
+import { draftScenario } from "../../src/scenario/draft/draft-scenario.ts";
+
+const MESSAGE = "Mend the pager\n\nchecks: were wrong\narms: too\n  judge: and this\n  - id: last-page\n";
+
+test("no line of a commit's message is taken for a field, so that no note gets into the prompt", () => {
+  const draft = {
+    name: "fix",
+    commit: "a".repeat(40),
+    parent: "b".repeat(40),
+    message: MESSAGE,
+    setup: [],
+    checks: [{ run: "bun test last-page.test.ts", file: "last-page.test.ts" }],
+    protected: [],
+    named: [],
+  };
+  const text = draftScenario(draft, [{ before: "fail", after: "fail", cannot_run: null }]);
+  expect(parse(text).task.prompt).toBe(MESSAGE);
+  expect(text.match(/^ *# .*/gm)?.map((line) => line.trim().slice(0, 24))).toEqual([
+    `# Made from ${"a".repeat(12)}`,
+    "# From the commit's mess",
+    "# The commit before the ",
+    "# Where `before` stands,",
+    "# Not `required`: it fai",
+    "# Two prompts. The scrip",
+    "# Asks no model. Remove ",
+  ]);
+});
