@@ -9,7 +9,7 @@ import { pick, type Random, randomOfCase, whole } from "./random.ts";
 const CLIENTS = 200;
 const FLOODS = 5;
 const STALLED_MS = 200;
-const RUN_MS = 20_000;
+const RUN_MS = 5_000;
 
 /** Readers that stall, go away and come back, beside one that reads everything. */
 export const campaign: Campaign = {
