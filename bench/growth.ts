@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { inTurns, report, round, type Sample, sampleOf, timeProcess } from "./measure.ts";
-import { ABEVAL, Ground, helloScenario, storedSession } from "./program.ts";
+import { ABEVAL, BenchDirectory, helloScenario, storedSession } from "./program.ts";
 import { startBenchProvider } from "./provider.ts";
 
 const SIZES = { few: 10, some: 100, many: 1_000 };
 const ROUNDS = 5;
 
-/** What one decision costs when an arm makes 10, 100 and 1,000 of them: run, stored, and shown to a judge. */
+/** The time of one decision when an arm makes 10, 100 and 1,000: run, stored, and shown to a judge. */
 export async function growth(): Promise<void> {
-  const ground = new Ground();
+  const dir = new BenchDirectory();
   await using provider = startBenchProvider();
   const took = (decisions: number) => {
-    const file = ground.scenario(`growth-${decisions}`, longScenario(decisions));
+    const file = dir.scenario(`growth-${decisions}`, longScenario(decisions));
     return async () => {
-      const state = join(ground.path, `state-${decisions}-${crypto.randomUUID()}`);
+      const state = join(dir.path, `state-${decisions}-${crypto.randomUUID()}`);
       const command = [ABEVAL, "run", file, "--quiet", "--state-dir", state];
       await timeProcess(command, provider.environment);
       const session = await storedSession(state);
@@ -37,7 +37,7 @@ export async function growth(): Promise<void> {
   }
 }
 
-/** Each turn but the last calls a tool: two decisions; the last is a turn and its answer. */
+/** A turn makes two decisions: itself and its tool call, or its final answer. */
 function longScenario(decisions: number): string {
   const turns = decisions / 2;
   const calls = Array.from({ length: turns - 1 }, () => "{calls: [{list_files: {}}]}");

@@ -14,9 +14,9 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   stored: async () => (await import("./stored.ts")).stored(),
 };
 
-const { _: named } = typeFlag({});
+const { _: named, unknownFlags } = typeFlag({});
 const parts = named.length > 0 ? [...named] : Object.keys(PARTS);
-const unknown = parts.find((name) => PARTS[name] === undefined);
+const unknown = Object.keys(unknownFlags)[0] ?? parts.find((name) => PARTS[name] === undefined);
 if (unknown !== undefined) {
   console.error(`there is no part "${unknown}"; parts: ${Object.keys(PARTS).join(", ")}`);
   process.exit(2);

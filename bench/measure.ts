@@ -1,4 +1,4 @@
-/** Figures beside their yardsticks, measured in turns in one run: the machine's noise hits both alike. */
+/** Figures and yardsticks are measured in turns in one run, so that the machine's noise hits both alike. */
 export interface Sample {
   readonly median: number;
   readonly min: number;

@@ -5,15 +5,15 @@ import type { SessionOutcome } from "../src/domain/session.ts";
 import type { BenchProvider } from "./provider.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
-/** The program that is measured: what ABEVAL_BIN names, else the last build. */
+/** The program that is measured: the one that ABEVAL_BIN names, else the last build. */
 export const ABEVAL = process.env["ABEVAL_BIN"] ?? join(import.meta.dir, "../dist/abeval");
 
 /**
- * A directory for one part. It goes when everything is measured: ext4 without a journal searches past what was removed in
- * the last five minutes whenever a file is made (25 us become up to 500), so that one part's removals would be measured by
- * the next. A second run there should wait as long.
+ * A directory for one part, removed when everything is measured. On ext4 without a journal a new file takes up to 500 us in
+ * place of 25 for five minutes after many files were removed, which the next part would measure. Wait as long before a
+ * second run there.
  */
-export class Ground {
+export class BenchDirectory {
   readonly path = mkdtempSync(join(tmpdir(), "abeval-bench-"));
   readonly scenarios = join(this.path, "scenarios");
 
@@ -29,14 +29,14 @@ export class Ground {
     return file;
   }
 
-  /** `abeval serve` over the scenarios of this ground. */
+  /** `abeval serve` over the scenarios of this directory. */
   serve(flags: readonly string[] = [], provider?: BenchProvider): Promise<ServerProcess> {
     const fixed = ["--addr", "127.0.0.1:0", "--scenarios-dir", this.scenarios, "--log", "none"];
     return startServer([ABEVAL, "serve", ...fixed, ...flags], provider?.environment);
   }
 }
 
-/** Two arms who are asked to say hello, and a judge. `arm` gives the rest of an arm as YAML's flow style has it. */
+/** Two arms that are asked to say hello, and a judge. `arm` gives the rest of an arm in YAML's flow style. */
 export function helloScenario(name: string, arm: (id: string) => string, judge: string, policies = ""): string {
   const lines = ["one", "two"].map((id) => `  - {id: ${id}, system_prompt: ${id}, ${arm(id)}}`);
   const rubric = `rubric: {criteria: [{question: Was it kind?}, {measure: turns}], judge: {model: ${judge}}}`;
@@ -70,7 +70,7 @@ export async function post(
 export const run = async (server: Pick<ServerProcess, "url">, scenario: string): Promise<unknown> =>
   await (await post(server, scenario)).arrayBuffer();
 
-/** Flags of a server that may do so many sessions at once, and as many provider calls as there are. */
+/** Flags of a server for so many sessions at once, with the most provider calls that it allows. */
 export const limits = (together: number) => ["--max-sessions", `${together}`, "--max-provider-calls", "200"];
 
 /** Does `total` pieces of work, `together` at a time; milliseconds for all. */

@@ -1,4 +1,4 @@
-/** A provider that costs next to nothing and keeps nothing, so that what is measured is the program. */
+/** A provider that takes almost no time and keeps nothing, so that the program is what is measured. */
 export interface BenchProvider extends AsyncDisposable {
   /** Milliseconds from the arrival of a request to its answer. */
   delay_ms: number;

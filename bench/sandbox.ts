@@ -1,16 +1,16 @@
 import { chownSync } from "node:fs";
-import { openSandbox } from "../src/workspace/open-sandbox.ts";
-import type { Sandbox } from "../src/workspace/workspace.ts";
+import { openSandbox } from "../src/sandbox/open-sandbox.ts";
+import type { Sandbox } from "../src/sandbox/sandbox.ts";
 import { inTurns, report, round } from "./measure.ts";
-import { Ground } from "./program.ts";
+import { BenchDirectory } from "./program.ts";
 
 const COMMANDS = 60;
 const GOAL_MS = 20;
 
-/** What one command costs (`sh -c true`): in bubblewrap and without a sandbox, beside a bare Bun.spawn. */
+/** The time of one command (`sh -c true`) in bubblewrap and without a sandbox, beside a bare Bun.spawn. */
 export async function sandbox(): Promise<void> {
-  const ground = new Ground();
-  const { path } = ground;
+  const dir = new BenchDirectory();
+  const { path } = dir;
   const [bubblewrap, none] = [openSandbox("bubblewrap"), openSandbox("none")];
   if (bubblewrap.owner) chownSync(path, bubblewrap.owner.uid, bubblewrap.owner.gid);
   const spawn = () => Bun.spawn(["sh", "-c", "true"], { env: {}, stdio: ["ignore", "ignore", "ignore"] }).exited;

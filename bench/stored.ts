@@ -1,29 +1,26 @@
 import { join } from "node:path";
 import { filledState } from "./filled-state.ts";
 import { inTurns, report, round, sampleOf } from "./measure.ts";
-import { Ground, limits, overProvider, run, timeTogether } from "./program.ts";
+import { BenchDirectory, limits, overProvider, run, timeTogether } from "./program.ts";
 import { startBenchProvider } from "./provider.ts";
 
 const SESSIONS = 200;
 const TOGETHER = 8;
 const WARM_UP = 1_000;
 
-/** Whether a store with 100,000 sessions is as quick as one that began empty, and how much more memory it takes. */
+/** Speed and memory of a server over 100,000 stored sessions, beside one that began with none. */
 export async function stored(): Promise<void> {
-  const ground = new Ground();
-  ground.scenario("hello", overProvider("hello"));
+  const dir = new BenchDirectory();
+  dir.scenario("hello", overProvider("hello"));
   await using provider = startBenchProvider();
   const flags = limits(TOGETHER);
-  await using few = await ground.serve([...flags, "--state-dir", join(ground.path, "empty")], provider);
-  await using many = await ground.serve(
-    [...flags, "--state-dir", await filledState(ground, "hello", 100_000)],
-    provider,
-  );
+  await using few = await dir.serve([...flags, "--state-dir", join(dir.path, "empty")], provider);
+  await using many = await dir.serve([...flags, "--state-dir", await filledState(dir, "hello", 100_000)], provider);
   const servers = { few, many };
   const resident: Record<keyof typeof servers, number[]> = { few: [], many: [] };
   const rate = (name: keyof typeof servers) => async () => {
     const took = await timeTogether(SESSIONS, TOGETHER, () => run(servers[name], "hello"));
-    // At once: the runtime gives memory back in the seconds after the work.
+    // Read at once: the runtime gives memory back in the seconds after the work.
     resident[name].push(servers[name].resident_mib());
     return (SESSIONS / took) * 1000;
   };

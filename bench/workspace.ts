@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSandbox } from "../src/workspace/open-sandbox.ts";
+import { openSandbox } from "../src/sandbox/open-sandbox.ts";
 import { openPristine } from "../src/workspace/pristine.ts";
 import { inTurns, report, round } from "./measure.ts";
-import { Ground } from "./program.ts";
+import { BenchDirectory } from "./program.ts";
 
 const FILES = 10_000;
 const ROUNDS = 5;
@@ -11,16 +11,16 @@ const GOAL_MS = 1_500;
 const CHANGED = "0/0/0.ts";
 
 /**
- * Two arms over a fixture of 10,000 files: the pristine copy, both workspaces, one edit in each, both diffs. Beside it what
- * the system's own tools take for two copies and two diffs. Nothing is removed before the end: ext4 without a journal looks
- * at every inode that was freed lately before it takes one, and would measure the rounds before.
+ * Two arms over a fixture of 10,000 files: the pristine copy, both workspaces, one edit in each, both diffs. The yardstick is
+ * two copies and two diffs by the system's own tools. Nothing is removed before the end: ext4 without a journal is slow after
+ * removals, and would measure the rounds before.
  */
 export async function workspace(): Promise<void> {
-  const ground = new Ground();
+  const dir = new BenchDirectory();
   await using opened = new AsyncDisposableStack();
-  const fixture = makeFixture(join(ground.path, "fixture"));
+  const fixture = makeFixture(join(dir.path, "fixture"));
   const times = await inTurns(
-    { tools: () => byTools(fixture, ground.path), ours: () => twoArms(fixture, opened) },
+    { tools: () => byTools(fixture, dir.path), ours: () => twoArms(fixture, opened) },
     ROUNDS,
   );
   report(`two arms over ${FILES} files`, times.ours, {

@@ -1,32 +1,32 @@
-/** One fault, tried once. `run` throws when what was promised does not hold; its message says what was expected. */
+/** One fault, tried once. `run` throws when a promise does not hold. The message says what was expected. */
 export interface Case {
   readonly name: string;
   run(): Promise<void>;
 }
 
 export interface Setting {
-  /** Every case is a function of this and of its place in the campaign. */
+  /** A case follows from the seed and its place in the campaign alone. */
   readonly seed: number;
-  /** How many cases stand for `full` of them in this run. */
+  /** The number of cases to try of `full`, by the scale of this run. */
   readonly count: (full: number) => number;
-  /** What the cases share; disposed of when the last has ended. */
+  /** What the cases share. It is disposed of after the last case. */
   readonly shared: AsyncDisposableStack;
 }
 
 export interface Campaign {
   /** What is done to the program, in a few words. */
   readonly about: string;
-  /** Cases that may run side by side. */
+  /** How many cases run side by side. */
   readonly at_once: number;
   readonly cases: (setting: Setting) => Promise<readonly Case[]>;
 }
 
-/** Thrown by a case that cannot be tried on this machine; counted apart. */
+/** Thrown by a case that this machine cannot try. Such cases are counted apart. */
 export class Skip extends Error {
   override readonly name = "Skip";
 }
 
-/** `count` cases from a function of their place. */
+/** `count` cases, each made from its place. */
 export const numbered = (count: number, make: (index: number) => Case): readonly Case[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
@@ -37,7 +37,7 @@ export function hold(isSo: boolean, expected: string, found: unknown = ""): asse
   throw new Error(`expected ${expected}${text ? `\n  found: ${text.slice(0, 2_000)}` : ""}`);
 }
 
-/** The limit is a failure of the case, whatever `work` goes on doing. */
+/** @throws Error when `work` takes longer. It is not stopped. */
 export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`expected ${what} within ${ms} ms`)), ms);

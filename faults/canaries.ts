@@ -6,10 +6,10 @@ import { type FakeProvider, startFakeProvider } from "../test/fake-provider/fake
 import { serve } from "../test/http/served.ts";
 import { jsonPost } from "../test/http/service.ts";
 import { type Campaign, type Case, hold } from "./campaign.ts";
-import { aGround, type Ground } from "./ground.ts";
+import { type CaseDirectories, openCaseDirectories } from "./case-directories.ts";
 import { checkStateDirectory } from "./invariants.ts";
 
-/** A key for each variable that holds one, each known by its own text. */
+/** Variables that hold a key. Each key has a text of its own. */
 const VARIABLES = [
   "OPENAI_API_KEY",
   "ANTHROPIC_API_KEY",
@@ -21,14 +21,14 @@ const CANARIES = Object.fromEntries(
   VARIABLES.map((name, index) => [name, `sk-canary-${index}f2d8c41a07e93b6/+${index}`]),
 );
 const PASSWORD = "pass-canary-93b61f";
-/** Not a secret to us: shows that the search would find one. */
+/** A variable that is not secret. No command in a sandbox may see it either. */
 const PLAIN = "plain-canary-71c2e0";
 
-/** Ways in which a provider gives a key away. */
+/** How a provider gives a key away. */
 const LEAKS = ["in a good answer", "in a 400", "in a 500", "in a redirect", "in a tool call"] as const;
 type Leak = (typeof LEAKS)[number];
 
-/** What a curious arm tries; the last of it goes into a file, and so into the evidence. */
+/** What a curious arm tries. One result goes into a file, and so into the evidence. */
 const SNOOP = [
   "env; cat /proc/self/environ /proc/1/environ /proc/$PPID/environ 2>/dev/null; ps auxe 2>/dev/null; exit 0",
   "for p in /proc/[0-9]*; do cat $p/environ $p/cmdline 2>/dev/null; done | tee found.txt",
@@ -45,7 +45,7 @@ arms:
 rubric: {criteria: [{question: Was it kind?}], judge: {model: ${model}/judge}}
 `;
 
-/** Keys of every provider searched in every byte that a run leaves or prints. */
+/** Searches every byte that a run leaves or prints for the keys of every provider. */
 export const campaign: Campaign = {
   about: "canary keys in state, logs, streams, errors and sandboxes' environments",
   at_once: 2,
@@ -81,7 +81,7 @@ function leakingProvider(leak: Leak): Promise<FakeProvider> {
 const keyOf = ({ headers }: SeenRequest) =>
   headers["x-api-key"] ?? headers["authorization"]?.replace("Bearer ", "") ?? "none";
 
-function environmentOf({ environment }: FakeProvider, { scratch }: Ground): Record<string, string> {
+function environmentOf({ environment }: FakeProvider, { scratch }: CaseDirectories): Record<string, string> {
   const secret = { ...CANARIES, MISTRAL_BASE_URL: `http://user:${PASSWORD}@127.0.0.1:9/v1` };
   return { ...environment, ...secret, PLAIN_VARIABLE: PLAIN, TMPDIR: scratch };
 }
@@ -90,8 +90,8 @@ const runCase = (model: string, leak: Leak, sandbox: string): Case => ({
   name: `run with ${model}, the key ${leak}, sandbox ${sandbox}`,
   async run() {
     await using provider = await leakingProvider(leak);
-    using ground = aGround();
-    const file = join(ground.path, "snoop.yaml");
+    using directories = openCaseDirectories();
+    const file = join(directories.path, "snoop.yaml");
     writeFileSync(file, scenario(model));
     const args = [
       "run",
@@ -99,14 +99,14 @@ const runCase = (model: string, leak: Leak, sandbox: string): Case => ({
       "--sandbox",
       sandbox,
       "--state-dir",
-      ground.state,
+      directories.state,
       "--out",
-      join(ground.path, "out.json"),
+      join(directories.path, "out.json"),
     ];
-    const { stdout, stderr } = await abeval(args, { env: environmentOf(provider, ground) });
+    const { stdout, stderr } = await abeval(args, { env: environmentOf(provider, directories) });
     hold(provider.requests.length > SNOOP.length, "an arm to have looked around", stderr);
-    checkBytes(everyByte(ground.path) + stdout + stderr, sandbox === "auto");
-    checkStateDirectory(ground.state);
+    checkBytes(everyByte(directories.path) + stdout + stderr, sandbox === "auto");
+    await checkStateDirectory(directories.state);
   },
 });
 
@@ -114,10 +114,10 @@ const serveCase = (model: string, leak: Leak): Case => ({
   name: `serve with ${model}, the key ${leak}`,
   async run() {
     await using provider = await leakingProvider(leak);
-    using ground = aGround();
-    writeFileSync(join(ground.path, "snoop.yaml"), scenario(model));
-    const args = ["--scenarios-dir", ground.path, "--state-dir", ground.state, "--log", "json"];
-    await using served = await serve(args, environmentOf(provider, ground));
+    using directories = openCaseDirectories();
+    writeFileSync(join(directories.path, "snoop.yaml"), scenario(model));
+    const args = ["--scenarios-dir", directories.path, "--state-dir", directories.state, "--log", "json"];
+    await using served = await serve(args, environmentOf(provider, directories));
     const ask = async (path: string, body?: unknown) =>
       await (await fetch(served.url + path, body === undefined ? {} : jsonPost(body))).text();
     const started = await ask("/api/runs/async", { scenario: "snoop" });
@@ -127,33 +127,33 @@ const serveCase = (model: string, leak: Leak): Case => ({
     const arms = { arm_a: { session_id: id, arm_id: "one" }, arm_b: { session_id: id, arm_id: "two" } };
     const paths = ["/api/health", "/api/doctor", "/api/doctor?scenario=snoop", "/api/sessions", `/api/sessions/${id}`];
     const answers = await Promise.all([...paths.map((path) => ask(path)), ask("/api/verdicts", arms)]);
-    // Before the end: write-ahead log and lock files are searched as well.
-    const living = everyByte(ground.path);
+    // While the server runs, its write-ahead log and lock files can be searched as well.
+    const living = everyByte(directories.path);
     await served.stop();
-    checkBytes([living, everyByte(ground.path), served.log(), stream, ...answers].join("\n"), true);
-    checkStateDirectory(ground.state);
+    checkBytes([living, everyByte(directories.path), served.log(), stream, ...answers].join("\n"), true);
+    await checkStateDirectory(directories.state);
   },
 });
 
-/** The net catches: what is no secret to us, and what a program prints that redacts nothing. */
+/** Shows that the search finds a key in every form. */
 const controlCase = (): Case => ({
   name: "control: the search finds each form of each canary",
   async run() {
-    using ground = aGround();
+    using directories = openCaseDirectories();
     for (const secret of [...Object.values(CANARIES), PASSWORD]) {
       for (const form of forms(secret)) {
-        writeFileSync(join(ground.path, "leak.bin"), `\0\u0001${form}\0`);
-        hold(found(everyByte(ground.path)).length > 0, "the search to find what is there", form);
+        writeFileSync(join(directories.path, "leak.bin"), `\0\u0001${form}\0`);
+        hold(found(everyByte(directories.path)).length > 0, "the search to find what is there", form);
       }
     }
   },
 });
 
-/** Three alignments of base64, hex, an address, and as JSON writes it. */
+/** A secret as it is, in base64 at three alignments, in hex, in an address, and in JSON. */
 function forms(secret: string): readonly string[] {
   const shifted = [0, 1, 2].map((shift) => {
     const text = Buffer.from("x".repeat(shift) + secret).toString("base64");
-    // The first and last characters depend on what stands beside.
+    // The characters at both ends depend on the text around the secret.
     return text.slice(shift === 0 ? 0 : 4, Math.floor((secret.length + shift) / 3) * 4);
   });
   const hex = Buffer.from(secret).toString("hex");

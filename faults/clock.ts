@@ -6,12 +6,12 @@ import { type Clock, systemClock, systemEntropy } from "../src/clock.ts";
 import { SessionOutcome } from "../src/domain/session.ts";
 import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
-import { sqliteStore } from "../src/store/sqlite.ts";
+import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { runOnce, testServices } from "../test/harness.ts";
 import { scenarioText } from "../test/http/service.ts";
 import { temporaryDirectory } from "../test/temporary.ts";
 import { type Campaign, type Case, hold, numbered } from "./campaign.ts";
-import { aGround } from "./ground.ts";
+import { openCaseDirectories } from "./case-directories.ts";
 import { checkStateDirectory } from "./invariants.ts";
 import { pick, type Random, randomOfCase, whole } from "./random.ts";
 
@@ -19,10 +19,10 @@ const CLOCKS = 60;
 const SESSIONS = 3;
 const HOUR_MS = 3_600_000;
 
-/** Jumps of the wall clock that administrators, virtual machines and time servers make; 0 keeps it standing. */
+/** Milliseconds by which administrators, virtual machines and time servers move a wall clock. 0: it stands still. */
 const JUMPS_MS = [0, 0, 1, -1, -1_000, -HOUR_MS, -24 * HOUR_MS, HOUR_MS, 400 * 24 * HOUR_MS] as const;
 
-/** The wall clock stands, goes back and leaps while sessions run; the monotonic one is the machine's. */
+/** The wall clock stands still, goes back and leaps while sessions run. The monotonic clock is the machine's. */
 export const campaign: Campaign = {
   about: "wall clocks that stand still, go back and leap",
   at_once: 2,
@@ -35,7 +35,7 @@ export const campaign: Campaign = {
   },
 };
 
-/** A reading in `every` makes a jump; between jumps the time of day does not move. */
+/** One reading in `every` makes a jump. Between jumps the time does not move. */
 function jumpyClock(random: Random, every: number): Clock {
   let now = Date.parse("2026-01-01T00:00:00.000Z");
   return {
@@ -52,11 +52,11 @@ function clockCase(random: Random, loaded: LoadedScenario): Case {
   return {
     name: `a clock that jumps at every ${every}th reading`,
     async run() {
-      using ground = aGround();
+      using directories = openCaseDirectories();
       const ids: string[] = [];
       {
         const clock = jumpyClock(random, every);
-        using store = sqliteStore(ground.state, clock, systemEntropy);
+        using store = sqliteStore(directories.state, clock, systemEntropy);
         const services = testServices({}, { clock, store });
         for (let run = 0; run < SESSIONS; run += 1) {
           const { outcome, events } = await runOnce(services, loaded, { judge_model: "builtin/evidence" });
@@ -66,11 +66,11 @@ function clockCase(random: Random, loaded: LoadedScenario): Case {
           hold(events.at(-1)?.event === "verdict_ready", "the verdict to be announced", events.at(-1));
           ids.push(outcome.session_id);
         }
-        const listed = store.list().map(({ session_id }) => session_id);
+        const listed = (await store.list()).map(({ session_id }) => session_id);
         hold(isDeepStrictEqual(listed, ids.toReversed()), "sessions newest first, by when they came", listed);
       }
       hold(new Set(ids).size === SESSIONS, "ids that are given once", ids);
-      hold(checkStateDirectory(ground.state).length === SESSIONS, "every session to be kept");
+      hold((await checkStateDirectory(directories.state)).length === SESSIONS, "every session to be kept");
     },
   };
 }

@@ -2,22 +2,23 @@ import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../src/clock.ts";
 import type { SessionServices } from "../src/session/services.ts";
-import { sqliteStore } from "../src/store/sqlite.ts";
+import { readSession } from "../src/store/read-session.ts";
+import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { abeval } from "../test/abeval.ts";
 import { bundled, runOnce, testServices } from "../test/harness.ts";
 import { type Served, serve } from "../test/http/served.ts";
 import { jsonPost } from "../test/http/service.ts";
-import { anOutcome } from "../test/outcomes.ts";
+import { keep } from "../test/stored.ts";
 import { type Case, hold, numbered } from "./campaign.ts";
-import { aGround } from "./ground.ts";
+import { openCaseDirectories } from "./case-directories.ts";
 import { checkStateDirectory } from "./invariants.ts";
 import { writeLoads } from "./load.ts";
 import { pick, type Random, randomOfCase, whole } from "./random.ts";
 
-/** At most `abeval: <words>`, and no stack. */
+/** One line `abeval: <words>`, without a stack. */
 export const isOneLine = (stderr: string) => /^abeval: [^\n]+\n$/.test(stderr) && !/ {4}at /.test(stderr);
 
-/** Names and bytes of everything in a directory. */
+/** A digest of the names and bytes in a directory. */
 export function digestOf(directory: string): string {
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).toSorted();
   const hasher = new Bun.CryptoHasher("sha256");
@@ -30,17 +31,14 @@ export function digestOf(directory: string): string {
 
 const SESSIONS = 3;
 
-/** A state directory with a few finished sessions, one of them with real evidence; gives their ids. */
+/** Makes a state directory with a few finished sessions, one of them with real evidence. Gives their ids. */
 export async function seededState(state: string): Promise<readonly string[]> {
   using store = sqliteStore(state, systemClock, systemEntropy);
   const services: SessionServices = testServices({}, { store });
   const { outcome } = await runOnce(services, await bundled("pager-last-page"), { judge_model: "builtin/evidence" });
   const ids = Array.from({ length: SESSIONS }, (_, n) => `session-sample-20260102T03040500${n}Z`);
-  for (const id of ids) {
-    store.create(anOutcome(id));
-    store.save({ ...outcome, session_id: id, decisions: {} });
-  }
-  await store.durable();
+  const decisions = Object.fromEntries(outcome.arms.map(({ arm_id }) => [arm_id, []]));
+  for (const id of ids) await keep(store, { ...outcome, session_id: id, decisions });
   return [outcome.session_id, ...ids];
 }
 
@@ -57,7 +55,7 @@ const DAMAGES: readonly Damage[] = [
   ["that is text", () => Buffer.from("this is no database. ".repeat(1_000))],
 ];
 
-/** A damaged database is refused and left as it is, or serves what can still be read; never an answer without a form. */
+/** A damaged database is refused and left as it is, or serves what can be read. Every answer has the documented form. */
 export const damageCases = (seed: number, count: number): readonly Case[] =>
   numbered(count, (index) => {
     const random = randomOfCase(seed, index);
@@ -65,14 +63,21 @@ export const damageCases = (seed: number, count: number): readonly Case[] =>
     return {
       name: `a database ${name}`,
       async run() {
-        using ground = aGround();
-        const ids = await seededState(ground.state);
-        const path = join(ground.state, "sessions.db");
+        using directories = openCaseDirectories();
+        const ids = await seededState(directories.state);
+        const path = join(directories.state, "sessions.db");
         writeFileSync(path, harm(readFileSync(path), random));
-        const before = digestOf(ground.state);
-        const args = ["--scenarios-dir", writeLoads(ground.path, "1"), "--state-dir", ground.state, "--log", "none"];
+        const before = digestOf(directories.state);
+        const args = [
+          "--scenarios-dir",
+          writeLoads(directories.path, "1"),
+          "--state-dir",
+          directories.state,
+          "--log",
+          "none",
+        ];
         const served = await serve(args).catch(() => undefined);
-        if (served === undefined) return await checkRefusal(ground.path, ground.state, before);
+        if (served === undefined) return await checkRefusal(directories.path, directories.state, before);
         await using _server = served;
         await checkAnswers(served, ids);
       },
@@ -125,13 +130,13 @@ const COPY_DAMAGES: readonly (readonly [name: string, harm: (path: string, rando
   ["missing", (path) => rmSync(path)],
   ["empty", (path) => writeFileSync(path, "")],
   ["torn", (path, random) => writeFileSync(path, readFileSync(path).subarray(0, whole(random, 2_000)))],
-  ["edited", (path) => writeFileSync(path, readFileSync(path, "utf8").replace("completed", "cancelled"))],
+  ["edited", (path) => writeFileSync(path, readFileSync(path, "utf8").replace("completed", "done"))],
   ["of noise", (path, random) => writeFileSync(path, randomBytes(random, 4_096))],
   ["valid JSON of another form", (path) => writeFileSync(path, "[1,2,3]")],
   ["a link to nowhere", replaceByLink],
 ];
 
-/** The database is the truth: a copy that was harmed is written again when its session is read. */
+/** The database is the truth. A damaged copy is written again at the next start. */
 export const copyCases = (seed: number, count: number): readonly Case[] =>
   numbered(count, (index) => {
     const random = randomOfCase(seed, index);
@@ -139,19 +144,22 @@ export const copyCases = (seed: number, count: number): readonly Case[] =>
     return {
       name: `a JSON copy ${name}`,
       async run() {
-        using ground = aGround();
-        const ids = await seededState(ground.state);
+        using directories = openCaseDirectories();
+        const ids = await seededState(directories.state);
         const id = pick(random, ids);
-        const path = join(ground.state, "sessions", `${id}.json`);
+        const path = join(directories.state, "sessions", `${id}.json`);
         const whole_copy = readFileSync(path, "utf8");
         harm(path, random);
         {
-          using store = sqliteStore(ground.state, systemClock, systemEntropy);
-          hold(store.list().length === ids.length, "the list to be whole", store.list().length);
-          hold(Bun.deepEquals(store.get(id), JSON.parse(whole_copy)), "the session as the database has it");
+          using store = sqliteStore(directories.state, systemClock, systemEntropy);
+          hold((await store.list()).length === ids.length, "the list to be whole", (await store.list()).length);
+          hold(
+            Bun.deepEquals(await readSession(store, id), JSON.parse(whole_copy)),
+            "the session as the database has it",
+          );
         }
         hold(readFileSync(path, "utf8") === whole_copy, "the copy to be written again", readFileSync(path, "utf8"));
-        checkStateDirectory(ground.state);
+        await checkStateDirectory(directories.state);
       },
     };
   });

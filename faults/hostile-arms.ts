@@ -6,19 +6,19 @@ import type { SessionOutcome } from "../src/domain/session.ts";
 import { type Served, serve } from "../test/http/served.ts";
 import { jsonPost } from "../test/http/service.ts";
 import { type Campaign, type Case, hold } from "./campaign.ts";
-import { aGround, type Ground } from "./ground.ts";
+import { type CaseDirectories, openCaseDirectories } from "./case-directories.ts";
 
 /**
- * Bounds, wide enough for a busy machine. The server means to answer within 50 ms; what this looks for held it up for 12 to
- * 150 seconds, or for good.
+ * Bounds, wide enough for a busy machine. The goal is an answer within 50 ms. Without their remedies these attacks held the
+ * server up for 12 to 150 seconds, or for good.
  */
 const LONGEST_PAUSE_MS = 1_000;
-/** A server at rest has about 150 MB; the attacks took 400 MB to 5 GB. */
+/** A server at rest has about 150 MB. The attacks took 400 MB to 5 GB. */
 const MOST_MEMORY_MB = 600;
-/** Two workspaces and a copy of the largest that an attack here really writes (120 MB); sparse files became 10 GB. */
+/** Room for two workspaces and a copy of the largest real one (120 MB). Sparse files once became 10 GB. */
 const DEEPEST_DIP_MB = 700;
 
-/** Between two questions whether the server answers. */
+/** Milliseconds between two requests to the server. */
 const ASK_EVERY_MS = 5;
 
 interface Attack {
@@ -28,7 +28,7 @@ interface Attack {
   readonly deny?: readonly string[];
 }
 
-/** Arms that spend what is the server's, each beside an honest one that has to win. */
+/** Arms that use up the server's time, memory or disk. Each runs beside an honest arm, which has to win. */
 export const campaign: Campaign = {
   about: "hostile arms, through the API of a server",
   at_once: 1,
@@ -124,11 +124,18 @@ interface Row {
 const attackCase = (attack: Attack, rows: Row[]): Case => ({
   name: attack.name,
   async run() {
-    using ground = aGround();
-    const args = ["--scenarios-dir", scenariosFor(ground, attack), "--state-dir", ground.state, "--log", "none"];
-    await using served = await serve(args, { TMPDIR: ground.scratch });
+    using directories = openCaseDirectories();
+    const args = [
+      "--scenarios-dir",
+      scenariosFor(directories, attack),
+      "--state-dir",
+      directories.state,
+      "--log",
+      "none",
+    ];
+    await using served = await serve(args, { TMPDIR: directories.scratch });
     const began = performance.now();
-    const watch = watched(served, ground);
+    const watch = watched(served, directories);
     const response = await fetch(`${served.url}/api/runs`, jsonPost({ scenario: "attacked" }));
     const outcome = (await response.json()) as SessionOutcome;
     const { pause_ms, dip_mb } = await watch.end();
@@ -141,7 +148,7 @@ const attackCase = (attack: Attack, rows: Row[]): Case => ({
   },
 });
 
-/** The attack is the attacker's own account: judged, and no way to take the other's win. */
+/** The attack ends in a verdict, is held against the attacker alone, and takes nothing from the honest arm. */
 function checkOutcome(outcome: SessionOutcome): void {
   hold(outcome.state === "completed", "a session with a verdict", { state: outcome.state, failure: outcome.failure });
   hold(outcome.verdict?.winner === "right", "the honest arm to win", outcome.verdict?.statement);
@@ -153,7 +160,7 @@ function checkOutcome(outcome: SessionOutcome): void {
   hold(faults.length === 0, "no fault of ours", faults);
 }
 
-function scenariosFor(ground: Ground, { calls, deny = [] }: Attack): string {
+function scenariosFor(directories: CaseDirectories, { calls, deny = [] }: Attack): string {
   const scenario = {
     name: "attacked",
     task: {
@@ -174,15 +181,15 @@ function scenariosFor(ground: Ground, { calls, deny = [] }: Attack): string {
     rubric: { criteria: [{ id: "checks", measure: "probe_score" }], judge: { model: "builtin/evidence" } },
   };
   // JSON is YAML.
-  writeFileSync(join(ground.path, "attacked.yaml"), JSON.stringify(scenario));
-  return ground.path;
+  writeFileSync(join(directories.path, "attacked.yaml"), JSON.stringify(scenario));
+  return directories.path;
 }
 
 const alone = (call: ScriptCall) => ({ calls: [call] });
 const ANSWER: ScriptCall = { write_file: { path: "answer.txt", content: "42\n" } };
 
-/** Asks whether the server lives, and looks at the disk, until it is told to end. */
-function watched({ url }: Served, { scratch }: Ground) {
+/** Measures the server's answers and the free disk until `end` is called. */
+function watched({ url }: Served, { scratch }: CaseDirectories) {
   const free = () => {
     const { bavail, bsize } = statfsSync(scratch);
     return (bavail * bsize) / 1e6;

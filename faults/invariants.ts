@@ -4,17 +4,18 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { systemClock, systemEntropy } from "../src/clock.ts";
 import { isFinal, type SessionOutcome } from "../src/domain/session.ts";
-import { sqliteStore } from "../src/store/sqlite.ts";
+import { readSession } from "../src/store/read-session.ts";
+import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { hold } from "./campaign.ts";
 
 /**
- * What holds of a state directory after whatever happened to it, when no process uses it any more: the file is sound,
- * and once it was opened again every session is whole or marked, with a copy that says the same.
- * @throws Error with everything that does not hold; gives the sessions otherwise, newest first.
+ * Checks a state directory that no process uses any more: the database is sound, and after the next start every session is
+ * complete or marked, with an equal JSON copy. Gives the sessions, newest first.
+ * @throws Error with everything that does not hold
  */
-export function checkStateDirectory(stateDir: string): readonly SessionOutcome[] {
+export async function checkStateDirectory(stateDir: string): Promise<readonly SessionOutcome[]> {
   checkDatabase(stateDir);
-  const outcomes = reopen(stateDir);
+  const outcomes = await reopen(stateDir);
   const problems = outcomes.flatMap(problemsOf);
   hold(problems.length === 0, "every session whole or marked", problems.join("; "));
   checkRows(stateDir, outcomes);
@@ -23,7 +24,7 @@ export function checkStateDirectory(stateDir: string): readonly SessionOutcome[]
   return outcomes;
 }
 
-/** Before anything of ours has touched it again. */
+/** Reads the file before abeval opens it again. */
 function checkDatabase(stateDir: string): void {
   const path = join(stateDir, "sessions.db");
   if (!existsSync(path)) return;
@@ -32,19 +33,20 @@ function checkDatabase(stateDir: string): void {
   hold(isDeepStrictEqual(found, [{ integrity_check: "ok" }]), "integrity_check ok", found);
 }
 
-/** As the next start does; the copies are compared before a read can mend them. */
-function reopen(stateDir: string): readonly SessionOutcome[] {
+/** Opens the directory as the next start does, which writes the copies that are missing. */
+async function reopen(stateDir: string): Promise<readonly SessionOutcome[]> {
   using store = sqliteStore(stateDir, systemClock, systemEntropy);
-  const listed = store.list();
+  const listed = await store.list();
   const copies = new Map(readdirSync(join(stateDir, "sessions")).map((name) => [name, readCopy(stateDir, name)]));
-  const outcomes = listed.map((row) => {
-    const outcome = store.get(row.session_id);
+  const outcomes: SessionOutcome[] = [];
+  for (const row of listed) {
+    const outcome = await readSession(store, row.session_id);
     hold(outcome !== undefined, `${row.session_id} to be readable, as it is listed`);
     hold(row.state === outcome.state, `the listing of ${row.session_id} to agree with it`, row);
     const copy = copies.get(`${row.session_id}.json`);
     hold(isDeepStrictEqual(copy, outcome), `the JSON copy of ${row.session_id} to equal the database`, copy ?? "none");
-    return outcome;
-  });
+    outcomes.push(outcome);
+  }
   hold(copies.size === outcomes.length, "a copy for each session and no other file", [...copies.keys()]);
   return outcomes;
 }
@@ -58,7 +60,7 @@ function readCopy(stateDir: string, name: string): unknown {
   }
 }
 
-/** What is wrong with a session that nobody runs any more. */
+/** What is wrong with a session that no process runs any more. */
 export function problemsOf(outcome: SessionOutcome): readonly string[] {
   const { session_id, state, verdict, failure, arms, decisions, finished_at } = outcome;
   const unfinished = arms.filter(({ status }) => status === "pending" || status === "running");
@@ -76,7 +78,7 @@ export function problemsOf(outcome: SessionOutcome): readonly string[] {
   return rules.flatMap(([isSo, otherwise]) => (isSo ? [] : [`${session_id} ${otherwise}`]));
 }
 
-/** No row belongs to nobody, and nothing is owed. */
+/** Every row belongs to a session, no session has an owner, and every copy is written. */
 function checkRows(stateDir: string, outcomes: readonly SessionOutcome[]): void {
   using database = new Database(join(stateDir, "sessions.db"), { readonly: true });
   const count = (sql: string) => (database.query(`SELECT count(*) AS n FROM ${sql}`).get() as { n: number }).n; // COUNT gives one row
@@ -85,9 +87,9 @@ function checkRows(stateDir: string, outcomes: readonly SessionOutcome[]): void 
     sessions: count("sessions"),
     owned: count("sessions WHERE owner IS NOT NULL"),
     uncopied: count("sessions WHERE copied = 0"),
-    strange_decisions: count(`decisions ${strangers}`),
-    strange_verdicts: count(`verdicts ${strangers}`),
+    strange_entries: count(`entries ${strangers}`),
+    gaps: count("(SELECT 1 FROM entries GROUP BY session_id HAVING max(n) <> count(*))"),
   };
-  const expected = { sessions: outcomes.length, owned: 0, uncopied: 0, strange_decisions: 0, strange_verdicts: 0 };
+  const expected = { sessions: outcomes.length, owned: 0, uncopied: 0, strange_entries: 0, gaps: 0 };
   hold(isDeepStrictEqual(found, expected), `rows ${JSON.stringify(expected)}`, found);
 }

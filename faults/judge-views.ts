@@ -23,8 +23,8 @@ const REPLIES = 200;
 const SLOWEST_MS = 3_000;
 
 /**
- * What an arm says, writes, prints and names its files reaches the judge as text in its place, and as nothing else; what a
- * judge replies takes no time to be refused.
+ * The judge reads what an arm says, writes and prints, and how it names its files, as marked text and as nothing else. A
+ * judge's reply that is no answer is refused at once.
  */
 export const campaign: Campaign = {
   about: `${OUTPUTS} hostile arm outputs against the judge's views, ${REPLIES} hostile replies of a judge`,
@@ -35,7 +35,7 @@ export const campaign: Campaign = {
   ],
 };
 
-/** Pieces of JSON that open and do not close, millions of characters of them. */
+/** Pieces of JSON that open and do not close, up to millions of characters. */
 const hostileReply = fc
   .tuple(
     fc.array(fc.constantFrom("{", "}", "[", '"', "\\", ",", ":", '{"a":', '"echo"', "\n", " ", "é"), {
@@ -55,8 +55,8 @@ const replyCase = (text: string): Case => ({
     for (const reply of [spoken(text), called(text)]) {
       const began = performance.now();
       const [model, clock, entropy] = [mockJudge(() => reply), fixedClock(), countingEntropy()];
-      const hear = openJudge({ model, model_name: "mock/judge", clock, entropy });
-      const { outcome } = await hear(buildCase(), new AbortController().signal);
+      const judgeCase = openJudge({ model, model_name: "mock/judge", clock, entropy });
+      const { outcome } = await judgeCase(buildCase(), new AbortController().signal);
       hold(performance.now() - began < SLOWEST_MS, `to be refused within ${SLOWEST_MS} ms`);
       hold(outcome === "invalid", "no answer to be found", outcome);
     }
@@ -68,8 +68,13 @@ const outputCase = (output: HostileOutput): Case => ({
   async run() {
     const judge = scoringJudge(() => ({}));
     const began = performance.now();
-    const hear = openJudge({ model: judge, model_name: "mock/judge", clock: fixedClock(), entropy: countingEntropy() });
-    const verdict = await hear(buildCase(partsOf(output)), new AbortController().signal);
+    const judgeCase = openJudge({
+      model: judge,
+      model_name: "mock/judge",
+      clock: fixedClock(),
+      entropy: countingEntropy(),
+    });
+    const verdict = await judgeCase(buildCase(partsOf(output)), new AbortController().signal);
     hold(performance.now() - began < SLOWEST_MS, `a verdict within ${SLOWEST_MS} ms`);
     const misfit = [...Value.Errors(Verdict, verdict)].map(({ path, message }) => `${path} ${message}`);
     hold(misfit.length === 0, "a verdict of the documented form", misfit);
@@ -80,16 +85,16 @@ const outputCase = (output: HostileOutput): Case => ({
   },
 });
 
-/** Control, format and lone surrogate characters, but for newline and tab. */
+/** Control and format characters and lone surrogates, except newline and tab. */
 const UNSEEN = /[\p{Cf}\p{Cs}]|[^\P{Cc}\n\t]/u;
 
 const FENCED = /^BEGIN EVIDENCE ([0-9a-f]+) candidate \S+ mark (\S+)\n([\s\S]*?)\nEND EVIDENCE \1$/gm;
 
 function checkPrompt(request: ModelRequest): void {
   const text = userText(request);
-  const exhibits = [...text.matchAll(FENCED)];
-  hold(exhibits.length === 2, "two exhibits and no fence that an arm made", exhibits.length);
-  for (const [, nonce = "", mark = "", lines = ""] of exhibits) {
+  const candidates = [...text.matchAll(FENCED)];
+  hold(candidates.length === 2, "two candidates and no fence that an arm made", candidates.length);
+  for (const [, nonce = "", mark = "", lines = ""] of candidates) {
     const unmarked = lines.split("\n").filter((line) => !line.startsWith(mark) && !/^SECTION [0-9a-f]+/.test(line));
     hold(unmarked.length === 0, "every line of evidence to carry its mark", unmarked);
     hold(!shownWithoutHeads(lines, mark).includes(nonce), "the fence's number to be known to no arm");

@@ -6,7 +6,7 @@ import { type FakeProvider, startFakeProvider } from "../test/fake-provider/fake
 import { playScript } from "../test/fake-provider/play-script.ts";
 import { type slotsOf, wellFormed } from "../test/judge/mock-judge.ts";
 
-/** Both arms of `asked`, played by the fake provider. */
+/** What the fake provider answers both arms of `asked`. */
 const SCRIPT: readonly ScriptTurn[] = [
   { say: "I look around.", calls: [{ list_files: {} }], delay_ms: 15 },
   { calls: [{ write_file: { path: "hello.txt", content: "Hello." } }], delay_ms: 15 },
@@ -25,13 +25,13 @@ const WORKING = [
 
 const MEASURED = "rubric: {criteria: [{id: turns, measure: turns}], judge: {model: builtin/evidence}}";
 
-/** Names of the scenarios of a load, in the order of their length. */
+/** The scenarios of a load, the shortest first. */
 export const LOADS = ["scripted", "asked", "sleeping"] as const;
 export type Load = (typeof LOADS)[number];
 
 /**
- * Three scenarios of a fraction of a second: arms with scripts, arms and a judge at a provider, and an arm that waits in
- * a command which has `marker` in its command line.
+ * Writes three short scenarios: arms with scripts, arms and a judge at a provider, and an arm that waits in a command with
+ * `marker` in its command line.
  */
 export function writeLoads(directory: string, marker: string): string {
   const path = join(directory, "scenarios");

@@ -4,7 +4,7 @@ import { typeFlag } from "type-flag";
 import type { Campaign } from "./campaign.ts";
 import { type Report, runCampaign } from "./run-campaign.ts";
 
-/** In this order; each is loaded when its turn comes, after the program under test is chosen. */
+/** In the order in which they run. Each is loaded late, after the program under test is chosen. */
 const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Campaign }>>> = {
   kills: () => import("./kills.ts"),
   storage: () => import("./storage.ts"),
@@ -22,11 +22,11 @@ const USAGE = `bun run faults [campaign...] [--seed n] [--scale x] [--case n]
 campaigns: ${Object.keys(CAMPAIGNS).join(", ")} (all when none is named)
 --scale 0.1 tries a tenth of the cases; --case repeats one of them`;
 
-const { flags, _: named } = typeFlag({ seed: Number, scale: { type: Number, default: 1 }, case: Number });
+const { flags, _: named, unknownFlags } = typeFlag({ seed: Number, scale: { type: Number, default: 1 }, case: Number });
 const names = named.length > 0 ? [...named] : Object.keys(CAMPAIGNS);
 const unknown = names.find((name) => CAMPAIGNS[name] === undefined);
 const numbers = [flags.seed ?? 0, flags.scale, flags.case ?? 0];
-if (unknown !== undefined || numbers.some((number) => !(number >= 0))) {
+if (unknown !== undefined || Object.keys(unknownFlags).length > 0 || numbers.some((number) => !(number >= 0))) {
   console.error(USAGE);
   process.exit(2);
 }
@@ -58,7 +58,7 @@ function sentence({ survived, skipped, failures }: Report): string {
   return `survived ${survived} of ${survived + failures.length}${skipped > 0 ? ` (${skipped} skipped)` : ""}`;
 }
 
-/** The compiled program is what people run; one that is older than the sources is not what they say. */
+/** The compiled program, because users run that one; the sources when it is missing or older than them. */
 function chooseProgram(): string {
   const root = join(import.meta.dir, "..");
   const given = process.env["ABEVAL_BIN"];
@@ -68,7 +68,7 @@ function chooseProgram(): string {
   const newest = Math.max(...sources.map((name) => statSync(join(root, "src", name)).mtimeMs));
   if (built === undefined) return "src/main.ts (dist/abeval is not built)";
   if (built < newest) return "src/main.ts (dist/abeval is older than the sources)";
-  // `test/abeval.ts` reads this when a campaign loads it.
+  // Campaigns load `test/abeval.ts`, which reads this.
   process.env["ABEVAL_BIN"] = "dist/abeval";
   return "dist/abeval";
 }

@@ -3,7 +3,7 @@ import type { Action } from "../test/fake-provider/exchange.ts";
 export interface NamedFault {
   readonly name: string;
   readonly action: Action;
-  /** Nothing comes back within the time of a call, which is minutes. */
+  /** No reply comes before the time limit of a call, which is minutes. */
   readonly endless?: true;
 }
 
@@ -40,7 +40,7 @@ const completion = (changes: object, choice: object = {}) => ({
   ...changes,
 });
 
-/** Everything that a provider may do instead of answering. A body of one wire format is garbage in the other. */
+/** What a provider may do instead of answering. A body of one wire format is garbage in the other. */
 export const PROVIDER_FAULTS: readonly NamedFault[] = [
   ...(["reset", "malformed_json", "html", "empty", "large"] as const).map((fault) => ({
     name: fault,

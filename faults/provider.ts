@@ -8,21 +8,21 @@ import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
 import { prepareSession } from "../src/session/prepare-session.ts";
 import { startSession } from "../src/session/start-session.ts";
-import { sqliteStore } from "../src/store/sqlite.ts";
+import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import type { Action, Wire } from "../test/fake-provider/exchange.ts";
 import { FAKE_KEY, startFakeProvider } from "../test/fake-provider/fake-provider.ts";
-import { testServices } from "../test/harness.ts";
+import { announced, testServices } from "../test/harness.ts";
 import { AT_ONCE, WIRES } from "../test/model/asking.ts";
 import { type Campaign, type Case, hold, within } from "./campaign.ts";
-import { aGround } from "./ground.ts";
+import { openCaseDirectories } from "./case-directories.ts";
 import { checkStateDirectory } from "./invariants.ts";
 import { playLoad } from "./load.ts";
 import { type NamedFault, PROVIDER_FAULTS } from "./provider-faults.ts";
 
-/** Four turns an arm and two orders of the judge: one that fails for good moves what comes after. */
+/** Four turns of each arm and both orders of the judge. */
 const CALLS = 10;
 
-/** A session that cannot go on is told to stop after this long: faults that never answer. */
+/** Milliseconds after which a session is told to stop when its provider never answers. */
 const PATIENCE_MS = 400;
 const STOPS_MS = 2_000;
 
@@ -39,7 +39,7 @@ export const campaign: Campaign = {
         ]),
       ),
     ).flat();
-    // A part of them is spread over all kinds.
+    // A smaller number of cases is spread over all kinds.
     const step = all.length / count(all.length);
     return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
   },
@@ -53,16 +53,15 @@ function providerCase(wire: Wire, { name, action, endless }: NamedFault, call: n
         reply: (request) =>
           request.index === call || (forever && request.index > call) ? atOnce(action) : playLoad(request),
       });
-      using ground = aGround();
-      const loaded = await scenarioFor(wire, ground.path);
+      using directories = openCaseDirectories();
+      const loaded = await scenarioFor(wire, directories.path);
       const notices: string[] = [];
       {
-        using store = sqliteStore(ground.state, systemClock, systemEntropy);
+        using store = sqliteStore(directories.state, systemClock, systemEntropy);
         const services = testServices(provider.environment, { store, notice: (line) => void notices.push(line) });
         const { session_id, done } = await startSession(services, await prepareSession(services, loaded, {}));
-        const live = services.live.get(session_id);
-        const events = Array.fromAsync(live?.events() ?? []);
-        const stop = () => live?.cancel(new Failure("cancelled", "The run was interrupted."));
+        const events = announced(services, session_id);
+        const stop = () => services.runs.live(session_id)?.cancel(new Failure("cancelled", "The run was interrupted."));
         const timer = endless ? setTimeout(stop, PATIENCE_MS) : undefined;
         const outcome = await within(endless ? PATIENCE_MS + STOPS_MS : 30_000, "the session to end", done);
         clearTimeout(timer);
@@ -71,7 +70,7 @@ function providerCase(wire: Wire, { name, action, endless }: NamedFault, call: n
         hold(last === (outcome.verdict ? "verdict_ready" : "session_failed"), "the end to be announced", last);
       }
       hold(notices.length === 0, "nothing for the operator's log", notices);
-      const stored = JSON.stringify(checkStateDirectory(ground.state));
+      const stored = JSON.stringify(await checkStateDirectory(directories.state));
       hold(!stored.includes(FAKE_KEY), "no key in what is stored");
     },
   };
@@ -86,7 +85,7 @@ function checkOutcome(outcome: SessionOutcome, mustEnd: boolean): void {
   hold(state === "completed" || state === "failed" || state === "cancelled", "an end", state);
 }
 
-/** Both SDKs wait as long as a server says; without that word they back off for seconds. */
+/** Adds the header by which a server tells an SDK when to try again. Without it an SDK waits for seconds. */
 const atOnce = (action: Action): Action =>
   "fault" in action || "status" in action ? { ...action, headers: { ...AT_ONCE, ...action.headers } } : action;
 

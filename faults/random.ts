@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
 /** A generator for case `index` alone, so that one case can be repeated without the others. */
 export const randomOfCase = (seed: number, index: number): Random => randomFrom(seed + Math.imul(index, 0x9e3779b1));
 
-/** From 0 up to, not with, `limit`. */
+/** A whole number from 0 to `limit` - 1. */
 export const whole = (random: Random, limit: number): number => Math.floor(random() * limit);
 
 /** @throws RangeError when there is nothing to pick from. */

@@ -11,7 +11,7 @@ const SLOWEST_MS = 2_000;
 const KEY = "sk-canary-5f1d0c7e9b3a2468";
 const ERROR = /^\{"error":\{"code":"[a-z_]+","message":/;
 
-/** Requests that HTTP allows, held against the document, and bytes that are no requests. */
+/** Bad requests, and bytes that are no requests. */
 export const campaign: Campaign = {
   about: `${REQUESTS + RAW_REQUESTS} generated bad requests`,
   at_once: 2,
@@ -87,7 +87,7 @@ const BODIES = [
 const MOST_HEADERS = 5;
 const PATIENCE_MS = 150;
 
-/** Bytes on a socket: whatever comes back is no 5xx, and the server answers the next one. */
+/** Writes bytes to a socket. The answer is no 5xx, and the server answers the next request. */
 function rawCase(url: URL, random: Random): Case {
   const headers = Array.from({ length: whole(random, MOST_HEADERS) }, () => pick(random, HEADERS));
   const text = `${pick(random, LINES)}\r\n${headers.map((header) => `${header}\r\n`).join("")}\r\n${pick(random, BODIES)}`;
@@ -105,7 +105,7 @@ function rawCase(url: URL, random: Random): Case {
   };
 }
 
-/** What came back until the server closed, or until it had time enough. */
+/** What came back until the server closed the connection, or until the time was over. */
 async function exchange({ hostname, port }: URL, text: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const socket = connect(Number(port), hostname);

@@ -1,6 +1,6 @@
 import { type Campaign, type Case, type Setting, Skip, within } from "./campaign.ts";
 
-/** No case takes longer unless it hangs. */
+/** A case that takes longer hangs. */
 const CASE_LIMIT_MS = 60_000;
 const PROGRESS_MS = 10_000;
 
@@ -20,11 +20,15 @@ export interface Order {
   readonly print: (line: string) => void;
 }
 
-/** Runs a campaign's cases, some side by side, and prints each failure with how to repeat it. */
+/**
+ * Runs the cases of a campaign, some side by side. Prints each failure with the command that repeats it.
+ * @throws Error when the campaign has no case to run.
+ */
 export async function runCampaign({ name, campaign, seed, count, only, print }: Order): Promise<Report> {
   await using shared = new AsyncDisposableStack();
   const all = (await campaign.cases({ seed, count, shared })).map((given, index) => ({ given, index }));
   const waiting = only === undefined ? all : all.filter(({ index }) => index === only);
+  if (waiting.length === 0) throw new Error(`${name} has no case ${only}; its cases are 0 to ${all.length - 1}`);
   const failures: string[] = [];
   let [survived, skipped, lastTold] = [0, 0, performance.now()];
   const skips = new Set<string>();

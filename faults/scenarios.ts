@@ -9,14 +9,14 @@ import { SCENARIOS } from "../test/harness.ts";
 import { damaged } from "../test/scenario/damaged-scenario.ts";
 import { SHORT } from "../test/scenario/scenario-folder.ts";
 import { type Campaign, type Case, hold } from "./campaign.ts";
-import { aGround } from "./ground.ts";
+import { openCaseDirectories } from "./case-directories.ts";
 
 const FILES = 500;
-/** Each so many files goes through the program as well. */
+/** One file in so many is given to the program as well. */
 const THROUGH_PROGRAM = 25;
 const SLOWEST_MS = 1_000;
 
-/** Scenario files with damage of every kind: refused in a second, with a place. */
+/** Damaged scenario files. Each is refused within a second, with the place of the mistake. */
 export const campaign: Campaign = {
   about: `${FILES} generated bad scenario files`,
   at_once: 1,
@@ -38,13 +38,13 @@ const noise = fc.oneof(
   fc.json().map((text) => `name: ${text}`),
 );
 
-/** Damage that leaves a good scenario is none, and is not counted. */
+/** Leaves out files that the damage did not make bad. */
 async function badOnes(texts: readonly string[], limit: number): Promise<readonly string[]> {
   const bad: string[] = [];
-  using ground = aGround();
+  using directories = openCaseDirectories();
   for (const text of texts) {
     if (bad.length === limit) break;
-    const isGood = await load(ground.path, text).then(
+    const isGood = await load(directories.path, text).then(
       () => true,
       () => false,
     );
@@ -63,9 +63,9 @@ function fileCase(text: string, index: number): Case {
   return {
     name: `scenario file ${JSON.stringify(text.slice(0, 60))}...`,
     async run() {
-      using ground = aGround();
+      using directories = openCaseDirectories();
       const began = performance.now();
-      const error: unknown = await load(ground.path, text).then(
+      const error: unknown = await load(directories.path, text).then(
         () => "a scenario",
         (reason: unknown) => reason,
       );
@@ -78,7 +78,7 @@ function fileCase(text: string, index: number): Case {
       const lines = error.message.split("\n");
       const placed = lines.every((line) => /short\.yaml(:\d+:\d+)?:? \S|^and \d+ more$/.test(line));
       hold(placed && text.length < SCENARIO_FILE_BYTES, "a place in every line", error.message);
-      if (index % THROUGH_PROGRAM === 0) await checkProgram(join(ground.path, "short.yaml"), error.message);
+      if (index % THROUGH_PROGRAM === 0) await checkProgram(join(directories.path, "short.yaml"), error.message);
     },
   };
 }

@@ -3,7 +3,7 @@ import { copyCases, damageCases } from "./damage.ts";
 import { fullDiskCases, readOnlyCases } from "./small-disk.ts";
 import { twoServerCases } from "./two-servers.ts";
 
-/** What may happen to the state directory itself. */
+/** Faults of the state directory itself. */
 export const campaign: Campaign = {
   about: "full disk, read-only directory, damaged database, damaged JSON copies, two servers",
   at_once: 2,

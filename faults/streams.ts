@@ -1,8 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionOutcome } from "../src/domain/session.ts";
+import { readSession } from "../src/store/read-session.ts";
 import { aService, readStream, startRun, type TestService } from "../test/http/service.ts";
 import { aTurn } from "../test/outcomes.ts";
+import { openRun } from "../test/stored.ts";
 import { type Campaign, type Case, hold, numbered, within } from "./campaign.ts";
 import { pick, type Random, randomOfCase, whole } from "./random.ts";
 
@@ -11,7 +13,7 @@ const FLOODS = 5;
 const STALLED_MS = 200;
 const RUN_MS = 5_000;
 
-/** Readers that stall, go away and come back, beside one that reads everything. */
+/** Readers that stall or go away, beside one that reads everything. */
 export const campaign: Campaign = {
   about: "stalled and vanishing stream clients beside one that reads",
   at_once: 4,
@@ -74,7 +76,7 @@ async function asking({ hostname, port }: URL, text: string): Promise<Socket> {
 
 const ODD_CLIENTS = 4;
 
-/** A run with odd clients and a good one: the good one hears all, the run ends, and nobody is left on its list. */
+/** A run with odd clients and a good one. The good one gets every event, the run ends, and its stream is closed. */
 function clientCase(random: Random, service: TestService, url: URL): Case {
   const names = Array.from({ length: ODD_CLIENTS }, () => pick(random, Object.keys(BEHAVIOURS)));
   return {
@@ -88,12 +90,13 @@ function clientCase(random: Random, service: TestService, url: URL): Case {
       const sockets = await Promise.all(names.map((name) => BEHAVIOURS[name]?.(url, path, random)));
       const { events } = await within(RUN_MS, "the good client to read to the end", good);
       for (const socket of sockets) socket?.destroy();
-      const { verdict, decisions, state } = service.services.store.get(id) ?? ({} as Partial<SessionOutcome>);
+      const { verdict, decisions, state } =
+        (await readSession(service.services.store, id)) ?? ({} as Partial<SessionOutcome>);
       const heard = events.filter(({ event }) => event === "decision").length;
       hold(state === "completed", "the run to complete", state);
       hold(heard === Object.values(decisions ?? {}).flat().length, "the good client to hear every decision", events);
       hold(Bun.deepEquals(events.at(-1)?.["verdict"], verdict), "the verdict as its last event", events.at(-1));
-      hold(service.services.live.get(id) === undefined, "the run to have no live sender any more");
+      hold(service.services.runs.live(id) === undefined, "the run to have no live sender any more");
       hold((await fetch(url.origin + path)).status === 404, "404 on the stream of a run that is over");
     },
   };
@@ -102,24 +105,23 @@ function clientCase(random: Random, service: TestService, url: URL): Case {
 const FLOOD_EVENTS = 200;
 const FLOOD_TEXT = "x".repeat(100_000);
 
-/** More than a socket holds: the reader that stalls is cut off, the one that reads gets everything. */
+/** More events than a socket holds. The reader that stalls is cut off; the one that reads gets everything. */
 const floodCase = (service: TestService, url: URL, index: number): Case => ({
   name: `a stream of ${FLOOD_EVENTS} large events with a reader that stalls`,
   async run() {
     const id = `session-flood-20260102T03040500${index}Z`;
-    const run = service.services.live.open(id);
+    const run = await openRun(service.services, id);
     const path = `/api/runs/${id}/stream`;
     const stalled = await asking(url, `GET ${path} HTTP/1.1\r\nHost: ${url.hostname}\r\n\r\n`);
     stalled.pause();
     const quick = fetch(url.origin + path).then((response) => response.text());
-    for (let seq = 1; seq <= FLOOD_EVENTS; seq += 1)
-      run.publish({ event: "decision", session_id: id, arm_id: "left", decision: aTurn(seq, { summary: FLOOD_TEXT }) });
+    for (let seq = 1; seq <= FLOOD_EVENTS; seq += 1) await run.decide(aTurn(seq, { summary: FLOOD_TEXT }));
     await sleep(STALLED_MS * 3);
     const closed = Promise.withResolvers<void>();
     stalled.once("close", () => closed.resolve());
     stalled.resume();
     await within(RUN_MS, "the reader that stalled to be cut off while the run goes on", closed.promise);
-    service.services.live.close(id);
+    await run.end();
     hold((await quick).length > FLOOD_EVENTS * FLOOD_TEXT.length, "the other reader to get everything");
   },
 });

@@ -3,21 +3,28 @@ import { abeval } from "../test/abeval.ts";
 import { type Served, serve } from "../test/http/served.ts";
 import { jsonPost } from "../test/http/service.ts";
 import { type Case, hold, numbered } from "./campaign.ts";
-import { aGround, checkGone } from "./ground.ts";
+import { checkGone, openCaseDirectories } from "./case-directories.ts";
 import { checkStateDirectory } from "./invariants.ts";
 import { writeLoads } from "./load.ts";
 
 const RUNS = 4;
 
-/** Two servers, one directory: each sees all, and the death of one marks its own sessions and no others. */
+/** Two servers on one directory. Each sees all sessions. When one dies, its own sessions are marked and no others. */
 export const twoServerCases = (count: number): readonly Case[] =>
   numbered(count, (index) => ({
     name: `two servers on one directory, ${index % 2 === 0 ? "the first" : "the second"} killed`,
     async run() {
-      using ground = aGround();
+      using directories = openCaseDirectories();
       const marker = `${process.pid}00${index}`;
-      const args = ["--scenarios-dir", writeLoads(ground.path, marker), "--state-dir", ground.state, "--log", "none"];
-      const env = { TMPDIR: ground.scratch };
+      const args = [
+        "--scenarios-dir",
+        writeLoads(directories.path, marker),
+        "--state-dir",
+        directories.state,
+        "--log",
+        "none",
+      ];
+      const env = { TMPDIR: directories.scratch };
       await using first = await serve(args, env);
       await using second = await serve(args, env);
       await checkPort(first, args);
@@ -35,11 +42,11 @@ export const twoServerCases = (count: number): readonly Case[] =>
       for (const id of finished) hold((await read(third, id)).state === "completed", "what had finished to stay so");
       await Promise.all([third.stop(), survivor.stop("SIGKILL")]);
       await checkGone(marker);
-      hold(checkStateDirectory(ground.state).length === RUNS + 2, "every session to be kept");
+      hold((await checkStateDirectory(directories.state)).length === RUNS + 2, "every session to be kept");
     },
   }));
 
-/** A second server on the first one's port is refused; it must not take half of its requests. */
+/** A second server on the port of the first is refused: the system would give it half of the requests. */
 async function checkPort({ url }: Served, args: readonly string[]): Promise<void> {
   const { status, stderr } = await abeval(["serve", "--addr", new URL(url).host, ...args]);
   hold(status === 2 && /is in use/.test(stderr), "a refusal of a port in use", { status, stderr });

@@ -16,11 +16,23 @@ export interface Dependency {
 }
 
 export interface DependencyTree {
-  /** Every package reachable from `dependencies`, once a version, sorted by name and version. */
+  /** Every package reachable from `dependencies` or vendored, once a version, sorted by name and version. */
   readonly packages: readonly Dependency[];
-  /** `name@version` of the project's own dependencies. */
+  /** `name@version` of what the project itself uses. */
   readonly direct: readonly string[];
 }
+
+/** What lies in the repository itself, and in the executable. */
+export const VENDORED: readonly Dependency[] = [
+  {
+    name: "@scalar/api-reference",
+    version: "1.72.1",
+    license: "MIT",
+    integrity: "sha512-XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeGz2r+M27P2EDWKyUITRm/NzlP8z2pw/Ow==",
+    directory: join(import.meta.dir, "../src/http/scalar"),
+    needs: [],
+  },
+];
 
 /** What we read of bun.lock, text format 1 and 2. */
 interface LockFile {
@@ -36,18 +48,21 @@ interface LockedNeeds {
 }
 
 /**
- * The production dependencies of a project, from its lock file and what is installed.
+ * The production dependencies of a project, from its lock file and what is installed, and what is vendored.
  * @throws Error when what is installed is not what the lock file says
  */
 export async function readDependencyTree(root: string): Promise<DependencyTree> {
   const lock = Bun.JSONC.parse(await readFile(join(root, "bun.lock"), "utf8")) as LockFile; // written by the package manager
   const roots = Object.keys(lock.workspaces[""]?.dependencies ?? {}).map((name) => need(lock, "", name));
   const keys = reachable(lock, roots);
-  const packages = await Promise.all(keys.map((key) => describe(root, lock, key)));
+  const packages = [...(await Promise.all(keys.map((key) => describe(root, lock, key)))), ...VENDORED];
   const unique = new Map(packages.map((dependency) => [`${dependency.name}@${dependency.version}`, dependency]));
   return {
     packages: [...unique.keys()].sort().flatMap((id) => unique.get(id) ?? []),
-    direct: roots.map((key) => locked(lock, key)[0]).sort(),
+    direct: [
+      ...roots.map((key) => locked(lock, key)[0]),
+      ...VENDORED.map((own) => `${own.name}@${own.version}`),
+    ].sort(),
   };
 }
 

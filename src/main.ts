@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 import { writeNow } from "./cli/write-now.ts";
+import { ON_BUN } from "./on-bun.ts";
 import { version } from "./version.ts";
 
 const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
@@ -23,6 +24,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   mcp: () => import("./cli/mcp.ts"),
 };
 
+/** On Deno there is `run`. */
+const NEEDING_BUN = new Set(["serve", "mcp"]);
+
 const [name, ...args] = process.argv.slice(2);
 
 process.exitCode = await dispatch(name, args);
@@ -33,6 +37,7 @@ async function dispatch(word: string | undefined, rest: readonly string[]): Prom
   if (word === undefined) return refuse(HELP);
   const load = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   if (load === undefined) return await refuseUnknown(word);
+  if (!ON_BUN && NEEDING_BUN.has(word)) return refuse(`abeval: "${word}" needs Bun: https://bun.sh\n`);
   const { command } = await load();
   return await command(rest);
 }
@@ -49,10 +54,9 @@ function refuse(text: string): number {
 async function refuseUnknown(word: string): Promise<number> {
   if (word === "doctor" || word === "check")
     return refuse(`abeval: unknown command "${word}"; to check a scenario: abeval run --check <scenario_file>\n`);
-  const { closest, distance } = await import("fastest-levenshtein");
-  const known = Object.keys(COMMANDS);
-  const near = closest(word, known);
-  const hint = distance(word, near) <= 2 ? `did you mean "${near}"?` : `there are ${known.join(", ")}.`;
-  const kind = word.startsWith("-") ? "flag" : "command";
-  return refuse(`abeval: unknown ${kind} "${word}"; ${hint} Try abeval --help\n`);
+  const { didYouMean } = await import("./domain/did-you-mean.ts");
+  const isFlag = word.startsWith("-");
+  const known = isFlag ? ["--help", "--version"] : Object.keys(COMMANDS);
+  const hint = didYouMean(word, known) || `; there are ${known.join(", ")}.`;
+  return refuse(`abeval: unknown ${isFlag ? "flag" : "command"} "${word}"${hint} Try abeval --help\n`);
 }

@@ -1,2 +1,4 @@
+import manifest from "../package.json" with { type: "json" };
+
 /** Inlined by the bundler: this is the build stamp. */
-export { version } from "../package.json";
+export const { version } = manifest;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 export const ROOT = join(import.meta.dir, "..");
 
-/** The program under test: the compiled binary when ABEVAL_BIN names it, else the sources. */
+/** The program under test: the executable that ABEVAL_BIN names, else the sources. */
 export const PROGRAM: readonly string[] = process.env["ABEVAL_BIN"]
   ? [join(ROOT, process.env["ABEVAL_BIN"])]
   : [process.execPath, join(ROOT, "src/main.ts")];
@@ -20,7 +20,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Starts the program as a user would: its own process, an environment with nothing in it but what is named. */
+/** Starts the program in a process of its own, with no environment but the given one. */
 export function startAbeval(args: readonly string[], { cwd = ROOT, env = {} }: Invocation = {}) {
   return Bun.spawn([...PROGRAM, ...args], {
     cwd,

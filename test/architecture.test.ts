@@ -3,51 +3,61 @@ import { dirname, join, normalize } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** Who may import whom. A folder always may import itself. */
+/** What a session may import. Doctor tries the same. */
+const SESSION = [
+  "domain",
+  "scenario",
+  "policy",
+  "model",
+  "sandbox",
+  "workspace",
+  "store",
+  "tool",
+  "arm",
+  "evidence",
+  "judge",
+  "clock",
+  "semaphore",
+];
+
+/** Who may import whom. Every room may import itself. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  scenario: ["domain"],
+  series: ["domain", "pace"],
+  scenario: ["domain", "exit-of", "find-program"],
   policy: ["domain", "pace"],
-  model: ["domain", "clock", "version"],
-  workspace: ["domain", "clock", "pace"],
+  model: ["domain", "clock", "semaphore", "version"],
+  sandbox: ["domain", "clock", "exit-of", "find-program", "on-bun", "pace"],
+  workspace: ["domain", "sandbox", "clock", "exit-of", "find-program", "pace"],
   store: ["domain", "clock"],
-  stream: ["domain"],
-  tool: ["domain", "model", "workspace", "pace"],
+  tool: ["domain", "model", "sandbox", "workspace", "pace"],
   arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
-  evidence: ["domain", "workspace", "policy"],
+  evidence: ["domain", "sandbox", "workspace", "policy"],
   judge: ["domain", "model", "clock", "pace"],
-  session: [
-    "domain",
-    "scenario",
-    "policy",
-    "model",
-    "workspace",
-    "store",
-    "stream",
-    "tool",
-    "arm",
-    "evidence",
-    "judge",
-    "clock",
-  ],
-  operation: ["domain", "scenario", "model", "workspace", "session", "store", "stream", "clock"],
-  http: ["domain", "operation", "stream", "clock"],
+  session: SESSION,
+  doctor: [...SESSION, "session", "exit-of"],
+  operation: ["domain", "scenario", "session", "doctor", "store", "clock"],
+  http: ["domain", "operation", "clock"],
   mcp: ["domain", "operation"],
   cli: ["*"],
-  web: ["domain", "judge/score"],
-  main: ["cli", "version"],
+  web: ["domain", "judge/decide"],
+  main: ["cli", "domain/did-you-mean", "on-bun", "version"],
   clock: [],
+  "exit-of": [],
+  "find-program": [],
+  "on-bun": [],
   pace: [],
+  semaphore: [],
   version: [],
 };
 
-/** What may be named only in one place. */
+/** What may be used only in these places. */
 const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
-  [/\bprocess\.env\b/, /^cli\/services\.ts$/],
+  [/\bprocess\.env\b/, /^(cli\/services|find-program)\.ts$/],
   [/\bprocess\.argv\b/, /^main\.ts$/],
   [/\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b|\bMath\.random\b|\brandomBytes\b/, /^clock\.ts$/],
   [/\bprocess\.stdout\b|Bun\.stdout/, /^(cli\/|main\.ts$)/],
-  [/from "bun:sqlite"/, /^store\//],
+  [/\bBun\.\w|(from|import\() ?"bun[":]/, /^(store\/sqlite\/database|cli\/(mcp|c-library))\.ts$/],
   [/from "elysia|from "@elysiajs/, /^http\//],
   [/from "@modelcontextprotocol/, /^mcp\//],
   [/(from|import\() ?"@anthropic-ai\/sdk/, /^model\/(anthropic|resolve)/],
@@ -66,7 +76,7 @@ async function sources(folder = "src"): Promise<Source[]> {
   );
 }
 
-/** `main.ts` is the room `main`; `arm/run-arm.ts` is in `arm`. */
+/** `main.ts` is the room `main`, `arm/run-arm.ts` is in `arm`. */
 const roomOf = (path: string) => path.split("/")[0]?.replace(/\.ts$/, "") ?? "";
 
 const importsOf = ({ path, text }: Source) =>
@@ -90,19 +100,33 @@ test("every folder imports only what its layer allows", async () => {
   expect(stray).toEqual([]);
 });
 
+test("no two files import each other, also not by way of others or for types alone", async () => {
+  const imports = new Map((await sources()).map((source) => [source.path, importsOf(source)]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(" -> "));
+    if (way.includes(path) || done.has(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...way, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  expect(circles).toEqual([]);
+});
+
 test("every folder under src has its row in the table of layers", async () => {
   const rooms = new Set((await sources()).map(({ path }) => roomOf(path)));
   expect([...rooms].filter((room) => !(room in LAYERS))).toEqual([]);
 });
 
-test("the environment, the clock, chance, stdout and each library are named in one place", async () => {
+test("the environment, the clock, chance, stdout, the runtime and each library are named in one place", async () => {
   const strays = (await sources()).flatMap(({ path, text }) =>
     ONLY_IN.filter(([what, where]) => what.test(text) && !where.test(path)).map(([what]) => `${path}: ${what.source}`),
   );
   expect(strays).toEqual([]);
 });
 
-/** What a file imports when it is loaded, and what that imports. */
+/** Everything that is loaded with a file. */
 async function loadedWith(path: string): Promise<string[]> {
   const text = path.endsWith(".ts") ? await Bun.file(path).text() : "";
   const targets = [...text.matchAll(/^(?:im|ex)port (?!type )(?:.* from )?"([^"]+)"/gm)].map((match) => match[1] ?? "");
@@ -114,11 +138,11 @@ async function loadedWith(path: string): Promise<string[]> {
 
 test("the entry imports nothing of the stack before it has read its arguments", async () => {
   const loaded = await loadedWith(join(ROOT, "src/main.ts"));
-  const expected = ["src/main.ts", "src/cli/write-now.ts", "src/version.ts", "package.json"];
+  const expected = ["src/main.ts", "src/cli/write-now.ts", "src/on-bun.ts", "src/version.ts", "package.json"];
   expect(new Set(loaded)).toEqual(new Set(["node:fs", ...expected.map((path) => join(ROOT, path))]));
 });
 
 test("a test that a machine cannot run says in its title what is missing", async () => {
-  const skipping = (await sources("test")).filter(({ text }) => /\b(test|describe|kind)\.(skip|todo|if)/.test(text));
+  const skipping = (await sources("test")).filter(({ text }) => /\b(test|it|describe|kind)\.(skip|todo|if)/.test(text));
   expect(skipping.map(({ path }) => path)).toEqual(["needs.ts"]);
 });

@@ -3,7 +3,7 @@ import { scenarioFolder } from "./scenario/scenario-folder.ts";
 
 const IDENTITY = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"];
 
-/** A real repository in a temporary directory, untouched by the configuration of whoever runs the tests. */
+/** A real repository in a temporary directory. The git configuration of this machine has no effect on it. */
 export async function gitRepository(files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const folder = await scenarioFolder(files);
   const git = (...args: string[]) => gitIn(folder.directory, args);

@@ -4,23 +4,27 @@ import type { RunEvent } from "../src/domain/event.ts";
 import { NO_PRICES } from "../src/domain/price-list.ts";
 import type { Arm } from "../src/domain/scenario.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
-import { CallLimiter } from "../src/model/call-limiter.ts";
 import { Credentials } from "../src/model/credentials.ts";
 import { modelResolver } from "../src/model/resolve-model.ts";
+import { followRun } from "../src/operation/follow-run.ts";
+import { THIS_HOST } from "../src/sandbox/host.ts";
+import { Sandboxes } from "../src/sandbox/sandboxes.ts";
 import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
+import { Semaphore } from "../src/semaphore.ts";
 import { prepareSession, type RunOptions } from "../src/session/prepare-session.ts";
+import { Runs } from "../src/session/runs.ts";
 import type { SessionServices } from "../src/session/services.ts";
-import { SessionIds } from "../src/session/session-id.ts";
-import { Slots } from "../src/session/slots.ts";
 import { startSession } from "../src/session/start-session.ts";
 import { memoryStore } from "../src/store/memory.ts";
-import { LiveRuns } from "../src/stream/live-runs.ts";
 import { SANDBOX_MODE } from "./machine.ts";
 
 export const SCENARIOS = join(import.meta.dir, "../scenarios");
 
-/** A whole system in memory; `environment` is all that it knows of the outside. */
+/** Shared, so that bubblewrap is tried once. */
+const SANDBOXES = new Sandboxes(THIS_HOST);
+
+/** A whole system in memory. It knows nothing of the outside but `environment`. */
 export function testServices(
   environment: Readonly<Record<string, string>> = {},
   changes: Partial<SessionServices> = {},
@@ -30,12 +34,12 @@ export function testServices(
     clock: systemClock,
     entropy: systemEntropy,
     store: memoryStore(),
-    live: new LiveRuns(),
-    slots: new Slots(4, 100),
-    ids: new SessionIds(),
-    resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(16) }),
+    runs: new Runs(),
+    slots: new Semaphore(4, 100),
+    resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(16) }),
     redact: credentials.redactSecrets,
     sandbox: SANDBOX_MODE,
+    sandboxes: SANDBOXES,
     judge_model: undefined,
     prices: NO_PRICES,
     keep_workspaces: false,
@@ -45,7 +49,7 @@ export function testServices(
   };
 }
 
-/** A bundled scenario without the pauses that make it pleasant to watch. */
+/** A bundled scenario without its pauses. */
 export async function bundled(name: string): Promise<LoadedScenario> {
   const loaded = await loadScenarioFile(join(SCENARIOS, `${name}.yaml`));
   const [first, second] = loaded.definition.arms;
@@ -59,7 +63,7 @@ export interface RunResult {
   readonly events: readonly RunEvent[];
 }
 
-/** One session from preparation to outcome, with everything that was announced. */
+/** Runs one session. Gives its outcome and every event. */
 export async function runOnce(
   services: SessionServices,
   loaded: LoadedScenario,
@@ -67,6 +71,10 @@ export async function runOnce(
 ): Promise<RunResult> {
   const plan = await prepareSession(services, loaded, options);
   const { session_id, done } = await startSession(services, plan);
-  const events = Array.fromAsync(services.live.get(session_id)?.events() ?? []);
+  const events = announced(services, session_id);
   return { outcome: await done, events: await events };
 }
+
+/** Everything that a session announces, when it has ended. */
+export const announced = (services: Pick<SessionServices, "store">, session_id: string): Promise<RunEvent[]> =>
+  Array.fromAsync(followRun(services.store, session_id), ({ event }) => event);

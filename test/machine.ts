@@ -1,10 +1,10 @@
 import { systemClock } from "../src/clock.ts";
-import { probeSandbox } from "../src/workspace/probe-sandbox.ts";
-import type { SandboxHost } from "../src/workspace/sandbox/host.ts";
+import type { SandboxHost } from "../src/sandbox/host.ts";
+import { probeSandbox } from "../src/sandbox/probe-sandbox.ts";
 
-/** Something that a machine may lack. A test that needs it is skipped there, and its title says how to get it. */
+/** Something that a machine may lack. A test that needs it is skipped without it, and its title says how to get it. */
 export interface Need {
-  /** What it is, and in parentheses how to get it. */
+  /** Its name, and in parentheses how to get it. */
   readonly what: string;
   readonly met: boolean;
 }
@@ -24,7 +24,7 @@ export const SANDBOX: Need = {
   what: "a bubblewrap that works (apt-get install bubblewrap)",
   met: (await probeSandbox(host)).ok,
 };
-/** How the tests run commands of a model whose sandbox is not what they are about. */
+/** The sandbox of tests that are not about the sandbox. */
 export const SANDBOX_MODE = SANDBOX.met ? "auto" : "none";
 export const CHROMIUM = program("chromium");
 export const OPENSSL = program("openssl");
@@ -33,7 +33,7 @@ export const PRLIMIT = program("prlimit", "util-linux");
 export const GIT = program("git");
 export const PYTHON = program("python3");
 export const NODE = program("node", "nodejs");
-/** What the documents' examples are typed with. */
+/** Programs that the examples of the documents use. */
 export const EXAMPLE_TOOLS: readonly Need[] = [BASH, ...["curl", "jq", "git"].map((name) => program(name))];
 export const LINUX: Need = { what: "Linux", met: process.platform === "linux" };
 export const ROOT_USER: Need = { what: "root (run it as root)", met: process.getuid?.() === 0 };

@@ -20,7 +20,7 @@ export function anArm(id: string, changes: Partial<Arm> = {}): Arm {
   };
 }
 
-/** A small resolved scenario; what a test is about is passed in. */
+/** A small resolved scenario. A test passes in what it is about. */
 export function aScenario(changes: Partial<Scenario> = {}): Scenario {
   return {
     name: "sample",

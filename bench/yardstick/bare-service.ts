@@ -1,10 +1,7 @@
 import { Database } from "bun:sqlite";
 import { Elysia } from "elysia";
 
-/**
- * The least that runs comparisons: the framework, the calls of two arms and of a judge in both orders, one row each. With
- * the argument `sdk` after the database's path OpenAI's SDK makes the calls, which tells what of a session is the SDK's.
- */
+/** The least that runs comparisons: the framework, the calls of two arms and of a judge in both orders, one row each. */
 const database = new Database(process.argv[2] ?? ":memory:");
 database.run("PRAGMA journal_mode = WAL");
 database.run("PRAGMA synchronous = FULL");
@@ -13,7 +10,7 @@ const insert = database.query("INSERT INTO sessions (outcome) VALUES (?)");
 
 const url = `${process.env["OPENAI_BASE_URL"]}/chat/completions`;
 
-async function fetched(body: object): Promise<unknown> {
+async function call(body: object): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -21,9 +18,6 @@ async function fetched(body: object): Promise<unknown> {
   });
   return await response.json();
 }
-
-const sdk = process.argv[3] === "sdk" ? new (await import("openai")).OpenAI() : undefined;
-const call = sdk ? (body: object) => sdk.post("/chat/completions", { body }) : fetched;
 
 const arm = { model: "m", messages: [{ role: "user", content: "Say hello." }] };
 const app = new Elysia()

@@ -5,7 +5,7 @@ import type { CallRecord } from "../policy/review.ts";
 /** How an arm ended and what it used. Its work is in the workspace. */
 export interface ArmEnd {
   readonly status: Extract<ArmStatus, "finished" | "limit_reached" | "disqualified" | "failed" | "cancelled">;
-  /** Why it was not its own end, when `failed` (ours or the provider's fault) or `cancelled` (the caller's reason). */
+  /** What ended it from outside: the fault (`failed`) or the caller's reason (`cancelled`). */
   readonly cause?: unknown;
   readonly stop_reason: string;
   readonly final_answer: string | null;
@@ -22,7 +22,7 @@ export interface ArmEnd {
   readonly budget: readonly BudgetUse[];
   /** Monotonic milliseconds. */
   readonly began_ticks: number;
-  /** Every call that reached the policy gate, also the refused ones. */
+  /** Every call that reached the policy, also the refused ones. */
   readonly calls: readonly CallRecord[];
   /** Broken rules that ended the arm early; empty otherwise. */
   readonly violations: readonly Violation[];

@@ -9,7 +9,7 @@ export interface Entry<K extends DecisionKind> {
   readonly tokens_out?: number;
 }
 
-/** Numbers an arm's decisions and hands each on at once, in order. */
+/** Numbers an arm's decisions and hands on each as it is made. */
 export class DecisionLog {
   readonly #clock: Clock;
   readonly #emit: (decision: Decision) => void;
@@ -34,7 +34,7 @@ export class DecisionLog {
       detail: entry.detail,
     } as Decision; // K ties kind to detail; the compiler cannot see it through the union
     this.#emit(decision);
-    // Only now: one that could not be stored must not leave a gap.
+    // A decision that could not be stored must not leave a gap in the numbers.
     this.#last += 1;
   }
 }

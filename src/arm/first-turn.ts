@@ -4,20 +4,20 @@ import { costOf } from "../domain/usage.ts";
 import type { ModelRequest } from "../model/client.ts";
 import { toolbox } from "../tool/toolbox.ts";
 
-/** Tokens: a tool call and a sentence. With less a turn only wastes what is left. */
+/** Tokens for a tool call and a sentence. A turn with fewer would waste them. */
 export const LEAST_TURN_TOKENS = 256;
 
 export const leastTurnTokens = ({ params }: Pick<Arm, "params">): number =>
   Math.min(params.max_output_tokens ?? MAX_OUTPUT_TOKENS, LEAST_TURN_TOKENS);
 
-/** The least that an arm must be able to pay to be asked at all, USD; null without a price. */
+/** USD that an arm needs for the shortest first turn; null without a price. */
 export function leastFirstTurn(arm: Arm, prompt: string): number | null {
   const tokens_in = tokensToSend({
     system: arm.system_prompt,
     tools: toolbox(arm.tools),
     messages: [{ role: "user", text: prompt }],
   });
-  return costOf(arm.price_per_mtok, { tokens_in, tokens_out: leastTurnTokens(arm), cached_tokens: 0 });
+  return costOf(arm.price_per_mtok, { tokens_in, tokens_out: leastTurnTokens(arm) });
 }
 
 /** An estimate from bytes. */

@@ -1,14 +1,9 @@
-import { isHost } from "../http/host-gate.ts";
-import { isOrigin } from "../http/origin-gate.ts";
+import { isHost } from "../http/allowed-hosts.ts";
+import { isOrigin } from "../http/allowed-origins.ts";
+import type { Address } from "../http/listen.ts";
 import { UsageError } from "./arguments.ts";
 
-export interface Address {
-  /** An IPv6 address keeps its brackets. */
-  readonly hostname: string;
-  readonly port: number;
-}
-
-/** `127.0.0.1:8080`, `localhost:0`, `[::1]:8080`. @throws UsageError */
+/** `127.0.0.1:8080`, `localhost:0`, `[::1]:8080`, which keeps its brackets. @throws UsageError */
 export function parseAddress(text: string): Address {
   const [, hostname, digits] = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s/]+):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
@@ -48,13 +43,13 @@ export function checkHost(text: string): void {
   );
 }
 
-/** Whom a server answers, besides itself. */
+/** The hosts and origins that a server answers, besides its own. */
 interface Allowed {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
 }
 
-/** Who can reach an open address can spend money on it. */
+/** Warns of an address that other machines can reach: anybody there can spend money. */
 export function warnWhenOpen({ hostname }: Address, { hosts, origins }: Allowed, notice: (line: string) => void): void {
   if (LOOPBACK.test(hostname)) return;
   notice(

@@ -1,7 +1,7 @@
 import { typeFlag } from "type-flag";
-import { closestTo } from "../scenario/document/words.ts";
+import { closestTo } from "../domain/did-you-mean.ts";
 
-/** Wrong words on the command line: the message says which and what would be right. */
+/** A mistake on the command line. The message says which, and what would be right. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -26,9 +26,9 @@ export interface CommandSpec<Flag extends string> {
   readonly examples: readonly string[];
   /** By their names as typed, without dashes. */
   readonly flags: Readonly<Record<Flag, FlagSpec>>;
-  /** What the words without dashes are; each is needed. */
+  /** Names of the words without dashes. Each is required. */
   readonly parameters: readonly string[];
-  /** The last of them may be given several times. */
+  /** The last parameter may be given several times. */
   readonly variadic?: true;
 }
 
@@ -48,7 +48,8 @@ export interface ParsedArguments<Flag extends string> {
 
 /**
  * Prints help and ends the process for `--help`.
- * @throws UsageError for an unknown flag, one given twice, a missing value, a value that is not among the choices, a word too many or too few.
+ * @throws UsageError for an unknown flag, a flag given twice, a missing value, a value that is not among the choices, and too
+ * few or too many words
  */
 export async function parseArguments<Flag extends string>(
   spec: CommandSpec<Flag>,
@@ -57,7 +58,7 @@ export async function parseArguments<Flag extends string>(
   if (wantsHelp(args)) await printHelp(spec);
   const specs = Object.entries<FlagSpec>(spec.flags);
   const parsed = typeFlag(listFlags(specs), joinNegatives(specs, args));
-  // Keys that are numbers come first: `--grase -1` is a wrong name, not a flag `-1`.
+  // Object keys that are numbers come first, so `-1` in `--grase -1` would hide the wrong name.
   const strangers = Object.keys(parsed.unknownFlags);
   const unknown = strangers.find((name) => !/^\d+$/.test(name)) ?? strangers[0];
   if (unknown !== undefined) throw new UsageError(unknownFlag(unknown, Object.keys(spec.flags)));
@@ -86,7 +87,7 @@ const listFlags = (specs: FlagSpecs) =>
     ]),
   );
 
-/** `--max-cost -1` as `--max-cost=-1`: the value is told to be wrong, where a flag `-1` would be said to be unknown. */
+/** `--max-cost -1` as `--max-cost=-1`, so that the message is about the value and not about an unknown flag `-1`. */
 function joinNegatives(specs: FlagSpecs, args: readonly string[]): string[] {
   const takers = new Set(specs.flatMap(([flag, { value }]) => (value === undefined ? [] : [`--${flag}`])));
   const end = args.indexOf("--");
@@ -98,13 +99,13 @@ function joinNegatives(specs: FlagSpecs, args: readonly string[]): string[] {
   });
 }
 
-/** Help ends where the words after `--` begin. */
+/** Words after `--` are no flags, so `--help` does not count there. */
 function wantsHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return args.slice(0, end < 0 ? args.length : end).some((word) => word === "--help" || word === "-h");
 }
 
-/** cleye sets up the terminal when it is loaded, which costs more than reading the flags: only help pays for it. */
+/** cleye is loaded for help only: its set-up of the terminal takes longer than reading the flags. */
 async function printHelp({ name, usage, description, examples, flags }: CommandSpec<string>): Promise<never> {
   const { cli } = await import("cleye");
   const help = { usage, description, examples: [...examples] };

@@ -1,32 +1,23 @@
 import { dirname } from "node:path";
+import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
 import { Failure } from "../domain/failure.ts";
-import type { DoctorReport } from "../domain/health.ts";
-import { plainJson } from "../domain/plain-text.ts";
-import { examineFile, examineMachine } from "../session/doctor/doctor.ts";
+import { plainJson, plainText } from "../domain/plain-text.ts";
 import { UsageError } from "./arguments.ts";
-import { checkProgress } from "./check-progress.ts";
 import { readPrices } from "./cost-flags.ts";
-import { doctorText } from "./doctor-text.ts";
+import { type CheckedFile, doctorText } from "./doctor-text.ts";
 import { EXIT } from "./exit-code.ts";
-import { replacementOf } from "./replacement.ts";
-import type { RunArguments } from "./run.ts";
+import { cells } from "./lanes.ts";
+import { type RunArguments, replacementOf } from "./run-arguments.ts";
 import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
 import { openServerServices } from "./services.ts";
-import { writeStdout } from "./stdout.ts";
-import { isTerminal, stdoutWidth } from "./terminal.ts";
+import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
 
-/** What goes with `--check`; the other flags are about arms that run. */
+/** Flags that may be given with `--check`. The others are about arms that run. */
 const FLAGS: readonly string[] = [
   ...["check", "json", "model", "judge-model", "prices"],
   ...Object.keys(SANDBOX_FLAGS),
   ...["quiet", "no-color"],
 ];
-
-/** One file as it was named, with what was found. */
-export interface CheckedFile {
-  readonly file: string;
-  readonly report: DoctorReport;
-}
 
 /** `abeval run --check`: doctor for files. Returns the exit status. @throws UsageError */
 export async function checkScenarios(args: RunArguments): Promise<number> {
@@ -35,7 +26,7 @@ export async function checkScenarios(args: RunArguments): Promise<number> {
   if (stray === "from") throw new UsageError("--from goes with --new, which writes a scenario");
   if (stray !== undefined) throw new UsageError(`--${stray} does not go with --check, which runs no arm`);
   return await unlessInterrupted(async (signal) => {
-    const checked = await examineAll(args, signal);
+    const checked = await diagnoseAll(args, signal);
     const taken = await writeStdout(args.has("json") ? reportsAsJson(checked) : doctorText(checked, stdoutWidth()));
     if (checked.some(({ report }) => !report.ok)) return EXIT.usage;
     return taken ? EXIT.done : EXIT.failed;
@@ -71,19 +62,19 @@ export const openChecking = async (file: string, args: RunArguments) =>
     notice: () => undefined,
   });
 
-/** The machine is looked at once, and its checks stand in every report, as they do over HTTP. */
-async function examineAll(args: RunArguments, signal: AbortSignal): Promise<CheckedFile[]> {
+/** The machine is checked once. Every report holds its checks, as over HTTP. */
+async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<CheckedFile[]> {
   const [first = ""] = args.parameters;
   using services = await openChecking(first, args);
   using progress = checkProgress(!args.has("quiet"));
   const announcing = (file: string) => ({ ...services, announce: (title: string) => progress.show(file, title) });
-  const environment = await examineMachine(announcing("this machine"), signal);
+  const environment = await diagnoseMachine(announcing("this machine"), signal);
   const replacement = replacementOf(args);
   const checked: CheckedFile[] = [];
   for (const file of args.parameters)
     checked.push({
       file,
-      report: await examineFile(announcing(file), { path: file, environment, replacement }, signal),
+      report: await diagnoseFile(announcing(file), { path: file, environment, replacement }, signal),
     });
   return checked;
 }
@@ -91,4 +82,24 @@ async function examineAll(args: RunArguments, signal: AbortSignal): Promise<Chec
 function reportsAsJson(checked: readonly CheckedFile[]): string {
   const reports = checked.map(({ report }) => report);
   return `${plainJson(JSON.stringify(reports, null, isTerminal(1) ? 2 : 0))}\n`;
+}
+
+/** Shows the running check on one line of a terminal, and removes the line afterwards. */
+interface CheckProgress extends Disposable {
+  show(file: string, title: string): void;
+}
+
+const CLEAR = "\r\x1b[2K";
+
+/** Shows nothing when stderr is no terminal. */
+export function checkProgress(wanted: boolean): CheckProgress {
+  if (!wanted || !isTerminal(2)) return { show: () => undefined, [Symbol.dispose]: () => undefined };
+  const write = (text: string) => void process.stderr.write(text);
+  return {
+    show: (file, title) => {
+      const line = plainText(`${file}: ${title} ...`).replaceAll(/\s+/g, " ");
+      write(`${CLEAR}${cells(line, (process.stderr.columns || 80) - 1)}`);
+    },
+    [Symbol.dispose]: () => write(CLEAR),
+  };
 }

@@ -9,16 +9,6 @@ export const PRICES_FLAG = {
   },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Of those that are asked many things. */
-export const DAY_LIMIT_FLAG = {
-  "max-cost-per-day": {
-    value: "<usd>",
-    usd: true,
-    description:
-      "refuse a run that could push the UTC day's cost over this; counts all who share --state-dir, also after a restart",
-  },
-} as const satisfies Record<string, FlagSpec>;
-
 /** @throws Failure `invalid_request` with the mistakes of the file. */
 export async function readPrices(args: Pick<ParsedArguments<"prices">, "value">): Promise<PriceList> {
   const path = args.value("prices");

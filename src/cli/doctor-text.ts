@@ -1,13 +1,18 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../domain/health.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { checksToTell, readiness } from "../domain/readiness.ts";
-import type { CheckedFile } from "./check-scenarios.ts";
 import { hanging } from "./wrap.ts";
+
+/** One file as it was named, with what was found. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly report: DoctorReport;
+}
 
 const WORDS: Readonly<Record<DoctorCheck["status"], string>> = { pass: "ok", warn: "warn", fail: "FAIL", skip: "-" };
 
 /**
- * What doctor found, for people: the machine once, then each file, a line a check, and what to do below it.
+ * What doctor found, for people: the machine once, then each file. Each check is one line, with its hint below.
  * @param width cells of a line; `Infinity` wraps nothing
  */
 export function doctorText(checked: readonly CheckedFile[], width: number): string {

@@ -4,9 +4,9 @@ import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 
 /**
- * The session as JUnit XML: one test case for the verdict, and for each arm that was examined one for the rules and one
- * for each hidden check. The verdict's case is in error when there is none or it is invalid; who won is not a pass or a
- * fail, that is for the reader's gate to say.
+ * The session as JUnit XML: one test case for the verdict, and for each arm whose work was examined one for the rules and
+ * one for each hidden check. The verdict's case is in error when there is no verdict or an invalid one. Who won is neither a
+ * pass nor a fail.
  */
 export function junitOf(outcome: SessionOutcome): string {
   const cases = [verdictCase(outcome), ...outcome.arms.flatMap((arm) => armCases(outcome.scenario, arm))];
@@ -40,7 +40,7 @@ function armCases(scenario: string, arm: ArmSummary): string[] {
   return arm.changes === null && arm.status !== "disqualified" ? checks : [rulesCase(classname, arm), ...checks];
 }
 
-/** With blanks in its name, which no check's id has. */
+/** The name has blanks, so no check's id can be the same. */
 function rulesCase(classname: string, { status, stop_reason, violations, wall_ms }: ArmSummary): string {
   const open = `<testcase ${attributes({ classname, name: "kept to the rules", time: seconds(wall_ms) })}`;
   if (status !== "disqualified") return `${open}/>`;

@@ -1,11 +1,23 @@
+import stringWidth from "string-width";
 import type { Clock } from "../clock.ts";
+import type { Budget } from "../domain/scenario.ts";
 import type { Painter } from "./paint.ts";
-import type { Lane } from "./progress.ts";
 
-/** Redrawn this often, so that the seconds run while a model thinks. */
+/** What a watcher knows of an arm. */
+export interface Lane {
+  readonly arm_id: string;
+  readonly budget: Budget;
+  readonly turns: number;
+  readonly tool_calls: number;
+  readonly tokens: number;
+  readonly last: string;
+  readonly finished: boolean;
+}
+
+/** Milliseconds between redraws, so that the clock runs while a model thinks. */
 const REFRESH_MS = 100;
 
-/** Cells of a bar, from wide to none: rather short bars than a budget that is not shown. */
+/** Widths of a bar in cells. Short bars are better than a budget that is not shown. */
 const BAR_WIDTHS: readonly number[] = [10, 6, 3, 0];
 
 type Use = readonly [name: string, used: number, limit: number];
@@ -23,7 +35,7 @@ export class Lanes {
     this.#clock = clock;
   }
 
-  /** Draws until disposed; what was drawn last stays. */
+  /** Draws until disposed. The last drawing stays. */
   start(lanes: () => readonly Lane[]): Disposable {
     const began = this.#clock.ticks();
     const draw = () => this.#draw(lanes(), (this.#clock.ticks() - began) / 1000);
@@ -73,20 +85,20 @@ export class Lanes {
   }
 }
 
-/** A head and the meters of all uses, with the widest bars that a line of the terminal has room for. */
+/** A name and the meters of all budgets, with the widest bars that fit on one line. */
 export function metered(head: string, uses: readonly Use[], painter: Painter): string {
   const parts = BAR_WIDTHS.map((width) => [head, ...uses.map((use) => meter(use, width, painter))]);
-  const whole = parts.find((line) => Bun.stringWidth(line.join(GAP)) < painter.columns);
+  const whole = parts.find((line) => stringWidth(line.join(GAP)) < painter.columns);
   return asMany(painter.columns, whole ?? parts.at(-1) ?? [head]);
 }
 
 const GAP = "  ";
 
-/** As many parts as the line holds: one that wraps would be redrawn in the wrong place. */
+/** As many parts as fit on one line. A line that wraps would be redrawn in the wrong place. */
 function asMany(columns: number, [head = "", ...parts]: readonly string[]): string {
   let line = head;
   for (const part of parts) {
-    if (Bun.stringWidth(line + GAP + part) >= columns) break;
+    if (stringWidth(line + GAP + part) >= columns) break;
     line = `${line}${GAP}${part}`;
   }
   return line;
@@ -103,7 +115,7 @@ function meter([name, used, limit]: Use, width: number, painter: Painter): strin
 export function cells(text: string, width: number): string {
   let [start, used] = ["", 0];
   for (const character of text) {
-    used += Bun.stringWidth(character);
+    used += stringWidth(character);
     if (used > width) return start;
     start += character;
   }

@@ -1,10 +1,10 @@
-import { costParts } from "../domain/cost-parts.ts";
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { endText } from "../domain/end-text.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
+import { costParts } from "../domain/usage.ts";
 import { usdText } from "../domain/usd-text.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 
@@ -50,7 +50,7 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
   ];
 }
 
-/** A row only where a rule put an arm out. */
+/** A row only where an arm was disqualified. */
 function disqualified(arms: readonly ArmSummary[], row: ArmRow): string[][] {
   const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
   return arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : [];
@@ -72,7 +72,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return `${[line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n")}\n`;
 }
 
-/** Text that stays text: nothing in it is read as markup. */
+/** Escapes text so that nothing in it is read as markup. */
 const plain = (text: string) =>
   plainText(text)
     .replace(/\s+/g, " ")

@@ -1,11 +1,10 @@
-import { MAX_QUEUED, MAX_SESSIONS } from "../domain/defaults.ts";
-import { Failure } from "../domain/failure.ts";
-import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
-import { DAY_LIMIT_FLAG, readPrices } from "./cost-flags.ts";
-import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
-import { claimStdout } from "./protocol-stdout.ts";
-import { sandboxSettings } from "./sandbox-flags.ts";
-import { GIT_FLAG, openServerServices, SHARED_FLAGS } from "./services.ts";
+import { MAX_SESSIONS } from "../domain/defaults.ts";
+import { plainText } from "../domain/plain-text.ts";
+import { type CommandSpec, type ParsedArguments, parseArguments } from "./arguments.ts";
+import { claimStdout } from "./c-library.ts";
+import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
+import { openServerServices, SERVER_FLAGS, serverSettings } from "./services.ts";
+import { tellBroken } from "./tell-broken.ts";
 
 const SPEC = {
   name: "abeval mcp",
@@ -17,44 +16,30 @@ const SPEC = {
   parameters: [],
   flags: {
     "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
-    ...SHARED_FLAGS,
-    ...GIT_FLAG,
-    ...DAY_LIMIT_FLAG,
+    ...SERVER_FLAGS,
     "state-dir": { value: "<path>", description: "keep sessions here; needed by the tools that run and read sessions" },
   },
 } as const satisfies CommandSpec<string>;
 
-/** How long what is left may keep the process alive once everything is stored. */
+/** Milliseconds that open handles may keep the process alive after everything is stored. */
 const LINGER_MS = 100;
 
 /** `abeval mcp`: returns the exit status when the client has gone or a signal came. */
-export async function command(args: readonly string[]): Promise<number> {
-  try {
-    return await serve(await parseArguments(SPEC, args));
-  } catch (error) {
-    if (error instanceof UsageError) return complain(`${error.message}\nSee: abeval mcp --help`, EXIT.usage);
-    if (error instanceof Failure) return complain(error.message, exitCodeBeforeStart(error.code));
-    throw error;
-  }
-}
+export const command = (args: readonly string[]): Promise<number> =>
+  exitCodeOfCommand(SPEC.name, async () => await serve(await parseArguments(SPEC, args)));
 
 async function serve(args: ParsedArguments<keyof typeof SPEC.flags>): Promise<number> {
   const write = claimStdout();
+  const notice = (line: string) => void process.stderr.write(`abeval: ${plainText(line)}\n`);
   using services = await openServerServices({
-    state_dir: args.value("state-dir"),
-    scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
+    ...(await serverSettings(args)),
     web_dir: undefined,
     listen_host: undefined,
-    sandbox: sandboxSettings(args),
-    prices: await readPrices(args),
-    max_cost_per_day_usd: args.usd("max-cost-per-day"),
-    keep_workspaces: args.has("keep-workspaces"),
-    git_fixtures: args.has("allow-git-fixtures"),
     max_sessions: MAX_SESSIONS,
-    max_queued: MAX_QUEUED,
-    notice: (line) => void process.stderr.write(`abeval: ${line}\n`),
+    notice,
   });
-  // Only now: whatever its packages print on loading goes to stderr.
+  tellBroken(services.catalog, notice);
+  // Loaded after stdout was claimed, so that whatever its packages print goes to stderr.
   const { serveClient } = await import("../mcp/serve-client.ts");
   const told = new AbortController();
   let status: number = EXIT.done;
@@ -66,10 +51,5 @@ async function serve(args: ParsedArguments<keyof typeof SPEC.flags>): Promise<nu
   process.once("SIGTERM", stop(EXIT.terminated));
   await serveClient(services, { input: Bun.stdin.stream(), write }, told.signal);
   setTimeout(() => process.exit(status), LINGER_MS).unref();
-  return status;
-}
-
-function complain(message: string, status: number): number {
-  process.stderr.write(`abeval: ${message}\n`);
   return status;
 }

@@ -2,27 +2,25 @@ import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { systemEntropy } from "../clock.ts";
+import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
+import { measureChecks } from "../doctor/measure-checks.ts";
+import type { Services } from "../doctor/services.ts";
 import { Failure } from "../domain/failure.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../domain/schema.ts";
 import { type DraftMaterial, draftFromCommit, writeMaterial } from "../scenario/draft/draft-from-commit.ts";
-import { checkIds, type Draft, draftScenario, type SeenCheck } from "../scenario/draft/draft-scenario.ts";
+import { checkIds, type Draft, draftScenario, type MeasuredCheck } from "../scenario/draft/draft-scenario.ts";
 import { PLACEHOLDER } from "../scenario/draft/test-files.ts";
 import { loadScenarioFile, SCENARIO_ENDINGS } from "../scenario/load-scenario.ts";
 import type { ScenarioError } from "../scenario/parse-scenario.ts";
 import { Unusable } from "../scenario/unusable.ts";
-import { examineFile, examineMachine } from "../session/doctor/doctor.ts";
-import { measureChecks } from "../session/doctor/measure-checks.ts";
-import type { Surroundings } from "../session/doctor/services.ts";
 import { UsageError } from "./arguments.ts";
-import { checkProgress } from "./check-progress.ts";
-import { openChecking, unlessInterrupted } from "./check-scenarios.ts";
+import { checkProgress, openChecking, unlessInterrupted } from "./check-scenarios.ts";
 import { doctorText } from "./doctor-text.ts";
 import { EXIT } from "./exit-code.ts";
-import type { RunArguments } from "./run.ts";
+import type { RunArguments } from "./run-arguments.ts";
 import { SANDBOX_FLAGS } from "./sandbox-flags.ts";
-import { writeStdout } from "./stdout.ts";
-import { stdoutWidth } from "./terminal.ts";
+import { stdoutWidth, writeStdout } from "./terminal.ts";
 
 const FLAGS: readonly string[] = ["new", "from", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
 
@@ -56,8 +54,8 @@ export async function newScenario(args: RunArguments): Promise<number> {
     using progress = checkProgress(!args.has("quiet"));
     const announcing = { ...services, announce: (title: string) => progress.show(file, title) };
     const seen = await usable(file, () => writeScenario(announcing, target, material, signal));
-    const environment = await examineMachine(announcing, signal);
-    const report = await examineFile(announcing, { path: file, environment }, signal);
+    const environment = await diagnoseMachine(announcing, signal);
+    const report = await diagnoseFile(announcing, { path: file, environment }, signal);
     await writeStdout(doctorText([{ file, report }], stdoutWidth()) + plainText(nextSteps(file, material, seen)));
     return report.ok ? EXIT.done : EXIT.usage;
   });
@@ -76,20 +74,20 @@ function targetOf(file: string): Target {
   return target;
 }
 
-/** A directory that is still to be made lies in the repository of the one around it. */
+/** The nearest existing directory, whose repository holds the new one. */
 function existingAbove(directory: string): string {
   let at = directory;
   while (!existsSync(at)) at = dirname(at);
   return at;
 }
 
-/** Made and measured in a directory of its own, so that the file appears whole or not at all. */
+/** Writes and measures in a temporary directory, so that the file appears whole or not at all. */
 async function writeScenario(
-  services: Surroundings,
+  services: Services,
   target: Target,
   material: DraftMaterial,
   signal: AbortSignal,
-): Promise<readonly SeenCheck[]> {
+): Promise<readonly MeasuredCheck[]> {
   const made = await mkdir(target.directory, { recursive: true });
   const staging = join(target.directory, `.${target.name}.${systemEntropy(4)}.tmp`);
   await mkdir(staging);
@@ -110,7 +108,7 @@ async function writeScenario(
   }
 }
 
-/** The scenario comes last: what is listed is whole. */
+/** The scenario file is moved last, so that a listed scenario is complete. */
 async function place(staging: string, { file, name, material }: Target): Promise<void> {
   await rename(join(staging, name), material);
   try {
@@ -121,7 +119,7 @@ async function place(staging: string, { file, name, material }: Target): Promise
   }
 }
 
-/** Directories from `directory` up to `top`, as far as nobody has put anything there. */
+/** Removes empty directories from `directory` up to `top`. */
 async function removeEmpty(directory: string, top: string): Promise<void> {
   for (let at = directory; at.length >= top.length; at = dirname(at))
     if (
@@ -146,15 +144,15 @@ async function usable<T>(subject: string, use: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Without the place, which is in a draft that is gone. */
+/** Leaves out the line numbers, which are those of a deleted draft. */
 function reasonsOf({ details, message }: Failure): string {
   const errors: unknown = details?.["errors"];
   if (!Array.isArray(errors)) return message;
   return (errors as ScenarioError[]).map(({ field, message: said }) => `${field}: ${said}`).join("; "); // as parseScenario documents
 }
 
-/** What keeps a check from being of use, for each that is not. */
-const checkSteps = ({ checks }: Draft, seen: readonly SeenCheck[]): string[] =>
+/** Why each useless check is of no use. */
+const checkSteps = ({ checks }: Draft, seen: readonly MeasuredCheck[]): string[] =>
   checkIds(checks).flatMap((id, index) => {
     const found = seen[index];
     if (checks[index]?.run === PLACEHOLDER)
@@ -163,7 +161,7 @@ const checkSteps = ({ checks }: Draft, seen: readonly SeenCheck[]): string[] =>
     return found?.after === "fail" ? [`check ${id} fails with the fix, too: mend the check, or take it out`] : [];
   });
 
-function nextSteps(file: string, { draft }: DraftMaterial, seen: readonly SeenCheck[]): string {
+function nextSteps(file: string, { draft }: DraftMaterial, seen: readonly MeasuredCheck[]): string {
   const steps = [
     ...checkSteps(draft, seen),
     ...draft.named.map((path) => `the fix adds ${path}, which the tests may name: say so in the prompt`),

@@ -14,13 +14,13 @@ import { systemEntropy } from "../clock.ts";
 import { UsageError } from "./arguments.ts";
 
 /**
- * A file that appears whole or not at all; a device or a pipe is written to as it is. Tried before anything is spent, so
- * that a path that cannot be written is refused then.
+ * A file that appears whole or not at all. A device or a pipe is written to directly. Opened before anything is spent, so
+ * that a path that cannot be written is refused in time.
  */
 export class OutFile {
   readonly #flag: string;
   readonly #path: string;
-  /** Open from the start, of what is no regular file: nobody can take a pipe's reader away meanwhile unnoticed. */
+  /** Open from the start for a pipe or device, so that a reader that leaves is noticed. */
   readonly #stream: number | undefined;
 
   /** @throws UsageError when the path cannot be written. */
@@ -38,12 +38,12 @@ export class OutFile {
     }
   }
 
-  /** Which file this is, however its path is written; undefined for a device or a pipe, which takes several. */
+  /** Identifies the file, however its path is written. Undefined for a device or a pipe, which several flags may share. */
   get place(): string | undefined {
     return this.#stream === undefined ? join(realpathSync(dirname(this.#path)), basename(this.#path)) : undefined;
   }
 
-  /** Null, or one line that says why the file is not there. */
+  /** Null, or one line that says why the file was not written. */
   write(text: string): string | null {
     const temporary = this.#temporary();
     try {
@@ -65,7 +65,7 @@ export class OutFile {
   #temporary = () => join(dirname(this.#path), `.${basename(this.#path)}.${systemEntropy(4)}.tmp`);
 }
 
-/** Of a pipe that nobody reads the first way fails at once; the second would wait for a reader, and so would what is written. */
+/** A pipe without a reader fails at once when opened without waiting. */
 function openStream(path: string): number {
   const probe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
   try {

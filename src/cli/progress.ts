@@ -1,36 +1,25 @@
-import { effectiveBudget } from "../arm/meter.ts";
+import { effectiveBudget } from "../arm/budget.ts";
 import type { Clock } from "../clock.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { RunEvent } from "../domain/event.ts";
 import type { Budget, Scenario } from "../domain/scenario.ts";
-import type { LiveRun } from "../stream/live-runs.ts";
-import { Lanes } from "./lanes.ts";
+import type { Announcement } from "../operation/follow-run.ts";
+import { type Lane, Lanes } from "./lanes.ts";
 import type { Painter } from "./paint.ts";
-
-/** What a watcher knows of an arm. */
-export interface Lane {
-  readonly arm_id: string;
-  readonly budget: Budget;
-  readonly turns: number;
-  readonly tool_calls: number;
-  readonly tokens: number;
-  readonly last: string;
-  readonly finished: boolean;
-}
 
 export interface Progress {
   /** Resolves when the run has no more events. */
-  follow(run: LiveRun): Promise<void>;
+  follow(run: AsyncIterable<Announcement>): Promise<void>;
 }
 
-/** Two lanes that redraw themselves on a terminal; elsewhere one line for each decision. */
+/** Two lanes that redraw themselves on a terminal, or one line for each decision elsewhere. */
 export function openProgress(scenario: Scenario, painter: Painter, clock: Clock): Progress {
   return painter.live ? lanesProgress(scenario, new Lanes(scenario.name, painter, clock)) : linesProgress;
 }
 
 const linesProgress: Progress = {
   async follow(run) {
-    for await (const event of run.events()) process.stderr.write(lineOf(event));
+    for await (const { event } of run) process.stderr.write(lineOf(event));
   },
 };
 
@@ -39,7 +28,7 @@ function lanesProgress({ arms, policies }: Scenario, screen: Lanes): Progress {
   return {
     async follow(run) {
       using _drawn = screen.start(() => [...lanes.values()]);
-      for await (const event of run.events()) {
+      for await (const { event } of run) {
         const lane = "arm_id" in event ? lanes.get(event.arm_id) : undefined;
         if (lane) lanes.set(lane.arm_id, advance(lane, event));
       }

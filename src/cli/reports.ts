@@ -24,14 +24,14 @@ export interface Report {
 /** A file that a run reads or keeps, or a directory of such files. */
 interface RunFile {
   readonly path: string;
-  /** In words, for "is ...". */
+  /** Completes "is ...". */
   readonly what: string;
 }
 
 export interface RunFiles {
   readonly scenario: string;
-  /** Whatever else the scenario names, absolute. */
-  readonly consulted: Iterable<string>;
+  /** Absolute paths of whatever the scenario is made of. */
+  readonly sources: Iterable<string>;
   readonly prices: string | undefined;
   readonly state_dir: string | undefined;
 }
@@ -55,20 +55,20 @@ export function openReports(value: (flag: keyof typeof REPORTS) => string | unde
   });
 }
 
-function filesOf({ scenario, consulted, prices, state_dir }: RunFiles): RunFile[] {
+function filesOf({ scenario, sources, prices, state_dir }: RunFiles): RunFile[] {
   const stored = STORED.map((name) => ({ path: join(state_dir ?? "", name), what: "where the sessions are kept" }));
   return [
     { path: scenario, what: "the scenario" },
     ...(prices === undefined ? [] : [{ path: prices, what: "the file of --prices" }]),
     ...(state_dir === undefined ? [] : stored),
-    ...[...consulted].map((path) => ({ path, what: "a part of the scenario" })),
+    ...[...sources].map((path) => ({ path, what: "a part of the scenario" })),
   ];
 }
 
 /** What a state directory holds. */
 const STORED = ["sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions", ".owners"];
 
-/** What a file in this place would do to the run's own files; undefined when nothing. */
+/** Which of the run's own files a report in this place would destroy; undefined when none. */
 function harmOf(place: string, needed: readonly RunFile[]): string | undefined {
   const same = needed.find(({ path }) => realPath(path) === place);
   if (same) return `is ${same.what}, which a report would overwrite`;
@@ -76,7 +76,7 @@ function harmOf(place: string, needed: readonly RunFile[]): string | undefined {
   return around && `lies in ${around.path}, ${around.what}`;
 }
 
-/** A file that is not there yet has a directory all the same. */
+/** The real path of an existing file; the absolute path of one that is not there yet. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

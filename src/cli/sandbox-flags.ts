@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { SANDBOX_MODES } from "../domain/session.ts";
-import { sandboxOwner } from "../workspace/sandbox/owner.ts";
-import { type Guarded, guardedHome, whyNotReadable } from "../workspace/sandbox/readable.ts";
+import { type Guarded, guardedHome, whyNotReadable } from "../sandbox/readable.ts";
+import { sandboxOwner } from "../sandbox/temp-dir.ts";
 import { type FlagSpec, type ParsedArguments, UsageError } from "./arguments.ts";
 
 /** Flags that say what commands may do, and where. */
@@ -38,7 +38,7 @@ export const sandboxSettings = ({ value, values, has }: SandboxArguments): Sandb
   read: values("sandbox-read"),
 });
 
-/** Where hidden checks, sessions and keys lie. */
+/** Directories of hidden checks, sessions and keys. */
 interface Private {
   readonly home: string | undefined;
   readonly state_dir: string | undefined;

@@ -1,6 +1,6 @@
 import { systemClock } from "../clock.ts";
 import { plainText } from "../domain/plain-text.ts";
-import type { LogRequest } from "../http/door.ts";
+import type { LogRequest } from "../http/request-log.ts";
 import { writeNow } from "./write-now.ts";
 
 export const LOG_FORMATS = ["text", "json", "none"] as const;
@@ -11,11 +11,11 @@ export interface Log {
   readonly request: LogRequest | undefined;
   /** One line for the operator. */
   readonly notice: (line: string) => void;
-  /** The same for a line that is said before any request is answered. */
+  /** The same for a line before the first request is answered. */
   readonly opening: (line: string) => void;
 }
 
-/** Lines on stderr. Those of requests are gathered for a turn of the event loop, so that a write is not paid for each. */
+/** Lines on stderr. Lines of requests are gathered for one turn of the event loop, so that many share one write. */
 export function openLog(format: LogFormat): Log {
   const render = format === "json" ? inJson : inText;
   let streaming = false;

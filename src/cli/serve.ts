@@ -1,22 +1,20 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { GRACE_S, MAX_QUEUED, MAX_SESSIONS } from "../domain/defaults.ts";
-import { Failure } from "../domain/failure.ts";
+import { AllowedHosts } from "../http/allowed-hosts.ts";
+import { AllowedOrigins } from "../http/allowed-origins.ts";
 import { createApp } from "../http/app.ts";
-import { HostGate } from "../http/host-gate.ts";
-import { type Listening, listen } from "../http/listen.ts";
-import { OriginGate } from "../http/origin-gate.ts";
-import { WebUi } from "../http/web-ui.ts";
-import { MAX_PROVIDER_CALLS } from "../model/call-limiter.ts";
-import type { Services } from "../operation/services.ts";
-import { type Address, checkHost, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
+import { type Address, type Listening, listen } from "../http/listen.ts";
+import { openWebUi, type WebUi } from "../http/web-ui.ts";
+import { MAX_PROVIDER_CALLS } from "../model/resolve-model.ts";
+import { makeTempDir } from "../sandbox/temp-dir.ts";
+import { checkHost, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
-import { DAY_LIMIT_FLAG, readPrices } from "./cost-flags.ts";
-import { EXIT, exitCodeBeforeStart } from "./exit-code.ts";
-import { sandboxSettings } from "./sandbox-flags.ts";
+import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { LOG_FORMATS, type LogFormat, openLog } from "./serve-log.ts";
-import { GIT_FLAG, openServerServices, SHARED_FLAGS } from "./services.ts";
+import { openServerServices, SERVER_FLAGS, serverSettings } from "./services.ts";
 import { signalled, untilStopped } from "./shutdown.ts";
+import { tellBroken } from "./tell-broken.ts";
 
 const SPEC = {
   name: "abeval serve",
@@ -35,9 +33,7 @@ const SPEC = {
     addr: { value: "<host:port>", description: "listen address (default 127.0.0.1:8080; port 0: one that is free)" },
     "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
     "web-dir": { value: "<path>", description: "the web UI, served at /" },
-    ...SHARED_FLAGS,
-    ...GIT_FLAG,
-    ...DAY_LIMIT_FLAG,
+    ...SERVER_FLAGS,
     "max-sessions": {
       value: "<n>",
       range: { min: 1, max: 1000 },
@@ -71,15 +67,8 @@ const SPEC = {
 type Arguments = ParsedArguments<keyof typeof SPEC.flags>;
 
 /** `abeval serve`: returns the exit status when it was told to stop. */
-export async function command(args: readonly string[]): Promise<number> {
-  try {
-    return await serve(await parseArguments(SPEC, args));
-  } catch (error) {
-    if (error instanceof UsageError) return complain(`${error.message}\nSee: abeval serve --help`, EXIT.usage);
-    if (error instanceof Failure) return complain(error.message, exitCodeBeforeStart(error.code));
-    throw error;
-  }
-}
+export const command = (args: readonly string[]): Promise<number> =>
+  exitCodeOfCommand(SPEC.name, async () => await serve(await parseArguments(SPEC, args)));
 
 async function serve(args: Arguments): Promise<number> {
   const address = parseAddress(args.value("addr") ?? "127.0.0.1:8080");
@@ -87,28 +76,21 @@ async function serve(args: Arguments): Promise<number> {
   for (const host of hosts) checkHost(host);
   for (const origin of origins) checkOrigin(origin);
   const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
-  const web_ui = await openWebUi(args.value("web-dir"), log.notice);
+  using web_ui = await webUiOf(args.value("web-dir"), log.notice);
   using services = await openServerServices({
-    state_dir: args.value("state-dir"),
-    scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
+    ...(await serverSettings(args)),
     web_dir: args.value("web-dir"),
     listen_host: address.hostname,
     allowed: { hosts, origins },
-    sandbox: sandboxSettings(args),
-    prices: await readPrices(args),
-    max_cost_per_day_usd: args.usd("max-cost-per-day"),
-    keep_workspaces: args.has("keep-workspaces"),
-    git_fixtures: args.has("allow-git-fixtures"),
     max_sessions: args.integer("max-sessions") ?? MAX_SESSIONS,
-    max_queued: MAX_QUEUED,
     max_provider_calls: args.integer("max-provider-calls"),
     notice: log.notice,
   });
   const stopping = new AbortController();
   const abandoned = new AbortController();
   const app = createApp(services, {
-    origins: OriginGate.of(origins),
-    hosts: HostGate.of(hosts, address.hostname),
+    origins: AllowedOrigins.of(origins),
+    hosts: AllowedHosts.of(hosts, address.hostname),
     stopping: stopping.signal,
     abandoned: abandoned.signal,
     ...(log.request && { log: log.request }),
@@ -119,21 +101,12 @@ async function serve(args: Arguments): Promise<number> {
   warnWhenOpen(address, { hosts, origins }, log.opening);
   const scenarios = resolve(services.catalog.directory);
   if (!existsSync(scenarios)) log.opening(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
-  else tellBroken(services.catalog, log.notice).catch((error: unknown) => log.notice(String(error)));
+  else tellBroken(services.catalog, log.notice);
   if (!web_ui) log.opening("no web UI: --web-dir names its directory");
   log.opening(`listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;
-}
-
-/** The server answers already while the scenarios are read. */
-async function tellBroken(catalog: Services["catalog"], notice: (line: string) => void): Promise<void> {
-  const broken = (await catalog.list()).filter(({ error }) => error !== null).map(({ name }) => name);
-  if (broken.length === 0) return;
-  const named = `${broken.slice(0, 3).join(", ")}${broken.length > 3 ? " and others" : ""}`;
-  const scenarios = broken.length === 1 ? "1 scenario is broken" : `${broken.length} scenarios are broken`;
-  notice(`${scenarios}: ${named}; abeval run --check ${catalog.directory}/<file> says why`);
 }
 
 function listenOn(app: Parameters<typeof listen>[0], address: Address): Listening {
@@ -144,20 +117,17 @@ function listenOn(app: Parameters<typeof listen>[0], address: Address): Listenin
   }
 }
 
-async function openWebUi(directory: string | undefined, notice: (line: string) => void): Promise<WebUi | undefined> {
+async function webUiOf(directory: string | undefined, notice: (line: string) => void): Promise<WebUi | undefined> {
   if (directory === undefined) return undefined;
+  const staging = makeTempDir();
   try {
-    const web_ui = await WebUi.open(directory);
+    const web_ui = await openWebUi(directory, staging);
     if (!web_ui.hasIndex) notice(`--web-dir ${directory}: there is no index.html in it`);
     return web_ui;
   } catch (error) {
+    rmSync(staging, { recursive: true, force: true });
     const missing = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
     const reason = missing ? "is not a directory" : error instanceof Error ? error.message : String(error);
     throw new UsageError(`--web-dir ${directory}: ${reason}`);
   }
-}
-
-function complain(message: string, status: number): number {
-  process.stderr.write(`abeval: ${message}\n`);
-  return status;
 }

@@ -1,27 +1,26 @@
 import { statSync } from "node:fs";
 import { systemClock, systemEntropy } from "../clock.ts";
+import { Diagnoses } from "../doctor/diagnoses.ts";
+import { MAX_QUEUED } from "../domain/defaults.ts";
 import type { PriceList } from "../domain/price-list.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
-import { CallLimiter } from "../model/call-limiter.ts";
 import { Credentials } from "../model/credentials.ts";
-import { listProviders, modelResolver } from "../model/resolve-model.ts";
+import { listProviders, MAX_PROVIDER_CALLS, modelResolver } from "../model/resolve-model.ts";
+import { ON_BUN } from "../on-bun.ts";
 import type { Services } from "../operation/services.ts";
+import { THIS_HOST } from "../sandbox/host.ts";
+import { Sandboxes } from "../sandbox/sandboxes.ts";
+import { sweepTempDirs } from "../sandbox/temp-dir.ts";
 import type { CatalogOptions, ScenarioCatalog } from "../scenario/scenario-catalog.ts";
-import type { DoctorServices } from "../session/doctor/doctor.ts";
-import { Examinations } from "../session/doctor/examinations.ts";
-import type { PreparationServices } from "../session/services.ts";
-import { SessionIds } from "../session/session-id.ts";
-import { Slots } from "../session/slots.ts";
+import { Semaphore } from "../semaphore.ts";
+import { Runs } from "../session/runs.ts";
+import type { SessionServices } from "../session/services.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { SessionStore } from "../store/store.ts";
-import { LiveRuns } from "../stream/live-runs.ts";
 import { version } from "../version.ts";
-import { THIS_HOST } from "../workspace/sandbox/host.ts";
-import { sweepScratch } from "../workspace/scratch.ts";
-import { type FlagSpec, UsageError } from "./arguments.ts";
-import { PRICES_FLAG } from "./cost-flags.ts";
-import { readableDirectories, SANDBOX_FLAGS, type SandboxSettings } from "./sandbox-flags.ts";
-import { sealProcess } from "./seal-process.ts";
+import { type FlagSpec, type ParsedArguments, UsageError } from "./arguments.ts";
+import { PRICES_FLAG, readPrices } from "./cost-flags.ts";
+import { readableDirectories, SANDBOX_FLAGS, type SandboxSettings, sandboxSettings } from "./sandbox-flags.ts";
 
 /** Flags that belong to run, serve and mcp alike. */
 export const SHARED_FLAGS = {
@@ -34,12 +33,12 @@ export const SHARED_FLAGS = {
   "keep-workspaces": { description: "leave each arm's files on disk and say where" },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Provider calls at once for each session that runs: both arms, or both orders of the judge, and as many again. */
+/** Provider calls at once for each running session: two for the arms or the judge's orders, and two to spare. */
 const CALLS_PER_SESSION = 4;
 
 export interface ServiceOptions {
   readonly sandbox: SandboxSettings;
-  /** What commands must never be shown, where there is one. */
+  /** Directories that commands must never see. */
   readonly state_dir: string | undefined;
   readonly scenarios_dir: string;
   readonly prices: PriceList;
@@ -48,51 +47,59 @@ export interface ServiceOptions {
   /** Sessions at once, and how many may wait. */
   readonly max_sessions: number;
   readonly max_queued: number;
-  /** Absent: in proportion to the sessions. */
+  /** Absent: in proportion to `max_sessions`. */
   readonly max_provider_calls?: number | undefined;
   readonly notice: (line: string) => void;
 }
 
-/** Flags and environment made into values; nothing else reads the environment. Writes nothing. */
-export const openServices = (options: ServiceOptions): PreparationServices => assemble(readOutside(), options);
+/** Makes values of flags and environment. Nothing else reads the environment. Writes nothing. */
+export const openServices = async (options: ServiceOptions): Promise<Omit<SessionServices, "store">> =>
+  assemble(await readOutside(options.notice), options);
 
 interface Outside {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly credentials: Credentials;
 }
 
-/** Keys leave the environment, so that no command inherits one. */
-function readOutside(): Outside {
+/** Removes keys from the environment, so that no command inherits one. */
+async function readOutside(notice: ServiceOptions["notice"]): Promise<Outside> {
   const environment = { ...process.env };
   const credentials = new Credentials(environment);
   for (const name of credentials.secretNames) delete process.env[name];
-  if (credentials.secretNames.length > 0) sealProcess();
+  if (credentials.secretNames.length > 0) await seal(notice);
   return { environment, credentials };
 }
 
-function assemble({ environment, credentials }: Outside, options: ServiceOptions): PreparationServices {
-  void sweepScratch(systemClock.now());
+/** Loads the foreign function interface only when there is a key to protect. */
+async function seal(notice: ServiceOptions["notice"]): Promise<void> {
+  if (ON_BUN) return (await import("./c-library.ts")).sealProcess();
+  notice(
+    "commands without a sandbox can read the keys that this process was started with; only on Bun can it hide them",
+  );
+}
+
+function assemble({ environment, credentials }: Outside, options: ServiceOptions): Omit<SessionServices, "store"> {
+  void sweepTempDirs(systemClock.now());
   const sandbox = sandboxMode(options.sandbox.mode ?? environment["ABEVAL_SANDBOX"]);
   if (sandbox === "none" && options.sandbox.read.length > 0)
     options.notice("--sandbox-read has no effect without a sandbox: commands read whatever this user can");
-  const calls = options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions;
+  const calls = Math.min(options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions, MAX_PROVIDER_CALLS);
   return {
     clock: systemClock,
     entropy: systemEntropy,
-    live: new LiveRuns(),
-    slots: new Slots(options.max_sessions, options.max_queued),
-    ids: new SessionIds(),
-    resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(calls) }),
+    runs: new Runs(),
+    slots: new Semaphore(options.max_sessions, options.max_queued),
+    resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(calls) }),
     redact: credentials.redactSecrets,
     sandbox,
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
-    sandbox_host: {
+    sandboxes: new Sandboxes({
       clock: systemClock,
       path: environment["PATH"] || THIS_HOST.path,
-      executable: process.execPath,
+      executable: THIS_HOST.executable,
       read: readableDirectories(options.sandbox.read, { ...options, home: environment["HOME"] }),
       accept_host_network: options.sandbox.accept_host_network,
-    },
+    }),
     prices: options.prices,
     max_cost_per_day_usd: options.max_cost_per_day_usd,
     keep_workspaces: options.keep_workspaces,
@@ -101,28 +108,49 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
   };
 }
 
-/** For programs that run scenarios which somebody else may have put there. */
-export const GIT_FLAG = {
+/** Flags of serve and mcp, which run scenarios that somebody else may have put there. */
+export const SERVER_FLAGS = {
+  ...SHARED_FLAGS,
   "allow-git-fixtures": {
     description: "fixtures and prompts may come from the git repository around the scenarios",
   },
+  "max-cost-per-day": {
+    value: "<usd>",
+    usd: true,
+    description:
+      "refuse a run that could push the UTC day's cost over this; counts all who share --state-dir, also after a restart",
+  },
 } as const satisfies Record<string, FlagSpec>;
+
+type ServerArguments = Omit<ParsedArguments<keyof typeof SERVER_FLAGS | "scenarios-dir">, "parameters" | "given">;
+
+/** What these flags say. @throws UsageError, Failure `invalid_request` as `readPrices` does */
+export const serverSettings = async (args: ServerArguments) => ({
+  state_dir: args.value("state-dir"),
+  scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
+  sandbox: sandboxSettings(args),
+  prices: await readPrices(args),
+  max_cost_per_day_usd: args.usd("max-cost-per-day"),
+  keep_workspaces: args.has("keep-workspaces"),
+  git_fixtures: args.has("allow-git-fixtures"),
+  max_queued: MAX_QUEUED,
+});
 
 export interface ServerOptions extends ServiceOptions {
   readonly git_fixtures: boolean;
   readonly web_dir: string | undefined;
   /** Absent: no HTTP is served. */
   readonly listen_host: string | undefined;
-  readonly allowed?: DoctorServices["allowed"];
+  readonly allowed?: Services["allowed"];
 }
 
 /**
- * What a program needs that is asked many things: serve and mcp.
+ * The services of serve and mcp, which answer many requests.
  * @throws Failure as `openStore` does, UsageError for a file in the place of a directory
  */
 export async function openServerServices(options: ServerOptions): Promise<Services & Disposable> {
   const started_ticks = systemClock.ticks();
-  const outside = readOutside();
+  const outside = await readOutside(options.notice);
   const { state_dir, web_dir, listen_host } = options;
   demandDirectory(options.scenarios_dir);
   const services = assemble(outside, options);
@@ -138,11 +166,11 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
     listen_host,
     ...(options.allowed && { allowed: options.allowed }),
     providers: () => listProviders(outside.credentials),
-    examinations: new Examinations(),
+    diagnoses: new Diagnoses(),
   };
 }
 
-/** One that is not there yet may come. */
+/** A missing directory is allowed: it may be made later. */
 function demandDirectory(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || stats.isDirectory()) return;
@@ -150,7 +178,7 @@ function demandDirectory(path: string): void {
   throw new UsageError(`--scenarios-dir ${path}: is not a directory${hint}`);
 }
 
-/** What reads scenarios is loaded when the first is read: a server answers before that. */
+/** Loads the reader of scenarios with the first scenario, so that a server answers sooner. */
 function catalogWhenAsked(directory: string, options: CatalogOptions): ScenarioCatalog {
   let opened: Promise<ScenarioCatalog> | undefined;
   const open = () => {
@@ -161,12 +189,14 @@ function catalogWhenAsked(directory: string, options: CatalogOptions): ScenarioC
 }
 
 /**
- * SQLite is loaded only by those who persist.
- * @throws Failure `storage_failed` or `storage_full` when the state directory cannot be used.
+ * SQLite is loaded only with a state directory.
+ * @throws Failure `storage_failed` or `storage_full` when the state directory cannot be used, UsageError without Bun.
  */
 export async function openStore(state_dir: string | undefined): Promise<SessionStore> {
   if (state_dir === undefined) return memoryStore();
-  const { sqliteStore } = await import("../store/sqlite.ts");
+  if (!ON_BUN)
+    throw new UsageError("--state-dir needs Bun, which has the database; without it sessions stay in memory");
+  const { sqliteStore } = await import("../store/sqlite/sqlite-store.ts");
   return sqliteStore(state_dir, systemClock, systemEntropy);
 }
 

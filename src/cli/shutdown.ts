@@ -8,7 +8,7 @@ export interface Running {
   /** Resolves at the first signal. */
   readonly signal: Promise<void>;
   readonly listening: Listening;
-  readonly services: Pick<SessionServices, "live" | "store" | "notice" | "clock">;
+  readonly services: Pick<SessionServices, "runs" | "notice" | "clock">;
   /** Fired when no new work is taken any more. */
   readonly stopping: AbortController;
   /** Fired when the time for work in flight is over. */
@@ -17,29 +17,33 @@ export interface Running {
   readonly grace_ms: number;
 }
 
-/** How often it is looked whether the work is done, and how long what was interrupted gets to save itself. */
+/** Milliseconds between looks at what is left, and milliseconds for interrupted runs to be stored. */
 const LOOK_MS = 20;
 const SAVE_MS = 5_000;
 
 /**
- * Until SIGTERM or SIGINT; then no connection and no run is taken any more, what is in flight may finish, and what has
- * not by then is stored as interrupted. A second signal ends the process at once.
+ * Waits for SIGTERM or SIGINT. Then it takes no connection and no run any more, lets work in flight finish for `grace_ms`,
+ * and stores the rest as interrupted. A second signal ends the process at once.
  */
 export async function untilStopped(running: Running): Promise<void> {
   const { listening, services, stopping, abandoned, grace_ms } = running;
   await running.signal;
   for (const name of SIGNALS) process.once(name, () => process.exit(EXIT.terminated));
-  const { live, notice } = services;
+  const { runs, notice } = services;
   listening.refuseConnections();
   stopping.abort(STOPPED);
   interruptQueued(services);
-  const isBusy = () => live.all().length > 0 || listening.pending > 0;
-  if (isBusy()) notice(`stopping: ${live.all().length} runs in flight, waiting ${grace_ms / 1000} s at most`);
+  const isBusy = () => runs.all().length > 0 || listening.pending > 0;
+  if (isBusy()) notice(`stopping: ${runs.all().length} runs in flight, waiting ${grace_ms / 1000} s at most`);
   await until(() => !isBusy(), grace_ms, services);
   abandoned.abort(STOPPED);
-  for (const run of live.all()) run.cancel(STOPPED);
-  await until(() => live.all().length === 0, SAVE_MS, services);
-  // The last answers and frames leave before what is still open is cut.
+  // At each look: one that was being prepared may have started since the last.
+  const isEmpty = () => {
+    for (const run of runs.all()) run.cancel(STOPPED);
+    return runs.all().length === 0;
+  };
+  await until(isEmpty, SAVE_MS, services);
+  // Lets the last answers and frames leave before open connections are cut.
   await sleep(LOOK_MS);
   await listening.close();
 }
@@ -48,12 +52,12 @@ const STOPPED = new Failure("interrupted", "The server was stopped before the ru
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** What has not begun has spent nothing, and does not begin now. */
-function interruptQueued({ live, store }: Running["services"]): void {
-  for (const id of live.ids()) if (store.get(id)?.state === "queued") live.get(id)?.cancel(STOPPED);
+/** Queued runs have spent nothing, so they are stopped at once. */
+function interruptQueued({ runs }: Running["services"]): void {
+  for (const run of runs.all()) if (run.waits()) run.cancel(STOPPED);
 }
 
-/** Listens from now on: a signal that comes while a server starts stops it as cleanly as a later one. */
+/** Listens from now on, so that a signal during the start stops the server cleanly too. */
 export function signalled(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const name of SIGNALS) process.once(name, () => resolve());

@@ -1,11 +1,12 @@
-import { costParts } from "../domain/cost-parts.ts";
+import { counted } from "../domain/counted.ts";
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { endText } from "../domain/end-text.ts";
-import { isUnknown } from "../domain/evidence.ts";
+import { sizeOf } from "../domain/evidence.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
+import { costParts } from "../domain/usage.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
@@ -13,10 +14,10 @@ import { wrap, wrapWords } from "./wrap.ts";
 
 const BAR_WIDTH = 12;
 
-/** Figures stand beside the arms' names where a line has room for so many cells of them. */
+/** Cells that a line needs for figures beside the names of the arms. */
 const FIGURES_WIDTH = 30;
 
-/** What a person wants to know when the run is over: who, why, and how each criterion came out. */
+/** The summary of a run for a terminal: who won, why, and how each criterion came out. */
 export function summarise(outcome: SessionOutcome, painter: Painter): string {
   const { verdict, session_id } = outcome;
   if (verdict === null) return "";
@@ -87,14 +88,9 @@ function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): stri
 
 function changeText(changes: ArmSummary["changes"]): string {
   if (changes === null) return "no changes";
-  if (isUnknown(changes)) return "changes not known";
-  const { files } = changes;
-  const sum = (pick: (file: { added: number; removed: number }) => number) =>
-    files.reduce((total, file) => total + pick(file), 0);
-  return `${counted(files.length, "file")} +${sum((f) => f.added)} -${sum((f) => f.removed)}`;
+  const { changed_files, added, removed } = sizeOf(changes);
+  return changed_files === null ? "changes not known" : `${counted(changed_files, "file")} +${added} -${removed}`;
 }
-
-const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 function criteriaLines({ criteria, arm_a, arm_b }: Verdict, painter: Painter): string[] {
   const idWidth = Math.max(...criteria.map(({ id }) => id.length));
@@ -113,7 +109,7 @@ function criteriaLines({ criteria, arm_a, arm_b }: Verdict, painter: Painter): s
   });
 }
 
-/** A bar, its score and the blanks between them and the name. */
+/** Cells of a bar, its score and the blanks around them. */
 const SCORE_WIDTH = BAR_WIDTH + 6;
 
 function scoreBar(criterion: CriterionScore, side: "a" | "b", name: string, painter: Painter): string {

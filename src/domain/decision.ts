@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { SEVERITIES } from "./scenario.ts";
 import { Count, nullable, oneOf, record, Timestamp } from "./schema.ts";
 import { EFFECTS, TOOL_NAMES } from "./tool.ts";
@@ -60,7 +60,8 @@ const ErrorDetail = record("AgentErrorDetail", {
   message: Type.String(),
 });
 
-const DETAILS = {
+/** What is known of a step beyond its summary. */
+export const DECISION_DETAILS = {
   model_turn: ModelTurnDetail,
   tool_call: ToolCallDetail,
   policy_block: PolicyBlockDetail,
@@ -71,38 +72,36 @@ const DETAILS = {
   final_answer: FinalAnswerDetail,
   error: ErrorDetail,
 };
-export type DecisionKind = keyof typeof DETAILS;
-export const DECISION_KINDS = Object.keys(DETAILS) as DecisionKind[];
+export type DecisionKind = keyof typeof DECISION_DETAILS;
+export const DECISION_KINDS = Object.keys(DECISION_DETAILS) as DecisionKind[];
 
-const DecisionSchema = record("Decision", {
+/** What every kind of step has. */
+export const DECISION_STEP = {
   seq: Type.Integer({ minimum: 1, description: "Position in the arm's log, from 1, without gaps." }),
-  kind: oneOf(DECISION_KINDS),
   summary: Type.String({ description: "One line for a human reader." }),
   tokens_in: Count("Input tokens; 0 unless kind is `model_turn`."),
   tokens_out: Count("Output tokens; 0 unless kind is `model_turn`."),
   latency_ms: Count("Milliseconds the step took."),
   at: Type.Optional(Timestamp("When the step ended.")),
-  detail: Type.Optional(
-    Type.Union([
-      ModelTurnDetail,
-      ToolCallDetail,
-      PolicyBlockDetail,
-      PolicyViolationDetail,
-      LimitDetail,
-      ProviderRetryDetail,
-      FinalAnswerDetail,
-      ErrorDetail,
-    ]),
-  ),
-});
+};
 
-export type DecisionDetail<K extends DecisionKind = DecisionKind> = Static<(typeof DETAILS)[K]>;
+export type DecisionDetail<K extends DecisionKind = DecisionKind> = Static<(typeof DECISION_DETAILS)[K]>;
 
 /** One step of an arm. Only `model_turn` carries tokens: their sums equal the arm's totals. */
 export type Decision = {
-  [K in DecisionKind]: Omit<Static<typeof DecisionSchema>, "kind" | "detail"> & {
-    kind: K;
-    detail?: DecisionDetail<K>;
-  };
+  [K in DecisionKind]: Static<TObject<typeof DECISION_STEP>> & { kind: K; detail?: DecisionDetail<K> };
 }[DecisionKind];
-export const Decision = Type.Unsafe<Decision>(DecisionSchema);
+
+const ofKind = (kind: DecisionKind) =>
+  Type.Object(
+    { ...DECISION_STEP, kind: Type.Literal(kind), detail: Type.Optional(DECISION_DETAILS[kind]) },
+    { additionalProperties: false },
+  );
+
+/** The kind decides which detail there may be. */
+export const Decision = Type.Unsafe<Decision>(
+  Type.Union(DECISION_KINDS.map(ofKind), {
+    $id: "Decision",
+    description: "One step of an arm; its kind says what the detail is.",
+  }),
+);

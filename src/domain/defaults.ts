@@ -10,7 +10,7 @@ export const DEFAULT_BUDGET = {
   max_tool_calls: 120,
 } as const;
 
-/** Share of a budget at which an arm is told once that it runs low. */
+/** Share of a budget at which an arm gets one warning. */
 export const BUDGET_WARNING_SHARE = 0.8;
 
 /** Seconds for one command of an arm: a test suite, not a build farm. */
@@ -43,7 +43,7 @@ export const TIE_MARGIN = 0.05;
 /** Milliseconds for one provider call of an arm or of the judge. */
 export const CALL_TIMEOUT_MS = 300_000;
 
-/** Tries of one provider call, the first included; the SDKs back off between them. */
+/** Tries of one provider call, the first included. There is a growing pause between them. */
 export const PROVIDER_TRIES = 6;
 
 /** Characters of text, inputs and outputs that a decision keeps (4 kB). */

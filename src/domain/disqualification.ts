@@ -15,7 +15,7 @@ const SUBJECT_CHARS = 120;
 export const whyDisqualified = (violations: readonly Violation[]): readonly string[] =>
   brokenRules(violations.filter(({ severity }) => severity === "disqualify"));
 
-/** The same of every rule that an arm broke; a call that was refused broke none. */
+/** A clause for each rule that an arm broke. A refused call broke none. */
 export function brokenRules(violations: readonly Violation[]): readonly string[] {
   const byRule = Map.groupBy(
     violations.filter(({ blocked }) => !blocked),
@@ -42,7 +42,7 @@ function subjectsOf(broken: readonly Violation[]): string {
   return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** A file's name may read like a sentence of ours. */
+/** Quotes a subject: a file's name may read like one of our sentences. */
 const quoted = (subject: string) => (/^[\w@+./-]+$/.test(subject) ? subject : JSON.stringify(subject));
 
 const oneLine = (text: string) => excerpt(plainText(text), SUBJECT_CHARS).replace(/\s+/g, " ");

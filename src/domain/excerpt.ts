@@ -7,3 +7,7 @@ export function excerpt(text: string, limit: number = DETAIL_CHARS): string {
   const note = `\n[... ${text.length - limit} characters left out ...]\n`;
   return (text.slice(0, head) + note + text.slice(text.length - (limit - head))).toWellFormed();
 }
+
+/** At most `limit` characters of a text whose beginning tells enough; the cut is shown. */
+export const cut = (text: string, limit = 60): string =>
+  text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}...`;

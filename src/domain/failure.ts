@@ -53,6 +53,12 @@ export class Failure extends Error {
   }
 }
 
+/** The value; a Failure is thrown. */
+export function orThrow<T>(result: T | Failure): T {
+  if (result instanceof Failure) throw result;
+  return result;
+}
+
 /** What a model did wrong, in words that it can act on. */
 export class Mistake extends Error {
   override readonly name = "Mistake";

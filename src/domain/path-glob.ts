@@ -1,4 +1,4 @@
-import { ANY_TEXT, fitsText, type GlobEffort, type Token } from "./glob-text.ts";
+import { ANY, fitsPattern, fitsText, type GlobEffort, type Token } from "./wildcards.ts";
 
 /** Characters of a glob. Longer ones are generated, and what a match costs grows with them. */
 export const GLOB_CHARS = 500;
@@ -6,7 +6,7 @@ export const GLOB_CHARS = 500;
 /** Characters of everything that the braces of one glob stand for; bounds a match together with the length of a path. */
 const EXPANDED_CHARS = 4_000;
 
-/** Told in the words of a glob's author. */
+/** Patterns of other glob dialects, which are refused. */
 const EXTENDED = /[@!?+*]\(|\([^()]*\||\{[^{},]*\.\.[^{},]*\}|\[\[:/;
 
 /** Why a glob cannot be used, as words that follow its name; null when it can. */
@@ -25,11 +25,12 @@ export function globMatcher(globs: readonly string[], effort: GlobEffort = { ste
   const patterns = [...new Set(globs.flatMap(alternatives))].map(segmentsOf);
   return (path) => {
     const steps = path.split("/");
-    return patterns.some((pattern) => fits(pattern, steps, effort));
+    const fitsAt = (segment: OneStep, at: number) => fitsStep(segment, steps[at] ?? "", effort);
+    return patterns.some((pattern) => fitsPattern(pattern, steps.length, fitsAt, effort));
   };
 }
 
-/** The directories, or files, below which everything lies that the globs can fit; "" is the top. */
+/** The directories or files that hold everything which the globs can fit; "" is the top. */
 export function globBases(globs: readonly string[]): readonly string[] {
   const bases = globs.flatMap(alternatives).map((glob) => {
     const segments = segmentsOf(glob);
@@ -42,10 +43,10 @@ export function globBases(globs: readonly string[]): readonly string[] {
   );
 }
 
-/** One that stands for too much is taken as it is written. */
+/** A glob whose expansion is too long is taken as it is written. */
 const alternatives = (glob: string): readonly string[] => expanded(glob) ?? [glob];
 
-/** Without braces; undefined when that is too much. */
+/** The globs without braces; undefined when they are too long. */
 function expanded(glob: string): readonly string[] | undefined {
   const pending = [glob];
   const done: string[] = [];
@@ -86,7 +87,6 @@ function alternativesAt(glob: string, cuts: readonly number[]): readonly string[
   });
 }
 
-const ANY_STEPS = Symbol("**");
 interface Wildcard {
   readonly written: string;
   readonly tokens: readonly Token[];
@@ -96,19 +96,22 @@ interface Wildcard {
 }
 
 /** Text fits only itself. */
-type Segment = typeof ANY_STEPS | Wildcard | string;
+type OneStep = Wildcard | string;
+
+/** `ANY` is written `**` here. */
+type Segment = typeof ANY | OneStep;
 
 function segmentsOf(glob: string): readonly Segment[] {
   const written = glob.replace(/^(?:\.\/+)+/, "").split(/\/+/);
   return written.flatMap((text): readonly Segment[] => {
-    if (/^\*{2,}$/.test(text)) return [ANY_STEPS];
+    if (/^\*{2,}$/.test(text)) return [ANY];
     // `**.ts` means `**/*.ts`.
-    if (text.startsWith("**")) return [ANY_STEPS, segmentOf(text.replace(/^\*+/, "*"))];
-    return [segmentOf(text)];
+    if (text.startsWith("**")) return [ANY, stepOf(text.replace(/^\*+/, "*"))];
+    return [stepOf(text)];
   });
 }
 
-function segmentOf(written: string): Segment {
+function stepOf(written: string): OneStep {
   if (!/[*?[\\]/.test(written)) return written;
   const parts: ReturnType<typeof tokenAt>[] = [];
   for (let at = 0; at < written.length; at += parts.at(-1)?.length ?? 1) parts.push(tokenAt(written, at));
@@ -125,7 +128,7 @@ function segmentOf(written: string): Segment {
 
 function tokenAt(text: string, at: number): { readonly token: Token; readonly length: number; readonly char?: string } {
   const char = text.charAt(at);
-  if (char === "*") return { token: ANY_TEXT, length: /^\*+/.exec(text.slice(at))?.[0].length ?? 1 };
+  if (char === "*") return { token: ANY, length: /^\*+/.exec(text.slice(at))?.[0].length ?? 1 };
   if (char === "?") return { token: () => true, length: 1 };
   const set = char === "[" ? /^\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/.exec(text.slice(at)) : null;
   if (set) return { token: charIn(set[2] ?? "", set[1] !== ""), length: set[0].length };
@@ -145,28 +148,7 @@ function charIn(set: string, negated: boolean): (char: string) => boolean {
   return (char) => ranges.some(([low, high]) => low <= char && char <= high) !== negated;
 }
 
-/** Goes back to the last `**` only: what an earlier one could take, the last one can take too. */
-function fits(pattern: readonly Segment[], steps: readonly string[], effort: GlobEffort): boolean {
-  let [p, s, star, resume] = [0, 0, -1, 0];
-  while (s < steps.length) {
-    effort.steps += 1;
-    const segment = pattern[p];
-    if (segment === ANY_STEPS) {
-      star = p++;
-      resume = s;
-    } else if (segment !== undefined && fitsStep(segment, steps[s] ?? "", effort)) {
-      p++;
-      s++;
-    } else if (star !== -1) {
-      p = star + 1;
-      s = ++resume;
-    } else return false;
-  }
-  while (pattern[p] === ANY_STEPS) p++;
-  return p === pattern.length;
-}
-
-function fitsStep(segment: Exclude<Segment, typeof ANY_STEPS>, step: string, effort: GlobEffort): boolean {
+function fitsStep(segment: OneStep, step: string, effort: GlobEffort): boolean {
   if (typeof segment === "string") return segment === step;
   const { written, tokens, head, tail } = segment;
   if (written === step) return true;

@@ -1,4 +1,4 @@
-/** Terminal sequences, and what turns or hides the text around it; line ends and tabs stay. */
+/** Control characters of terminals and of text direction; line ends and tabs stay. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Text that a terminal shows as it is: no control characters (C0, C1), no bidirectional or other format characters. */

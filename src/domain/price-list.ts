@@ -12,9 +12,8 @@ export const ModelPrice = Type.Object(
   },
   { $id: "ModelPrice", additionalProperties: false, description: "US dollars per million tokens." },
 );
-export type ModelPrice = Static<typeof ModelPrice>;
 
-/** What stands in a file of prices: model to price. */
+/** A file of prices: model to price. */
 export const PriceListFile = Type.Record(ModelRef, ModelPrice, {
   $id: "PriceListFile",
   additionalProperties: false,
@@ -26,11 +25,11 @@ export type PriceList = ReadonlyMap<string, Price>;
 
 export const NO_PRICES: PriceList = new Map();
 
-/** How a list names a model: names of providers are not case-sensitive, those of models are. */
+/** The key of a model in a list. Names of providers are not case-sensitive, names of models are. */
 export function priceKey(model: string): string {
   const slash = model.indexOf("/");
   return model.slice(0, slash).toLowerCase() + model.slice(slash);
 }
 
-/** Nothing is paid for what calls nobody. */
+/** The price of scripts and of the built-in judge, which call no server. */
 export const FREE: Price = { in: 0, out: 0, cached_in: 0 };

@@ -8,7 +8,7 @@ export function readiness(ok: boolean, checks: readonly DoctorCheck[]): string {
   return [ok ? "ready" : "not ready", ...(said.length > 0 ? [said.join(", ")] : [])].join("; ");
 }
 
-/** The checks that tell people something: of a file that is not valid, why, and not everything that could not be tried. */
+/** The checks that people want to read. For an invalid file that is the reason alone, not every skipped check. */
 export function checksToTell({ checks }: Pick<DoctorReport, "checks">): readonly DoctorCheck[] {
   const isInvalid = checks.some(({ id, status }) => id === "parse" && status === "fail");
   return isInvalid ? checks.filter(({ scope, status }) => scope !== "scenario" || status !== "skip") : checks;

@@ -160,7 +160,6 @@ export const SeverityPolicy = record("SeverityPolicy", {
   denied_command: oneOf(SEVERITIES),
   required: oneOf(SEVERITIES),
 });
-export type SeverityPolicy = Static<typeof SeverityPolicy>;
 
 export const Policies = record("Policies", {
   budget: Budget,
@@ -176,7 +175,6 @@ export const Anchors = Type.Partial(
   Type.Object({ "0": Type.String(), "1": Type.String(), "2": Type.String(), "3": Type.String(), "4": Type.String() }),
   { $id: "Anchors", additionalProperties: false, description: "What a score of 0 to 4 means." },
 );
-export type Anchors = Static<typeof Anchors>;
 
 export const JudgedCriterion = record("JudgedCriterion", {
   id: Slug(),

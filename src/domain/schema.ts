@@ -30,10 +30,10 @@ export const ModelRef = Type.String({
   description: "`<provider>/<model>`, split at the first slash.",
 });
 
-/** The longest names of gateways have about a hundred characters; what is kept by name is bounded with it. */
+/** The longest names of gateways have about a hundred characters. The limit bounds what is kept for each name. */
 export const MODEL_NAME_CHARS = 256;
 
-/** The same where somebody gives it: stored ones are read as they are. */
+/** The same in requests and files. Stored sessions may hold longer ones. */
 export const GivenModelRef = Type.String({ ...ModelRef, maxLength: MODEL_NAME_CHARS });
 
 export const Timestamp = (description: string) =>

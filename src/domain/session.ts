@@ -4,29 +4,15 @@ import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Vio
 import { FAILURE_CODES } from "./failure.ts";
 import { Price, Scenario } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
+import { STATES } from "./session-state.ts";
 import { CONFIDENCES, OUTCOMES, Verdict } from "./verdict.ts";
+
+export { isFinal, type SessionState, STATES } from "./session-state.ts";
 
 export const SessionId = Type.String({
   pattern: "^session-[A-Za-z0-9._-]+-\\d{8}T\\d{9}Z$",
   description: "`session-<scenario>-<yyyymmddThhmmssmmmZ>`.",
 });
-
-export const STATES = [
-  "queued",
-  "preparing",
-  "running",
-  "probing",
-  "judging",
-  "completed",
-  "failed",
-  "cancelled",
-  "interrupted",
-] as const;
-export type SessionState = (typeof STATES)[number];
-
-/** Nothing of the run will change any more; a rejudge may still add to it. */
-export const isFinal = (state: SessionState) =>
-  state === "completed" || state === "failed" || state === "cancelled" || state === "interrupted";
 
 export const ARM_STATUSES = [
   "pending",
@@ -88,7 +74,6 @@ export const Fairness = record("Fairness", {
   declared: Type.Array(Type.String(), { description: "Fields in which the arms were set up to differ." }),
   observed: Type.Array(Type.String(), { description: "What else differed: served model, throttling, start skew." }),
 });
-export type Fairness = Static<typeof Fairness>;
 
 export const SessionTotals = record("SessionTotals", {
   tokens_in: Tokens("Arms and judge."),
@@ -106,7 +91,6 @@ const SessionPrices = record(
   },
   { description: "USD per million tokens that this run was counted with; null = unknown." },
 );
-export type SessionPrices = Static<typeof SessionPrices>;
 
 export const SessionSettings = record("SessionSettings", {
   sandbox: oneOf(["bubblewrap", "none"]),

@@ -1,2 +1,4 @@
-/** In hex. Of the runtime, since node:crypto takes milliseconds to load. */
-export const sha256 = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
+import { createHash } from "node:crypto";
+
+/** In hex. */
+export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");

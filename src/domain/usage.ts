@@ -1,27 +1,37 @@
+import type { Decision } from "./decision.ts";
 import type { Price } from "./scenario.ts";
-import type { SessionOutcome, SessionTotals } from "./session.ts";
+import type { ArmSummary, SessionOutcome, SessionTotals } from "./session.ts";
+import { usdText } from "./usd-text.ts";
 
-/** What a model call, an arm or a judge took. Null is unknown, never nothing. */
-export interface TokenUse {
+/** Tokens of a model call, or of many. Null is unknown, never nothing. */
+export interface Usage {
+  /** Cache reads and writes included. */
   readonly tokens_in: number | null;
   readonly tokens_out: number | null;
-  /** Cache reads within tokens_in; null counts as none, so that the cost is never too low. */
+  /** Cache reads within tokens_in. */
   readonly cached_tokens: number | null;
 }
 
-/** A sum that holds an unknown is unknown; of nothing it is 0. */
+export const NO_USAGE: Usage = { tokens_in: 0, tokens_out: 0, cached_tokens: 0 };
+
+export const UNKNOWN_USAGE: Usage = { tokens_in: null, tokens_out: null, cached_tokens: null };
+
+/** A sum that holds an unknown is unknown. The sum of nothing is 0. */
 export const sumKnown = (values: readonly (number | null)[]): number | null =>
   values.reduce<number | null>((total, value) => (total === null || value === null ? null : total + value), 0);
 
-/** Each field summed on its own. */
-export const sumUse = (uses: readonly TokenUse[]): TokenUse => ({
-  tokens_in: sumKnown(uses.map(({ tokens_in }) => tokens_in)),
-  tokens_out: sumKnown(uses.map(({ tokens_out }) => tokens_out)),
-  cached_tokens: sumKnown(uses.map(({ cached_tokens }) => cached_tokens)),
+/** Sums each field on its own. */
+export const sumUsage = (usages: readonly Usage[]): Usage => ({
+  tokens_in: sumKnown(usages.map(({ tokens_in }) => tokens_in)),
+  tokens_out: sumKnown(usages.map(({ tokens_out }) => tokens_out)),
+  cached_tokens: sumKnown(usages.map(({ cached_tokens }) => cached_tokens)),
 });
 
-/** USD; null when prices or tokens are unknown. */
-export function costOf(price: Price | null, { tokens_in, tokens_out, cached_tokens }: TokenUse): number | null {
+/** Tokens to be paid for. Cache reads that are unknown count as none, so that the cost is never too low. */
+type Paid = Omit<Usage, "cached_tokens"> & Partial<Usage>;
+
+/** USD; null when the price or the tokens are unknown. */
+export function costOf(price: Price | null, { tokens_in, tokens_out, cached_tokens = null }: Paid): number | null {
   if (price === null || tokens_in === null || tokens_out === null) return null;
   const cached = Math.min(cached_tokens ?? 0, tokens_in);
   const usd = (tokens_in - cached) * price.in + cached * (price.cached_in ?? price.in) + tokens_out * price.out;
@@ -38,4 +48,47 @@ export function sumTotals(outcome: SessionOutcome): SessionTotals {
     cost_usd: sumKnown(usages.map(({ cost_usd }) => cost_usd)),
     wall_ms: started_at && finished_at ? Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) : null,
   };
+}
+
+/** The cost of a run for a reader: both arms, the judge, and their sum. It does not include a rejudge. */
+export function costParts({ arms, verdict, totals }: Pick<SessionOutcome, "arms" | "verdict" | "totals">): string[] {
+  return [
+    `arms ${usdText(sumKnown(arms.map(({ cost_usd }) => cost_usd)))}`,
+    `judge ${usdText(verdict?.usage.cost_usd ?? null)}`,
+    `total ${usdText(totals.cost_usd)}`,
+  ];
+}
+
+type ArmUsage = Usage &
+  Pick<ArmSummary, "turns" | "tool_calls" | "cost_usd" | "wall_ms" | "working_ms" | "throttled_ms">;
+
+/** What an arm used up to its last decision, for an arm that was interrupted before it could say so itself. */
+export function usageOfDecisions(decisions: readonly Decision[], price: Price | null): ArmUsage {
+  const turns = decisions.filter((decision) => decision.kind === "model_turn");
+  const known = turns.every((turn) => turn.detail?.usage_unknown !== true);
+  const usage = {
+    tokens_in: known ? sumKnown(turns.map((turn) => turn.tokens_in)) : null,
+    tokens_out: known ? sumKnown(turns.map((turn) => turn.tokens_out)) : null,
+    cached_tokens: sumKnown(turns.map((turn) => turn.detail?.cached_tokens ?? null)),
+  };
+  const wall_ms = span(decisions);
+  const throttled_ms = Math.min(wall_ms, sumKnown(decisions.map(waited)) ?? 0);
+  return {
+    turns: turns.length,
+    tool_calls: decisions.filter(({ kind }) => kind === "tool_call" || kind === "policy_block").length,
+    ...usage,
+    cost_usd: costOf(price, usage),
+    wall_ms,
+    working_ms: wall_ms - throttled_ms,
+    throttled_ms,
+  };
+}
+
+const waited = (decision: Decision) => (decision.kind === "provider_retry" ? (decision.detail?.waited_ms ?? 0) : 0);
+
+/** From the start of the first step to the end of the last, milliseconds. */
+function span(decisions: readonly Decision[]): number {
+  const [first, last] = [decisions[0], decisions.at(-1)];
+  if (first?.at === undefined || last?.at === undefined) return 0;
+  return Math.max(0, Date.parse(last.at) - Date.parse(first.at) + first.latency_ms);
 }

@@ -14,6 +14,10 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const SIDES = ["a", "b"] as const;
 export type Side = (typeof SIDES)[number];
 
+/** Orders of presentation, by the arm that is shown first. */
+export const ORDERS = ["ab", "ba"] as const;
+export type Order = (typeof ORDERS)[number];
+
 export const DECIDERS = ["gate", "probe", "judge", "measured", "none"] as const;
 export type Decider = (typeof DECIDERS)[number];
 
@@ -80,10 +84,9 @@ export const CallScore = record("CallScore", {
   note_b: Type.String(),
   supported: Type.Boolean({ description: "Both candidates had at least one valid citation." }),
 });
-export type CallScore = Static<typeof CallScore>;
 
 export const JudgeCall = record("JudgeCall", {
-  order: oneOf(["ab", "ba"], { description: "Which arm was shown first." }),
+  order: oneOf(ORDERS, { description: "Which arm was shown first." }),
   masked: Type.Boolean({
     description: "Second hearing, without the arms' own words (`swapped-pair/1`: without suspected lines).",
   }),
@@ -168,7 +171,6 @@ export const SeriesSummary = Type.Record(Type.String(), Type.Unknown(), {
   $id: "SeriesSummary",
   description: "Where a series of repeated runs stood when the verdict was stored. No version writes one yet.",
 });
-export type SeriesSummary = Static<typeof SeriesSummary>;
 
 export const Verdict = record("Verdict", {
   verdict_id: Type.String(),
@@ -213,6 +215,9 @@ export const Verdict = record("Verdict", {
   ),
   rationale: Type.String({ description: "The judge's own reasons, or how the gate decided." }),
   statement: Type.String({ description: "One or two plain sentences; claims no more than these runs." }),
+  scope: Type.Optional(
+    Type.String({ description: "The end of the statement: what limits its finding. Absent in verdicts of 0.1." }),
+  ),
   series: nullable(SeriesSummary, { description: "The series that the run was a trial of; null: it was none." }),
 });
 export type Verdict = Static<typeof Verdict>;

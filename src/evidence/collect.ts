@@ -22,8 +22,9 @@ export interface Collection {
 export type Evidence = Pick<ArmSummary, "changes" | "probe" | "violations" | "required" | "reference_fix">;
 
 /**
- * What a stopped arm left: its change, the hidden checks' results, the rules it broke, how near it came to the known fix.
- * After this nobody needs the workspace. @throws Failure for a fault of ours; the signal's reason when it fires.
+ * What a stopped arm left: its change, the results of the hidden checks, the rules it broke, how near it came to the
+ * known fix. Nobody needs the workspace afterwards.
+ * @throws Failure for a fault of ours; the signal's reason when it fires.
  */
 export async function collectEvidence(collection: Collection, signal: AbortSignal): Promise<Evidence> {
   const { workspace, task, policies, calls, seen, redact } = collection;
@@ -56,7 +57,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
   };
 }
 
-/** Of a tree that is too large as a whole; null when what is protected is too large too. */
+/** For a tree that is too large as a whole; null when its protected part is too large, too. */
 async function alteredProtected(workspace: Workspace, { paths }: Policies): Promise<readonly string[] | null> {
   try {
     return await workspace.altered(paths.protected);

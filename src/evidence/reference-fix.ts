@@ -1,12 +1,12 @@
-import { parsePatch, type StructuredPatch } from "diff";
 import type { Changes, ProbeResult, ReferenceFixScore } from "../domain/evidence.ts";
+import { pathOfPatch, readPatch } from "../domain/patch.ts";
 import type { ReferenceFix } from "../domain/scenario.ts";
 
 const WEIGHTS = { resolution: 0.7, files: 0.2, similarity: 0.1 };
 
 /**
- * How an arm's deliverable change compares with the known fix (DESIGN: evidence, never a gate). Resolution follows the
- * SWE-bench rule: full when every check that failed before passes and none that passed before breaks.
+ * How an arm's deliverable change compares with the known fix. It is evidence and decides nothing. Resolution follows
+ * the rule of SWE-bench: full when every check that failed before passes and none that passed before breaks.
  */
 export function scoreAgainstReference(
   reference: ReferenceFix,
@@ -35,7 +35,7 @@ export function scoreAgainstReference(
 /** Characters of an arm's patch that are compared line by line. One that is longer is nothing like a known fix. */
 const MAX_COMPARED_CHARS = 200_000;
 
-/** Whole files of it. */
+/** The part of a patch that is compared: as many whole files as fit. */
 function comparedPart(patch: string): string {
   if (patch.length <= MAX_COMPARED_CHARS) return patch;
   const end = patch.lastIndexOf("\ndiff --git ", MAX_COMPARED_CHARS);
@@ -47,12 +47,10 @@ type Edits = ReadonlyMap<string, readonly string[]>;
 /** Added and removed lines by path, each with its sign, white space folded, blank ones left out. */
 function edits(patch: string): Edits {
   const byPath = new Map<string, string[]>();
-  for (const file of parsePatch(patch)) {
-    const path = patchedPath(file);
-    if (path === undefined) continue;
-    const lines = file.hunks.flatMap((hunk) => hunk.lines).filter((line) => /^[+-]/.test(line));
+  for (const file of readPatch(patch)) {
+    const lines = file.parsed.hunks.flatMap((hunk) => hunk.lines).filter((line) => /^[+-]/.test(line));
     byPath.set(
-      path,
+      pathOfPatch(file),
       lines.map(normalise).filter((line) => line.length > 1),
     );
   }
@@ -60,12 +58,6 @@ function edits(patch: string): Edits {
 }
 
 const normalise = (line: string) => line.charAt(0) + line.slice(1).replace(/\s+/g, " ").trim();
-
-/** The path after the change, or before it when the file is deleted; without git's `a/` and `b/`. */
-export function patchedPath({ oldFileName, newFileName }: StructuredPatch): string | undefined {
-  const name = newFileName && newFileName !== "/dev/null" ? newFileName : oldFileName;
-  return name === undefined || name === "/dev/null" ? undefined : name.replace(/^[ab]\//, "");
-}
 
 function compareFiles(expected: readonly string[], touched: readonly string[]) {
   const [wanted, changed] = [new Set(expected), new Set(touched)];

@@ -1,11 +1,12 @@
+import { RE2JS } from "re2js";
 import { CHECK_OUTPUT_KB, NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { CheckResult, ProbeResult } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
 import type { Probe, ProbeCheck } from "../domain/scenario.ts";
-import { TreeTooLarge } from "../workspace/tree/too-large.ts";
-import type { ExecResult, FileSource, Workspace } from "../workspace/workspace.ts";
-import { outputMatches } from "./output-match.ts";
+import type { ExecResult } from "../sandbox/sandbox.ts";
+import { TreeTooLarge } from "../workspace/tree/io-failure.ts";
+import type { FileSource, Workspace } from "../workspace/workspace.ts";
 
 export interface ProbeRun {
   readonly probe: Probe;
@@ -18,8 +19,8 @@ export interface ProbeRun {
 }
 
 /**
- * Runs the hidden checks in order, each in a copy of its own of the final workspace: the code under test could rewrite the
- * hidden files of a later one. The arm's own workspace is left alone.
+ * Runs the hidden checks in order. Each gets a copy of the final workspace, because the code under test could rewrite
+ * the hidden files of a later one. The arm's own workspace is left alone.
  * @throws Failure for a fault of ours; the signal's reason when it fires.
  */
 export async function runProbe(workspace: Workspace, run: ProbeRun, signal: AbortSignal): Promise<ProbeResult> {
@@ -39,7 +40,7 @@ export async function runProbe(workspace: Workspace, run: ProbeRun, signal: Abor
       for (const path of paths) restored.add(path);
       checks.push(await runCheck(subject, check, run, signal));
     } catch (error) {
-      // What the arm left cannot be checked: no fault of ours, and no success.
+      // The arm's work cannot be checked. That is no success, and no fault of ours.
       if (!(error instanceof Mistake)) throw error;
       refusal = error;
       checks.push(judgeCheck(check, NOT_RUN, error.message));
@@ -84,6 +85,15 @@ function whyNot(check: ProbeCheck, result: ExecResult): string | null {
     return `output does not contain ${check.output_matches}`;
   return null;
 }
+
+/** `/regex/` or literal text, looked for anywhere in `output`. Linear time whatever the pattern. */
+function outputMatches(pattern: string, output: string): boolean {
+  const regex = regexOf(pattern);
+  return regex === null ? output.includes(pattern) : RE2JS.compile(regex, RE2JS.MULTILINE).matcher(output).find();
+}
+
+const regexOf = (pattern: string) =>
+  pattern.length > 2 && pattern.startsWith("/") && pattern.endsWith("/") ? pattern.slice(1, -1) : null;
 
 function tally(checks: readonly CheckResult[]): Pick<ProbeResult, "score" | "passed" | "total"> {
   const passed = checks.filter((check) => check.status === "pass");

@@ -1,101 +1,85 @@
+import { cors } from "@elysiajs/cors";
 import { Elysia } from "elysia";
 import { Failure } from "../domain/failure.ts";
-import { plainText } from "../domain/plain-text.ts";
 import type { Services } from "../operation/services.ts";
-import { allowedMethods } from "./allowed-methods.ts";
-import { door, type LogRequest } from "./door.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { endpoints } from "./endpoints.ts";
-import { errorResponse, presentable } from "./error.ts";
+import { AllowedHosts } from "./allowed-hosts.ts";
+import { AllowedOrigins } from "./allowed-origins.ts";
+import { apiDocs, openApiRoute } from "./api-docs.ts";
+import { sendJson } from "./compress.ts";
+import { answerError, UnreadableRequest } from "./error.ts";
 import { EventStreams, type Pace } from "./event-stream.ts";
-import { HostGate } from "./host-gate.ts";
-import { openApi } from "./openapi.ts";
-import { OriginGate } from "./origin-gate.ts";
+import type { Route } from "./openapi.ts";
+import { readJson } from "./read-json.ts";
+import { readRoutes } from "./read-routes.ts";
+import { type LogRequest, requestLog } from "./request-log.ts";
+import { runRoutes } from "./run-routes.ts";
 import type { WebUi } from "./web-ui.ts";
 
 export interface AppOptions {
+  /** Absent: requests are not logged. */
   readonly log?: LogRequest;
   readonly pace?: Partial<Pace>;
-  /** Absent: every Host is answered. */
-  readonly hosts?: HostGate;
-  /** Absent: pages of every origin may start runs. */
-  readonly origins?: OriginGate;
+  readonly hosts?: AllowedHosts;
+  readonly origins?: AllowedOrigins;
   readonly web_ui?: WebUi;
   /** Fires when the server takes no new work. */
   readonly stopping?: AbortSignal;
-  /** Fires when it gives up what still works: rejudges and examinations. Runs have signals of their own. */
+  /** Fires when it gives up what still works: rejudges and diagnoses. Runs have signals of their own. */
   readonly abandoned?: AbortSignal;
 }
 
 export type App = ReturnType<typeof createApp>;
 
-/** The HTTP service: the endpoints of spec part 4, ours, and the web UI when there is one. */
+/** The HTTP service: the endpoints of the interface, ours, and the web UI when there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
-  const { hosts = HostGate.open, origins = OriginGate.open, web_ui, stopping = NEVER, abandoned = NEVER } = options;
-  // The document is made from the router's own table when somebody asks, so it cannot miss a route.
-  const described = new Map<string, Endpoint>();
-  const document = once(() => JSON.stringify(openApi(routesOf(app, described), services.version)));
-  const fault = (error: unknown) =>
-    errorResponse(
-      presentable(error, () => services.entropy(6), logFault),
-      redact,
-    );
-  const redact = services.redact;
-  const logFault = (id: string, error: unknown) => services.notice(plainText(redact(`error ${id}: ${traceOf(error)}`)));
-  let throughDoor: ReturnType<typeof door> | undefined;
-  // One router for requests from a socket and from a test alike, hence not the runtime's own.
-  // standardHostname would look for the path after the eleventh character of the address: a Host of three is shorter.
-  const app = new Elysia({ normalize: false, systemRouter: false, handler: { standardHostname: false } })
-    // The router asks for the way through the door at every request, always with the same function.
-    .wrap((fetch) => (throughDoor ??= door(fetch, { hosts, origins, clock: services.clock, log: options.log, fault })))
-    .onError(({ error, code, request }) => fault(code === "NOT_FOUND" ? noRoute(request, described) : error));
-  const context = { services, streams: new EventStreams(options.pace), stopping, abandoned, document };
-  for (const endpoint of endpoints(context)) {
-    described.set(`${endpoint.method} ${endpoint.path}`, endpoint);
-    app.route(endpoint.method, endpoint.path, ({ request, params }) =>
-      endpoint.answer({ request, params, idleTimeout: (seconds) => app.server?.timeout(request, seconds) }),
-    );
-  }
-  if (web_ui) app.get("/*", ({ request }) => web_ui.answer(request) ?? fault(noRoute(request, described)));
+  const { hosts = AllowedHosts.all, origins = AllowedOrigins.all, stopping = NEVER, abandoned = NEVER } = options;
+  const context = { services, streams: new EventStreams(options.pace), abandoned };
+  const routes = (): readonly Route[] => app.routes;
+  const app = new Elysia({
+    // Unknown fields are refused; the default drops them, and a misspelt `judge_model` with them.
+    normalize: false,
+    // Requests from a socket and from a test take the same way; Bun's own router would not ask `onRequest`.
+    systemRouter: false,
+    // The default looks for the path after the eleventh character of the address: `http://a/` is shorter.
+    handler: { standardHostname: false },
+  })
+    .use(requestLog(services.clock, options.log))
+    .use(
+      cors({
+        origin: "*",
+        credentials: false,
+        methods: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"],
+        allowedHeaders: ["content-type", "last-event-id"],
+        exposeHeaders: ["link", "retry-after"],
+        // The plugin would answer preflights before the Host is checked, and Elysia would not tell the log.
+        preflight: false,
+      }),
+    )
+    .onRequest(({ request, set }) => {
+      // The plugin's `Vary: *` would forbid every cache.
+      delete set.headers.vary;
+      if (!URL.canParse(request.url)) throw new UnreadableRequest("the Host header is missing or is not a host");
+      hosts.check(request);
+      origins.check(request);
+    })
+    .options("/*", preflight)
+    .onParse(({ request }) => {
+      // Not undefined, for which Elysia would try its own parsers.
+      if (request.method !== "POST") return null;
+      // A connection that was open before the server began to stop can still ask.
+      if (stopping.aborted) throw new Failure("interrupted", "the server is stopping", { retryable: true });
+      return readJson(request);
+    })
+    .onError((thrown) => answerError(thrown, routes(), services))
+    .mapResponse(sendJson)
+    .use(readRoutes(context))
+    .use(runRoutes(context))
+    .use(apiDocs(services.version))
+    .use(openApiRoute(routes, services.version));
+  if (options.web_ui) app.use(options.web_ui.routes);
   return app;
 }
 
 const NEVER = new AbortController().signal;
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-/** @throws Error for a route under /api that nobody described. */
-function routesOf(
-  { routes }: { readonly routes: readonly { readonly method: string; readonly path: string }[] },
-  described: ReadonlyMap<string, Endpoint>,
-): readonly Endpoint[] {
-  const shown = routes.filter(({ path }) => path.startsWith("/api/"));
-  return shown.map(({ method, path }) => {
-    const endpoint = described.get(`${method} ${path}`);
-    if (endpoint === undefined) throw new Error(`${method} ${path} has no description`);
-    return endpoint;
-  });
-}
-
-function noRoute(request: Request, described: ReadonlyMap<string, Endpoint>): Failure {
-  const { pathname } = new URL(request.url);
-  const shown = JSON.stringify(pathname.slice(0, 100));
-  const allowed = allowedMethods([...described.values()], pathname);
-  if (allowed.length === 0)
-    return new Failure("unknown_route", `there is nothing at ${shown}; the routes are listed at /api/openapi.json`);
-  return new Failure("method_not_allowed", `${shown} answers ${allowed.join(", ")}, not ${request.method}`, {
-    details: { allowed },
-  });
-}
-
-const traceOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? "" : `\ncaused by ${traceOf(error.cause)}`;
-  return `${error.stack ?? error.message}${cause}`;
-};
+const preflight = () => new Response(null, { status: 204, headers: { "access-control-max-age": "86400" } });

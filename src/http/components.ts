@@ -1,14 +1,12 @@
 import type { TSchema } from "@sinclair/typebox";
+import { publish, type SchemaObject, withoutPatterns } from "../domain/published-schema.ts";
 
-/** A schema as a document holds it. */
-export type SchemaObject = Readonly<Record<string, unknown>>;
-
-/** Named schemas, each filed once; wherever one stands in another there is a `$ref`. */
+/** Named schemas, each kept once. Where one contains another, a `$ref` stands. */
 export class Components {
   readonly #schemas = new Map<string, SchemaObject>();
   readonly #sources = new Map<string, string>();
 
-  /** By name, sorted. */
+  /** Sorted by name. */
   get schemas(): Readonly<Record<string, SchemaObject>> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -26,37 +24,7 @@ export class Components {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  #render({ $id: _, ...schema }: TSchema): SchemaObject {
-    const choices = literalsOf(schema);
-    if (choices) return { ...annotationsOf(schema), type: "string", enum: choices };
-    const rendered = Object.entries(schema).map(([keyword, value]) => this.#keyword(keyword, value));
-    return Object.fromEntries(rendered);
-  }
-
-  #keyword(keyword: string, value: unknown): [string, unknown] {
-    if (keyword === "properties") return [keyword, mapValues(value as Record<string, TSchema>, (s) => this.refer(s))];
-    if (keyword === "anyOf") return [keyword, (value as TSchema[]).map((schema) => this.refer(schema))];
-    if (keyword === "items") return [keyword, this.refer(value as TSchema)];
-    // How TypeBox writes a record of strings; generators know the shorter form.
-    if (keyword === "patternProperties") {
-      const [schema] = Object.values(value as Record<string, TSchema>);
-      return ["additionalProperties", schema ? this.refer(schema) : true];
-    }
-    return [keyword, value];
+  #render(schema: TSchema): SchemaObject {
+    return withoutPatterns(publish(schema, (part) => this.refer(part)));
   }
 }
-
-const mapValues = <T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
-
-/** TypeBox writes a choice of words as a union of literals; readers and generators prefer an enum. */
-function literalsOf({ anyOf }: Readonly<Record<string, unknown>>): string[] | undefined {
-  if (!Array.isArray(anyOf) || anyOf.length < 2) return undefined;
-  const words = anyOf.map((choice) => choice.const);
-  return words.every((word) => typeof word === "string") ? words : undefined;
-}
-
-const annotationsOf = ({ description, examples }: Readonly<Record<string, unknown>>) => ({
-  ...(description !== undefined && { description }),
-  ...(examples !== undefined && { examples }),
-});

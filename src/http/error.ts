@@ -1,8 +1,10 @@
+import type { TSchema } from "@sinclair/typebox";
+import { type Context, ParseError, ValidationError } from "elysia";
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { ErrorBody } from "../domain/health.ts";
 import { plainText, plainTexts } from "../domain/plain-text.ts";
-import { readable } from "./every-origin.ts";
-import { UnreadableRequest } from "./unreadable-request.ts";
+import { firstProblem } from "../operation/check-input.ts";
+import type { Services } from "../operation/services.ts";
 
 interface ErrorKind {
   readonly status: number;
@@ -10,7 +12,7 @@ interface ErrorKind {
   readonly meaning: string;
   /** Seconds after which a new try makes sense. */
   readonly retry_after_s?: number;
-  /** The message may name directories of the host: it goes to the log, and this says so. */
+  /** Sent in place of the message, which may name directories of the host and goes to the log. */
   readonly hidden?: string;
 }
 
@@ -56,48 +58,109 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   internal: { status: 500, meaning: "A fault of this program; the id stands in its log." },
 };
 
-/** What `UnreadableRequest` is answered with. */
-export const UNREADABLE = { status: 400, meaning: "The request cannot be read: bad JSON, bad encoding, bad Host." };
+/** A request that cannot be read at all: the one `invalid_request` that is a 400. */
+export class UnreadableRequest extends Failure {
+  static readonly status = 400;
+  static readonly meaning = "The request cannot be read: bad JSON, bad encoding, bad Host.";
 
-export const statusOf = (failure: Failure) =>
-  failure instanceof UnreadableRequest ? UNREADABLE.status : ERRORS[failure.code].status;
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("invalid_request", message, options);
+  }
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+interface Thrown {
+  readonly code: string | number;
+  readonly error: unknown;
+  readonly request: Request;
+  readonly set: Context["set"];
+}
+
+type Teller = Pick<Services, "entropy" | "notice" | "redact">;
 
 /** Every error leaves in this shape, whatever happened and wherever. */
-export function errorResponse(failure: Failure, redact: (text: string) => string): Response {
+export function answerError({ set, ...thrown }: Thrown, routes: readonly Route[], services: Teller): ErrorBody {
+  const failure = presentable(meant(thrown, routes), services);
   const { code, message, details, retryable } = failure;
-  const error: ErrorBody["error"] = {
-    code,
-    message: plainText(redact(message)),
-    ...(details && { details: plainTexts(details) as typeof details }), // the same keys
-  };
+  set.status = failure instanceof UnreadableRequest ? UnreadableRequest.status : ERRORS[code].status;
+  set.headers["cache-control"] = "no-store";
+  const allowed = code === "method_not_allowed" ? details?.["allowed"] : undefined;
+  if (Array.isArray(allowed)) set.headers.allow = allowed.join(", ");
   const retry_after_s = retryable ? (details?.["retry_after_s"] ?? ERRORS[code].retry_after_s) : undefined;
-  const headers = { "cache-control": "no-store", ...allowHeader(failure) };
-  return Response.json(
-    { error },
-    {
-      status: statusOf(failure),
-      headers:
-        retry_after_s === undefined
-          ? headers
-          : { ...headers, ...readable("retry-after"), "retry-after": String(retry_after_s) },
+  if (retry_after_s !== undefined) set.headers["retry-after"] = String(retry_after_s);
+  return {
+    error: {
+      code,
+      message: plainText(services.redact(message)),
+      ...(details && { details: plainTexts(details) as typeof details }), // the same keys
     },
+  };
+}
+
+/** What the framework throws, as what it means here. */
+function meant({ code, error, request }: Omit<Thrown, "set">, routes: readonly Route[]): unknown {
+  if (code === "NOT_FOUND") return noRoute(request, routes);
+  if (error instanceof ParseError) return error.cause;
+  if (!(error instanceof ValidationError)) return error;
+  if (error.type === "response") return brokenAnswer(request, error);
+  // A parameter of a path fits unless its escapes cannot be decoded.
+  if (error.type === "params") return nothingAt(request);
+  const { schema } = error.validator as { schema: TSchema }; // every schema of ours is compiled
+  return firstProblem(schema, error.value) ?? error;
+}
+
+/** Without the value, which may be large and is nobody's business. */
+const brokenAnswer = ({ method, url }: Request, { valueError }: ValidationError) =>
+  new Error(
+    `the answer to ${method} ${new URL(url).pathname} breaks its schema at "${valueError?.path}": ${valueError?.message}`,
+  );
+
+function noRoute(request: Request, routes: readonly Route[]): Failure {
+  const allowed = allowedMethods(routes, new URL(request.url).pathname);
+  if (allowed.length === 0) return nothingAt(request);
+  return new Failure(
+    "method_not_allowed",
+    `${shownPath(request)} answers ${allowed.join(", ")}, not ${request.method}`,
+    { details: { allowed } },
   );
 }
 
-function allowHeader({ code, details }: Failure): { allow?: string } {
-  const allowed = code === "method_not_allowed" ? details?.["allowed"] : undefined;
-  return Array.isArray(allowed) ? { allow: allowed.join(", ") } : {};
+const nothingAt = (request: Request) =>
+  new Failure("unknown_route", `there is nothing at ${shownPath(request)}; the routes are listed at /api/openapi.json`);
+
+const shownPath = ({ url }: Request) => JSON.stringify(new URL(url).pathname.slice(0, 100));
+
+/** The methods that a path of the API knows; empty when there is nothing at it. */
+function allowedMethods(routes: readonly Route[], pathname: string): readonly string[] {
+  const given = pathname.replace(/\/$/, "").split("/");
+  const methods = routes.filter(({ path }) => path.startsWith("/api/") && matches(path.split("/"), given));
+  if (methods.length === 0) return [];
+  const names = methods.map(({ method }) => method);
+  return [...names, ...(names.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
 }
+
+const matches = (steps: readonly string[], given: readonly string[]) =>
+  steps.length === given.length && steps.every((step, i) => step.startsWith(":") || step === given[i]);
 
 /**
  * What a client may hear of an error. A fault of ours, or a message that may name the host's directories, becomes an id
- * whose explanation `log` gets.
+ * under which the log explains it.
  */
-export function presentable(error: unknown, newId: () => string, log: (id: string, error: unknown) => void): Failure {
+function presentable(error: unknown, { entropy, notice, redact }: Teller): Failure {
   const hidden = error instanceof Failure ? ERRORS[error.code].hidden : "an internal error";
   if (error instanceof Failure && hidden === undefined) return error;
-  const id = newId();
-  log(id, error);
+  const id = entropy(6);
+  notice(plainText(redact(`error ${id}: ${traceOf(error)}`)));
   const [code, retryable] = error instanceof Failure ? [error.code, error.retryable] : (["internal", false] as const);
   return new Failure(code, `${hidden}; the server's log says more under ${id}`, { retryable, details: { id } });
+}
+
+function traceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? "" : `\ncaused by ${traceOf(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
 }

@@ -1,6 +1,5 @@
 import { KEEP_ALIVE_MS, STALLED_READER_MS } from "../domain/defaults.ts";
-import type { RunEvent } from "../domain/event.ts";
-import type { LiveRun } from "../stream/live-runs.ts";
+import type { Announcement } from "../operation/follow-run.ts";
 
 export interface Pace {
   /** Milliseconds between comment lines while nothing happens. */
@@ -11,67 +10,127 @@ export interface Pace {
 
 const PACE: Pace = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 
-/** How often readers are looked after within the shorter of both times; so much later may come what is due. */
-const LOOKS = 15;
+/** Checks of all readers within the shorter of both times. A keep-alive or a cut may come one check late. */
+const CHECKS = 15;
 
-/**
- * Readers after whose arrival what they left behind is collected, beside the event loop. Of a thousand who come at once
- * the collector would else stop everyone, for 10 ms and right in the first event for all of them.
- */
-const CROWD = 500;
+const encoder = new TextEncoder();
+const encode = (text: string) => encoder.encode(text);
 
-const KEEP_ALIVE = new TextEncoder().encode(": keep-alive\n\n");
+const KEEP_ALIVE = encode(": keep-alive\n\n");
 
-/** Runs as server-sent events (spec part 6). A frame is encoded once, whatever the number of readers. */
+/** The log of a session, from its start to its end or until the signal fires. */
+export type Follow = (signal: AbortSignal) => AsyncIterable<Announcement>;
+
+export interface ReaderOptions {
+  /** The id of the last event that the reader has, `<attempt>.<n>`. What is no such id is taken as none. */
+  readonly after?: string | undefined;
+  /** Whether events carry their ids. */
+  readonly ids: boolean;
+  /** Called at the end with the seconds that the connection may be silent from then on. */
+  idleTimeout(seconds: number): void;
+}
+
+/** Sessions as server-sent events. */
 export class EventStreams {
-  readonly #frames = new WeakMap<RunEvent, Uint8Array>();
+  readonly #feeds = new Map<string, Feed>();
   readonly #readers = new Set<Reader>();
   readonly #pace: Pace;
-  readonly #look_ms: number;
-  #arrived = 0;
+  readonly #check_ms: number;
   /** One for all: two timers for each frame of each reader cost more than the frames. */
-  #timer: Timer | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(pace: Partial<Pace> = {}) {
     this.#pace = { ...PACE, ...pace };
-    this.#look_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / LOOKS);
+    this.#check_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / CHECKS);
   }
 
-  /** `idleTimeout` is told for how many seconds the connection may be silent when all is said. */
-  open(run: LiveRun, idleTimeout: (seconds: number) => void): Response {
-    const source: Reader = new Reader(run, {
-      frame: this.#frame,
-      left: () => this.#forget(source),
-      said: () => idleTimeout(Math.ceil(this.#pace.stalled_ms / 1000)),
+  /** One more reader of a session. All that read it at once share what `follow` gives to the first. */
+  open(session_id: string, follow: Follow, options: ReaderOptions): Response {
+    const feed = this.#feeds.get(session_id) ?? new Feed(follow);
+    this.#feeds.set(session_id, feed);
+    const reader: Reader = new Reader(feed, options, {
+      left: () => this.#forget(session_id, feed, reader),
+      ended: () => options.idleTimeout(Math.ceil(this.#pace.stalled_ms / 1000)),
     });
-    this.#readers.add(source);
-    this.#arrived += 1;
-    if (this.#arrived % CROWD === 0) Bun.gc(false);
-    // A program that was told to stop need not wait for the next look.
-    this.#timer ??= setInterval(() => this.#look(), this.#look_ms).unref();
-    // No queue of its own: the run's log is the queue, so a slow reader costs a position in it and no memory.
-    return new Response(new ReadableStream(source, { highWaterMark: 0 }), { headers: EVENT_STREAM_HEADERS });
+    this.#readers.add(reader);
+    // A program that was told to stop need not wait for the next check.
+    this.#timer ??= setInterval(() => this.#check(), this.#check_ms).unref();
+    // No queue of its own: the feed is the queue, so a slow reader costs a position in it and no memory.
+    return new Response(new ReadableStream(reader, { highWaterMark: 0 }), { headers: EVENT_STREAM_HEADERS });
   }
 
-  #look(): void {
-    for (const reader of this.#readers) reader.look(this.#look_ms, this.#pace);
+  #check(): void {
+    for (const reader of this.#readers) reader.check(this.#check_ms, this.#pace);
   }
 
-  #forget(reader: Reader): void {
+  #forget(session_id: string, feed: Feed, reader: Reader): void {
     this.#readers.delete(reader);
+    if (feed.forsaken) {
+      feed.stop();
+      if (this.#feeds.get(session_id) === feed) this.#feeds.delete(session_id);
+    }
     if (this.#readers.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
-
-  #frame = (event: RunEvent): Uint8Array => {
-    const known = this.#frames.get(event);
-    if (known) return known;
-    const frame = new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`);
-    this.#frames.set(event, frame);
-    return frame;
-  };
 }
+
+interface Frame extends Pick<Announcement, "n" | "attempt"> {
+  readonly bytes: Uint8Array;
+}
+
+/** What a session announces, read and encoded once for all its readers. */
+class Feed {
+  readonly frames: Frame[] = [];
+  readonly #stop = new AbortController();
+  readonly #wakes = new Set<() => void>();
+  #end: { readonly error?: unknown } | undefined;
+
+  constructor(follow: Follow) {
+    this.#read(follow).then(
+      () => this.#close({}),
+      (error: unknown) => this.#close({ error }),
+    );
+  }
+
+  /** Why there will be no more frames; undefined while there may be. */
+  get end(): { readonly error?: unknown } | undefined {
+    return this.#end;
+  }
+
+  /** Nobody reads it. */
+  get forsaken(): boolean {
+    return this.#wakes.size === 0;
+  }
+
+  /** Calls `wake` after each frame and at the end, until the returned function is called. */
+  watch(wake: () => void): () => void {
+    this.#wakes.add(wake);
+    return () => void this.#wakes.delete(wake);
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #read(follow: Follow): Promise<void> {
+    for await (const { n, attempt, event } of follow(this.#stop.signal)) {
+      this.frames.push({ n, attempt, bytes: encode(`data: ${JSON.stringify(event)}\n\n`) });
+      this.#wake();
+    }
+  }
+
+  #close(end: { readonly error?: unknown }): void {
+    this.#end = end;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#wakes]) wake();
+  }
+}
+
+const withId = ({ n, attempt, bytes }: Frame) => Buffer.concat([encode(`id: ${attempt}.${n}\n`), bytes]);
 
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -81,30 +140,34 @@ export const EVENT_STREAM_HEADERS = {
 };
 
 interface Readership {
-  readonly frame: (event: RunEvent) => Uint8Array;
   /** The reader went, or was sent away. */
   readonly left: () => void;
-  /** There is no more for it: from now on nobody here sees whether its socket takes the last of it. */
-  readonly said: () => void;
+  /** It has all frames. From now on nobody here sees whether its socket takes the last of them. */
+  readonly ended: () => void;
 }
 
 /** Gives one frame each time the socket has taken the last one. */
 class Reader {
-  readonly #run: LiveRun;
+  readonly #feed: Feed;
+  readonly #options: ReaderOptions;
   readonly #readership: Readership;
   readonly #unwatch: () => void;
-  #position = 0;
+  /** The reader has the log up to this place. */
+  readonly #after: number;
+  #place = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #opened = false;
   /** The socket has taken everything and asks for more. */
   #asks = false;
-  /** Looks since it last took or asked for something. */
-  #looks = 0;
+  /** Checks since it last took or asked for something. */
+  #checks = 0;
 
-  constructor(run: LiveRun, readership: Readership) {
-    this.#run = run;
+  constructor(feed: Feed, options: ReaderOptions, readership: Readership) {
+    this.#feed = feed;
+    this.#options = options;
     this.#readership = readership;
-    this.#unwatch = run.watch(() => this.#feed());
+    this.#after = Number(/^\d+\.(\d+)$/.exec(options.after ?? "")?.[1] ?? 0);
+    this.#unwatch = feed.watch(() => this.#next());
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -112,21 +175,24 @@ class Reader {
   }
 
   pull(): void {
-    this.#looks = 0;
+    this.#checks = 0;
     this.#asks = true;
-    this.#feed();
+    this.#next();
+    if (this.#opened) return;
     // The head of a response leaves with its first bytes: a reader for whom nothing waits learns that it is in.
-    if (this.#asks && !this.#opened) this.#give(KEEP_ALIVE);
+    setImmediate(() => {
+      if (this.#asks && !this.#opened) this.#give(KEEP_ALIVE);
+    });
   }
 
   cancel(): void {
     this.#leave();
   }
 
-  look(look_ms: number, { keep_alive_ms, stalled_ms }: Pace): void {
-    // The first look may come right after the last sign of life.
-    const quiet_ms = this.#looks * look_ms;
-    this.#looks += 1;
+  check(check_ms: number, { keep_alive_ms, stalled_ms }: Pace): void {
+    // The first check may come right after the last sign of life.
+    const quiet_ms = this.#checks * check_ms;
+    this.#checks += 1;
     if (this.#asks) {
       if (quiet_ms >= keep_alive_ms) this.#give(KEEP_ALIVE);
     } else if (quiet_ms >= stalled_ms) {
@@ -135,22 +201,31 @@ class Reader {
     }
   }
 
-  #feed(): void {
-    const event = this.#asks ? this.#run.at(this.#position) : undefined;
-    if (event) {
-      this.#position += 1;
-      this.#give(this.#readership.frame(event));
+  #next(): void {
+    const frame = this.#asks ? this.#frame() : undefined;
+    if (frame) {
+      this.#place += 1;
+      this.#give(this.#options.ids ? withId(frame) : frame.bytes);
     }
     // Without waiting to be asked: the end then leaves together with the last frame.
-    if (this.#run.ended && this.#run.at(this.#position) === undefined) {
-      this.#leave();
-      // Before the end: of a request that is answered the runtime forgets whose connection it was.
-      this.#readership.said();
-      this.#controller?.close();
-    }
+    const { end } = this.#feed;
+    if (end === undefined || this.#frame() !== undefined) return;
+    this.#leave();
+    // Before the end: of a request that is answered the runtime forgets whose connection it was.
+    this.#readership.ended();
+    if (end.error === undefined) this.#controller?.close();
+    else this.#controller?.error(end.error);
+  }
+
+  /** The next that the reader does not have. */
+  #frame(): Frame | undefined {
+    // The end of the frames is never passed: an id of 400 digits makes `#after` infinite.
+    while ((this.#feed.frames[this.#place]?.n ?? Number.NaN) <= this.#after) this.#place += 1;
+    return this.#feed.frames[this.#place];
   }
 
   #leave(): void {
+    this.#asks = false;
     this.#unwatch();
     this.#readership.left();
   }
@@ -159,7 +234,7 @@ class Reader {
   #give(bytes: Uint8Array): void {
     this.#opened = true;
     this.#asks = false;
-    this.#looks = 0;
+    this.#checks = 0;
     this.#controller?.enqueue(bytes);
   }
 }

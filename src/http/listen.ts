@@ -1,6 +1,6 @@
 import { RAW_BODY_BYTES } from "../domain/defaults.ts";
 import type { App } from "./app.ts";
-import { IDLE_TIMEOUT_S } from "./endpoint.ts";
+import { IDLE_TIMEOUT_S } from "./route-context.ts";
 
 export interface Address {
   readonly hostname: string;

@@ -1,32 +1,62 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { FailureCode } from "../domain/failure.ts";
+import type { DocumentDecoration } from "elysia";
 import { ErrorBody } from "../domain/health.ts";
-import { Components, type SchemaObject } from "./components.ts";
-import { type Endpoint, type Success, TAGS } from "./endpoint.ts";
-import { ERRORS, UNREADABLE } from "./error.ts";
+import type { SchemaObject } from "../domain/published-schema.ts";
+import { Components } from "./components.ts";
+import { UnreadableRequest } from "./error.ts";
 import { VOCABULARY } from "./vocabulary.ts";
 
-/** What any request may get, wherever it goes. */
-const COMMON_ERRORS: readonly FailureCode[] = ["forbidden_host", "internal"];
+/** What the router knows of a route. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly hooks: {
+    readonly params?: TObject;
+    readonly query?: TObject;
+    readonly body?: TObject;
+    readonly response?: TSchema | Readonly<Record<number, TSchema>>;
+    readonly detail?: DocumentDecoration;
+  };
+}
 
-/** The OpenAPI 3.1 document of the endpoints: every route, every named type as a component (spec part 4). */
-export function openApi(endpoints: readonly Endpoint[], version: string): SchemaObject {
+const TAGS = {
+  environment: "Is the service alive, and can runs work here.",
+  scenarios: "What can be run.",
+  sessions: "What has run, or is running.",
+  runs: "Run a scenario and watch it.",
+  verdicts: "Judge stored arms again.",
+  schema: "This document.",
+  extension: "Additions to the eleven endpoints of the interface.",
+};
+
+export const INFO = {
+  title: "abeval",
+  summary: "A/B evaluation of AI agents.",
+  description: [
+    "Runs two agent arms on one scenario, has a judge compare them, and keeps the outcome.",
+    "Fields are snake_case; times are ISO-8601 UTC with milliseconds; `null` means unknown.",
+    "Every error has the shape of `Error`, on every path. There is no authentication; `Access-Control-Allow-Origin` is `*`.",
+    "A request that is no HTTP at all, or whose head is too large (431), is refused below this API and has no body.",
+  ].join("\n\n"),
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+/**
+ * The OpenAPI 3.1 document of the router's own table: every route under /api, every named type as a component. Written here
+ * because the plugin's document has no components and does not validate.
+ * @throws Error for a route that says neither what it is nor that it is hidden
+ */
+export function openApi(routes: readonly Route[], version: string): SchemaObject {
   const components = new Components();
   const paths: Record<string, Record<string, SchemaObject>> = {};
-  for (const endpoint of endpoints) {
-    const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, components) };
+  for (const route of routes.filter(isDocumented)) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
   }
   for (const schema of VOCABULARY) components.refer(schema);
   return {
     openapi: "3.1.1",
-    info: {
-      title: "abeval",
-      version,
-      summary: "A/B evaluation of AI agents.",
-      description: DESCRIPTION,
-      license: { name: "MIT", identifier: "MIT" },
-    },
+    info: { ...INFO, version },
     servers: [{ url: "/", description: "Where this document came from." }],
     security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -35,69 +65,60 @@ export function openApi(endpoints: readonly Endpoint[], version: string): Schema
   };
 }
 
-const DESCRIPTION = [
-  "Runs two agent arms on one scenario, has a judge compare them, and keeps the outcome.",
-  "Fields are snake_case; times are ISO-8601 UTC with milliseconds; `null` means unknown.",
-  "Every error has the shape of `Error`, on every path. There is no authentication; `Access-Control-Allow-Origin` is `*`.",
-  "A request that is no HTTP at all, or whose head is too large (431), is refused below this API and has no body.",
-].join("\n\n");
+function isDocumented({ method, path, hooks: { detail } }: Route): boolean {
+  if (!path.startsWith("/api/")) return false;
+  if (detail?.operationId) return true;
+  if (detail?.hide) return false;
+  throw new Error(`${method} ${path} has no description`);
+}
 
-function operationOf(endpoint: Endpoint, components: Components): SchemaObject {
-  const { id, tag, title, summary, body, success } = endpoint;
-  const parameters = parametersOf(endpoint, components);
+function operationOf({ hooks }: Route, components: Components): SchemaObject {
+  const { hide: _, requestBody, responses, ...described } = hooks.detail as Described;
+  const parameters = [
+    ...parametersOf("path", hooks.params, components),
+    ...parametersOf("query", hooks.query, components),
+  ];
+  const answers = hooks.body || hooks.query ? { ...responses, ...UNREADABLE } : responses;
   return {
-    operationId: id,
-    tags: [tag],
-    summary: title,
-    description: summary,
+    ...described,
     ...(parameters.length > 0 && { parameters }),
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": { schema: components.refer(body.schema), examples: namedExamples(body.examples) },
-        },
-      },
-    }),
-    responses: { [success.status]: successOf(success, components), ...errorsOf(endpoint, components) },
+    ...(requestBody && { requestBody: withSchema(requestBody, hooks.body, components) }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, response]) => [
+        status,
+        withSchema(response, schemaOf(hooks.response, Number(status)), components),
+      ]),
+    ),
   };
 }
 
-function parametersOf({ parameter, query }: Endpoint, components: Components): SchemaObject[] {
-  const inPath = parameter && {
-    name: parameter.name,
-    in: "path",
-    required: true,
-    description: parameter.description,
-    schema: { type: "string" },
-    example: parameter.example,
-  };
-  return [...(inPath ? [inPath] : []), ...(query ? queryParameters(query, components) : [])];
+/** What `describe.ts` makes of a route's `detail`. */
+type Described = DocumentDecoration & { readonly requestBody?: Content; readonly responses: Record<string, Content> };
+interface Content {
+  readonly content: Readonly<Record<string, object>>;
 }
 
-const queryParameters = ({ properties, required = [] }: TObject, components: Components): SchemaObject[] =>
-  Object.entries<TSchema>(properties).map(([name, schema]) => {
-    const { description, ...rendered } = components.refer(schema);
-    return { name, in: "query", required: required.includes(name), description, schema: rendered };
+const UNREADABLE = {
+  [UnreadableRequest.status]: {
+    description: `\`invalid_request\`: ${UnreadableRequest.meaning}`,
+    content: {
+      "application/json": { example: { error: { code: "invalid_request", message: UnreadableRequest.meaning } } },
+    },
+  },
+};
+
+function schemaOf(response: Route["hooks"]["response"], status: number): TSchema | undefined {
+  if (status >= 400) return ErrorBody;
+  return response && status in response ? (response as Record<number, TSchema>)[status] : (response as TSchema);
+}
+
+/** JSON is described by the route's schema, a stream's text by the type of what its lines hold. */
+function withSchema(described: Content, schema: TSchema | undefined, components: Components): SchemaObject {
+  const content = Object.entries(described.content).map(([type, media]) => {
+    const isJson = type === "application/json" && schema !== undefined;
+    return [type, { schema: isJson ? components.refer(schema) : textOf(schema, components), ...media }];
   });
-
-const namedExamples = (examples: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
-
-function successOf(success: Success, components: Components): SchemaObject {
-  const { description, schema, media_type = "application/json", example, headers } = success;
-  const isText = media_type !== "application/json";
-  // A stream's text is described by the type of what its lines hold.
-  const content = { schema: schema && !isText ? components.refer(schema) : textOf(schema, components), example };
-  return {
-    description,
-    ...(headers && {
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: "string" } }]),
-      ),
-    }),
-    content: { [media_type]: content },
-  };
+  return { ...described, content: Object.fromEntries(content) };
 }
 
 const textOf = (schema: TSchema | undefined, components: Components): SchemaObject =>
@@ -105,34 +126,11 @@ const textOf = (schema: TSchema | undefined, components: Components): SchemaObje
     ? { type: "string", contentMediaType: "application/json", contentSchema: components.refer(schema) }
     : { type: "string" };
 
-/** One response for each status; its description and examples name the codes. */
-function errorsOf({ body, query, errors }: Endpoint, components: Components): Record<number, SchemaObject> {
-  const byStatus = new Map<number, FailureCode[]>();
-  for (const code of [...errors, ...COMMON_ERRORS])
-    byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), code]);
-  const described = [...byStatus].map(([status, codes]) => [status, errorOf(codes, components)]);
-  if (body || query) described.push([UNREADABLE.status, unreadable(components)]);
-  return Object.fromEntries(described);
+function parametersOf(place: "path" | "query", schema: TObject | undefined, components: Components): SchemaObject[] {
+  const { properties = {}, required = [] } = schema ?? {};
+  return Object.entries<TSchema>(properties).map(([name, property]) => {
+    const { description, examples, ...rendered } = components.refer(property);
+    const example = Array.isArray(examples) ? { example: examples[0] } : {};
+    return { name, in: place, required: required.includes(name), description, schema: rendered, ...example };
+  });
 }
-
-const errorOf = (codes: readonly FailureCode[], components: Components): SchemaObject => ({
-  description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join("\n\n"),
-  content: {
-    "application/json": {
-      schema: components.refer(ErrorBody),
-      examples: namedExamples(
-        Object.fromEntries(codes.map((code) => [code, { error: { code, message: ERRORS[code].meaning } }])),
-      ),
-    },
-  },
-});
-
-const unreadable = (components: Components): SchemaObject => ({
-  description: `\`invalid_request\`: ${UNREADABLE.meaning}`,
-  content: {
-    "application/json": {
-      schema: components.refer(ErrorBody),
-      example: { error: { code: "invalid_request", message: UNREADABLE.meaning } },
-    },
-  },
-});

@@ -21,7 +21,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   verdict,
 ];
 
-/** Every named schema of the domain, also those that no endpoint mentions; a query's fields are parameters instead. */
+/** Every named schema of the domain, even one that no route mentions. The fields of a query are parameters instead. */
 export const VOCABULARY: readonly TSchema[] = MODULES.flatMap((module) => Object.values(module))
   .filter(isNamedSchema)
   .filter((schema) => schema !== request.SessionListRequest);

@@ -1,19 +1,24 @@
+import { createHash } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
-import { open, readdir } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { mkdir, open, readdir, writeFile } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
+import { type Coding, compress } from "./compress.ts";
 
-/** A file of the UI as it is sent. */
+/** A file of the UI as it was at the start. */
 export interface WebFile {
-  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
+  /** Of text. It stays in memory: a page must be there when the copy, a temporary file, was cleaned away. */
+  readonly text?: Uint8Array<ArrayBuffer>;
   /** Strong and quoted. */
   readonly etag: string;
   /** Its name holds a hash of what it holds, so it never changes. */
   readonly immutable: boolean;
+  /** The text in a coding, made once, when somebody first asks. Absent where that saves nothing. */
+  readonly compressed?: (coding: Coding) => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** A UI has dozens of small files; beyond this the directory is something else. */
-const MAX_FILES = 2_000;
+export const MAX_FILES = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,47 +41,75 @@ const TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
 };
 
-/** `chunk-k3v9x2ab.js`: what bundlers call a file after what it holds. */
+/** Types that are not compressed already. */
+const TEXT = /^text|json|svg|wasm/;
+
+/** Bytes from which compressing pays. */
+const WORTH_BYTES = 1_000;
+
+/** `chunk-k3v9x2ab.js`: how bundlers name a file after what it holds. */
 const HASHED = /[-.][0-9a-z]{8,}\.\w+$/i;
 
 /**
- * The files below a directory by their paths (`/assets/app.js`), read once: what is served cannot be changed, swapped or
- * linked elsewhere afterwards. Regular files only: no links, and nothing whose name begins with a dot.
+ * Copies the files below `directory` into `staging` and describes them by their paths (`/assets/app.js`). What is served cannot
+ * be changed, swapped or linked elsewhere afterwards. Left out are links, pipes, names that begin with a dot or mean something
+ * to the router, and what would lie under `/api`.
  * @throws Error when the directory cannot be read or is too large for a UI
  */
-export async function readWebBundle(directory: string): Promise<ReadonlyMap<string, WebFile>> {
+export async function stageBundle(directory: string, staging: string): Promise<ReadonlyMap<string, WebFile>> {
   const files = new Map<string, WebFile>();
   let total = 0;
   for await (const path of filesBelow(directory, "")) {
-    const file = await readFile(join(directory, path), path);
-    total += file.bytes.byteLength;
+    const bytes = await readRegular(join(directory, path));
+    total += bytes.byteLength;
     if (files.size >= MAX_FILES || total > MAX_BYTES)
       throw new Error(`more than ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB; is this a bundle?`);
-    files.set(path, file);
+    const copy = join(staging, path);
+    await mkdir(dirname(copy), { recursive: true });
+    await writeFile(copy, bytes);
+    files.set(path, describe(path, bytes));
   }
   return files;
 }
 
 async function* filesBelow(root: string, path: string): AsyncGenerator<string> {
   const entries = await readdir(join(root, path), { withFileTypes: true });
-  for (const entry of entries.filter(isVisible)) {
+  for (const entry of entries.filter(isServed)) {
     const below = `${path}/${entry.name}`;
+    if (isApi(below)) continue;
     if (entry.isDirectory()) yield* filesBelow(root, below);
-    // An entry that is a link is neither; so is a pipe, which would block who opens it.
+    // An entry that is a link is neither; nor is a pipe, which would block who opens it.
     else if (entry.isFile()) yield below;
   }
 }
 
-const isVisible = ({ name }: Dirent) => !name.startsWith(".");
+const isServed = ({ name }: Dirent) => !/^\.|[:*]/.test(name);
 
-async function readFile(absolute: string, path: string): Promise<WebFile> {
+export const isApi = (path: string) => /^\/+api(\/|$)/i.test(path);
+
+async function readRegular(absolute: string): Promise<Uint8Array<ArrayBuffer>> {
   // The entry may have become a link since it was listed.
   await using file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW);
-  const bytes = new Uint8Array(await file.readFile());
+  return new Uint8Array(await file.readFile());
+}
+
+function describe(path: string, bytes: Uint8Array<ArrayBuffer>): WebFile {
+  const type = TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
+  const isText = TEXT.test(type);
   return {
-    bytes,
-    type: TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
-    etag: `"${new Bun.CryptoHasher("sha256").update(bytes).digest("base64url")}"`,
+    type,
+    etag: `"${createHash("sha256").update(bytes).digest("base64url")}"`,
     immutable: HASHED.test(path),
+    ...(isText && { text: bytes }),
+    ...(isText && bytes.byteLength >= WORTH_BYTES && { compressed: compressedOnce(bytes) }),
+  };
+}
+
+function compressedOnce(bytes: Uint8Array) {
+  const made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
+  return (coding: Coding) => {
+    const known = made.get(coding) ?? compress(coding, bytes);
+    made.set(coding, known);
+    return known;
   };
 }

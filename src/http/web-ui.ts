@@ -1,4 +1,8 @@
-import { readWebBundle, type WebFile } from "./web-bundle.ts";
+import { rmSync } from "node:fs";
+import { staticPlugin } from "@elysiajs/static";
+import { type AnyElysia, type Context, Elysia, NotFoundError } from "elysia";
+import { acceptedCoding } from "./compress.ts";
+import { isApi, MAX_FILES, stageBundle, type WebFile } from "./web-bundle.ts";
 
 const INDEX = "/index.html";
 
@@ -10,38 +14,46 @@ const SECURITY_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-/** The single-page app at `/` (spec part 1). */
-export class WebUi {
-  readonly #files: ReadonlyMap<string, WebFile>;
+/** The single-page app at `/`. Disposal removes its copy. */
+export interface WebUi extends Disposable {
+  readonly hasIndex: boolean;
+  readonly routes: AnyElysia;
+}
 
-  private constructor(files: ReadonlyMap<string, WebFile>) {
-    this.#files = files;
-  }
+/**
+ * Copies the app into `staging`, a private directory, and serves the copy: the plugin follows a file that became a link.
+ * @throws Error when the directory cannot be read.
+ */
+export async function openWebUi(directory: string, staging: string): Promise<WebUi> {
+  const files = await stageBundle(directory, staging);
+  const assets = await staticPlugin({
+    assets: staging,
+    prefix: "/",
+    // A route for each file that is there at the start. One for all would look at the disk at every request.
+    alwaysStatic: true,
+    staticLimit: MAX_FILES,
+    // Its tags are not quoted, and a client with two tags or a weak one would never get a 304.
+    etag: false,
+    indexHTML: false,
+    silent: true,
+  });
+  const routes = new Elysia({ name: "web-ui" })
+    .onBeforeHandle(async ({ request, set }) => {
+      const file = fileFor(files, request);
+      return file && (await send(file, request, set));
+    })
+    .use(assets)
+    .get("/*", () => {
+      throw new NotFoundError();
+    });
+  const close = () => rmSync(staging, { recursive: true, force: true });
+  return { hasIndex: files.has(INDEX), routes, [Symbol.dispose]: close };
+}
 
-  /** @throws Error when the directory cannot be read. */
-  static async open(directory: string): Promise<WebUi> {
-    return new WebUi(await readWebBundle(directory));
-  }
-
-  get hasIndex(): boolean {
-    return this.#files.has(INDEX);
-  }
-
-  /** Undefined when it has nothing to say about the path, as for everything under `/api`. */
-  answer(request: Request): Response | undefined {
-    const path = pathOf(request);
-    if (path === undefined || /^\/+api(\/|$)/i.test(path)) return undefined;
-    // Found by name among what was read, so no spelling of a path leads anywhere else.
-    const file = this.#files.get(path === "/" ? INDEX : path) ?? this.#clientRoute(request, path);
-    return file && send(request, file);
-  }
-
-  /** A place inside the app that somebody opens or reloads. */
-  #clientRoute(request: Request, path: string): WebFile | undefined {
-    const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
-    const isRoute = !/(^|\/)\.|\.\w{1,8}$|[\\\0]/.test(path) || /^\/(sessions|scenarios|runs)\/[^/]+$/.test(path);
-    return wantsPage && isRoute ? this.#files.get(INDEX) : undefined;
-  }
+function fileFor(files: ReadonlyMap<string, WebFile>, request: Request): WebFile | undefined {
+  const path = pathOf(request);
+  if (path === undefined || isApi(path)) return undefined;
+  return files.get(path) ?? (path === "/" || isPlaceInApp(request, path) ? files.get(INDEX) : undefined);
 }
 
 /** Decoded once, as a browser encoded it; undefined when it cannot be. */
@@ -53,14 +65,27 @@ function pathOf(request: Request): string | undefined {
   }
 }
 
-function send(request: Request, { bytes, type, etag, immutable }: WebFile): Response {
-  const headers = {
-    ...SECURITY_HEADERS,
-    etag,
-    "cache-control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
-  };
-  if (isKnown(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
-  return new Response(bytes, { headers: { ...headers, "content-type": type } });
+/** A place inside the app that somebody opens or reloads. */
+function isPlaceInApp(request: Request, path: string): boolean {
+  const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
+  const isRoute = !/(^|\/)\.|\.\w{1,8}$|[\\\0]/.test(path) || /^\/(sessions|scenarios|runs)\/[^/]+$/.test(path);
+  return wantsPage && isRoute;
+}
+
+/** Sets the headers of a file and sends text. Undefined leaves the bytes to the plugin, which compresses nothing. */
+async function send(file: WebFile, request: Request, { headers }: Context["set"]): Promise<Response | undefined> {
+  const { compressed, etag, immutable, text, type } = file;
+  const coding = compressed && acceptedCoding(request);
+  Object.assign(headers, SECURITY_HEADERS);
+  headers["cache-control"] = immutable ? "public, max-age=31536000, immutable" : "no-cache";
+  if (compressed) headers.vary = "accept-encoding";
+  // The bytes differ with the coding, what they mean does not.
+  headers.etag = coding ? `W/${etag}` : etag;
+  if (isKnown(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304 });
+  headers["content-type"] = type;
+  if (compressed === undefined || coding === undefined) return text && new Response(text);
+  headers["content-encoding"] = coding;
+  return new Response(await compressed(coding));
 }
 
 const isKnown = (given: string | null, etag: string) =>

@@ -1,7 +1,8 @@
-import type { Confidence, Flag } from "../domain/verdict.ts";
-import type { Basis, Standing } from "./score.ts";
+import type { Confidence, Flag, JudgeCall } from "../domain/verdict.ts";
+import type { Basis, ScoredOutcome } from "./decide.ts";
+import { labelOf, reaches, scoreTables, type Weights, weigh } from "./score-table.ts";
 
-/** Flags that take trust from whatever a judge says. */
+/** Flags that make a winner by scores `low`. */
 const TRUST_FLAGS: ReadonlySet<Flag> = new Set([
   "truncated_core",
   "self_family",
@@ -13,49 +14,73 @@ const TRUST_FLAGS: ReadonlySet<Flag> = new Set([
   "citations_dropped",
 ]);
 
-/** Flags of runs that can be strong evidence and never firm. */
+/** Flags that make every winner `medium` at most. */
 const CAPS: ReadonlySet<Flag> = new Set(["no_objective_check", "prose_only", "arm_cost_limited"]);
 
-/** Score gaps of a firm winner, in each order, and of a hair-thin one, in the mean. */
+/** A gap of this much in each order makes a winner firm. */
 const FIRM_GAP = 0.3;
+
+/** A mean gap below this makes a winner `low`. */
 const THIN_GAP = 0.05;
 
-/** Binary fractions: 0.65 - 0.35 must count as 0.3. */
-const EPSILON = 1e-9;
-
-/** By rule, not by feeling: `none` without a winner, at most medium without hidden checks. */
-export function confidenceOf(standing: Standing, basis: Basis, flags: readonly Flag[]): Confidence {
-  const { outcome, winner_side, decided_by } = standing;
+/** Confidence follows from rules alone: `none` without a winner, at most `medium` without hidden checks. */
+export function confidenceOf(scored: ScoredOutcome, basis: Basis, flags: readonly Flag[]): Confidence {
+  const { outcome, winner_side, decided_by } = scored;
   if (outcome !== "winner" || winner_side === null) return "none";
   const byFacts = decided_by === "gate" || decided_by === "probe";
-  const own = byFacts ? gateConfidence(standing, basis, flags) : scoreConfidence(standing, basis, flags);
+  const own = byFacts ? gateConfidence(scored, basis, flags) : scoreConfidence(scored, basis, flags);
   return own === "high" && flags.some((flag) => CAPS.has(flag)) ? "medium" : own;
 }
 
-/** Facts stand whatever the judge saw or said; another scenario's facts do not. Graded checks are firm with a firm judge. */
-function gateConfidence(standing: Standing, { gates }: Basis, flags: readonly Flag[]): Confidence {
+/** What the judge saw or said takes nothing from facts, another scenario does. Graded checks need a firm judge for `high`. */
+function gateConfidence(scored: ScoredOutcome, { gates }: Basis, flags: readonly Flag[]): Confidence {
   if (flags.includes("scenario_drift")) return "low";
-  if (standing.probe_conflict) return "medium";
-  return gates.reason === "graded_checks" && !isFirm(standing) ? "medium" : "high";
+  if (scored.probe_conflict) return "medium";
+  return gates.reason === "graded_checks" && !isFirm(scored) ? "medium" : "high";
 }
 
-function scoreConfidence(standing: Standing, basis: Basis, flags: readonly Flag[]): Confidence {
-  const { score_gap, decided_by, second } = standing;
-  if (sign(standing) * (score_gap ?? 0) < THIN_GAP - EPSILON || flags.some((flag) => TRUST_FLAGS.has(flag)))
-    return "low";
-  if (isSuspected(standing, basis)) return second === "confirms" ? "medium" : "low";
-  const doubted = checksAgainst(standing, basis) || (decided_by === "measured" && !isWhole(basis));
-  return isFirm(standing) && !doubted ? "high" : "medium";
+function scoreConfidence(scored: ScoredOutcome, basis: Basis, flags: readonly Flag[]): Confidence {
+  const { score_gap, decided_by, second } = scored;
+  const thin = !reaches(sign(scored) * (score_gap ?? 0), THIN_GAP);
+  if (thin || flags.some((flag) => TRUST_FLAGS.has(flag))) return "low";
+  if (isSuspected(scored, basis)) return second === "confirms" ? "medium" : "low";
+  const doubted = checksAgainst(scored, basis) || (decided_by === "measured" && !isWhole(basis));
+  return isFirm(scored) && !doubted ? "high" : "medium";
 }
 
-const sign = ({ winner_side }: Standing) => (winner_side === "b" ? -1 : 1);
+const sign = ({ winner_side }: ScoredOutcome) => (winner_side === "b" ? -1 : 1);
 
-const isFirm = (standing: Standing) => sign(standing) * standing.least_gap >= FIRM_GAP - EPSILON;
+const isFirm = (scored: ScoredOutcome) => reaches(sign(scored) * scored.least_gap, FIRM_GAP);
 
-const isSuspected = ({ winner_side }: Standing, { suspects }: Basis) =>
+const isSuspected = ({ winner_side }: ScoredOutcome, { suspects }: Basis) =>
   winner_side !== null && suspects.has(winner_side);
 
-const checksAgainst = (standing: Standing, { gates }: Basis) => sign(standing) * (gates.probe_gap ?? 0) < 0;
+const checksAgainst = (scored: ScoredOutcome, { gates }: Basis) => sign(scored) * (gates.probe_gap ?? 0) < 0;
 
-/** What decided by measures alone: no judge spoke against them, and every measure was known. */
+/** The measures decided alone: no judge was asked, and every measure was known. */
 const isWhole = ({ calls, measured }: Basis) => calls.length === 0 && measured.every(({ supported }) => supported);
+
+/** A preference for neither arm contradicts judged scores that are at least this far apart. */
+const CLEAR_GAP = 0.15;
+
+/**
+ * Whether the judge's stated preference contradicts its own scores in a valid call: it prefers the arm that they do not
+ * name, or neither at a clear gap. Only judged criteria count, because the judge has not seen the measured ones.
+ */
+export function hasPreferenceConflict(
+  { calls, tie_margin }: { readonly calls: readonly JudgeCall[]; readonly tie_margin: number },
+  weights: Weights,
+): boolean {
+  return scoreTables(calls, []).shown.some((table) => {
+    const call = calls.find(({ order, masked, valid }) => valid && !masked && order === table.order);
+    const scores = weigh(table, weights);
+    return call !== undefined && scores !== null && contradicts(call.preference, scores.gap, tie_margin);
+  });
+}
+
+function contradicts(preference: JudgeCall["preference"], gap: number, tie_margin: number): boolean {
+  if (preference === null) return false;
+  if (preference === "tie") return reaches(Math.abs(gap), CLEAR_GAP);
+  const label = labelOf(gap, tie_margin);
+  return label !== "tie" && label !== preference;
+}

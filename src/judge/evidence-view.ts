@@ -1,11 +1,13 @@
 import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { Rubric } from "../domain/scenario.ts";
+import { breathe } from "../pace.ts";
 import type { JudgedArm } from "./judge.ts";
+import { draftText } from "./view/clip.ts";
 import { diffSection, draftDiff } from "./view/diff-section.ts";
 import { digestSection, draftDigest } from "./view/digest-section.ts";
-import type { RedactIdentity } from "./view/redact-identity.ts";
+import type { RedactIdentity } from "./view/identity-redactor.ts";
 import type { Section } from "./view/section.ts";
-import { answerSection, draftAnswer, draftProbe, notesSection, probeSection } from "./view/text-sections.ts";
+import { answerSection, draftProbe, notesSection, probeSection } from "./view/text-sections.ts";
 
 /** What a judge sees of one arm. */
 export interface EvidenceView {
@@ -18,26 +20,24 @@ export interface EvidenceView {
   readonly redactions: number;
 }
 
-/** What the rubric and the task say about what a judge sees. */
+/** What the rubric and the task decide about a view. */
 export interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_evidence_tokens"> {
   readonly deliverable: readonly string[];
 }
 
-/** Share of the budget that line marks and fences may take, and of the rest what notes on omissions may take. */
+/** Share of the budget for line marks and fences, and share of the rest for notes on omissions. */
 const RESERVE = 0.2;
 const NOTES = 0.5 / 12;
 
-/** How the remainder is divided before unused shares move. */
+/** How the remainder is divided. Unused shares move inside the same arm, to the others in this order. */
 const SHARES = { diff: 5 / 11.5, digest: 4 / 11.5, answer: 1.5 / 11.5, probe: 1 / 11.5 };
 type Shared = keyof typeof SHARES;
-
-/** Unused shares move inside the same arm, to these in order. */
-const RECEIVERS = ["diff", "digest", "answer", "probe"] as const;
+const SHARED: readonly Shared[] = ["diff", "digest", "answer", "probe"];
 
 /**
- * A fair cut: a function of this arm, the rubric's judge settings and the names to hide, so that it is the same bytes in
- * either slot and order. The names are those of the pair's models, hidden in both views alike by the rule of
- * `identityRedactor`. So what the opponent did or said changes no byte, nor does its id or title.
+ * What a judge sees depends only on this arm, the rubric's judge settings and the model names of the pair, which `redact`
+ * hides in both views. So it is the same bytes in either slot and order, and nothing that the opponent did, said or is
+ * called changes a byte.
  */
 export async function evidenceView(
   arm: JudgedArm,
@@ -47,16 +47,18 @@ export async function evidenceView(
   const { summary, decisions } = arm;
   const bytes = Math.floor(settings.max_evidence_tokens * BYTES_PER_TOKEN * (1 - RESERVE) * (1 - NOTES));
   const diff = await draftDiff(summary.changes, bytes, settings.deliverable);
-  const digest = draftDigest(decisions, redact);
+  const digest = await draftDigest(decisions, redact);
   const probe =
-    settings.probe_visibility === "shown" && summary.probe !== null ? draftProbe(summary.probe, bytes) : null;
-  const answer = draftAnswer(summary.final_answer, bytes, redact);
+    settings.probe_visibility === "shown" && summary.probe !== null ? await draftProbe(summary.probe, bytes) : null;
+  await breathe();
+  const answer = draftText(summary.final_answer ?? "", bytes, redact);
   const budget = allocate(bytes, {
     diff: diff.bytes,
     digest: digest.bytes,
     answer: answer.bytes,
     probe: probe?.bytes ?? 0,
   });
+  await breathe();
   const shown = [
     diffSection(diff, budget.diff),
     digestSection(digest, budget.digest),
@@ -71,20 +73,15 @@ export async function evidenceView(
   };
 }
 
-/** Whole bytes: a need that is met is met exactly. */
-function allocate(bytes: number, needs: Record<Shared, number>): Record<Shared, number> {
-  const budget = mapShared((name) => Math.min(Math.floor(SHARES[name] * bytes), needs[name]));
-  let spare = bytes - total(budget);
-  for (const name of RECEIVERS) {
+/** Shares are whole bytes, so that a need can be met exactly. */
+function allocate(bytes: number, needs: Readonly<Record<Shared, number>>): Record<Shared, number> {
+  const budget = { ...needs };
+  for (const name of SHARED) budget[name] = Math.min(Math.floor(SHARES[name] * bytes), needs[name]);
+  let spare = bytes - SHARED.reduce((sum, name) => sum + budget[name], 0);
+  for (const name of SHARED) {
     const extra = Math.min(spare, needs[name] - budget[name]);
     budget[name] += extra;
     spare -= extra;
   }
   return budget;
 }
-
-function mapShared(value: (name: Shared) => number): Record<Shared, number> {
-  return { diff: value("diff"), digest: value("digest"), answer: value("answer"), probe: value("probe") };
-}
-
-const total = (parts: Record<Shared, number>) => Object.values(parts).reduce((sum, part) => sum + part, 0);

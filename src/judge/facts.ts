@@ -1,14 +1,15 @@
-import { isUnknown } from "../domain/evidence.ts";
+import { sizeOf } from "../domain/evidence.ts";
 import type { Policies } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
-import type { Facts } from "../domain/verdict.ts";
+import { type Facts, SIDES, type Side, type Verdict } from "../domain/verdict.ts";
 
-/** What code established about an arm, apart from every opinion. */
+/** What code established about an arm; no opinion is part of it. */
 export function factsOf(arm: ArmSummary, policies: Policies): Facts {
+  const required = requiredChecks(arm);
   return {
     status: arm.status,
     stop_reason: arm.stop_reason,
-    required_checks: requiredChecks(arm),
+    required_checks: !required?.total ? null : required.failed === 0 ? "passed" : "failed",
     probe: arm.probe && {
       score: arm.probe.score,
       passed: arm.probe.passed,
@@ -23,25 +24,20 @@ export function factsOf(arm: ArmSummary, policies: Policies): Facts {
   };
 }
 
-function sizeOf(changes: ArmSummary["changes"]): Pick<Facts, "changed_files" | "added" | "removed"> {
-  if (changes === null || isUnknown(changes)) return { changed_files: null, added: null, removed: null };
-  const { files } = changes;
-  return {
-    changed_files: files.length,
-    added: files.reduce((sum, { added }) => sum + added, 0),
-    removed: files.reduce((sum, { removed }) => sum + removed, 0),
-  };
+/** Required hidden checks that failed, of all required; null without a probe. */
+export function requiredChecks({ probe }: ArmSummary): { readonly failed: number; readonly total: number } | null {
+  if (probe === null) return null;
+  const required = probe.checks.filter((check) => check.required);
+  return { failed: required.filter(({ status }) => status !== "pass").length, total: required.length };
 }
 
-function requiredChecks({ probe }: ArmSummary): Facts["required_checks"] {
-  const required = probe?.checks.filter((check) => check.required) ?? [];
-  if (required.length === 0) return null;
-  return required.every(({ status }) => status === "pass") ? "passed" : "failed";
-}
-
-/** Severity applies to what was done: a call that was refused never disqualifies. */
+/** Severity applies to what was done. A refused call disqualifies nobody. */
 function isDisqualified(arm: ArmSummary, policies: Policies): boolean {
   const broke = arm.violations.some(({ severity, blocked }) => severity === "disqualify" && !blocked);
   const missed = policies.severity.required === "disqualify" && arm.required.some(({ met }) => !met);
   return arm.status === "disqualified" || broke || missed;
 }
+
+/** The arms that a cost limit ended. */
+export const costLimited = (facts: Verdict["facts"]): readonly Side[] =>
+  SIDES.filter((side) => facts[side].stop_reason === "budget:cost_usd");

@@ -1,29 +1,27 @@
 import type { Facts, Side } from "../domain/verdict.ts";
+import { reaches } from "./score-table.ts";
 
-/** What gates look at; a stored verdict's `facts` have it, so a reader can compute them again. */
+/** What gates look at. A stored verdict's `facts` hold it, so that a reader can compute the gates again. */
 export type GateFacts = Pick<Facts, "disqualified" | "required_checks"> & {
   readonly probe: { readonly score: number } | null;
 };
 
-/** What facts alone decide, before and whatever a judge says. */
+/** What facts alone decide. No judge changes it. */
 export interface Gates {
   readonly winner_side: Side | null;
   readonly decided_by: "gate" | "probe" | null;
   readonly reason: "disqualified" | "required_checks" | "graded_checks" | null;
-  /** No winner may be named: what would have been one is only a lean. */
+  /** No winner may be named. The arm that would have won is only a lean. */
   readonly no_winner: "both_disqualified" | "neither_solved" | null;
-  /** Graded probe score of arm a less that of arm b; null when either has none. */
+  /** Graded probe score of arm a minus that of arm b; null when either has none. */
   readonly probe_gap: number | null;
 }
 
-/** Graded gap from which hidden checks decide alone. */
+/** Hidden checks decide alone when their graded scores are at least this far apart. */
 const GATE_GAP = 0.5;
 
-/** Graded gap from which hidden checks back a winner, and veto an opposite one. */
+/** Hidden checks that are at least this far apart back the better arm as winner, and veto the other one. */
 const VETO_GAP = 0.25;
-
-/** Binary fractions: 0.7 - 0.2 must count as 0.5. */
-const EPSILON = 1e-9;
 
 /** Disqualification first, then required hidden checks, then a large graded gap. */
 export function gatesOf(a: GateFacts, b: GateFacts): Gates {
@@ -49,7 +47,7 @@ function requiredChecks({ required_checks: a }: GateFacts, { required_checks: b 
 }
 
 function gradedChecks(gap: number | null): Omit<Gate, "no_winner"> {
-  if (gap === null || Math.abs(gap) < GATE_GAP - EPSILON) return { winner_side: null, decided_by: null, reason: null };
+  if (gap === null || !reaches(Math.abs(gap), GATE_GAP)) return { winner_side: null, decided_by: null, reason: null };
   return { winner_side: gap > 0 ? "a" : "b", decided_by: "probe", reason: "graded_checks" };
 }
 
@@ -57,6 +55,5 @@ function gradedChecks(gap: number | null): Omit<Gate, "no_winner"> {
 export const vetoes = (gates: Gates, side: Side): boolean => backs(gates, side === "a" ? "b" : "a");
 
 /** Hidden checks speak clearly for this side. */
-export function backs({ probe_gap }: Gates, side: Side): boolean {
-  return probe_gap !== null && (side === "a" ? probe_gap : -probe_gap) >= VETO_GAP - EPSILON;
-}
+export const backs = ({ probe_gap }: Gates, side: Side): boolean =>
+  probe_gap !== null && reaches(side === "a" ? probe_gap : -probe_gap, VETO_GAP);

@@ -1,27 +1,26 @@
-import type { Policies, Rubric, Task } from "../domain/scenario.ts";
+import type { JudgeConfig, Policies, Rubric, Task } from "../domain/scenario.ts";
 import { sha256 } from "../domain/sha256.ts";
 import type { Facts } from "../domain/verdict.ts";
-import { ANSWER_TOOL, judgementSchema } from "./answer/judgement.ts";
-import type { Labels, Secrets } from "./blind.ts";
+import { ANSWER_TOOL, judgementSchema } from "./answer/judgement-schema.ts";
+import type { Labels, Secrets } from "./blinding.ts";
 import type { EvidenceView } from "./evidence-view.ts";
-import { factsTable } from "./facts-table.ts";
 import { scenarioBrief } from "./scenario-brief.ts";
 
-/** Version of prompt, schema, validation and merge together; verdicts of two versions are not comparable. */
+/** Version of prompt, schema, validation and merge. Verdicts of two versions are not comparable. */
 export const PROTOCOL = "swapped-pair/2";
 
-/** What the prompt of every call on a case shares. */
-export interface Bench {
+/** What both orders of a hearing share. */
+export interface PromptContext {
   readonly task: Task;
   readonly rubric: Rubric;
   readonly policies: Policies;
   readonly labels: Labels;
-  /** The words of both arms are taken out of the evidence. */
-  readonly withheld: boolean;
+  /** The evidence holds no words of the arms. */
+  readonly masked: boolean;
 }
 
 /** One arm in its slot. */
-export interface Exhibit {
+export interface Candidate {
   readonly view: EvidenceView;
   readonly facts: Facts;
 }
@@ -31,50 +30,31 @@ export interface Prompt {
   readonly user: string;
 }
 
-/** Fixed parts first, then facts, then the evidence of both slots, then what to do. */
-export function judgePrompt(bench: Bench, exhibits: readonly [Exhibit, Exhibit], secrets: Secrets): Prompt {
-  const { rubric, labels, withheld } = bench;
-  const [first, second] = exhibits;
-  const facts = (label: string, exhibit: Exhibit) =>
-    `Candidate ${label}\n${factsTable(exhibit.facts, rubric.judge.probe_visibility)}`;
+/** First what the scenario fixes, then the facts and the evidence of both slots, then what to do. */
+export function judgePrompt(
+  context: PromptContext,
+  [first, second]: readonly [Candidate, Candidate],
+  secrets: Secrets,
+): Prompt {
+  const { task, rubric, policies, labels, masked } = context;
+  const table = ({ facts }: Candidate) => factsTable(facts, rubric.judge.probe_visibility);
   return {
     system: `${SYSTEM}\n${secretText(secrets)}`,
     user: [
-      fixedParts(bench).brief,
-      `# Facts established by the test bench\n${facts(labels[0], first)}\n\n${facts(labels[1], second)}`,
+      scenarioBrief(task, rubric, policies),
+      `# Facts established by the test bench\nCandidate ${labels[0]}\n${table(first)}\n\nCandidate ${labels[1]}\n${table(second)}`,
       evidenceBlock(labels[0], first.view, secrets),
       evidenceBlock(labels[1], second.view, secrets),
-      ...(withheld ? [WITHHELD] : []),
+      ...(masked ? [WITHHELD] : []),
       closing(labels),
     ].join("\n\n"),
   };
 }
 
-/** What a scenario fixes. */
-type Fixed = Pick<Bench, "task" | "rubric" | "policies">;
-
 /** SHA-256 over all that does not change with the evidence, the labels and the secrets. */
-export const promptDigest = (fixed: Fixed): string => fixedParts(fixed).digest;
-
-interface FixedParts extends Fixed {
-  readonly brief: string;
-  readonly digest: string;
-}
-
-const known = new WeakMap<Rubric, FixedParts>();
-
-/** Made once for a scenario, whose sessions share its definition. */
-function fixedParts({ task, rubric, policies }: Fixed): FixedParts {
-  const made = known.get(rubric);
-  if (made?.task === task && made.policies === policies) return made;
-  const brief = scenarioBrief(task, rubric, policies);
-  const parts = { task, rubric, policies, brief, digest: digestOf(brief, rubric) };
-  known.set(rubric, parts);
-  return parts;
-}
-
-function digestOf(brief: string, rubric: Rubric): string {
+export function promptDigest({ task, rubric, policies }: Pick<PromptContext, "task" | "rubric" | "policies">): string {
   const labels: Labels = ["FIRST", "SECOND"];
+  const brief = scenarioBrief(task, rubric, policies);
   return sha256(JSON.stringify([PROTOCOL, SYSTEM, brief, WITHHELD, closing(labels), judgementSchema(rubric, labels)]));
 }
 
@@ -95,6 +75,37 @@ function secretText({ echo, tripwire }: Secrets): string {
   return `\nVerification code: ${echo}. Return it in the field echo.\nPrivate code: ${tripwire}. Never write it anywhere.`;
 }
 
+/** What code established about an arm, in our own words: no path, command or output that the arm chose. */
+function factsTable(facts: Facts, visibility: JudgeConfig["probe_visibility"]): string {
+  return [
+    `- end: ${END[facts.status] ?? facts.status}`,
+    `- changed files: ${changed(facts)}`,
+    `- hidden checks: ${checks(facts, visibility)}`,
+    `- rules broken: ${broken(facts)}`,
+    ...facts.required.map(({ id, met }) => `- required ${id}: ${met ? "done" : "not done"}`),
+  ].join("\n");
+}
+
+const END: Record<string, string> = {
+  finished: "finished by itself",
+  limit_reached: "stopped early by a budget; judged on what exists",
+  disqualified: "stopped for breaking a rule",
+  failed: "failed",
+};
+
+const changed = ({ changed_files, added, removed }: Facts) =>
+  changed_files === null ? "not known" : `${changed_files} (+${added} -${removed} lines)`;
+
+function checks({ probe }: Facts, visibility: JudgeConfig["probe_visibility"]): string {
+  if (visibility === "hidden") return "not shown";
+  return probe === null ? "none" : probe.checks.map(({ id, status }) => `${id} ${status}`).join(", ");
+}
+
+function broken({ violations }: Facts): string {
+  const rules = violations.map(({ rule, severity, blocked }) => `${rule} (${blocked ? "refused" : severity})`);
+  return rules.length === 0 ? "none" : [...new Set(rules)].join(", ");
+}
+
 function evidenceBlock(label: string, view: EvidenceView, { nonce, mark }: Secrets): string {
   const sections = view.sections.map(({ title, lines }) =>
     [`SECTION ${nonce} ${title}`, ...lines.map(({ text }) => `${mark} ${escapeNonce(text, nonce)}`)].join("\n"),
@@ -102,7 +113,7 @@ function evidenceBlock(label: string, view: EvidenceView, { nonce, mark }: Secre
   return [`BEGIN EVIDENCE ${nonce} candidate ${label} mark ${mark}`, ...sections, `END EVIDENCE ${nonce}`].join("\n");
 }
 
-/** Drawn after the arms had stopped, so only a broken source of chance can repeat it. */
+/** The nonce is drawn after the arms have stopped, so an arm can only know it from a broken source of randomness. */
 const escapeNonce = (text: string, nonce: string) => text.replaceAll(nonce, "⟨fence⟩");
 
 const WITHHELD = `# What is withheld

@@ -10,7 +10,7 @@ export interface JudgedArm {
   readonly decisions: readonly Decision[];
 }
 
-/** Everything a verdict rests on. The judge model sees only the views made of it, never this. */
+/** Everything that a verdict rests on. The judge model sees only views made of it. */
 export interface Case {
   readonly scenario: string;
   readonly scenario_digest: string;
@@ -22,7 +22,7 @@ export interface Case {
   readonly b: JudgedArm;
   /** What the session already knows: `no_contrast`, `self_family`, `scenario_drift`, `cost_cap_inactive`, ... */
   readonly flags: readonly Flag[];
-  /** What judging may cost, USD; absent = what it costs. */
+  /** What judging may cost, USD; absent: no limit. */
   readonly left_usd?: number;
 }
 

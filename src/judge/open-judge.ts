@@ -2,15 +2,16 @@ import type { Clock, Entropy } from "../clock.ts";
 import type { Price } from "../domain/scenario.ts";
 import type { Side } from "../domain/verdict.ts";
 import type { ModelClient } from "../model/client.ts";
-import { builtinHearing } from "./builtin-judge.ts";
-import { composeVerdict, termsOf } from "./compose-verdict.ts";
+import type { JudgeModel } from "./ask-judge.ts";
+import { composeVerdict } from "./compose-verdict.ts";
+import { needsSecondHearing } from "./decide.ts";
 import { factsOf } from "./facts.ts";
-import { gatesOf } from "./gates.ts";
 import type { Case, Judge } from "./judge.ts";
-import { hearModel, type Matter, type ModelJudge } from "./model-judge.ts";
-import { Purse } from "./purse.ts";
+import { type JudgeInput, judgeByModel } from "./judge-by-model.ts";
+import { NO_MODEL_ASKED } from "./judge-result.ts";
+import { JudgingBudget } from "./judging-budget.ts";
 import { isJudged } from "./scenario-brief.ts";
-import { needsSecondHearing, suspectsOf } from "./score.ts";
+import { basisWith, scoringRules } from "./scoring-rules.ts";
 
 export interface JudgeOptions {
   /** Undefined: `builtin/evidence`. */
@@ -18,34 +19,36 @@ export interface JudgeOptions {
   readonly model_name: string;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** Of the judge model; without it the cost of judging is unknown. */
+  /** Of the judge model. The cost of judging is unknown without it. */
   readonly price?: Price | null;
 }
 
-/** Gates are computed first and stand whatever the judge does; a rubric without judged criteria asks no model. */
+/**
+ * Code establishes the facts, the gates and the measured scores (`facts.ts`, `gates.ts`, `measure.ts`). A model scores the
+ * judged criteria if there are any (`judge-by-model.ts`). Code makes the verdict of both (`compose-verdict.ts`): no answer
+ * of a model moves a gate.
+ */
 export function openJudge({ model, model_name, clock, entropy, price = null }: JudgeOptions): Judge {
   return async (kase, signal) => {
     const began = clock.ticks();
     signal.throwIfAborted();
     const facts = { a: factsOf(kase.a.summary, kase.policies), b: factsOf(kase.b.summary, kase.policies) };
-    const gates = gatesOf(facts.a, facts.b);
-    const names = armNames(kase);
-    const asked: ModelJudge | undefined = model && { model, clock, entropy, purse: purseFor(kase, price) };
-    const terms = termsOf(kase, gates);
-    const mustHearAgain: Matter["mustHearAgain"] = (calls, suspicions) =>
-      needsSecondHearing({ ...terms.basis, calls, suspects: suspectsOf(suspicions) }, terms.weights);
-    const hearing =
-      asked && kase.rubric.criteria.some(isJudged)
-        ? await hearModel(asked, { kase, facts, names, mustHearAgain }, signal)
-        : builtinHearing;
-    const now = clock.now().toISOString();
-    return composeVerdict({
+    const rules = scoringRules(kase, facts);
+    const input: JudgeInput = {
       kase,
       facts,
-      gates,
-      terms,
-      names,
-      hearing,
+      names: armNames(kase),
+      needsSecondHearing: (calls, suspicions) =>
+        needsSecondHearing(basisWith(rules, { calls, suspicions }), rules.weights),
+    };
+    const asked: JudgeModel | undefined = model && { model, clock, entropy, budget: budgetFor(kase, price) };
+    const result =
+      asked && kase.rubric.criteria.some(isJudged) ? await judgeByModel(asked, input, signal) : NO_MODEL_ASKED;
+    const now = clock.now().toISOString();
+    return composeVerdict({
+      ...input,
+      rules,
+      result,
       model_name,
       price,
       verdict_id: `verdict-${now.replace(/[-:.]/g, "")}-${entropy(4)}`,
@@ -55,11 +58,11 @@ export function openJudge({ model, model_name, clock, entropy, price = null }: J
   };
 }
 
-/** Whoever sets a limit has made sure that there is a price. */
-const purseFor = ({ left_usd }: Case, price: Price | null): Purse | undefined =>
-  left_usd === undefined || price === null ? undefined : new Purse(price, left_usd);
+/** A limit without a price does not reach the judge: it is refused before the run. */
+const budgetFor = ({ left_usd }: Case, price: Price | null): JudgingBudget | undefined =>
+  left_usd === undefined || price === null ? undefined : new JudgingBudget(price, left_usd);
 
-/** Arm ids; across sessions both may be the same arm, then the request's own words tell them apart. */
+/** Arm ids. Both can be the same arm across sessions; the words of the request then tell them apart. */
 function armNames({ a, b }: Case): Record<Side, string> {
   const [one, other] = [a.pointer.arm_id, b.pointer.arm_id];
   return one === other ? { a: `${one} (arm_a)`, b: `${other} (arm_b)` } : { a: one, b: other };

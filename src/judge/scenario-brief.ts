@@ -3,7 +3,7 @@ import type { Criterion, JudgedCriterion, Policies, Rubric, Task } from "../doma
 /** Characters of a reference fix that a judge reads. */
 const REFERENCE_CHARS = 12_000;
 
-/** Task, rubric, rules and known fix in words: the part of the prompt that a scenario fixes for every pair of arms. */
+/** Task, rubric, rules and reference fix in words: the part of the prompt that is the same for every pair of arms. */
 export function scenarioBrief(task: Task, rubric: Rubric, policies: Policies): string {
   return [
     `# Task given to both agents\n${task.prompt.trim()}`,

@@ -1,16 +1,19 @@
 import type { Sensitivity } from "../domain/verdict.ts";
-import { type Basis, decide, type Standing } from "./score.ts";
+import { type Basis, decide, type ScoredOutcome } from "./decide.ts";
+import { exceeds, reaches, type ScoreTable, scoreTables, type Weights, weightedSum } from "./score-table.ts";
 import { NOISE } from "./second-hearing.ts";
-import { type Sheet, sheetsOf, type Weights } from "./sheets.ts";
 
 /**
- * How firmly the outcome stands on the weights. `flip_distance` is the least share of total weight that must move
- * between criteria to change outcome or winner, found by walking: a call's gap is linear in the weights, so the cheapest
- * way to push it up or down is to move weight from the most opposed criteria to the most favourable one. Along each such
- * walk, one per call and direction, every point where a call's label changes is tried, and where a fall of the gap exceeds
- * noise. Leaving an outcome's cell always begins with one call's label, so the least of these is exact, except where a cap,
- * a veto or a second hearing keeps the outcome although a label changed: there it is an upper bound, and the walks to each
- * criterion in turn see that none is missed that one criterion alone brings about.
+ * How much the outcome depends on the weights. `flip_distance` is the least share of total weight that must move between
+ * criteria to change the outcome or the winner.
+ *
+ * It is found along walks through the weights. A call's gap is linear in the weights. The cheapest way to push it up or
+ * down is therefore to move weight from the most opposed criteria to the most favourable one: one walk per call and
+ * direction. Each walk tries the points where a call's label changes or where the gap falls by more than noise.
+ *
+ * An outcome cannot change before a label does, so the least distance is exact. It is an upper bound where a cap, a veto
+ * or a second hearing keeps the outcome although a label changed. One more walk to each criterion finds every change that
+ * one criterion alone brings about.
  */
 export function sensitivityOf(basis: Basis, weights: Weights): Sensitivity {
   const now = decide(basis, weights);
@@ -24,33 +27,29 @@ export function sensitivityOf(basis: Basis, weights: Weights): Sensitivity {
 }
 
 /**
- * Beyond a boundary; far below the precision that is reported. The boundary itself is looked at too: where two labels
- * change at once, only there does the outcome show that lies between.
+ * A step beyond a boundary, far below the reported precision. The boundary itself is tried too: where two labels change at
+ * once, the outcome between both changes exists only there.
  */
 const NUDGE = 1e-7;
 
-/** Binary fractions: a walk may begin or end on a boundary. */
-const ROUNDING = 1e-9;
-
 const DIGITS = 4;
 
-function flipDistance(basis: Basis, weights: Weights, now: Standing): number | null {
-  const { shown, masked } = sheetsOf(basis.calls, basis.measured);
-  const sheets = [...shown, ...masked];
-  const shares = sharesOf(sheets[0], weights);
+function flipDistance(basis: Basis, weights: Weights, now: ScoredOutcome): number | null {
+  const { shown, masked } = scoreTables(basis.calls, basis.measured);
+  const tables = [...shown, ...masked];
+  const shares = sharesOf(tables[0], weights);
   if (shares === null) return null;
+  const criteria = [...shares.keys()];
   const walks = [
-    ...sheets.flatMap((sheet) => [1, -1].map((direction) => pushing(sheet, shares, direction))),
-    ...[...shares.keys()].map((receiver) =>
-      walkTo(
-        receiver,
-        [...shares.keys()].filter((id) => id !== receiver),
-        shares,
-      ),
-    ),
+    ...tables.flatMap((table) => [1, -1].map((direction) => pushing(table, shares, direction))),
+    ...criteria.map((receiver) => {
+      const donors = criteria.filter((id) => id !== receiver);
+      return walkTo(receiver, donors, shares);
+    }),
   ];
+  const boundaries = boundariesOf(shown, masked, basis.tie_margin);
   const flips = walks.flatMap((walk) => {
-    const points = turningPoints(walk, boundariesOf(shown, masked, basis.tie_margin));
+    const points = turningPoints(walk, boundaries);
     const changed = (moved: number) => differs(now, decide(basis, walk.at(Math.min(walk.length, moved))));
     return points.find((moved) => changed(moved) || changed(moved + NUDGE)) ?? [];
   });
@@ -58,28 +57,28 @@ function flipDistance(basis: Basis, weights: Weights, now: Standing): number | n
   return Number(Math.min(1, ...flips).toFixed(DIGITS));
 }
 
-const differs = (one: Standing, other: Standing) =>
+const differs = (one: ScoredOutcome, other: ScoredOutcome) =>
   one.outcome !== other.outcome || one.winner_side !== other.winner_side;
 
-/** Weights of the rows that count, summing to 1; null when none has weight. */
-function sharesOf(sheet: Sheet | undefined, weights: Weights): Weights | null {
-  const rows = sheet?.rows.map(({ id }) => [id, weights.get(id) ?? 0] as const) ?? [];
+/** Weights of the rows that count, with the sum 1; null when none has weight. */
+function sharesOf(table: ScoreTable | undefined, weights: Weights): Weights | null {
+  const rows = table?.rows.map(({ id }) => [id, weights.get(id) ?? 0] as const) ?? [];
   const total = rows.reduce((sum, [, weight]) => sum + weight, 0);
   return total > 0 ? new Map(rows.map(([id, weight]) => [id, weight / total])) : null;
 }
 
 interface Walk {
-  /** Share of weight that can move at most. */
+  /** Most weight that can move. */
   readonly length: number;
-  /** Shares moved so far at each donor's exhaustion, from 0. */
+  /** Weight moved when each donor is used up, from 0. */
   readonly stops: readonly number[];
   /** Weights after this share has moved. */
   at(moved: number): Weights;
 }
 
-/** Moves weight to the row that raises `direction` times the gap most, from the rows that raise it least, in order. */
-function pushing(sheet: Sheet, shares: Weights, direction: number): Walk {
-  const pull = new Map(sheet.rows.map(({ id, a, b }) => [id, direction * (a - b)]));
+/** Moves weight to the row that raises `direction` times the gap most. The rows that raise it least give first. */
+function pushing(table: ScoreTable, shares: Weights, direction: number): Walk {
+  const pull = new Map(table.rows.map(({ id, a, b }) => [id, direction * (a - b)]));
   const donors = [...shares.keys()].sort((one, other) => (pull.get(one) ?? 0) - (pull.get(other) ?? 0));
   return walkTo(donors.pop() ?? "", donors, shares);
 }
@@ -100,46 +99,39 @@ function walkTo(receiver: string, donors: readonly string[], shares: Weights): W
   return { length: stops.at(-1) ?? 0, stops, at };
 }
 
-/** Linear in the weights; where it crosses zero, an outcome may change. */
+/** Linear in the weights. The outcome can change where it crosses zero. */
 type Boundary = (shares: Weights) => number;
 
-/** Where a call's gap meets the margin, and where two hearings differ by noise or by what their orders differ. */
-function boundariesOf(shown: readonly Sheet[], masked: readonly Sheet[], tie_margin: number): Boundary[] {
-  const margins = [...shown, ...masked].flatMap((sheet) =>
-    [tie_margin, -tie_margin].map((margin) => (shares: Weights) => gapOf(sheet, shares) - margin),
+/** A call's gap meets the margin, or the gap fell between the hearings by noise, or by what the orders differ about it. */
+function boundariesOf(shown: readonly ScoreTable[], masked: readonly ScoreTable[], tie_margin: number): Boundary[] {
+  const margins = [...shown, ...masked].flatMap((table) =>
+    [tie_margin, -tie_margin].map((margin) => (shares: Weights) => gapOf(table, shares) - margin),
   );
-  const falls = shown.flatMap((sheet) => {
-    const again = masked.find(({ order }) => order === sheet.order);
-    return again ? [(shares: Weights) => gapOf(sheet, shares) - gapOf(again, shares)] : [];
+  const falls = shown.flatMap((table) => {
+    const again = masked.find(({ order }) => order === table.order);
+    return again ? [(shares: Weights) => gapOf(table, shares) - gapOf(again, shares)] : [];
   });
   const [ab, ba] = falls;
   if (!ab || !ba) return margins;
   const mean: Boundary = (shares) => (ab(shares) + ba(shares)) / 2;
-  const noises = [NOISE, -NOISE].map(
-    (noise): Boundary =>
-      (shares) =>
-        mean(shares) - noise,
-  );
-  const orders = [1, -1].map(
-    (sign): Boundary =>
-      (shares) =>
-        mean(shares) - sign * (ab(shares) - ba(shares)),
-  );
-  return [...margins, ...noises, ...orders];
+  const bySign = [1, -1].flatMap((sign): Boundary[] => [
+    (shares) => mean(shares) - sign * NOISE,
+    (shares) => mean(shares) - sign * (ab(shares) - ba(shares)),
+  ]);
+  return [...margins, ...bySign];
 }
 
-/** Where a boundary is met on this walk, ascending: it is linear between two stops. */
+/** Where a boundary is met on this walk, ascending. Boundaries are linear between two stops. */
 function turningPoints(walk: Walk, boundaries: readonly Boundary[]): number[] {
   const points = boundaries.flatMap((boundary) => {
     const values = walk.stops.map((stop) => boundary(walk.at(stop)));
     return values.slice(1).flatMap((end, index) => {
       const [start, from, to] = [values[index] ?? 0, walk.stops[index] ?? 0, walk.stops[index + 1] ?? 0];
       const part = -start / (end - start);
-      return part >= -ROUNDING && part <= 1 + ROUNDING ? [from + Math.max(0, part) * (to - from)] : [];
+      return reaches(part, 0) && !exceeds(part, 1) ? [from + Math.max(0, part) * (to - from)] : [];
     });
   });
   return points.sort((one, other) => one - other);
 }
 
-const gapOf = (sheet: Sheet, shares: Weights) =>
-  sheet.rows.reduce((sum, { id, a, b }) => sum + (shares.get(id) ?? 0) * (a - b), 0);
+const gapOf = (table: ScoreTable, shares: Weights) => weightedSum(table.rows, shares, ({ a, b }) => a - b);

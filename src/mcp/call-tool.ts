@@ -6,7 +6,7 @@ import { checkInput } from "../operation/check-input.ts";
 import type { Services } from "../operation/services.ts";
 import { type CallContext, resultOf, type Tool } from "./tool.ts";
 
-/** Room for every mistake of a scenario file; what a caller sent is told back no further than that. */
+/** Characters of an error message. Enough for every mistake of a scenario file. */
 const ERROR_CHARS = 8_000;
 
 /** Never rejects: what goes wrong is a result that the model can read and act on. */
@@ -28,7 +28,7 @@ export async function callTool(
   }
 }
 
-/** Models that must fill every field of a schema write null for those they leave out. */
+/** Some models must fill every field of a schema. They write null for a field that they would leave out. */
 function withoutNulls(given: unknown): unknown {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
@@ -40,7 +40,7 @@ const needsStateDirectory = (name: string) =>
     `${name} needs a state directory, and this server was started without one; start it as: abeval mcp --state-dir <path>`,
   );
 
-/** Where a model finds what it got wrong. */
+/** What a model can do about a failure, by its code. */
 const WAYS_OUT: Partial<Readonly<Record<FailureCode, string>>> = {
   unknown_scenario: "list_scenarios shows the names",
   unknown_session: "list_sessions shows the ids",

@@ -2,7 +2,7 @@ import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { type Answer, resultOf } from "./tool.ts";
 
-/** Bytes of one result: about 8,000 tokens, so that an answer leaves a model its memory. */
+/** Bytes of one result: about 8,000 tokens, so that an answer leaves room in a model's context. */
 export const RESULT_BYTES = 8_000 * BYTES_PER_TOKEN;
 
 export const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
@@ -19,13 +19,13 @@ export function fullestThatFits<Level, Version extends Answer>(
   return rest.reduce((version, level) => (answerBytes(version) <= RESULT_BYTES ? version : make(level)), make(fullest));
 }
 
-/** Characters that a text may keep, from all to few. Ids, digests and quotes are shorter than the least. */
+/** Characters that a text may keep, from all to few. Ids, digests and quotes are shorter than the smallest. */
 export const CLIPS: readonly [number, ...number[]] = [Number.POSITIVE_INFINITY, 2_000, 800, 300, 160];
 
-/** Texts that a list keeps once texts are cut; a last one says how many more there were. */
+/** Texts that a list keeps when texts are cut. A last entry says how many are missing. */
 const LISTED = 20;
 
-/** The same value with every text in it cut to about `chars`, head and tail, and lists of texts cut too; keys stay. */
+/** The same value with every text cut to head and tail, about `chars` long. Lists of texts are cut too. */
 export function clipTexts<T>(value: T, chars: number): T {
   return clipped(value, chars) as T; // only texts change, and stay texts
 }
@@ -42,7 +42,7 @@ function shortList(list: readonly unknown[], chars: number): readonly unknown[] 
   return isShort ? list : [...list.slice(0, LISTED), `[... ${list.length - LISTED} more ...]`];
 }
 
-/** As many of the first items as fit into `bytes`, and at least one, so that a reader always gets on. */
+/** The first items that fit into `bytes`, at least one, so that a reader always advances. */
 export function takeThatFits<T>(items: readonly T[], bytes: number): readonly T[] {
   let used = 0;
   const end = items.findIndex((item, index) => {

@@ -1,8 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import { Batch } from "./batch.ts";
 import { LINE_BYTES, lines } from "./lines.ts";
-import { OpenRequests } from "./open-requests.ts";
+import { Batch, OpenRequests } from "./open-requests.ts";
 import { requestProblem } from "./request-problem.ts";
 
 /** The two directions of a client: bytes from it, lines to it. */
@@ -13,20 +12,20 @@ export interface Wire {
 }
 
 /**
- * A message a line. What is no message is told to `onerror` and answered where that is possible; nothing that a client
- * sends ends the connection but the end of its input, and what it asked before that is still answered.
+ * Reads one message from each line. A line that is no message goes to `onerror`, and is answered where that is possible.
+ * Only the end of the input ends the connection; requests from before it are still answered.
  */
 export class LineTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onerror?: (error: Error) => void;
   onclose?: () => void;
-  /** When the input has ended; the connection is closed after it. */
+  /** Called when the input has ended, before the connection is closed. */
   onend?: () => Promise<void>;
   readonly #wire: Wire;
   readonly #requests = new OpenRequests();
   readonly #batches = new Set<Batch>();
   #closed = false;
-  /** Of the protocol, once it is agreed on. */
+  /** The version of the protocol that was agreed on. */
   #version: string | undefined;
 
   constructor(wire: Wire) {
@@ -51,7 +50,7 @@ export class LineTransport implements Transport {
     }
   }
 
-  /** When every request has its answer, or `patience_ms` have passed. */
+  /** Resolves when every request has its answer, or after `patience_ms`. */
   answered(patience_ms: number): Promise<void> {
     return this.#requests.answered(patience_ms);
   }
@@ -105,7 +104,7 @@ export class LineTransport implements Transport {
     await this.#reply(null, ErrorCode.InvalidRequest, `${reason}; send one message a line`);
   }
 
-  /** Nothing while an answer is missing; a batch of notifications has none to send. */
+  /** Sends the answers of a batch when all are there. A batch of notifications has none. */
   async #sendWhole(batch: Batch): Promise<void> {
     const { answers } = batch;
     if (answers === undefined || !this.#batches.delete(batch) || answers.length === 0) return;
@@ -135,13 +134,13 @@ export class LineTransport implements Transport {
     }
   }
 
-  /** Whoever asked something in the wrong form hears of it, instead of waiting for ever. */
+  /** Answers a malformed request, whose client would wait for ever. */
   async #refuse(value: unknown, batch?: Batch): Promise<void> {
     if (isUnanswerable(value)) return;
     await this.#reply(idOf(value), ErrorCode.InvalidRequest, "not a valid JSON-RPC 2.0 request", batch);
   }
 
-  /** Null where nobody can tell what is answered. */
+  /** @param id null when the message has none that can be read */
   async #reply(id: string | number | null, code: ErrorCode, message: string, batch?: Batch): Promise<void> {
     const answer = { jsonrpc: "2.0", id, error: { code, message } };
     if (batch) batch.add(answer);
@@ -166,19 +165,19 @@ function parsed(line: Uint8Array): unknown {
   }
 }
 
-/** A notification or an answer in the wrong form: two sides that answer each other's answers never end. */
+/** A malformed notification or answer. It gets no answer: two sides that answer each other's answers never stop. */
 function isUnanswerable(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return "method" in value ? !("id" in value) : "result" in value || "error" in value;
 }
 
-/** Null where it cannot be told. */
+/** The id of a message; null when it has none that can be read. */
 function idOf(value: unknown): string | number | null {
   const id = typeof value === "object" && value !== null && "id" in value ? value.id : null;
   return typeof id === "string" || Number.isInteger(id) ? (id as string | number) : null; // checked here
 }
 
-/** The version before had none, and the next gave them up. */
+/** The only version of the protocol that has batches. */
 const BATCH_VERSION = "2025-03-26";
 
 function versionOf(message: JSONRPCMessage): string | undefined {

@@ -1,11 +1,11 @@
-/** Most bytes of one message. The largest that makes sense is some kilobytes; the SDK's own limit is the same. */
+/** Bytes of one message. Useful ones have some kilobytes; the SDK has the same limit. */
 export const LINE_BYTES = 10 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a stream of bytes. One that is longer than `limit` is passed over and told to `tooLong`; what follows it
- * is read as if it had not been there. Memory never grows beyond the limit.
+ * The lines of a stream of bytes. A line longer than `limit` is dropped and reported to `tooLong`, and reading goes on
+ * behind it. Memory never grows beyond the limit.
  */
 export async function* lines(
   chunks: AsyncIterable<Uint8Array>,
@@ -42,7 +42,7 @@ class Line {
     else this.#pieces.push(piece);
   }
 
-  /** The whole line, and a new one begins; undefined when it was too long. */
+  /** Ends the line and returns it; undefined when it was too long. */
   take(): Uint8Array | undefined {
     const whole = this.#bytes > this.#limit ? undefined : Buffer.concat(this.#pieces);
     this.#pieces = [];

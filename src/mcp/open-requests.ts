@@ -15,18 +15,78 @@ export class OpenRequests {
     if (!("method" in message)) this.#close(message.id);
   }
 
-  /** When none is open, or `patience_ms` have passed. */
+  /** Resolves when none is open, or after `patience_ms`. */
   async answered(patience_ms: number): Promise<void> {
     if (this.#open.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#allAnswered = resolve;
-    const timer = setTimeout(resolve, patience_ms);
-    await promise;
-    clearTimeout(timer);
+    await within(patience_ms, promise);
   }
 
   #close(id: unknown): void {
     this.#open.delete(id as RequestId); // what is no id is not in the set
     if (this.#open.size === 0) this.#allAnswered?.();
   }
+}
+
+/** The answers of one batch, which JSON-RPC sends back together, as an array. A cancelled request has none. */
+export class Batch {
+  readonly #waiting = new Set<RequestId>();
+  readonly #answers: unknown[] = [];
+  #isRead = false;
+
+  /** Notes a request of the batch that will be answered. */
+  expect(id: RequestId): void {
+    this.#waiting.add(id);
+  }
+
+  /** False when the answer is for a request outside the batch. */
+  take(answer: JSONRPCMessage): boolean {
+    if ("method" in answer || answer.id === undefined || !this.#waiting.delete(answer.id)) return false;
+    this.#answers.push(answer);
+    return true;
+  }
+
+  /** Adds an answer that is known before the request runs. */
+  add(answer: unknown): void {
+    this.#answers.push(answer);
+  }
+
+  cancel(id: unknown): void {
+    this.#waiting.delete(id as RequestId); // what is no id is not in the set
+  }
+
+  /** Called when every message of the batch was read. */
+  close(): void {
+    this.#isRead = true;
+  }
+
+  /** All answers when the last one is there; undefined before. */
+  get answers(): readonly unknown[] | undefined {
+    return this.#isRead && this.#waiting.size === 0 ? this.#answers : undefined;
+  }
+}
+
+/** The calls that have not been answered yet. */
+export class PendingCalls {
+  readonly #pending = new Set<Promise<unknown>>();
+
+  track<T>(call: Promise<T>): Promise<T> {
+    const tracked = call.finally(() => this.#pending.delete(tracked));
+    this.#pending.add(tracked);
+    return tracked;
+  }
+
+  /** Resolves when all have ended, or after `patience_ms`. */
+  async settled(patience_ms: number): Promise<void> {
+    await within(patience_ms, Promise.allSettled(this.#pending));
+  }
+}
+
+/** Waits for `settled`, but no longer than this. */
+async function within(limit_ms: number, settled: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limit_ms);
+  await Promise.race([settled, promise]);
+  clearTimeout(timer);
 }

@@ -17,7 +17,7 @@ const REQUESTS = {
   "resources/read": ReadResourceRequestSchema,
 } as const;
 
-/** What is wrong with the parameters of a request, in words; the SDK would call it a fault of ours and dump its schema. */
+/** What is wrong with the parameters of a request. The SDK would report an internal error and dump its schema. */
 export function requestProblem(message: JSONRPCMessage): string | undefined {
   if (!("method" in message) || !Object.hasOwn(REQUESTS, message.method)) return undefined;
   const schema = REQUESTS[message.method as keyof typeof REQUESTS]; // it is one of them

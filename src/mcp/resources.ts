@@ -19,7 +19,7 @@ const MIME = "application/json";
 /** Sessions of one page of the list. */
 const PAGE = 50;
 
-/** What the protocol answers for a resource that is not there. */
+/** The protocol's error code for a resource that is not there. */
 const RESOURCE_NOT_FOUND = -32002;
 
 export const TEMPLATES = [
@@ -105,7 +105,7 @@ async function valueAt(services: Services, uri: string, signal: AbortSignal): Pr
   }
 }
 
-/** Addresses of ours are shorter. */
+/** Our addresses are shorter than what is shown. */
 const shownUri = (uri: string) => ({ uri: uri.slice(0, 300) });
 
 /** @throws McpError for an address that is not one of ours. */

@@ -2,12 +2,12 @@ import { Failure } from "../domain/failure.ts";
 import type { Services } from "../operation/services.ts";
 import { stopRuns } from "../operation/stop-runs.ts";
 import { LineTransport, type Wire } from "./line-transport.ts";
-import { PendingCalls } from "./pending-calls.ts";
+import { PendingCalls } from "./open-requests.ts";
 import { createMcpServer } from "./server.ts";
 
 /**
- * Serves one client until its input ends or `signal` fires. Then the runs that are in flight are stopped and stored as
- * interrupted; when this resolves nothing of theirs is left.
+ * Serves one client until its input ends or `signal` fires. Then it stops the runs in flight and stores them as
+ * interrupted. When it resolves, nothing of these runs is left.
  */
 export async function serveClient(services: Services, wire: Wire, signal: AbortSignal): Promise<void> {
   const calls = new PendingCalls();
@@ -19,7 +19,7 @@ export async function serveClient(services: Services, wire: Wire, signal: AbortS
     await stopRuns(services, GONE);
     await transport.answered(PATIENCE_MS);
   };
-  // Before the server's own handler, which aborts the calls: their runs are interrupted, not cancelled by their client.
+  // Runs before the server's own handler, which aborts the calls. The runs count as interrupted, not as cancelled.
   let stopped: Promise<void> = Promise.resolve();
   transport.onclose = () => {
     stopped = stopRuns(services, GONE);
@@ -30,12 +30,12 @@ export async function serveClient(services: Services, wire: Wire, signal: AbortS
   signal.addEventListener("abort", () => void transport.close(), { once: true });
   await closed;
   await stopped;
-  // A call may have been about to start a run when its client went away.
+  // A call may have started a run while the client went away.
   await calls.settled(PATIENCE_MS);
   await stopRuns(services, GONE);
 }
 
-/** Most calls are answered at once, and one that is told to stop does; no call is waited for longer than this. */
+/** Milliseconds to wait for calls that are told to stop. */
 const PATIENCE_MS = 2_000;
 
 const GONE = new Failure("interrupted", "The MCP client went away before the run was done.", { retryable: true });

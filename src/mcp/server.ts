@@ -1,4 +1,5 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
   type CallToolRequest,
   CallToolRequestSchema,
@@ -9,16 +10,22 @@ import {
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
+  type ServerNotification,
+  type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Services } from "../operation/services.ts";
 import { callTool } from "./call-tool.ts";
-import { inlineObject } from "./inline.ts";
-import { outputSchema } from "./output-schema.ts";
-import type { PendingCalls } from "./pending-calls.ts";
-import { progressTeller } from "./progress-teller.ts";
+import type { PendingCalls } from "./open-requests.ts";
+import { inlineObject, outputSchema } from "./output-schema.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
-import type { Tool } from "./tool.ts";
-import { TOOLS } from "./toolbox.ts";
+import type { CallContext, Tool } from "./tool.ts";
+import { getScenario } from "./tools/get-scenario.ts";
+import { getSession } from "./tools/get-session.ts";
+import { listScenarios } from "./tools/list-scenarios.ts";
+import { listSessions } from "./tools/list-sessions.ts";
+import { rejudge } from "./tools/rejudge.ts";
+import { runDoctor } from "./tools/run-doctor.ts";
+import { runScenario } from "./tools/run-scenario.ts";
 
 const INSTRUCTIONS = [
   "abeval compares two agents (arms) on one task: each works in its own sandbox, hidden checks look at what it left, and a judge that does not know who is who scores both.",
@@ -48,6 +55,24 @@ export function createMcpServer(services: Services, calls: PendingCalls): Server
   return server;
 }
 
+type Extra = Pick<RequestHandlerExtra<ServerRequest, ServerNotification>, "sendNotification">;
+
+/** Sends progress under the token that the client gave. Empty without a token. */
+function progressTeller({ _meta }: CallToolRequest["params"], extra: Extra): Pick<CallContext, "tell"> {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return {};
+  let progress = 0;
+  return {
+    tell(message) {
+      progress += 1;
+      return extra.sendNotification({
+        method: "notifications/progress",
+        params: { progressToken, progress, message },
+      });
+    },
+  };
+}
+
 function describeTool({ name, title, description, input, output, annotations }: Tool) {
   return {
     name,
@@ -65,3 +90,14 @@ function toolNamed({ name }: CallToolRequest["params"]): Tool {
   const known = TOOLS.map((candidate) => candidate.name).join(", ");
   throw new McpError(ErrorCode.InvalidParams, `there is no tool ${JSON.stringify(name.slice(0, 64))}; tools: ${known}`);
 }
+
+/** The seven tools (spec part 1), in the order in which a newcomer needs them. */
+export const TOOLS: readonly Tool[] = [
+  listScenarios,
+  getScenario,
+  runDoctor,
+  runScenario,
+  listSessions,
+  getSession,
+  rejudge,
+];

@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Services } from "../operation/services.ts";
 
@@ -24,12 +25,7 @@ export interface CallContext {
 }
 
 /** What a client may assume before it asks its user; hints of the protocol, and true. */
-export interface Annotations {
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
-}
+type Annotations = Readonly<Required<Omit<ToolAnnotations, "title">>>;
 
 export const READS: Annotations = {
   readOnlyHint: true,

@@ -1,5 +1,6 @@
+import { asCount, asRecords, asText, dig, type LooseRecord } from "../domain/lenient.ts";
+import { UNKNOWN_USAGE, type Usage } from "../domain/usage.ts";
 import type { ModelReply, ToolCall } from "./client.ts";
-import { asCount, asRecords, asText, dig, type LooseRecord } from "./lenient.ts";
 
 /** A reply of Anthropic's messages interface; undefined when it is none. */
 export function readMessage(body: unknown): ModelReply | undefined {
@@ -37,16 +38,12 @@ function stopOf(reason: string, calls: number): ModelReply["stop"] {
   }
 }
 
-type Usage = Pick<ModelReply, "tokens_in" | "tokens_out" | "cached_tokens">;
-
 /** Anthropic counts cached input apart: the whole input is the sum of the three. */
 function readUsage(usage: unknown): Usage {
   const fresh = asCount(dig(usage, "input_tokens"));
   const written = asCount(dig(usage, "cache_creation_input_tokens") ?? 0);
   const cached_tokens = asCount(dig(usage, "cache_read_input_tokens") ?? 0);
   const tokens_out = asCount(dig(usage, "output_tokens"));
-  if (fresh === null || written === null || cached_tokens === null || tokens_out === null) return NO_USAGE;
+  if (fresh === null || written === null || cached_tokens === null || tokens_out === null) return UNKNOWN_USAGE;
   return { tokens_in: fresh + written + cached_tokens, tokens_out, cached_tokens };
 }
-
-const NO_USAGE: Usage = { tokens_in: null, tokens_out: null, cached_tokens: null };

@@ -1,15 +1,14 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
+import { asRecords, asText } from "../domain/lenient.ts";
 import type { Message, ModelRequest, ToolCall, ToolSpec } from "./client.ts";
-import { asRecords, asText } from "./lenient.ts";
 import { answerEveryCall } from "./unanswered-calls.ts";
-import { wireSchema } from "./wire-schema.ts";
 
 type Block = Anthropic.ContentBlockParam;
 
-/** Everything up to here is the same on the next turn, so it is read from the cache then. */
+/** The next turn begins with the same text up to here and reads it from the cache. */
 const CACHED = { cache_control: { type: "ephemeral" } } as const;
 
-/** Our request in Anthropic's words, with cache breakpoints after the tools, the system prompt and the last message. */
+/** Our request as Anthropic's. The tools, the system prompt and the last message end in cache breakpoints. */
 export function messageParams(
   model: string,
   request: ModelRequest,
@@ -29,12 +28,11 @@ export function messageParams(
 }
 
 function toTool({ name, description, input }: ToolSpec, index: number, tools: readonly ToolSpec[]): Anthropic.Tool {
-  // Every tool input is an object.
-  const input_schema = wireSchema(input) as Anthropic.Tool.InputSchema;
-  return { name, description, input_schema, ...(index === tools.length - 1 ? CACHED : {}) };
+  const last = index === tools.length - 1;
+  return { name, description, input_schema: { ...input, type: "object" }, ...(last ? CACHED : {}) };
 }
 
-/** Empty text and empty turns are refused, so they are left out; neighbours of one role are allowed. */
+/** Anthropic refuses empty text and empty turns, so they are left out. It allows two turns of one role in a row. */
 function toMessage(message: Message): readonly Anthropic.MessageParam[] {
   const content = toBlocks(message);
   return content.length === 0 ? [] : [{ role: message.role === "assistant" ? "assistant" : "user", content }];
@@ -56,10 +54,10 @@ function toBlocks(message: Message): Block[] {
   }
 }
 
-/** A turn as Anthropic sent it: thinking blocks are signed and must come back unchanged, in their places. */
+/** A turn as Anthropic sent it. Thinking blocks are signed and must go back unchanged, in their places. */
 function rawBlocks(message: Message): Block[] | undefined {
   if (message.role !== "assistant" || !Array.isArray(message.raw)) return undefined;
-  // What the provider sent as content it takes back as content; this history was made by this provider.
+  // The provider sent this as content and takes it back as content.
   return message.raw.length === 0 ? undefined : (message.raw as Block[]);
 }
 
@@ -80,7 +78,7 @@ function toToolUse({ id, name, input, unparsed }: ToolCall): Block {
 
 function withBreakpoint(messages: readonly Anthropic.MessageParam[]): Anthropic.MessageParam[] {
   const last = messages.at(-1);
-  // Blocks of the model itself come back unchanged, so only what we wrote is marked.
+  // The model's own blocks must go back unchanged, so only our message is marked.
   if (last?.role !== "user" || typeof last.content === "string") return [...messages];
   const content = last.content.map((block, index, all) => (index === all.length - 1 ? { ...block, ...CACHED } : block));
   return [...messages.slice(0, -1), { ...last, content }];

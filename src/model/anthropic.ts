@@ -6,53 +6,55 @@ import type { ModelClient, ModelRequest } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { revealed } from "./extra-headers.ts";
 import { splitModelRef } from "./model-ref.ts";
-import { SDK_RETRIES, type Transport, watchedFetch } from "./provider-call.ts";
-import { type Dialect, providerModel } from "./provider-model.ts";
+import { SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { providerModel } from "./provider-model.ts";
 
 /** A model over Anthropic's messages interface. */
 export function anthropicModel(ref: string, sdk: Anthropic, transport: Transport): ModelClient {
   const { model } = splitModelRef(ref);
-  const dialect: Dialect = {
-    send: (request, { watched, signal, force_tool }) =>
-      sdk.messages
-        .create(messageParams(model, request, force_tool), {
+  return providerModel(
+    ref,
+    {
+      send: (request, { fetch, signal }, force_tool) =>
+        sdk.withOptions({ fetch }).messages.create(messageParams(model, request, force_tool), {
           signal,
-          fetchOptions: watched,
           // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
           timeout: request.timeout_ms,
           headers: versionHeaders(request),
-        })
-        .asResponse(),
-    read: readMessage,
-  };
-  return providerModel(ref, dialect, transport);
+        }),
+      read: readMessage,
+      APIError: Anthropic.APIError,
+    },
+    transport,
+  );
 }
 
 /**
- * The interface that the SDK speaks has no sampling parameters: it refuses them for every model. The one before has them
- * for the models that still take them, and says of the others that they do not.
+ * The version of the interface that the SDK speaks refuses sampling parameters for every model. The version before takes
+ * them for the models that have them, and names the parameter that another model refuses.
  */
 function versionHeaders({ params }: ModelRequest): Record<string, string> {
   const sampled = params.temperature !== undefined || params.top_p !== undefined;
   return sampled ? { "anthropic-version": "2023-06-01" } : {};
 }
 
-/** The SDK's client for an endpoint: nothing is left for it to look up in the environment. */
+/** The SDK's client for an endpoint. Every option is given, so that it looks nothing up in the environment. */
 export function anthropicSdk({ base_url, base_url_overridden, key, extra }: Endpoint): Anthropic {
   return new Anthropic({
-    // The SDK adds /v1 itself; an address that has it is meant for other clients.
+    // The SDK adds /v1 itself.
     baseURL: base_url.replace(/\/+$/, "").replace(/\/v1$/, ""),
-    // Something must stand here, or the SDK searches the machine for credentials; a null header keeps it from the wire.
+    // Without a key the SDK searches the machine for credentials. A null header keeps this one from the wire.
     apiKey: key?.reveal() ?? "none",
     webhookKey: null,
-    fetch: watchedFetch,
     maxRetries: SDK_RETRIES,
+    // A redirect could carry the key to another host, and turns a POST into a GET.
+    fetchOptions: { redirect: "manual" },
     logLevel: "off",
     openTelemetry: false,
     defaultHeaders: {
       "user-agent": `abeval/${version}`,
       ...(key === null ? { authorization: null } : {}),
-      // The SDK sends the key as a bearer token; gateways made for earlier clients look for it here.
+      // The SDK sends the key as a bearer token. Gateways made for earlier clients look for it here.
       ...(key !== null && base_url_overridden ? { "x-api-key": key.reveal() } : {}),
       ...revealed(extra),
     },

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ModelParams } from "../domain/scenario.ts";
+import type { Usage } from "../domain/usage.ts";
 
 export interface ToolSpec {
   readonly name: string;
@@ -39,7 +40,7 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   /** The model must answer by calling this tool. A server that ignores it answers in text. */
   readonly force_tool?: string;
-  /** Only what is given is sent, except `max_output_tokens`, which always is. */
+  /** A parameter that is absent is not sent. */
   readonly params: ModelParams & { readonly max_output_tokens: number };
   /** Milliseconds for one try. */
   readonly timeout_ms: number;
@@ -55,7 +56,7 @@ export interface ProviderRetry {
   readonly waited_ms: number;
 }
 
-export interface ModelReply {
+export interface ModelReply extends Usage {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   /**
@@ -63,22 +64,17 @@ export interface ModelReply {
    * `context_overflow`: the conversation no longer fits the model. `refusal`: the provider's filter or the model declined.
    */
   readonly stop: "end" | "calls" | "output_limit" | "context_overflow" | "refusal";
-  /** The provider's own word for it. */
+  /** The provider's own word for `stop`. */
   readonly stop_reason: string;
-  /** All input, cache reads and writes included; null when the reply carries no usable usage. */
-  readonly tokens_in: number | null;
-  readonly tokens_out: number | null;
-  /** Cache reads within tokens_in. */
-  readonly cached_tokens: number | null;
   readonly model_served: string | null;
   readonly raw?: unknown;
 }
 
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** Told the moment a try failed and another will follow: from here on the provider costs the time, not the arm. */
+  /** Called when a try has failed and another will follow. From then on the provider uses the time, not the arm. */
   readonly onFailedTry?: () => void;
-  /** Told as soon as the next try starts, while the call is still under way. */
+  /** Called when the next try starts. */
   readonly onRetry?: (retry: ProviderRetry) => void;
 }
 
@@ -87,8 +83,8 @@ export interface ModelClient {
   /** `<provider>/<model>` */
   readonly ref: string;
   /**
-   * @throws Failure `provider_failed` after the last try, its message without secrets and at most 500 characters of the
-   * provider's words; `signal.reason` when the signal fires.
+   * @throws Failure `provider_failed` after the last try. Its message holds no secret, and at most 500 characters of the
+   * provider's words. `signal.reason` when the signal fires.
    */
   complete(request: ModelRequest, options: CallOptions): Promise<ModelReply>;
 }

@@ -2,7 +2,7 @@ import { type ExtraHeaders, NO_EXTRA_HEADERS, readExtraHeaders } from "./extra-h
 import { type Redact, redactKeyShapes, secretRedactor } from "./redaction.ts";
 import { Secret } from "./secret.ts";
 
-/** Where a provider is reached, and with what. */
+/** How a provider is reached. */
 export interface Endpoint {
   readonly provider: string;
   /** The wire format it speaks. */
@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly key_required: boolean;
   readonly key_variable: string;
   readonly base_url_variable: string;
-  /** Sent with every call, for a gateway that routes by them. They go before ours, `authorization` included. */
+  /** Sent with every call, for a gateway that routes by them. They replace ours, `authorization` included. */
   readonly extra: ExtraHeaders;
   readonly headers_variable: string;
 }
@@ -35,7 +35,7 @@ const KNOWN_BASE_URLS: Readonly<Record<string, string>> = {
 
 const KEYLESS_PROVIDERS: readonly string[] = ["ollama"];
 
-/** Variables that the SDKs would read by themselves: held here so that they are redacted and can be removed. */
+/** Variables that the SDKs would read by themselves. They hold secrets too, to be redacted and removed. */
 const SDK_SECRET_VARIABLES: readonly string[] = [
   "ANTHROPIC_AUTH_TOKEN",
   "ANTHROPIC_CUSTOM_HEADERS",
@@ -49,7 +49,7 @@ const KEY_SUFFIX = "_API_KEY";
 const BASE_URL_SUFFIX = "_BASE_URL";
 const HEADERS_SUFFIX = "_HEADERS";
 
-/** A key in one of these makes the key's own variable needless. */
+/** Headers that can hold the key. The provider then needs no key variable. */
 const KEY_HEADERS: readonly string[] = ["authorization", "x-api-key", "api-key"];
 
 /** Provider keys and addresses, read once from an environment record. An empty variable counts as absent. */
@@ -87,7 +87,7 @@ export class Credentials {
     return redactKeyShapes(this.redactSecrets(text));
   }
 
-  /** Null when nothing says where the provider is. */
+  /** Null for a provider whose address is neither known nor configured. */
   endpoint(provider: string): Endpoint | null {
     const { key_variable, base_url_variable, headers_variable } = variablesOf(provider);
     const overriding = this.#baseUrls.get(base_url_variable);
@@ -112,7 +112,7 @@ export class Credentials {
   /** The providers we know and those the environment gives an address for, in that order. */
   endpoints(): readonly Endpoint[] {
     const named = [...this.#baseUrls.keys()].map((name) => name.slice(0, -BASE_URL_SUFFIX.length).toLowerCase());
-    // `my-gateway` and `my_gateway` share their variables; the spelling of the variable is as good as any.
+    // `my-gateway` and `my_gateway` share their variables. The provider is named as its variable spells it.
     const providers = new Set([...KNOWN_PROVIDERS, ...named.filter((name) => name !== "")]);
     return [...providers].flatMap((provider) => this.endpoint(provider) ?? []);
   }
@@ -136,7 +136,7 @@ function isSecretName(name: string): boolean {
   return name.endsWith(KEY_SUFFIX) || name.endsWith(HEADERS_SUFFIX) || SDK_SECRET_VARIABLES.includes(name);
 }
 
-/** A header's value, and the token in it without its scheme. A gateway is often told a provider's name: that is none. */
+/** A header's value, and the token in it without its scheme. A provider's name is no secret: gateways route by it. */
 function headerSecrets(value: Secret): readonly Secret[] {
   const text = value.reveal();
   if (KNOWN_PROVIDERS.includes(text)) return [];
@@ -144,7 +144,7 @@ function headerSecrets(value: Secret): readonly Secret[] {
   return token === undefined ? [value] : [value, new Secret(token)];
 }
 
-/** The password in an address, as written and as meant. */
+/** The password in an address, as it is written and decoded. */
 function urlPassword(url: string): readonly Secret[] {
   const written = URL.canParse(url) ? new URL(url).password : "";
   if (written === "") return [];

@@ -1,11 +1,11 @@
-import { asRecord, parseJson } from "./lenient.ts";
+import { asRecord, parseJson } from "../domain/lenient.ts";
 import { Secret } from "./secret.ts";
 
 /** Headers that every call of a provider carries, as its variable gives them. */
 export interface ExtraHeaders {
-  /** By name in lower case; values may be keys. None when there is a problem. */
+  /** By name in lower case. Values may be keys. Empty when there is a problem. */
   readonly headers: ReadonlyMap<string, Secret>;
-  /** What is wrong with the variable; no value stands in it. */
+  /** What is wrong with the variable. It quotes no value. */
   readonly problem: string | null;
 }
 
@@ -13,31 +13,24 @@ export const NO_EXTRA_HEADERS: ExtraHeaders = { headers: new Map(), problem: nul
 
 const MAX_HEADERS = 32;
 
-/** Servers refuse more for all headers together. */
+/** Servers refuse more than this for all headers together. */
 const MAX_VALUE_CHARS = 8_192;
 
 /** A name as RFC 9110 allows it. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** What goes over the wire as it is: visible ASCII, blanks and tabs within. */
+/** Visible ASCII, with blanks and tabs within: what is sent unchanged. */
 const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** What belongs to the request itself; a wrong one breaks every call. */
-const OWNED: ReadonlySet<string> = new Set([
-  ...[
-    "accept",
-    "accept-encoding",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "expect",
-    "host",
-  ],
-  ...["keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
-]);
+/** Headers of the request itself. A wrong one breaks every call. */
+const OWNED: ReadonlySet<string> = new Set(
+  (
+    "accept accept-encoding connection content-encoding content-length content-type expect host keep-alive te trailer " +
+    "transfer-encoding upgrade"
+  ).split(" "),
+);
 
-/** `text` is a JSON object of texts, or lines of `name: value`. Nothing of it stands in a problem but a valid name. */
+/** `text` is a JSON object of texts, or lines of `name: value`. A problem quotes valid names only: a value may be a key. */
 export function readExtraHeaders(text: string): ExtraHeaders {
   const pairs = text.startsWith("{") ? pairsOfJson(text) : pairsOfLines(text);
   if (typeof pairs === "string") return unusable(pairs);
@@ -51,7 +44,7 @@ export function readExtraHeaders(text: string): ExtraHeaders {
   return { headers, problem: null };
 }
 
-/** As they are sent, names in lower case: only for an SDK's client. */
+/** Names in lower case and values in the clear, for an SDK's client only. */
 export const revealed = ({ headers }: ExtraHeaders): Record<string, string> =>
   Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));
 
@@ -60,13 +53,13 @@ const unusable = (problem: string): ExtraHeaders => ({ headers: new Map(), probl
 interface Pair {
   readonly name: string;
   readonly value: unknown;
-  /** Where it stands, for a name that may not be shown. */
+  /** Says which header is meant when its name cannot be shown. */
   readonly place: string;
 }
 
 function pairsOfJson(text: string): readonly Pair[] | string {
   const object = asRecord(parseJson(text));
-  // A parser's own words quote the text.
+  // The parser's error would quote the text.
   if (object === undefined) return 'not JSON: expected {"name": "value"}, or lines of `name: value`';
   return Object.entries(object).map(([name, value], index) => ({ name, value, place: `header ${index + 1}` }));
 }

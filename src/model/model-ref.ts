@@ -7,7 +7,7 @@ export const DEFAULT_JUDGE_MODEL = "anthropic/claude-fable-5-2";
 /** The judge that asks no model. */
 export const BUILTIN_JUDGE = "builtin/evidence";
 
-/** Providers that call nobody. */
+/** Providers that stand for no server: nothing is called, nothing is paid. */
 export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin"];
 
 interface ModelName {
@@ -38,7 +38,7 @@ export function judgeModelRef(model: string): string {
   return model.includes("/") ? model : `${splitModelRef(DEFAULT_JUDGE_MODEL).provider}/${model}`;
 }
 
-/** Who trained it, by what its name starts with: the same model is sold under many providers' names. */
+/** The maker of a model by the start of the model's name. Many providers sell the same model. */
 const MAKER_BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/^claude/, "anthropic"],
   [/^(gpt|chatgpt|o\d|codex)/, "openai"],
@@ -65,9 +65,9 @@ const MAKER_ALIASES: Readonly<Record<string, string>> = {
 const MAKERS: ReadonlySet<string> = new Set(MAKER_BY_NAME.map(([, maker]) => maker));
 
 /**
- * The maker of a model, for telling whether a judge and an arm are relatives: `anthropic/claude-x` and
- * `openrouter/anthropic/claude-x` are one family. A name nobody knows is its own family. Null for models that
- * belong to nobody (`scripted`, `builtin`).
+ * The maker of a model: a judge may favour an arm of its own family. `anthropic/claude-x` and
+ * `openrouter/anthropic/claude-x` are one family. A model whose maker is unknown is a family of its own. Null for
+ * `scripted` and `builtin`.
  */
 export function modelFamily(ref: string): string | null {
   const { provider, model } = splitModelRef(ref);

@@ -1,5 +1,6 @@
+import { asCount, asRecord, asRecords, asText, dig, type LooseRecord, parseJson } from "../domain/lenient.ts";
+import { UNKNOWN_USAGE, type Usage } from "../domain/usage.ts";
 import type { ModelReply, ToolCall } from "./client.ts";
-import { asCount, asRecord, asRecords, asText, dig, type LooseRecord, parseJson } from "./lenient.ts";
 
 /** A chat completion; undefined when it is none. */
 export function readCompletion(body: unknown): ModelReply | undefined {
@@ -28,7 +29,7 @@ function readText(content: unknown): string {
   return content.map((part) => asText(part) ?? asText(dig(part, "text")) ?? "").join("");
 }
 
-/** Some local servers leave the id out, send the arguments as an object, or send none. */
+/** Some local servers leave out the id, send the arguments as an object, or send none. */
 function toCall(call: LooseRecord, index: number): ToolCall {
   const id = asText(dig(call, "id")) || `call_${index + 1}`;
   const name = asText(dig(call, "function", "name")) ?? "";
@@ -47,8 +48,8 @@ function stopOf(reason: string, found: { readonly calls: number; readonly refuse
 }
 
 /**
- * What must come back unchanged with a round of tool calls: reasoning that some providers demand again, and calls with
- * the signatures that Google puts into them. Other fields are refused as input by some servers.
+ * What must go back unchanged with the results of tool calls: the reasoning that some providers demand, and calls with the
+ * signatures that Google puts into them. Some servers refuse other fields as input.
  */
 function keep({ tool_calls, reasoning_content, reasoning_details }: LooseRecord, calls: readonly ToolCall[]) {
   const sound = asRecords(tool_calls).every((call, index) => isSound(call, calls[index]));
@@ -59,19 +60,17 @@ function keep({ tool_calls, reasoning_content, reasoning_details }: LooseRecord,
   };
 }
 
-/** Fit to be sent back as it came. */
+/** A call that can be sent back as it came. */
 function isSound(wire: LooseRecord, call: ToolCall | undefined): boolean {
   const complete = dig(wire, "id") === call?.id && dig(wire, "type") === "function";
   return complete && typeof dig(wire, "function", "arguments") === "string" && call?.unparsed === undefined;
 }
 
-type Usage = Pick<ModelReply, "tokens_in" | "tokens_out" | "cached_tokens">;
-
-/** A prompt has tokens: a server that counts none did not count. */
+/** Every prompt has tokens. A server that reports none did not count. */
 function readUsage(usage: unknown): Usage {
   const tokens_in = asCount(dig(usage, "prompt_tokens")) || null;
   const tokens_out = asCount(dig(usage, "completion_tokens"));
-  if (tokens_in === null || tokens_out === null) return { tokens_in: null, tokens_out: null, cached_tokens: null };
+  if (tokens_in === null || tokens_out === null) return UNKNOWN_USAGE;
   const cached = asCount(dig(usage, "prompt_tokens_details", "cached_tokens") ?? dig(usage, "prompt_cache_hit_tokens"));
   return { tokens_in, tokens_out, cached_tokens: cached !== null && cached <= tokens_in ? cached : null };
 }

@@ -1,8 +1,7 @@
 import type { OpenAI } from "openai";
+import { asRecord } from "../domain/lenient.ts";
 import type { Message, ModelRequest, ToolCall } from "./client.ts";
-import { asRecord } from "./lenient.ts";
 import { answerEveryCall } from "./unanswered-calls.ts";
-import { wireSchema } from "./wire-schema.ts";
 
 type WireMessage = OpenAI.ChatCompletionMessageParam;
 
@@ -32,7 +31,7 @@ export function completionParams(
 }
 
 function toTool({ name, description, input }: ModelRequest["tools"][number]): OpenAI.ChatCompletionTool {
-  return { type: "function", function: { name, description, parameters: wireSchema(input) } };
+  return { type: "function", function: { name, description, parameters: input } };
 }
 
 function toMessages(message: Message): WireMessage[] {
@@ -49,7 +48,7 @@ function toMessages(message: Message): WireMessage[] {
 function toAssistant(message: Extract<Message, { role: "assistant" }>): WireMessage {
   const kept = asRecord(message.raw) ?? {};
   const calls = message.calls.map(toWireCall);
-  // `kept` was written by our reader of this provider's replies, in this provider's own form.
+  // Our reader of this provider's replies wrote `kept`, in the provider's own form.
   return {
     role: "assistant",
     content: message.text === "" && calls.length > 0 ? null : message.text,
@@ -58,7 +57,7 @@ function toAssistant(message: Extract<Message, { role: "assistant" }>): WireMess
   } as WireMessage;
 }
 
-/** Arguments that were not JSON are wrapped: some servers parse the history and refuse the whole request. */
+/** Arguments that were not JSON are wrapped: some servers parse them, and would refuse the whole request. */
 function toWireCall({ id, name, input, unparsed }: ToolCall): OpenAI.ChatCompletionMessageFunctionToolCall {
   const value = unparsed === undefined ? (input ?? {}) : { unparsed };
   return { id, type: "function", function: { name, arguments: JSON.stringify(value) } };

@@ -1,35 +1,54 @@
-import type { OpenAI } from "openai";
+import { OpenAI } from "openai";
+import { version } from "../version.ts";
 import type { ModelClient } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
+import { revealed } from "./extra-headers.ts";
 import { splitModelRef } from "./model-ref.ts";
 import { readCompletion } from "./openai-reply.ts";
 import { completionParams } from "./openai-request.ts";
-import { EndpointOpenAI } from "./openai-sdk.ts";
-import type { Transport } from "./provider-call.ts";
-import { type Dialect, providerModel } from "./provider-model.ts";
-
-/** All that is asked of the SDK. */
-type Sdk = Pick<OpenAI, "post">;
+import { SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { providerModel } from "./provider-model.ts";
 
 /** A model over OpenAI's chat completions. */
-export function openaiModel(ref: string, sdk: Sdk, transport: Transport): ModelClient {
+export function openaiModel(ref: string, sdk: OpenAI, transport: Transport): ModelClient {
   const { provider, model } = splitModelRef(ref);
-  // OpenAI's own models refuse the old name, most other servers do not know the new one.
+  // OpenAI's own models refuse the old name. Most other servers do not know the new one.
   const limit_name = provider === "openai" ? "max_completion_tokens" : "max_tokens";
-  const dialect: Dialect = {
-    // Not `chat.completions.create`: that shows each value of the body to a function, three times the work in a long history.
-    send: (request, { watched, signal, force_tool }) =>
-      sdk
-        .post("/chat/completions", {
-          body: completionParams({ model, limit_name }, request, force_tool),
-          signal,
-          timeout: request.timeout_ms,
-          fetchOptions: watched,
-        })
-        .asResponse(),
-    read: readCompletion,
-  };
-  return providerModel(ref, dialect, transport);
+  return providerModel(
+    ref,
+    {
+      send: (request, { fetch, signal }, force_tool) =>
+        sdk
+          .withOptions({ fetch })
+          .chat.completions.create(completionParams({ model, limit_name }, request, force_tool), {
+            signal,
+            timeout: request.timeout_ms,
+          }),
+      read: readCompletion,
+      APIError: OpenAI.APIError,
+    },
+    transport,
+  );
 }
 
-export const openaiSdk = (endpoint: Endpoint): Sdk => new EndpointOpenAI(endpoint);
+/** The SDK's client for an endpoint. Every option is given, so that it looks nothing up in the environment. */
+export function openaiSdk({ base_url, key, extra }: Endpoint): OpenAI {
+  return new OpenAI({
+    baseURL: base_url.replace(/\/+$/, ""),
+    // The SDK demands a key. A null header keeps this one from the wire.
+    apiKey: key?.reveal() ?? "none",
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: SDK_RETRIES,
+    // A redirect could carry the key to another host, and turns a POST into a GET.
+    fetchOptions: { redirect: "manual" },
+    logLevel: "off",
+    defaultHeaders: {
+      "user-agent": `abeval/${version}`,
+      ...(key === null ? { authorization: null } : {}),
+      ...revealed(extra),
+    },
+  });
+}

@@ -2,8 +2,8 @@ import type { Clock } from "../clock.ts";
 import { PROVIDER_TRIES } from "../domain/defaults.ts";
 import type { CallOptions } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
-import { isFinalBreak } from "./hopeless.ts";
-import { type FailedTry, readTry } from "./provider-reply.ts";
+import { isRetryable, statusOf, TryFailed } from "./failed-try.ts";
+import { isRepeated, readReply } from "./provider-reply.ts";
 import type { Redact } from "./redaction.ts";
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -19,103 +19,56 @@ export interface Transport {
 /** The SDKs count retries, we count tries. */
 export const SDK_RETRIES = PROVIDER_TRIES - 1;
 
-export type CallOutcome =
-  | { readonly answered: true; readonly body: unknown }
-  | { readonly answered: false; readonly failed: FailedTry; readonly attempts: number };
-
-/** Marks the requests of one call: an SDK hands these options, its own beside them, to its fetch. */
-export interface WatchedInit {
-  readonly [WATCHED]: Tries;
-  /** A redirect could carry the key to another host, and turns a POST into a GET. */
-  readonly redirect: "manual";
+/** The last try, when it failed. */
+interface Failed {
+  readonly status: number | null;
+  /** Monotonic milliseconds. */
+  readonly began: number;
 }
 
-const WATCHED = Symbol("tries");
-
-/** What an SDK client fetches with. One client serves every call of a model: making one costs as much as a call. */
-export const watchedFetch: Fetch = (input, init) => {
-  const tries = (init as Partial<WatchedInit> | undefined)?.[WATCHED];
-  if (tries === undefined) throw new Error("a request that belongs to no call");
-  return tries.next(input, init);
-};
-
-/**
- * One provider call: `send` runs the SDK with the given options for its fetch, and the SDK repeats, waits and gives up.
- * The fetch reads each reply to its end, so that the SDK's timeout and its retries also cover a body that drips, breaks
- * off or is no JSON, which the SDKs leave to their caller; what it read is the answer, and the SDK sees only that there is one.
- *
- * @throws what `send` throws for a reason of its own; `signal.reason` when the signal fires.
- */
-export async function callProvider(
-  transport: Transport,
-  options: CallOptions,
-  send: (watched: WatchedInit) => Promise<unknown>,
-): Promise<CallOutcome> {
-  options.signal.throwIfAborted();
-  const tries = new Tries(transport, options);
-  try {
-    await send({ [WATCHED]: tries, redirect: "manual" });
-    return { answered: true, body: tries.answer };
-  } catch (error) {
-    if (options.signal.aborted) throw options.signal.reason;
-    if (tries.failed === undefined) throw error;
-    return { answered: false, failed: tries.failed, attempts: tries.attempts };
-  }
-}
-
-/** All that an SDK gets to see of an answer. */
-const ANSWERED = new Response();
-
-/** An SDK repeats whatever is thrown; only a reply can tell it not to. */
-const GIVEN_UP = { status: 502, headers: { "x-should-retry": "false" } };
-
-/** The tries of one call, watched. */
-class Tries {
+/** One provider call. An SDK makes its tries with this `fetch` and this `signal`; it repeats, waits and gives up. */
+export class ProviderCall {
+  /** Fires for the caller's reason, or for a TryFailed that no try can mend: only a signal keeps an SDK from the next try. */
+  readonly signal: AbortSignal;
+  attempts = 0;
   readonly #transport: Transport;
   readonly #options: CallOptions;
-  #startedAt = 0;
-  attempts = 0;
-  /** The last try, when it failed. */
-  failed: FailedTry | undefined;
-  /** The reply's JSON, when a try was answered. */
-  answer: unknown;
+  readonly #hopeless = new AbortController();
+  #failed: Failed | undefined;
 
   constructor(transport: Transport, options: CallOptions) {
     this.#transport = transport;
     this.#options = options;
+    this.signal = AbortSignal.any([options.signal, this.#hopeless.signal]);
   }
 
-  async next(input: string | URL | Request, init: RequestInit | undefined): Promise<Response> {
+  readonly fetch: Fetch = async (input, init) => {
     const { clock, fetch } = this.#transport;
-    const now = clock.ticks();
-    if (this.failed !== undefined) this.#reportRetry(this.failed, now);
-    this.#startedAt = now;
+    const began = clock.ticks();
+    if (this.#failed) this.#reportRetry(this.#failed, began);
     this.attempts += 1;
-    this.failed = undefined;
     try {
-      const read = await readTry(await fetch(input, init), clock);
-      if ("failed" in read) {
-        this.#fail(read.failed, read.repeat);
-        return read.response;
-      }
-      this.answer = read.answer;
-      return ANSWERED;
+      const reply = await readReply(await fetch(input, init), clock);
+      if (!reply.ok) this.#fail({ status: reply.status, began }, isRepeated(reply));
+      return reply;
     } catch (error) {
-      const kind = init?.signal?.aborted === true ? "timeout" : "connection";
-      const retryable = !isFinalBreak(error);
-      this.#fail({ kind, status: null, retryable, words: "", cause: error }, retryable);
-      if (retryable) throw error;
-      return new Response(null, GIVEN_UP);
+      const lost = init?.signal?.aborted === true ? new TryFailed({ kind: "timeout" }) : lostTry(error);
+      const repeat = isRetryable(lost.failed);
+      this.#fail({ status: statusOf(lost.failed), began }, repeat);
+      if (!repeat) this.#hopeless.abort(lost);
+      throw lost;
     }
+  };
+
+  #fail(failed: Failed, repeat: boolean): void {
+    this.#failed = failed;
+    if (repeat && this.attempts < PROVIDER_TRIES && !this.#options.signal.aborted) this.#options.onFailedTry?.();
   }
 
-  #fail(failed: FailedTry, repeat: boolean): void {
-    this.failed = failed;
-    const another = repeat && this.attempts < PROVIDER_TRIES && !this.#options.signal.aborted;
-    if (another) this.#options.onFailedTry?.();
-  }
-
-  #reportRetry({ status }: FailedTry, now: number): void {
-    this.#options.onRetry?.({ status, attempts: this.attempts, waited_ms: Math.round(now - this.#startedAt) });
+  #reportRetry({ status, began }: Failed, now: number): void {
+    this.#options.onRetry?.({ status, attempts: this.attempts, waited_ms: Math.round(now - began) });
   }
 }
+
+const lostTry = (error: unknown) =>
+  error instanceof TryFailed ? error : new TryFailed({ kind: "unreachable", cause: error });

@@ -1,9 +1,8 @@
 import { Failure } from "../domain/failure.ts";
+import { asText, dig, parseJson } from "../domain/lenient.ts";
 import type { Endpoint } from "./credentials.ts";
-import { isOutOfCredit } from "./hopeless.ts";
-import { asText, dig, parseJson } from "./lenient.ts";
+import { type FailedTry, isOutOfCredit, isRetryable, statusOf } from "./failed-try.ts";
 import type { Transport } from "./provider-call.ts";
-import type { FailedTry } from "./provider-reply.ts";
 
 /** Characters of the provider's own words that a message quotes. */
 const MAX_QUOTED_CHARS = 500;
@@ -20,9 +19,9 @@ export interface FailedCall {
 /** The failure as a user reads it: who, what, in the provider's own words without secrets, and what to do. */
 export function providerFailure(transport: Transport, call: FailedCall): Failure {
   const { provider } = transport.endpoint;
-  const { status, retryable } = call.failed;
   const message = `${provider} ${happened(transport, call)}${advice(transport, call.failed)}`;
-  return new Failure("provider_failed", message, { retryable, details: { provider, status } });
+  const details = { provider, status: statusOf(call.failed) };
+  return new Failure("provider_failed", message, { retryable: isRetryable(call.failed), details });
 }
 
 /** Its reply was JSON, but not of the shape its interface has. */
@@ -48,19 +47,18 @@ function happened(transport: Transport, { failed, attempts, timeout_ms }: Failed
   const tried = attempts === 1 ? "" : ` (${attempts} tries)`;
   switch (failed.kind) {
     case "status":
+      if (isRedirect(failed)) return `answered ${failed.status}, a redirect.`;
       return `answered ${failed.status}${statedType(failed.words)}${tried}${stated(transport, failed.words)}`;
     case "timeout":
       return `did not answer within ${timeout_ms / 1000} s${tried}.`;
-    case "connection":
-      return failed.status === null
-        ? `could not be reached at ${host(transport)}${tried}: ${errorName(failed.cause)}.`
-        : `broke off its reply${tried}: ${errorName(failed.cause)}.`;
+    case "unreachable":
+      return `could not be reached at ${host(transport)}${tried}: ${errorName(failed.cause)}.`;
+    case "broken_off":
+      return `broke off its reply${tried}: ${errorName(failed.cause)}.`;
     case "not_json":
       return `sent a reply that is not a JSON object${tried}${stated(transport, failed.words)}`;
     case "too_large":
       return "sent a reply of more than 4 MiB.";
-    case "redirect":
-      return `answered ${failed.status}, a redirect.`;
   }
 }
 
@@ -69,20 +67,24 @@ function advice({ endpoint }: Transport, failed: FailedTry): string {
   switch (failed.kind) {
     case "status":
       return statusAdvice(endpoint, failed);
-    case "redirect":
-      return ` Put the final address into ${base_url_variable}.`;
-    case "connection":
-      return failed.status === null ? ` Check ${base_url_variable}.` : "";
+    case "unreachable":
     case "not_json":
       return ` Check ${base_url_variable}.`;
     case "timeout":
       return " Try again later, or with a smaller max_output_tokens.";
+    case "broken_off":
     case "too_large":
       return "";
   }
 }
 
-function statusAdvice({ key_variable, base_url_variable }: Endpoint, { status, words }: FailedTry): string {
+type FailedStatus = Extract<FailedTry, { kind: "status" }>;
+
+const isRedirect = ({ status }: FailedStatus) => status < 400;
+
+function statusAdvice({ key_variable, base_url_variable }: Endpoint, failed: FailedStatus): string {
+  const { status, words } = failed;
+  if (isRedirect(failed)) return ` Put the final address into ${base_url_variable}.`;
   if (isOutOfCredit(words)) return " Add credit to the account, or use another.";
   if (status === 401 || status === 403) return ` Check ${key_variable}.`;
   if (status === 404) return ` Check the model's name, and ${base_url_variable}.`;
@@ -117,12 +119,15 @@ function stated(transport: Transport, words: string): string {
 /** Where the usual servers put it. */
 function statedMessage(words: string): string | undefined {
   const body = parseJson(words);
-  const places = [["error", "message"], ["error"], ["message"], ["detail"]];
+  const places = [["error", "message"], ["error"], ["error", "detail"]];
   return places.map((path) => asText(dig(body, ...path))).find((text) => text !== undefined);
 }
 
+/** Without scripts, styles and tags. Each pattern stops at the next tag, so that the time is linear in the text. */
 function plainText(words: string): string {
-  return words.slice(0, MAX_READ_CHARS).replaceAll(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
+  const [head = "", ...blocks] = words.slice(0, MAX_READ_CHARS).split(/<(?:script|style)\b/i);
+  const rest = blocks.map((block) => block.replace(/^[\s\S]*?<\/(?:script|style)\b/i, "<"));
+  return [head, ...rest].join("").replaceAll(/<[^<>]*>/g, " ");
 }
 
 function quote({ redact }: Transport, words: string): string {

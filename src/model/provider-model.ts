@@ -1,36 +1,38 @@
+import { UNKNOWN_USAGE } from "../domain/usage.ts";
 import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "./client.ts";
-import { type CallOutcome, callProvider, type Transport, type WatchedInit } from "./provider-call.ts";
-import { clientFailure, providerFailure, unreadableReply } from "./provider-failure.ts";
-import type { FailedTry } from "./provider-reply.ts";
-import { isContextOverflow, isForcedToolRefused } from "./refusals.ts";
-
-export interface Sending {
-  readonly watched: WatchedInit;
-  readonly signal: AbortSignal;
-  /** The tool that the model must call, unless it was found to refuse that. */
-  readonly force_tool: string | undefined;
-}
+import { type ApiError, failedTryOf, isContextOverflow, isForcedToolRefused, statusOf } from "./failed-try.ts";
+import { ProviderCall, type Transport } from "./provider-call.ts";
+import { clientFailure, type FailedCall, providerFailure, unreadableReply } from "./provider-failure.ts";
 
 /** A wire format: what differs between the SDKs. */
 export interface Dialect {
-  /** Sends the request through the SDK, `watched` among the options of its fetch. */
-  send(request: ModelRequest, sending: Sending): Promise<unknown>;
+  /**
+   * Sends the request through the SDK, which uses the call's fetch and signal. The model must call `force_tool`, unless it
+   * was found to refuse that. Resolves with the reply's JSON.
+   */
+  send(request: ModelRequest, call: ProviderCall, force_tool: string | undefined): Promise<unknown>;
   /** Undefined when the reply has not the shape of this interface. Never throws. */
   read(body: unknown): ModelReply | undefined;
+  readonly APIError: ApiError;
 }
 
-/** A model behind a provider: retries watched, failures in words, and what every dialect treats alike. */
+type CallOutcome = { readonly answered: true; readonly body: unknown } | ({ readonly answered: false } & FailedCall);
+
+/** A model behind a provider: failures in words, and what every dialect treats alike. */
 export function providerModel(ref: string, dialect: Dialect, transport: Transport): ModelClient {
-  // Learnt once for all calls of this client, so that a judge does not pay for the refusal on every call.
+  // Kept for all calls of this client, so that a judge does not pay for the refusal on every call.
   let canForce = true;
 
   async function ask(request: ModelRequest, options: CallOptions, forced: boolean): Promise<CallOutcome> {
-    const force_tool = forced ? request.force_tool : undefined;
-    const send = (watched: WatchedInit) => dialect.send(request, { watched, signal: options.signal, force_tool });
+    options.signal.throwIfAborted();
+    const call = new ProviderCall(transport, options);
     try {
-      return await callProvider(transport, options, send);
+      return { answered: true, body: await dialect.send(request, call, forced ? request.force_tool : undefined) };
     } catch (error) {
-      throw options.signal.aborted ? options.signal.reason : clientFailure(transport, error);
+      options.signal.throwIfAborted();
+      const failed = failedTryOf(call.signal.aborted ? call.signal.reason : error, dialect.APIError);
+      if (failed === undefined) throw clientFailure(transport, error);
+      return { answered: false, failed, attempts: call.attempts, timeout_ms: request.timeout_ms };
     }
   }
 
@@ -46,22 +48,20 @@ export function providerModel(ref: string, dialect: Dialect, transport: Transpor
       if (reply === undefined) throw unreadableReply(transport);
       return reply;
     }
-    if (isContextOverflow(outcome.failed)) return overflow(outcome.failed);
-    throw providerFailure(transport, { ...outcome, timeout_ms: request.timeout_ms });
+    if (isContextOverflow(outcome.failed)) return overflow(outcome);
+    throw providerFailure(transport, outcome);
   }
 
   return { ref, complete };
 }
 
-function overflow({ status }: FailedTry): ModelReply {
+function overflow({ failed }: FailedCall): ModelReply {
   return {
     text: "",
     calls: [],
     stop: "context_overflow",
-    stop_reason: `status_${status}`,
-    tokens_in: null,
-    tokens_out: null,
-    cached_tokens: null,
+    stop_reason: `status_${statusOf(failed)}`,
+    ...UNKNOWN_USAGE,
     model_served: null,
   };
 }

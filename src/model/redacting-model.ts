@@ -1,11 +1,11 @@
 import { Failure } from "../domain/failure.ts";
+import { asRecord, isNested } from "../domain/lenient.ts";
 import type { ModelClient, ModelReply, ToolCall } from "./client.ts";
-import { asRecord, isNested } from "./lenient.ts";
 import type { Redact } from "./redaction.ts";
 
 /**
- * A model whose words never show a loaded secret, whatever it was made to repeat. `raw` stays as it is: it goes back
- * to the provider and nowhere else.
+ * The same model without the loaded secrets in its replies and failures. `raw` stays as it is: it goes back to the
+ * provider and nowhere else.
  */
 export function redactingModel(model: ModelClient, redact: Redact): ModelClient {
   return {
@@ -27,10 +27,10 @@ function redactReply(reply: ModelReply, redact: Redact): ModelReply {
   return { ...reply, text: redact(reply.text), stop_reason: redact(reply.stop_reason), model_served, calls, raw };
 }
 
-/** Levels of what a tool is called with. A tool's own need three; thousands would end every function that walks them. */
+/** Levels of nesting in a call's input. Tools need three. Thousands overflow the stack of whatever walks the input. */
 const LEVELS = 64;
 
-/** Levels of a provider's blocks around the input of a call. */
+/** Levels of the provider's own blocks around a call's input. */
 const RAW_LEVELS = 8;
 
 const readable = (call: ToolCall): ToolCall =>

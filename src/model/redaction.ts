@@ -5,7 +5,7 @@ export const REDACTED = "[redacted]";
 /** Shorter values are words rather than keys: removing "none" or "test" everywhere would destroy text and hide nothing. */
 const MIN_SECRET_CHARS = 8;
 
-/** What keys look like at the usual providers. A digit is demanded so that `sk-some-css-class-name` stays. */
+/** What keys look like at the usual providers. They have a digit; `sk-some-css-class-name` is no key. */
 const KEY_SHAPES =
   /\b(?:sk|pk|gsk|xai|rk)[-_](?=[\w-]*\d)[\w-]{16,}|\bAIza[\w-]{30,}|\b(Bearer|Basic)\s+(?=[\w.~+/=-]*\d)[\w.~+/-]{16,}=*/g;
 
@@ -20,7 +20,7 @@ export function secretRedactor(secrets: readonly Secret[]): Redact {
   return (text) => forms.reduce((rest, form) => (rest.includes(form) ? rest.replaceAll(form, REDACTED) : rest), text);
 }
 
-/** Removes what looks like a key, whoever's it is. For error texts, not for what a model writes. */
+/** Removes what looks like a key, known or not. For error texts, not for what a model writes. */
 export const redactKeyShapes: Redact = (text) =>
   text.replace(KEY_SHAPES, (_, scheme?: string) => (scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`));
 

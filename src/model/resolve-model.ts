@@ -1,8 +1,8 @@
-import { closest, distance } from "fastest-levenshtein";
 import type { Clock } from "../clock.ts";
+import { didYouMean } from "../domain/did-you-mean.ts";
 import { Failure } from "../domain/failure.ts";
 import type { ScriptTurn } from "../domain/scenario.ts";
-import type { CallLimiter } from "./call-limiter.ts";
+import type { Semaphore } from "../semaphore.ts";
 import type { ModelClient } from "./client.ts";
 import { type Credentials, type Endpoint, KNOWN_PROVIDERS, variablesOf } from "./credentials.ts";
 import { OFFLINE_PROVIDERS, splitModelRef } from "./model-ref.ts";
@@ -10,11 +10,18 @@ import type { Fetch, Transport } from "./provider-call.ts";
 import { redactingModel } from "./redacting-model.ts";
 import { scriptedModel } from "./scripted.ts";
 
+/**
+ * Provider calls at once in a process. Bun's fetch runs at most 256 requests at once: beyond our limit a call waits here,
+ * where no timeout runs.
+ */
+export const MAX_PROVIDER_CALLS = 200;
+
 export interface ModelSources {
   readonly credentials: Credentials;
   readonly clock: Clock;
-  readonly limiter: CallLimiter;
-  /** In place of the runtime's own. */
+  /** A place for each provider call that is under way. */
+  readonly limiter: Semaphore;
+  /** Absent: the runtime's own. */
   readonly fetch?: Fetch;
 }
 
@@ -27,7 +34,7 @@ export type ResolveModel = (ref: string, script?: readonly ScriptTurn[] | null) 
 
 export interface ProviderStatus {
   readonly provider: string;
-  /** Calls can be made: the key is there, or none is needed. */
+  /** Calls can be made: the key is there or not needed. */
   readonly present: boolean;
   readonly base_url_overridden: boolean;
   readonly key_variable: string;
@@ -37,10 +44,10 @@ export interface ProviderStatus {
   readonly headers_problem: string | null;
 }
 
-/** A provider's SDK is loaded as soon as a model of it is named, so that the first call does not wait for it. */
+/** A provider's SDK is loaded when a model of it is named, so that the first call does not wait for it. */
 export function modelResolver(sources: ModelSources): ResolveModel {
-  // One client for all who use a model: what it learnt of the model's refusals holds for the next session. Kept when it is
-  // asked, so that a run which is refused leaves nothing behind.
+  // Sessions share the client of a model, so that what it learnt of the model's refusals holds for the next session. A client
+  // is kept from its first call on: a run that is refused leaves nothing behind.
   const clients = new RecentClients();
   const connections = new Map<string, Promise<Connection>>();
   const connected = (endpoint: Endpoint) => {
@@ -57,7 +64,7 @@ export function modelResolver(sources: ModelSources): ResolveModel {
   };
 }
 
-/** Models that are remembered; a server that asks more of them forgets what it learnt of the oldest. */
+/** Models whose clients are kept. */
 const KEPT_CLIENTS = 100;
 
 class RecentClients {
@@ -67,7 +74,7 @@ class RecentClients {
     return this.#clients.get(ref);
   }
 
-  /** The one that is kept under this name already, or this one. */
+  /** Gives the client that is kept under this name already, else keeps this one. The oldest beyond the limit is forgotten. */
   keep(client: ModelClient): ModelClient {
     const kept = this.#clients.get(client.ref) ?? client;
     this.#clients.delete(client.ref);
@@ -78,7 +85,7 @@ class RecentClients {
   }
 }
 
-/** The same check without a client. @throws as ResolveModel does, but never for a missing script. */
+/** The checks of ResolveModel without a client. @throws as ResolveModel does, but not for a missing script. */
 export function checkModel(ref: string, credentials: Credentials): Endpoint {
   const { provider } = splitModelRef(ref);
   if (OFFLINE_PROVIDERS.includes(provider)) {
@@ -113,13 +120,14 @@ type Connection = (ref: string) => ModelClient;
 function providerClient(ref: string, connection: Promise<Connection>, sources: ModelSources): ModelClient {
   const { credentials, limiter } = sources;
   const model = connection.then((modelOf) => modelOf(ref));
-  // A model that is named but never asked has nobody who waits for it.
+  // Nobody awaits a model that is named but never asked.
   model.catch(() => undefined);
   const limited: ModelClient = {
     ref,
     complete: async (request, options) => {
       const { complete } = await model;
-      return limiter.run(options.signal, () => complete(request, options));
+      using _place = await limiter.acquire(options.signal);
+      return await complete(request, options);
     },
   };
   return redactingModel(limited, credentials.redactSecrets);
@@ -158,13 +166,10 @@ function demandScript(ref: string, script: readonly ScriptTurn[] | null | undefi
 
 function unknownProvider(ref: string, provider: string): Failure {
   const { base_url_variable } = variablesOf(provider);
-  const known = [...KNOWN_PROVIDERS, ...OFFLINE_PROVIDERS];
-  const near = closest(provider, known);
-  const hint =
-    distance(provider, near) <= Math.max(1, Math.floor(provider.length / 3)) ? `did you mean "${near}"? For` : "for";
+  const hint = didYouMean(provider, [...KNOWN_PROVIDERS, ...OFFLINE_PROVIDERS]);
   return new Failure(
     "credentials_missing",
-    `model "${ref}": unknown provider "${provider}"; ${hint} a server that speaks OpenAI's chat completions set ${base_url_variable}`,
+    `model "${ref}": unknown provider "${provider}"${hint ? `${hint} For` : "; for"} a server that speaks OpenAI's chat completions set ${base_url_variable}`,
     { details: { provider, variable: base_url_variable } },
   );
 }
@@ -197,7 +202,7 @@ function demandUsableKey(ref: string, { provider, key, key_required, key_variabl
     const way = `set ${key_variable}, or ${endpoint.base_url_variable} for a gateway that needs no key`;
     throw new Failure("credentials_missing", `model "${ref}" needs a key: ${way}`, { details });
   }
-  // Anything else cannot stand in a header: usually a line break from a file, or quotes pasted by a word processor.
+  // What else is there cannot stand in a header: usually a line break from a file, or quotes from a word processor.
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.reveal())) {
     throw new Failure("credentials_missing", `${key_variable} holds characters that no key has`, { details });
   }

@@ -8,12 +8,11 @@ import { splitModelRef } from "./model-ref.ts";
 const SCRIPT_ENDED = "The script has ended.";
 
 /**
- * Replays an arm's own script: which turn is due follows from the turns already in the request, so the same request
- * always gets the same reply. Its token counts are estimates from the text's length, alike on every machine.
+ * Replays an arm's own script. The turns in the request say which turn is due, so the same request always gets the same
+ * reply. Token counts are estimates from the length of the text, the same on every machine.
  */
 export function scriptedModel(ref: string, script: readonly ScriptTurn[]): ModelClient {
   const { model } = splitModelRef(ref);
-  const requestBytes = requestMeter();
   return {
     ref,
     complete: async (request, { signal }) => {
@@ -40,7 +39,7 @@ export function scriptedModel(ref: string, script: readonly ScriptTurn[]): Model
 
 export type FixedTurn = ModelReply | ((request: ModelRequest) => ModelReply | Promise<ModelReply>);
 
-/** Gives the listed replies in order, keeps what it was asked, and fails when asked one time too many. */
+/** Gives the listed replies in order and keeps the requests. It fails when it is asked one time too many. */
 export function fixedModel(
   ref: string,
   turns: readonly FixedTurn[],
@@ -79,18 +78,9 @@ async function pause(delay_ms: number, signal: AbortSignal): Promise<void> {
 
 const tokens = (bytes: number) => Math.ceil(bytes / BYTES_PER_TOKEN);
 
-/** Measures requests. A history grows by appending, so each of its messages is read once, not once a turn. */
-function requestMeter(): (request: ModelRequest) => number {
-  const sizes = new WeakMap<object, number>();
-  const measured = <T extends object>(part: T, measure: (part: T) => number): number => {
-    const bytes = sizes.get(part) ?? measure(part);
-    sizes.set(part, bytes);
-    return bytes;
-  };
-  return ({ system, tools, messages }) =>
-    tools.reduce((sum, tool) => sum + measured(tool, toolBytes), Buffer.byteLength(system)) +
-    messages.reduce((sum, message) => sum + measured(message, messageBytes), 0);
-}
+const requestBytes = ({ system, tools, messages }: ModelRequest) =>
+  tools.reduce((sum, tool) => sum + toolBytes(tool), Buffer.byteLength(system)) +
+  messages.reduce((sum, message) => sum + messageBytes(message), 0);
 
 const toolBytes = ({ name, description, input }: ToolSpec) =>
   Buffer.byteLength(name) + Buffer.byteLength(description) + Buffer.byteLength(JSON.stringify(input));

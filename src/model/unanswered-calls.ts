@@ -3,8 +3,8 @@ import type { Message, ToolResult } from "./client.ts";
 const NOT_RUN = "Not run: the reply was cut before this call was complete.";
 
 /**
- * The history with a result for every call. Both providers refuse a request in which a call has none, and a turn cut
- * by the output limit leaves such calls. `callsOf` names the calls that a turn shows on the wire.
+ * The history with a result for every call. Both providers refuse a request with a call that has none, and a turn that the
+ * output limit cut leaves such calls. `callsOf` gives the ids of the calls that a turn shows on the wire.
  */
 export function answerEveryCall(
   messages: readonly Message[],
@@ -23,7 +23,7 @@ export function answerEveryCall(
   });
 }
 
-/** The results of this turn were already put right behind it. */
+/** The results that follow `previous` were added with it. */
 function isFilled(previous: Message | undefined, callsOf: (turn: Message) => readonly string[]): boolean {
   return previous !== undefined && callsOf(previous).length > 0;
 }

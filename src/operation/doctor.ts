@@ -11,7 +11,7 @@ export const runDoctor = operation({
   input: record("DoctorRequest", { scenario: Type.Optional(Slug({ description: "Scenario name." })) }),
   output: DoctorReport,
   async run(services, { scenario }, signal) {
-    const { examine } = await import("../session/doctor/doctor.ts");
-    return await examine(services, scenario ?? null, signal);
+    const { diagnose } = await import("../doctor/doctor.ts");
+    return await diagnose(services, scenario ?? null, signal);
   },
 });

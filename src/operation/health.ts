@@ -1,9 +1,14 @@
-import type { Health } from "../domain/health.ts";
-import type { Services } from "./services.ts";
+import { Health } from "../domain/health.ts";
+import { record } from "../domain/schema.ts";
+import { operation } from "./operation.ts";
 
-/** No `Operation`: one door asks, and so small an answer takes a fifth longer through a promise. */
-export const health = ({ clock, started_ticks, version }: Services): Health => ({
-  status: "ok",
-  version,
-  uptime_ms: Math.round(clock.ticks() - started_ticks),
+export const getHealth = operation({
+  name: "get_health",
+  title: "Liveness",
+  summary: "Liveness and version; always cheap.",
+  input: record("HealthRequest", {}),
+  output: Health,
+  async run({ clock, started_ticks, version }) {
+    return { status: "ok" as const, version, uptime_ms: Math.round(clock.ticks() - started_ticks) };
+  },
 });

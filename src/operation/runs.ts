@@ -2,6 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import { RunRequest, RunStarted } from "../domain/request.ts";
 import { SessionOutcome } from "../domain/session.ts";
 import type { StartedSession } from "../session/start-session.ts";
+import { notLive } from "./follow-run.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
 
@@ -44,10 +45,11 @@ export const startScenario = operation({
 });
 
 /** Stops a run in flight or queued; its stream ends with `session_failed`. @throws Failure `not_live`. */
-export function cancelRun({ live }: Services, session_id: string): RunStarted {
-  const run = live.get(session_id);
-  if (!run)
-    throw new Failure("not_live", `no run of "${session_id.slice(0, 100)}" is in flight; read the session instead`);
+export async function cancelRun({ runs, store, clock }: Services, session_id: string): Promise<RunStarted> {
+  const run = runs.live(session_id);
+  if (!run) throw notLive(session_id);
+  // A full disk must not keep a run going.
+  await store.add([session_id], { type: "cancel_asked", at: clock.now().toISOString() }).catch(() => undefined);
   run.cancel(new Failure("cancelled", "The run was cancelled."));
   return { session_id };
 }

@@ -3,6 +3,7 @@ import { Failure } from "../domain/failure.ts";
 import { SessionListRequest } from "../domain/request.ts";
 import { record } from "../domain/schema.ts";
 import { SessionListing, SessionOutcome } from "../domain/session.ts";
+import { readSession } from "../store/read-session.ts";
 import { operation } from "./operation.ts";
 
 export const listSessions = operation({
@@ -12,7 +13,7 @@ export const listSessions = operation({
   input: SessionListRequest,
   output: Type.Array(SessionListing),
   async run({ store }, query) {
-    return [...store.list(query)];
+    return store.persistent ? [...(await store.list(query))] : [];
   },
 });
 
@@ -23,7 +24,7 @@ export const getSession = operation({
   input: record("GetSessionRequest", { session_id: Type.String() }),
   output: SessionOutcome,
   async run({ store }, { session_id }) {
-    const outcome = store.get(session_id);
+    const outcome = await readSession(store, session_id);
     if (outcome) return outcome;
     throw new Failure("unknown_session", `there is no session "${session_id.slice(0, 100)}"`);
   },

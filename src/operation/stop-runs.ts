@@ -2,13 +2,9 @@ import type { Failure } from "../domain/failure.ts";
 import type { Services } from "./services.ts";
 
 /** Stops every run in flight and waits until each is stored and its workspaces are gone. */
-export async function stopRuns({ live }: Pick<Services, "live">, reason: Failure): Promise<void> {
-  for (let runs = live.all(); runs.length > 0; runs = live.all()) {
-    for (const run of runs) run.cancel(reason);
-    await Promise.all(runs.map((run) => ended(run.events())));
+export async function stopRuns({ runs }: Pick<Services, "runs">, reason: Failure): Promise<void> {
+  for (let left = runs.all(); left.length > 0; left = runs.all()) {
+    for (const run of left) run.cancel(reason);
+    await Promise.allSettled(left.map(({ done }) => done));
   }
-}
-
-async function ended(events: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of events);
 }

@@ -2,7 +2,7 @@ import { type SimpleCommand, simpleCommands } from "./shell-commands.ts";
 
 const KEYWORDS = new Set(["if", "then", "elif", "else", "do", "while", "until", "fi", "done", "esac", "!", "{", "}"]);
 
-/** Compound heads that run nothing themselves. */
+/** Heads of compound commands, which run nothing themselves. */
 const HEADS = new Set(["for", "case", "select", "function"]);
 
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh"]);
@@ -25,18 +25,18 @@ const WRAPPERS: ReadonlyMap<string, string> = new Map([
   ["xargs", "IndLPsEa"],
 ]);
 
-/** Scripts in the argument of a shell, in scripts in the argument of a shell; deeper ones are not read. */
+/** How deep `sh -c` scripts may nest; deeper ones are not read. */
 const MAX_SCRIPTS = 3;
 
-/** Wrappers around one command; nobody means more. */
+/** Wrappers around one command. Real commands have fewer. */
 const MAX_WRAPPERS = 20;
 
-/** Characters of all forms: what every rule is compared with. Room for a script of 100 kB behind a few wrappers. */
+/** Characters of all forms together. Enough for a script of 100 kB behind a few wrappers. */
 const MAX_FORM_CHARS = 600_000;
 
 /**
- * What a rule is compared with: every way in which the line says which commands run. Undefined when there are too many:
- * each wrapper repeats all that it wraps.
+ * What a rule is compared with: every form of every command that the line runs. Undefined when there are too many: each
+ * wrapper repeats all that it wraps.
  */
 export function commandForms(line: string): readonly string[] | undefined {
   const forms = new Forms();
@@ -64,7 +64,7 @@ class Forms {
 const collectForms = (line: string, depth: number, forms: Forms): boolean =>
   simpleCommands(line).every((command) => addForms(command, depth, forms));
 
-/** The commands as written, without keywords, redirections in front and assignments; what a closed list is compared with. */
+/** The commands as written, without keywords, assignments and redirections in front. `allow` compares with these. */
 export function plainCommands(line: string): readonly (readonly string[])[] {
   return simpleCommands(line)
     .map(withoutPrefix)
@@ -93,7 +93,7 @@ function withoutPrefix({ raw, words }: SimpleCommand): SimpleCommand {
   return { raw: raw.slice(start), words: words.slice(start) };
 }
 
-/** Words at `start` that only lead up to a command. */
+/** How many words from `start` on only introduce a command. */
 function prefixLength(words: readonly string[], start: number): number {
   const word = words[start];
   if (word === undefined) return 0;

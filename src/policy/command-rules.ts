@@ -1,16 +1,18 @@
 import type { CommandPolicy } from "../domain/scenario.ts";
+import { ANY, fitsPattern } from "../domain/wildcards.ts";
 import { commandForms, plainCommands } from "./command-forms.ts";
 
-/** What a refusal by a closed list is called, since no single rule refused. */
+/** The rule that a refusal names when a command is not on the `allow` list. */
 export const ALLOW_RULE = "commands.allow";
 
-/** What a refusal is called when a line is too involved to be held against the rules. */
+/** The rule that a refusal names when a line has too many nested commands to check. */
 export const DENY_RULE = "commands.deny";
 
 /**
- * The rule that refuses a shell line: the `deny` rule as written, `commands.deny` when wrappers around wrappers hide what
- * runs, or `commands.allow` when the list is closed and a command is not on it; null when it may run. A guard rail against the plain spelling, not a boundary: `git -C . push` passes `git push*`.
- * `deny` sees through wrappers (`sudo`, `timeout 5`, `sh -c "..."`) and paths; `allow` takes commands as they are written.
+ * The rule that refuses a shell line; null when it may run. That is a `deny` rule as written, `commands.deny` when too many
+ * wrappers hide what runs, or `commands.allow` when a command is not on that list. `deny` sees through wrappers (`sudo`,
+ * `timeout 5`, `sh -c "..."`) and paths; `allow` takes commands as they are written. The rules stop the plain spelling
+ * only: `git -C . push` passes `git push*`.
  */
 export function refusedCommand(policy: CommandPolicy, line: string): string | null {
   const denied = deniedBy(policy.deny, line);
@@ -29,7 +31,7 @@ function deniedBy(rules: readonly string[], line: string): string | null {
   return rules.find((rule) => forms.some((form) => matchesRule(rule, form))) ?? null;
 }
 
-/** Tells of globs whether a shell line runs a command that they describe, seen as `deny` sees it. Reads the line once. */
+/** Tells whether a shell line runs a command that fits a glob, as `deny` sees it. Parses the line once. */
 export function commandMatcher(line: string): (glob: string) => boolean {
   let forms: readonly string[] | undefined;
   return (glob) => {
@@ -44,23 +46,8 @@ function matchesRule(rule: string, command: string): boolean {
   return matchesGlob(glob, command) || (glob.endsWith(" *") && command === glob.slice(0, -2));
 }
 
-/** Time at most length of glob times length of text, whatever either holds; a regex would give no such bound. */
+/** Time: at most the length of the glob times that of the text. A RegExp would give no such bound. */
 function matchesGlob(glob: string, text: string): boolean {
-  let star = -1;
-  let resume = 0;
-  let g = 0;
-  for (let t = 0; t < text.length; ) {
-    if (glob[g] === "*") {
-      star = g++;
-      resume = t;
-    } else if (glob[g] === text[t]) {
-      g++;
-      t++;
-    } else if (star !== -1) {
-      g = star + 1;
-      t = ++resume;
-    } else return false;
-  }
-  while (glob[g] === "*") g++;
-  return g === glob.length;
+  const pattern = glob.split("").map((char) => (char === "*" ? ANY : char));
+  return fitsPattern(pattern, text.length, (char, at) => char === text[at], { steps: 0 });
 }

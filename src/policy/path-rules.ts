@@ -2,15 +2,15 @@ import { posix } from "node:path";
 import { globMatcher } from "../domain/path-glob.ts";
 import type { PathPolicy } from "../domain/scenario.ts";
 
-/** What a refusal is called when no writable glob fits. */
+/** The rule that a refusal names when no writable glob fits. */
 export const WRITABLE_RULE = "paths.writable";
 
 /** Whether a glob fits a path of the workspace, `./` and `a/../` resolved. */
 export const matchesPath = (glob: string, path: string): boolean => globMatcher([glob])(posix.normalize(path));
 
 /**
- * Tells the rule that forbids changing a path: the `protected` glob as written, or `paths.writable` when no writable glob
- * fits; null when it may be changed. Judges the name only; whoever has the file must also look where links lead.
+ * Tells the rule that forbids changing a path; null when it may be changed. That is the `protected` glob as written, or
+ * `paths.writable` when no writable glob fits. Looks at the name only: the caller must check where links lead.
  */
 export function pathRules({ protected: globs, writable }: PathPolicy): (path: string) => string | null {
   const guards = globs.map((glob) => ({ glob, fits: globMatcher([glob]) }));

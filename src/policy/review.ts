@@ -19,7 +19,7 @@ export interface CallRecord {
 /** What is known of an arm that stopped. */
 export interface Conduct {
   readonly changes: Pick<Changes, "files" | "unknown">;
-  /** Protected paths that differ, where the changes are unknown; null when these are not known either. */
+  /** Protected paths that differ. Given where the changes are unknown; null when these are unknown too. */
   readonly altered?: readonly string[] | null;
   readonly calls: readonly CallRecord[];
   readonly required: readonly RequiredResult[];
@@ -27,12 +27,12 @@ export interface Conduct {
   readonly seen: readonly Violation[];
 }
 
-/** Bytes that are read while a command of one character is taken apart. */
+/** Parsing one character of a command takes as long as reading this many bytes. */
 const READING_COST = 40;
 
 /**
- * How often each required behaviour was shown, in the order of the scenario; refused calls do not count. A call is read
- * once for all of them, and others have their turn between calls.
+ * How often each required behaviour was shown, in the order of the scenario. Refused calls do not count. Each call is
+ * parsed once, and the event loop runs between calls.
  */
 export async function requiredResults(policies: Policies, calls: readonly CallRecord[]): Promise<RequiredResult[]> {
   const counts = new Map(policies.required.map((behaviour) => [behaviour, 0]));
@@ -47,8 +47,8 @@ export async function requiredResults(policies: Policies, calls: readonly CallRe
 }
 
 /**
- * Every broken rule once for each path or command: what was seen while the arm ran, changed files, rules that the arm made
- * impossible to check, refused calls, required behaviour that is missing.
+ * Every broken rule, once for each path or command: violations seen while the arm ran, changed files, rules that the arm
+ * made impossible to check, refused calls, required behaviour that is missing.
  */
 export function violations(policies: Policies, conduct: Conduct): Violation[] {
   const { changes, calls, required, seen, altered = null } = conduct;
@@ -63,7 +63,7 @@ export function violations(policies: Policies, conduct: Conduct): Violation[] {
   ]);
 }
 
-/** The first broken rule that puts an arm out. A refused call did no harm, so it never does, whatever its severity. */
+/** The first violation that disqualifies an arm. A refused call did no harm, so it never disqualifies. */
 export const disqualifying = (found: readonly Violation[]): Violation | undefined =>
   found.find(({ blocked, severity }) => !blocked && severity === "disqualify");
 
@@ -80,7 +80,7 @@ function changedPath({ severity }: Policies, path: string, rule: string | null):
   return rule === null ? [] : [{ rule, severity: severity.protected_path, subject: path, blocked: false }];
 }
 
-/** Who leaves so much that a rule about paths cannot be checked has broken it: hiding work must not pay. */
+/** An arm that leaves too much to check a rule about paths has broken that rule: hiding work must not pay. */
 function unchecked({ severity, paths }: Policies, why: string | null, knowsProtected: boolean): Violation[] {
   if (why === null) return [];
   const rules = [

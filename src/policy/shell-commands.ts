@@ -6,7 +6,7 @@ export interface SimpleCommand {
   readonly words: readonly string[];
 }
 
-/** Deeper substitutions are read as text; nobody writes them by hand. */
+/** How deep substitutions may nest; deeper ones are read as text. */
 const MAX_DEPTH = 20;
 
 const PLAIN = /[^\s'"\\`$#<>;&|()]+/y;
@@ -18,8 +18,8 @@ const COMMENT = /#[^\n]*/y;
 
 /**
  * The simple commands of a shell line: split at unquoted `;`, `&`, `|`, newlines and parentheses, and taken out of `$(...)`,
- * `<(...)` and backticks. Comments and the bodies of here-documents hold none. Linear in the length of the line.
- * A reading aid for rules, not a shell: whoever wants to get around it can.
+ * `<(...)` and backticks. Comments and the bodies of here-documents hold none. Time is linear in the length of the line.
+ * It helps rules to read a line. It is no shell, and somebody who wants to deceive it can.
  */
 export function simpleCommands(line: string): readonly SimpleCommand[] {
   return new Scanner(line).read();

@@ -15,8 +15,8 @@ export function canonicalJson(value: unknown): string {
 export const scenarioDigest = (definition: Scenario): string => sha256(canonicalJson(definition));
 
 /**
- * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. Arms do not count,
- * nor which model judges, which every verdict names itself, nor where the files lie, only their bytes. A difference between two sessions is `scenario_drift`.
+ * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. The arms, the
+ * judge's model and the places of files do not count. A difference between two sessions is `scenario_drift`.
  */
 export function comparabilityDigest({ task, policies, rubric }: Scenario): string {
   const fixture = task.fixture?.digest ?? null;

@@ -5,7 +5,7 @@ import type { LoadedScenario } from "./loaded-scenario.ts";
 import { type MaterialSource, sourceOf } from "./materials.ts";
 import { Unusable } from "./unusable.ts";
 
-/** Files that may have to be written before they lie in a directory. */
+/** Files of which some may have to be written into a directory first. */
 export interface FixtureSource extends MaterialSource {
   /**
    * Writes what lies below the inline files into an empty directory; absent when they lie in `dir`.

@@ -1,6 +1,6 @@
 import { basename, dirname, extname, resolve } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../domain/defaults.ts";
-import { Failure } from "../domain/failure.ts";
+import { Failure, orThrow } from "../domain/failure.ts";
 import { scenarioDigest } from "./digest.ts";
 import { GitFiles } from "./git/git-files.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
@@ -15,40 +15,49 @@ export interface ScenarioFilePath {
   readonly path: string;
   /** The file as messages name it. */
   readonly file: string;
-  readonly consulted?: Set<string>;
   /** Reads the repository around the file; null forbids it. Absent: allowed. */
   readonly git?: GitFiles | null;
 }
 
-/**
- * One scenario file, for `abeval run <file>`. `consulted` takes the absolute paths of what else it names.
- * @throws Failure `invalid_scenario`
- */
-export const loadScenarioFile = (path: string, consulted: Set<string> = new Set()): Promise<LoadedScenario> =>
-  loadScenario({ path, file: path, consulted });
+/** The result of reading a scenario file. */
+export interface ScenarioReading {
+  /** The failure is `invalid_scenario`. */
+  readonly result: LoadedScenario | Failure;
+  /** Absolute paths of the files and directories that the result depends on, the scenario file among them. */
+  readonly sources: ReadonlySet<string>;
+}
 
-/** @throws Failure `invalid_scenario` */
-export async function loadScenario({
-  path,
-  file,
-  consulted = new Set(),
-  git = new GitFiles(),
-}: ScenarioFilePath): Promise<LoadedScenario> {
+/** One scenario file, for `abeval run <file>`. @throws Failure `invalid_scenario` */
+export const loadScenarioFile = async (path: string): Promise<LoadedScenario> =>
+  orThrow((await readScenario({ path, file: path })).result);
+
+export async function readScenario({ path, file, git = new GitFiles() }: ScenarioFilePath): Promise<ScenarioReading> {
   const absolute = resolve(path);
-  const ending = extname(path);
-  if (!SCENARIO_ENDINGS.includes(ending))
-    throw wholeFileFailure(file, "the file is not a scenario file; its name must end in .yaml or .yml");
-  const text = await readText(absolute, SCENARIO_FILE_BYTES).catch((error: unknown) => {
-    throw error instanceof Unusable ? wholeFileFailure(file, `the file ${error.message}${hint(error)}`) : error;
-  });
+  const text = await textOf(path, file);
+  if (text instanceof Failure) return { result: text, sources: new Set([absolute]) };
   const directory = dirname(absolute);
-  const definition = await parseScenario({ text, file, stem: basename(path, ending), directory, consulted, git });
-  return { definition, digest: scenarioDigest(definition), file, directory };
+  const { result, sources } = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
+  return {
+    result:
+      result instanceof Failure ? result : { definition: result, digest: scenarioDigest(result), file, directory },
+    sources: new Set([absolute, ...sources]),
+  };
+}
+
+async function textOf(path: string, file: string): Promise<string | Failure> {
+  if (!SCENARIO_ENDINGS.includes(extname(path)))
+    return wholeFileFailure(file, "the file is not a scenario file; its name must end in .yaml or .yml");
+  try {
+    return await readText(resolve(path), SCENARIO_FILE_BYTES);
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    return wholeFileFailure(file, `the file ${error.message}${hint(error)}`);
+  }
 }
 
 const hint = ({ message }: Unusable) => (message === "does not exist" ? "; give the path of a .yaml file" : "");
 
-/** What is wrong with a file as a whole has no line; a list of errors names its first character. */
+/** A problem of the whole file has no line, so its error names the first character. */
 export function wholeFileFailure(file: string, message: string): Failure {
   const error: ScenarioError = { line: 1, column: 1, field: "", message };
   return new Failure("invalid_scenario", `${file}: ${message}`, { details: { errors: [error] } });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -31,8 +32,8 @@ export function sourceOf(directory: string, set: FileSet | null): MaterialSource
 }
 
 /**
- * SHA-256 over the sorted paths with their bytes; a link counts by its target's text, a file also by its executable bit,
- * an empty directory not at all. Inline files count as plain files and hide what lies below them.
+ * SHA-256 over the sorted paths with their bytes. A link counts by its target's text, a file also by its executable bit.
+ * Empty directories do not count. Inline files count as plain files and hide files at the same path.
  * @throws Unusable
  */
 export async function digestOf({ dir, files }: MaterialSource): Promise<string> {
@@ -51,8 +52,8 @@ export function digestOfLines(lines: ReadonlyMap<string, string>, files: Files):
 }
 
 /**
- * Every file and link below a directory, links not followed.
- * @throws Unusable when there are too many, they are too large, or something else than files, links and directories is there.
+ * Every file and link below a directory. Links are not followed.
+ * @throws Unusable when there are too many, when they are too large, or for anything but files, links and directories.
  */
 export async function listMaterial(directory: string): Promise<MaterialEntry[]> {
   const found: MaterialEntry[] = [];
@@ -98,7 +99,7 @@ function checkedSize({ path, stats }: MaterialEntry): number {
 async function describe({ absolute, stats }: MaterialEntry): Promise<string> {
   try {
     if (stats.isSymbolicLink()) return `link ${sha256(await readlink(absolute))}`;
-    const hash = new Bun.CryptoHasher("sha256");
+    const hash = createHash("sha256");
     for await (const chunk of createReadStream(absolute)) hash.update(chunk);
     return `${stats.mode & 0o111 ? "executable" : "file"} ${hash.digest("hex")}`;
   } catch (error) {

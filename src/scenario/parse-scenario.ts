@@ -1,13 +1,14 @@
 import { Failure } from "../domain/failure.ts";
 import type { Scenario } from "../domain/scenario.ts";
-import type { ScenarioFile } from "../domain/scenario-file.ts";
+import type { ScenarioFile } from "./authored/scenario-file.ts";
 import { checkShape } from "./document/check-shape.ts";
 import { readYaml, type YamlDocument } from "./document/yaml-document.ts";
 import { GitFiles } from "./git/git-files.ts";
 import { fieldName, Problems } from "./problems.ts";
+import type { ResolveContext } from "./resolve/context.ts";
 import { resolveScenario } from "./resolve/resolve-scenario.ts";
 
-/** Errors told at once; whoever made more will run it again. */
+/** Errors that one message shows. */
 const MAX_ERRORS = 20;
 
 export interface ScenarioText {
@@ -18,8 +19,6 @@ export interface ScenarioText {
   readonly stem: string;
   /** Absolute directory of the file. */
   readonly directory: string;
-  /** Filled with the absolute paths of the files and directories that the result depends on, also when it is a failure. */
-  readonly consulted?: Set<string>;
   /** Reads the repository around the file; null forbids it. Absent: allowed. */
   readonly git?: GitFiles | null;
 }
@@ -33,26 +32,31 @@ export interface ScenarioError {
   readonly message: string;
 }
 
-/**
- * A scenario with shorthands, `extends`, defaults and files resolved.
- * @throws Failure `invalid_scenario`: its message has a line `<file>:<line>:<column> <field>: <what>` for each mistake, in the
- * order of the file; its details have them as `errors` (`ScenarioError`).
- */
-export async function parseScenario(source: ScenarioText): Promise<Scenario> {
+export interface ParsedScenario {
+  /**
+   * The scenario with shorthands, `extends`, defaults and files resolved; or `invalid_scenario`. Its message then has a line
+   * `<file>:<line>:<column> <field>: <what>` for each mistake, in the order of the file; its details have them as `errors`
+   * (`ScenarioError`).
+   */
+  readonly result: Scenario | Failure;
+  /** Absolute paths of the files and directories that the result depends on. */
+  readonly sources: ReadonlySet<string>;
+}
+
+export async function parseScenario(source: ScenarioText): Promise<ParsedScenario> {
   const problems = new Problems();
   const document = readYaml(source.text, problems);
   if (document.readable) checkShape(document.value, problems);
-  const definition = await resolve(source, document.value, problems);
-  if (definition === null) throw invalidScenario(source.file, located(document, problems));
-  return definition;
+  const { directory: root, git = new GitFiles() } = source;
+  const context: ResolveContext = { problems, root, git, sources: new Set() };
+  // resolveScenario reads only the areas that have no problem yet, so the cast is safe.
+  const definition = isMap(document.value)
+    ? await resolveScenario(context, document.value as ScenarioFile, source.stem)
+    : null;
+  return { result: definition ?? invalidScenario(source.file, located(document, problems)), sources: context.sources };
 }
 
-async function resolve(source: ScenarioText, value: unknown, problems: Problems): Promise<Scenario | null> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const { directory: root, stem, consulted = new Set(), git = new GitFiles() } = source;
-  // The problems say which areas have the shape of a ScenarioFile; only these are looked into.
-  return resolveScenario({ problems, root, consulted, git }, value as ScenarioFile, stem);
-}
+const isMap = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What was found, with its place, in the order of the file. */
 export function located(document: YamlDocument, problems: Problems): ScenarioError[] {

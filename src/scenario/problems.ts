@@ -1,21 +1,23 @@
+import { cut } from "../domain/excerpt.ts";
+
 /** Where in a scenario file a value stands: keys and list positions from the top. */
 export type FieldPath = readonly (string | number)[];
 
 export interface Problem {
   readonly path: FieldPath;
   readonly message: string;
-  /** What a reader should be shown of the field. */
+  /** Whether an error points at the key or at the value. */
   readonly at: "key" | "value";
-  /** The values around it can be used all the same. */
+  /** The values around it can still be used. */
   readonly harmless?: boolean;
   /** Character offset in the text, where the path alone would not find it. */
   readonly offset?: number;
 }
 
-/** Beyond it problems are counted no more: a file this broken is read again anyway. */
+/** Further problems are dropped: an author mends the first ones and runs it again. */
 const MAX_PROBLEMS = 500;
 
-/** Everything wrong with one file, gathered so that it can be told at once. */
+/** Collects everything that is wrong with one file. */
 export class Problems {
   readonly #found: Problem[] = [];
 
@@ -31,13 +33,13 @@ export class Problems {
     if (!this.full) this.#found.push({ path, message, at: "value", ...place });
   }
 
-  /** Whether this very value is already known to be unusable. */
+  /** Whether this value already has a problem that makes it unusable. */
   saidOf(path: FieldPath): boolean {
     const field = fieldName(path);
     return this.#found.some((problem) => !problem.harmless && fieldName(problem.path) === field);
   }
 
-  /** Whether the value at `path` has its right shape all the way down; not known any more once there are too many problems. */
+  /** Whether the value at `path` has no problem in it. False once there are too many problems to know. */
   sound(path: FieldPath): boolean {
     return !this.full && !this.#found.some((problem) => !problem.harmless && touches(problem.path, path));
   }
@@ -55,7 +57,3 @@ export function fieldName(path: FieldPath): string {
   });
   return steps.join("").replace(/^\./, "");
 }
-
-/** At most `limit` characters, the cut shown. */
-export const cut = (text: string, limit = 60): string =>
-  text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}...`;

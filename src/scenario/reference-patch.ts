@@ -1,5 +1,6 @@
-import { formatPatch, parsePatch, type StructuredPatch, structuredPatch } from "diff";
+import { formatPatch, structuredPatch } from "diff";
 import { PATCH_BYTES } from "../domain/defaults.ts";
+import { type FilePatch, readPatch } from "../domain/patch.ts";
 import { workspacePathFault } from "./confined-path.ts";
 import { Unusable } from "./unusable.ts";
 
@@ -8,26 +9,26 @@ const DIFF_TIMEOUT_MS = 1_000;
 
 /** @throws Unusable when a patch is not a unified diff, touches no file, or touches one outside the workspace. */
 export function checkPatch(patch: string): void {
-  const files = parsed(patch).filter(touchesFile);
+  const files = filesOf(patch).filter(touchesFile);
   if (files.length === 0) throw new Unusable("is not a unified diff, or touches no file");
-  for (const name of files.flatMap(({ oldFileName, newFileName }) => [oldFileName, newFileName])) {
-    const fault = name === undefined || name === "/dev/null" ? null : workspacePathFault(name.replace(/^[ab]\//, ""));
-    if (fault !== null) throw new Unusable(`names ${name}, which ${fault}`);
+  for (const path of files.flatMap(({ from, to }) => [from ?? [], to ?? []].flat())) {
+    const fault = workspacePathFault(path);
+    if (fault !== null) throw new Unusable(`names ${path}, which ${fault}`);
   }
 }
 
-function parsed(patch: string): StructuredPatch[] {
+function filesOf(patch: string): readonly FilePatch[] {
   try {
-    return parsePatch(patch);
+    return readPatch(patch);
   } catch (error) {
-    // The parser throws plain errors about the text; nothing else can happen in it.
+    // The parser throws plain errors, all of them about the text.
     throw new Unusable(`is not a unified diff (${error instanceof Error ? error.message : String(error)})`, {
       cause: error,
     });
   }
 }
 
-const touchesFile = ({ hunks, isCreate, isDelete, isRename, newMode }: StructuredPatch) =>
+const touchesFile = ({ parsed: { hunks, isCreate, isDelete, isRename, newMode } }: FilePatch) =>
   hunks.length > 0 || isCreate === true || isDelete === true || isRename === true || newMode !== undefined;
 
 export interface FixedFile {

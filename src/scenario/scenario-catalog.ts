@@ -1,17 +1,17 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
-import { Failure } from "../domain/failure.ts";
+import { didYouMean } from "../domain/did-you-mean.ts";
+import { Failure, orThrow } from "../domain/failure.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
 import { isBelow } from "./confined-path.ts";
-import { didYouMean } from "./document/words.ts";
+import { fileFingerprint, treeFingerprint } from "./fingerprint.ts";
 import { GitFiles } from "./git/git-files.ts";
-import { loadScenario, SCENARIO_ENDINGS, wholeFileFailure } from "./load-scenario.ts";
+import { readScenario, SCENARIO_ENDINGS, type ScenarioReading, wholeFileFailure } from "./load-scenario.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
-import { fileStamp, treeStamp } from "./stamp.ts";
 import { unusable } from "./unusable.ts";
 
-/** Scenarios that are read for a list; a directory with more is not one of scenarios. */
+/** Scenarios that a list reads. A directory with more files holds something else. */
 const MAX_LISTED = 1_000;
 
 /** The scenarios of a directory, read when asked and again when they change. */
@@ -34,18 +34,17 @@ export const openCatalog = (
   { git_fixtures }: CatalogOptions = { git_fixtures: false },
 ): ScenarioCatalog => new DirectoryCatalog(directory, git_fixtures ? new GitFiles() : null);
 
-interface Reading {
-  readonly result: LoadedScenario | Failure;
-  readonly consulted: ReadonlySet<string>;
-  readonly file_stamp: string;
-  /** Of the file and everything that it refers to, before it was read; undefined while it was not known what that is. */
-  readonly tree_stamp: string | undefined;
+/** A reading with the fingerprints that its files had before they were read. */
+interface CachedReading extends ScenarioReading {
+  readonly file_fingerprint: string;
+  /** Of all sources; undefined while they were not known. */
+  readonly tree_fingerprint: string | undefined;
 }
 
 class DirectoryCatalog implements ScenarioCatalog {
   readonly directory: string;
   readonly #git: GitFiles | null;
-  readonly #readings = new Map<string, Reading>();
+  readonly #readings = new Map<string, CachedReading>();
 
   constructor(directory: string, git: GitFiles | null) {
     this.directory = directory;
@@ -63,12 +62,10 @@ class DirectoryCatalog implements ScenarioCatalog {
 
   async get(name: string): Promise<LoadedScenario> {
     const files = this.#files();
-    // Looked up among what is there: a path is never built from a name that somebody sent.
+    // The name is looked up in the listing: a caller's name never becomes part of a path.
     const endings = files.get(name);
     if (endings === undefined) throw unknownScenario(name, [...files.keys()]);
-    const result = await this.#read(name, endings, isUnchanged);
-    if (result instanceof Failure) throw result;
-    return result;
+    return orThrow(await this.#read(name, endings, isUnchanged));
   }
 
   async #row(name: string, endings: readonly string[]): Promise<ScenarioListing> {
@@ -79,7 +76,7 @@ class DirectoryCatalog implements ScenarioCatalog {
   async #read(
     name: string,
     [ending = "", other]: readonly string[],
-    isCurrent: (reading: Reading, path: string) => Promise<boolean>,
+    isCurrent: (reading: CachedReading, path: string) => Promise<boolean>,
   ): Promise<LoadedScenario | Failure> {
     if (other !== undefined)
       return wholeFileFailure(this.#label(name + ending), `${name}${other} exists too; keep one of them`);
@@ -91,26 +88,27 @@ class DirectoryCatalog implements ScenarioCatalog {
     return reading.result;
   }
 
-  /** Stamps are taken before reading, so that a change in between makes them old. The first reading tells what to stamp. */
-  async #readAnew(path: string, fileName: string, previous: Reading | undefined): Promise<Reading> {
-    const consulted = new Set([resolve(path)]);
-    const file_stamp = fileStamp(path);
-    const tree_stamp = previous === undefined ? undefined : await treeStamp(previous.consulted);
-    const result = await this.#load(path, fileName, consulted);
-    const isStamped = previous !== undefined && consulted.symmetricDifference(previous.consulted).size === 0;
-    return { result, consulted, file_stamp, tree_stamp: isStamped ? tree_stamp : undefined };
+  /** Takes the fingerprints before it reads, so that a change in between makes them old. The first reading finds the sources. */
+  async #readAnew(path: string, fileName: string, previous: CachedReading | undefined): Promise<CachedReading> {
+    const file_fingerprint = fileFingerprint(path);
+    const before = previous && (await treeFingerprint(previous.sources));
+    const reading = await this.#readConfined(path, this.#label(fileName));
+    const isSame = previous !== undefined && reading.sources.symmetricDifference(previous.sources).size === 0;
+    return { ...reading, file_fingerprint, tree_fingerprint: isSame ? before : undefined };
   }
 
-  async #load(path: string, fileName: string, consulted: Set<string>): Promise<LoadedScenario | Failure> {
-    const file = this.#label(fileName);
+  async #readConfined(path: string, file: string): Promise<ScenarioReading> {
+    const refused = (message: string): ScenarioReading => ({
+      result: wholeFileFailure(file, `the file ${message}`),
+      sources: new Set([resolve(path)]),
+    });
     try {
       if (!isBelow(await realpath(this.directory), await realpath(path)))
-        return wholeFileFailure(file, "the file leads out of the scenarios directory through a link");
-      return await loadScenario({ path, file, consulted, git: this.#git });
+        return refused("leads out of the scenarios directory through a link");
+      return await readScenario({ path, file, git: this.#git });
     } catch (error) {
-      if (error instanceof Failure && error.code === "invalid_scenario") return error;
       if (error instanceof Failure) throw error;
-      return wholeFileFailure(file, `the file ${unusable(error).message}`);
+      return refused(unusable(error).message);
     }
   }
 
@@ -134,18 +132,18 @@ class DirectoryCatalog implements ScenarioCatalog {
     }
   }
 
-  /** Messages go out over the network, so they name a host's directories by their last step only. */
+  /** Messages go over the network, so they show only the last step of a host's directory. */
   #label(fileName: string): string {
     return join(isAbsolute(this.directory) ? basename(this.directory) : this.directory, fileName);
   }
 }
 
-const isUnchanged = async ({ consulted, tree_stamp }: Reading) =>
-  tree_stamp !== undefined && (await treeStamp(consulted)) === tree_stamp;
+const isUnchanged = async ({ sources, tree_fingerprint }: CachedReading) =>
+  tree_fingerprint !== undefined && (await treeFingerprint(sources)) === tree_fingerprint;
 
-/** Enough for a list, where only names and titles are read; errors are looked at again when anything was mended. */
-const isProbablyUnchanged = async (reading: Reading, path: string) =>
-  reading.result instanceof Failure ? isUnchanged(reading) : fileStamp(path) === reading.file_stamp;
+/** Looks at the scenario file only, which is enough for names and titles. A broken one is compared in full. */
+const isProbablyUnchanged = async (reading: CachedReading, path: string) =>
+  reading.result instanceof Failure ? isUnchanged(reading) : fileFingerprint(path) === reading.file_fingerprint;
 
 const isScenario = (entry: Dirent) =>
   !entry.isDirectory() && !entry.name.startsWith(".") && SCENARIO_ENDINGS.includes(extname(entry.name));

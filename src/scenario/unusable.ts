@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "is too long a path",
 };
 
-/** A failed system call as an Unusable; everything else is thrown on. */
+/** A failed system call as an Unusable. Any other error is rethrown. */
 export function unusable(error: unknown): Unusable {
   if (error instanceof Unusable) return error;
   if (!(error instanceof Error) || !("code" in error)) throw error;

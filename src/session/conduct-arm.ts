@@ -1,56 +1,53 @@
 import type { ArmEnd } from "../arm/arm-end.ts";
-import { runArm } from "../arm/run-arm.ts";
+import type { RunArm } from "../arm/run-arm.ts";
+import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
-import type { ModelClient } from "../model/client.ts";
-import { toolbox } from "../tool/toolbox.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { pendingArm } from "./pending-arm.ts";
+import type { RunLog } from "./run-log.ts";
 import type { SessionServices } from "./services.ts";
-import type { SessionRecord } from "./session-record.ts";
 
 export interface ArmConduct {
   readonly arm: Arm;
-  readonly model: ModelClient;
+  readonly runArm: RunArm;
   readonly workspace: Workspace;
   readonly scenario: Scenario;
-  readonly record: SessionRecord;
+  readonly log: RunLog;
   readonly services: SessionServices;
 }
 
-/**
- * Runs one arm to its end and announces it.
- * @throws what kept the arm from an end of its own; what it used until then is noted.
- */
-export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Promise<ArmEnd> {
-  const { arm, scenario, record, services } = conduct;
-  const running: ArmSummary = { ...pendingArm(arm), status: "running" };
-  record.noteArm(running);
-  const end = await runArm(
-    {
-      arm,
-      prompt: scenario.task.prompt,
-      tools: toolbox(arm.tools),
-      policies: scenario.policies,
-      model: conduct.model,
-      workspace: conduct.workspace,
-      clock: services.clock,
-      redact: services.redact,
-      emit: (decision) => record.decide(arm.id, decision),
-    },
-    signal,
-  );
-  const summary = { ...running, ...summaryOf(end) };
-  if (end.cause === undefined) record.armFinished(summary);
-  else record.noteArm({ ...summary, error: end.status === "failed" ? messageOf(end.cause) : null });
+/** An arm that has stopped by itself. Nobody has looked at its work yet. */
+export interface StoppedArm {
+  readonly arm: Arm;
+  readonly workspace: Workspace;
+  readonly end: ArmEnd;
+  readonly summary: ArmSummary;
+  readonly decisions: readonly Decision[];
+}
+
+/** Runs one arm to its end. @throws what stopped the arm from outside; what it used until then is in the log. */
+export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Promise<StoppedArm> {
+  const { arm, runArm, workspace, scenario, log, services } = conduct;
+  const decisions: Decision[] = [];
+  const emit = (decision: Decision) => {
+    log.note({ type: "decision", arm_id: arm.id, decision });
+    decisions.push(decision);
+  };
+  const { policies, task } = scenario;
+  const { clock, redact } = services;
+  const end = await runArm({ arm, prompt: task.prompt, policies, workspace, clock, redact, emit }, signal);
+  const ended = summaryOf(end);
+  log.note({ type: "arm_ended", arm_id: arm.id, summary: ended });
   if (end.cause !== undefined) throw end.cause;
-  return end;
+  return { arm, workspace, end, summary: { ...pendingArm(arm), ...ended }, decisions };
+}
+
+function summaryOf(end: ArmEnd): Partial<ArmSummary> & Pick<ArmSummary, "status"> {
+  const { calls: _calls, began_ticks: _began, cause, violations, budget, ...measured } = end;
+  const error = end.status === "failed" ? messageOf(cause) : null;
+  return { ...measured, error, violations: [...violations], budget: [...budget] };
 }
 
 const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "an internal error");
-
-function summaryOf(end: ArmEnd): Partial<ArmSummary> {
-  const { calls: _calls, began_ticks: _began, cause: _cause, violations, budget, ...measured } = end;
-  return { ...measured, violations: [...violations], budget: [...budget] };
-}

@@ -1,13 +1,13 @@
-import { effectiveBudget } from "../arm/meter.ts";
+import { effectiveBudget } from "../arm/budget.ts";
 import type { Arm, Policies } from "../domain/scenario.ts";
 import type { Flag } from "../domain/verdict.ts";
 import { modelFamily } from "../model/model-ref.ts";
 import { differences } from "../scenario/declared-differences.ts";
 
-/** Two arms as they ran or will run: with the model that is really used. */
+/** Two arms with the models that they really ran with, or will. */
 export type Pair = readonly [Arm, Arm];
 
-/** What is known of a comparison before anybody judges it. */
+/** Flags that are known before anybody judges. */
 export function contextFlags(pair: Pair, policies: Policies, judge_model: string): Flag[] {
   const flags: Flag[] = [];
   if (differences(...pair).length === 0) flags.push("no_contrast");
@@ -16,11 +16,11 @@ export function contextFlags(pair: Pair, policies: Policies, judge_model: string
   return flags;
 }
 
-/** A cap on cost cannot be enforced without prices. */
+/** A cost limit cannot be enforced without a price. */
 const hasIdleCap = (arm: Arm, { budget }: Policies) =>
   arm.price_per_mtok === null && effectiveBudget(budget, arm.limits).max_cost_usd !== null;
 
-/** The judge may favour its own kin when only one arm is of it. */
+/** Whether exactly one arm is of the judge's family: the judge may favour it. */
 export function sharesOneFamily(judge: string, [first, second]: Pair): boolean {
   const own = modelFamily(judge);
   return own !== null && (modelFamily(first.model) === own) !== (modelFamily(second.model) === own);

@@ -1,12 +1,12 @@
+import { effectiveBudget } from "../arm/budget.ts";
 import { leastFirstTurn } from "../arm/first-turn.ts";
-import { effectiveBudget } from "../arm/meter.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, Price, Scenario } from "../domain/scenario.ts";
-import { dearestQuestions } from "./dearest.ts";
+import { costOf } from "../domain/usage.ts";
 import { firstJudging } from "./run-size.ts";
 
 /**
- * A limit that cannot be counted against is none.
+ * A cost limit is enforced only where the cost is known.
  * @throws Failure `invalid_request` for an arm with a cost limit and no price.
  */
 export function demandArmPrices({ arms, policies }: Scenario): void {
@@ -18,7 +18,7 @@ export function demandArmPrices({ arms, policies }: Scenario): void {
 }
 
 export interface Limited {
-  /** As the refusal names it: `--max-cost`. */
+  /** The flag, as the refusal names it. */
   readonly limit: string;
   readonly judge_model: string;
   readonly judge_price: Price | null;
@@ -43,7 +43,7 @@ const unpriced = (who: string, model: string, limit: string) =>
   );
 
 /**
- * An arm that is never asked would lose by its price alone.
+ * An arm whose model is never asked would lose by its price alone.
  * @throws Failure `invalid_request` for an arm whose own limit does not pay for its first turn.
  */
 export function demandFirstTurns({ arms, policies, task }: Scenario): void {
@@ -60,14 +60,14 @@ export function demandFirstTurns({ arms, policies, task }: Scenario): void {
 }
 
 /**
- * The scenario under a limit for arms and judge together. What one question in each order can cost is set aside for the
- * judge. Each arm may spend half of the rest, so that neither lives at the other's expense.
+ * The scenario under a limit for arms and judge together. What one question in each order can cost is reserved for the judge. Each arm
+ * gets half of the rest, so that no arm spends the other's money.
  * @throws Failure `invalid_request` when half of the rest does not pay for an arm's first turn.
  */
 export function withinCost(scenario: Scenario, max_cost_usd: number, judge_price: Price | null): Scenario {
-  const kept = dearestQuestions(scenario, judge_price) ?? 0;
-  const share = Math.floor((max_cost_usd - kept) * (MICRO / 2) + EPSILON) / MICRO;
-  demandShare(scenario, { max_cost_usd, kept, share });
+  const reserved = costOf(judge_price, firstJudging(scenario)) ?? 0;
+  const share = Math.floor((max_cost_usd - reserved) * (MICRO / 2) + EPSILON) / MICRO;
+  demandShare(scenario, { max_cost_usd, reserved, share });
   const limited = (arm: Arm): Arm => {
     const own = effectiveBudget(scenario.policies.budget, arm.limits).max_cost_usd ?? share;
     return { ...arm, limits: { ...arm.limits, max_cost_usd: Math.min(own, share) } };
@@ -83,35 +83,35 @@ const MICRO = 1_000_000;
 interface Shares {
   readonly max_cost_usd: number;
   /** For the judge. */
-  readonly kept: number;
+  readonly reserved: number;
   /** For each arm. */
   readonly share: number;
 }
 
-function demandShare(scenario: Scenario, { max_cost_usd, kept, share }: Shares): void {
+function demandShare(scenario: Scenario, { max_cost_usd, reserved, share }: Shares): void {
   const needs = scenario.arms.map((arm) => ({ arm, least: leastFirstTurn(arm, scenario.task.prompt) ?? 0 }));
-  const [dearest] = needs.toSorted((a, b) => b.least - a.least);
-  if (dearest === undefined || (share > 0 && share >= dearest.least)) return;
-  const { arm, least } = dearest;
-  const needed = atLeast(kept + 2 * Math.max(least, 1 / MICRO));
+  const [costliest] = needs.toSorted((a, b) => b.least - a.least);
+  if (costliest === undefined || (share > 0 && share >= costliest.least)) return;
+  const { arm, least } = costliest;
+  const needed = atLeast(reserved + 2 * Math.max(least, 1 / MICRO));
   throw new Failure(
     "invalid_request",
-    `--max-cost ${max_cost_usd} leaves ${share > 0 ? `each arm ${share} USD` : "nothing for the arms"}${keptFor(scenario, kept)}; the first turn of arm "${arm.id}" takes at least ${atLeast(least)} USD; give --max-cost ${needed} or more${kept > 0 ? CHEAPER_JUDGE : ""}`,
+    `--max-cost ${max_cost_usd} leaves ${share > 0 ? `each arm ${share} USD` : "nothing for the arms"}${reservedFor(scenario, reserved)}; the first turn of arm "${arm.id}" takes at least ${atLeast(least)} USD; give --max-cost ${needed} or more${reserved > 0 ? CHEAPER_JUDGE : ""}`,
     { details: { arm_id: arm.id, share_usd: Math.max(0, share), needed_usd: needed } },
   );
 }
 
-function keptFor(scenario: Scenario, kept: number): string {
-  if (kept === 0) return "";
+function reservedFor(scenario: Scenario, reserved: number): string {
+  if (reserved === 0) return "";
   const { tokens_in, tokens_out } = firstJudging(scenario);
-  return `: ${atLeast(kept)} USD are set aside for two judge calls, each of up to ${tokens_in / 2} tokens in and ${tokens_out / 2} out`;
+  return `: ${atLeast(reserved)} USD are reserved for two judge calls, each of up to ${tokens_in / 2} tokens in and ${tokens_out / 2} out`;
 }
 
 const CHEAPER_JUDGE =
-  ", or set aside less: a lower rubric.judge.max_evidence_tokens, a cheaper judge, or --judge-model builtin/evidence";
+  ", or reserve less: a lower rubric.judge.max_evidence_tokens, a cheaper judge, or --judge-model builtin/evidence";
 
-/** Rounded up to a hundredth of a cent, so that whoever gives this much gives enough. */
+/** Rounded up to a hundredth of a cent: the figure is one that a user can give as the limit. */
 const atLeast = (usd: number) => Math.ceil(usd * 10_000 - EPSILON) / 10_000;
 
-/** Binary fractions: 0.512 USD must give two shares of 0.256. */
+/** Floating point: 0.512 USD must give two shares of 0.256. */
 const EPSILON = 1e-6;

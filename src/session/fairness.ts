@@ -3,7 +3,7 @@ import type { ArmSummary } from "../domain/session.ts";
 /** Milliseconds between the arms' starts beyond which the start counts as uneven. */
 const START_SKEW_MS = 1_000;
 
-/** What differed between the arms that nobody declared, in words; `skew_ms`: from one arm's start to the other's. */
+/** Differences between the arms that nobody declared, in words. `skew_ms` is the time between their starts. */
 export function observedDifferences(a: ArmSummary, b: ArmSummary, skew_ms: number): string[] {
   return [servedModels(a, b), throttling(a, b), startSkew(skew_ms)].filter((line) => line !== null);
 }

@@ -1,19 +1,21 @@
+import { builtInArm } from "../arm/built-in-arm.ts";
+import type { RunArm } from "../arm/run-arm.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../domain/defaults.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { SessionSettings } from "../domain/session.ts";
 import type { Flag } from "../domain/verdict.ts";
-import type { ModelClient } from "../model/client.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import type { Sandbox } from "../workspace/workspace.ts";
+import { toolbox } from "../tool/toolbox.ts";
 import { askAll } from "./ask-all.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
-import { type Dearest, dearestRun } from "./dearest.ts";
 import { withPrices } from "./prices.ts";
 import { sandboxFor } from "./sandbox-for.ts";
-import type { PreparationServices } from "./services.ts";
+import type { SessionServices } from "./services.ts";
+import { type WorstCaseCost, worstCaseOfRun } from "./worst-case-cost.ts";
 
 export interface RunOptions {
   readonly model_override?: string;
@@ -28,9 +30,10 @@ export interface SessionPlan {
   /** The definition with override, prices and cost limits applied; `loaded.definition` stays what the file says. */
   readonly scenario: Scenario;
   readonly options: RunOptions;
-  readonly models: readonly [ModelClient, ModelClient];
+  /** What runs each arm. */
+  readonly runners: readonly [RunArm, RunArm];
   readonly chosen: ChosenJudge;
-  readonly dearest: Dearest;
+  readonly worst_case: WorstCaseCost;
   readonly sandbox: Sandbox;
   readonly settings: SessionSettings;
   readonly declared: readonly string[];
@@ -42,16 +45,16 @@ export interface SessionPlan {
  * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request`.
  */
 export async function prepareSession(
-  services: PreparationServices,
+  services: Omit<SessionServices, "store">,
   loaded: LoadedScenario,
   options: RunOptions,
 ): Promise<SessionPlan> {
   const { definition } = loaded;
   const priced = withPrices(services.prices, definition, overridden(definition, options.model_override));
   const [first, second] = priced.arms;
-  const [modelA, modelB, chosen, { sandbox, note, needed }] = await askAll([
-    () => modelOf(services, first),
-    () => modelOf(services, second),
+  const [runnerA, runnerB, chosen, { sandbox, note, needed }] = await askAll([
+    () => runnerOf(services, first),
+    () => runnerOf(services, second),
     () => chooseJudge(services, options.judge_model, definition),
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
@@ -69,9 +72,9 @@ export async function prepareSession(
     loaded,
     scenario,
     options,
-    models: [modelA, modelB],
+    runners: [runnerA, runnerB],
     chosen,
-    dearest: dearestRun(scenario, chosen.price),
+    worst_case: worstCaseOfRun(scenario, chosen.price),
     sandbox,
     settings: {
       sandbox: sandbox.kind,
@@ -92,7 +95,7 @@ export async function prepareSession(
 
 /** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that is too low. */
 function limited(
-  { max_cost_per_day_usd }: PreparationServices,
+  { max_cost_per_day_usd }: Pick<SessionServices, "max_cost_per_day_usd">,
   scenario: Scenario,
   { judge_model, price: judge_price }: ChosenJudge,
   max_cost_usd: number | undefined,
@@ -117,4 +120,5 @@ function undeclared({ arms, varies }: Scenario): string | null {
 const overridden = (definition: Scenario, model: string | undefined) =>
   model === undefined ? definition : applyModelOverride(definition, model);
 
-const modelOf = (services: PreparationServices, arm: Arm) => services.resolveModel(arm.model, arm.script);
+const runnerOf = (services: Pick<SessionServices, "resolveModel">, arm: Arm): RunArm =>
+  builtInArm(services.resolveModel(arm.model, arm.script), toolbox(arm.tools));

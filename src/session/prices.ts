@@ -3,8 +3,8 @@ import type { Arm, Price, Scenario } from "../domain/scenario.ts";
 import { judgeModelRef, OFFLINE_PROVIDERS, splitModelRef } from "../model/model-ref.ts";
 
 /**
- * What a model costs: by the list of whoever pays, else by what the scenario says of this model, in an arm or for the
- * judge. Models that call nobody are free. Null when nobody knows.
+ * The price of a model: from the list, else from the scenario, which names prices of arms and of its judge. Scripts and the
+ * built-in judge are free. Null when the price is unknown.
  */
 export function priceOf(list: PriceList, scenario: Scenario, model: string): Price | null {
   const key = priceKey(model);
@@ -15,7 +15,7 @@ export function priceOf(list: PriceList, scenario: Scenario, model: string): Pri
   return list.get(key) ?? ofJudge ?? ofArm?.price_per_mtok ?? (isFree(model) ? FREE : null);
 }
 
-/** The scenario as it runs, each arm with the price of its model; `authored` is what the file says. */
+/** The scenario as it runs, each arm with the price of its model. `authored` is the scenario as its file says. */
 export function withPrices(list: PriceList, authored: Scenario, scenario: Scenario): Scenario {
   const priced = (arm: Arm): Arm => ({
     ...arm,

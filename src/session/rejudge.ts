@@ -2,18 +2,17 @@ import { Failure } from "../domain/failure.ts";
 import type { VerdictRequest } from "../domain/request.ts";
 import type { Arm } from "../domain/scenario.ts";
 import type { SessionOutcome } from "../domain/session.ts";
-import { isFinal } from "../domain/session.ts";
-import { sumTotals } from "../domain/usage.ts";
 import type { ArmPointer, Flag, Verdict } from "../domain/verdict.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { applyModelOverride } from "../scenario/declared-differences.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
+import { readSession } from "../store/read-session.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandJudgePrice } from "./cost-limits.ts";
-import { dearestJudging } from "./dearest.ts";
+import { reserve } from "./reservation.ts";
 import type { SessionServices } from "./services.ts";
-import { setAside } from "./spending.ts";
+import { worstCaseOfJudging } from "./worst-case-cost.ts";
 
 /** A stored arm with the session it ran in. */
 interface StoredArm extends JudgedArm {
@@ -34,7 +33,7 @@ export async function rejudge(
   const { arm_a, arm_b, judge_model } = request;
   if (arm_a.session_id === arm_b.session_id && arm_a.arm_id === arm_b.arm_id)
     throw new Failure("invalid_request", "arm_a and arm_b are the same arm; name two arms to compare");
-  const [sessionA, sessionB] = [sessionOf(services, arm_a), sessionOf(services, arm_b)];
+  const [sessionA, sessionB] = [await sessionOf(services, arm_a), await sessionOf(services, arm_b)];
   if (sessionA.scenario !== sessionB.scenario)
     throw new Failure(
       "scenario_mismatch",
@@ -43,11 +42,8 @@ export async function rejudge(
   const [a, b] = [armOf(sessionA, arm_a), armOf(sessionB, arm_b)];
   const chosen = chooseJudge(services, judge_model, sessionA.definition);
   const verdict = await judged(services, chosen, caseOf(a, b, chosen.judge_model), signal);
-  const ids = [...new Set([arm_a.session_id, arm_b.session_id])];
-  // As they are now, and before anything is written: reading ends the turn in which the writes stand or fall together.
-  const sessions = ids.map((session_id) => sessionOf(services, { session_id }));
-  for (const session of sessions) keep(services, session, verdict);
-  await services.store.durable();
+  const session_ids = [...new Set([arm_a.session_id, arm_b.session_id])];
+  await services.store.add(session_ids, { type: "judged", verdict });
   return verdict;
 }
 
@@ -60,16 +56,16 @@ async function judged(
 ): Promise<Verdict> {
   if (services.max_cost_per_day_usd !== undefined)
     demandJudgePrice({ limit: "--max-cost-per-day", judge_model, judge_price: price });
-  const reservation = setAside(services, "rejudge", dearestJudging(kase, price));
+  const reservation = await reserve(services, "rejudge", worstCaseOfJudging(kase, price));
   try {
     return await judge(kase, signal);
   } finally {
-    reservation.settle(spent_usd());
+    await reservation.settle(spent_usd());
   }
 }
 
-function sessionOf({ store }: SessionServices, { session_id }: Pick<ArmPointer, "session_id">): SessionOutcome {
-  const session = store.get(session_id);
+async function sessionOf({ store }: SessionServices, { session_id }: ArmPointer): Promise<SessionOutcome> {
+  const session = await readSession(store, session_id);
   if (session) return session;
   throw new Failure("unknown_session", `there is no session ${session_id}`);
 }
@@ -112,12 +108,4 @@ function asRun({ session, summary }: StoredArm): Arm {
   const arm = arms[0].id === summary.arm_id ? arms[0] : arms[1];
   const price = session.settings.prices?.arms[arm.id];
   return price === undefined ? arm : { ...arm, price_per_mtok: price };
-}
-
-function keep({ store, clock }: SessionServices, session: SessionOutcome, verdict: Verdict): void {
-  store.addVerdict(session.session_id, verdict);
-  if (verdict.kind !== "rejudge" || session.verdict !== null || !isFinal(session.state)) return;
-  const finished_at = session.finished_at ?? clock.now().toISOString();
-  const completed = { ...session, state: "completed", verdict, failure: null, finished_at } as const;
-  store.save({ ...completed, totals: sumTotals(completed) });
 }

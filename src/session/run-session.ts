@@ -1,9 +1,8 @@
-import type { ArmEnd } from "../arm/arm-end.ts";
 import { DecisionLog } from "../arm/decision-log.ts";
+import type { Decision } from "../domain/decision.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { Failure } from "../domain/failure.ts";
-import type { Arm } from "../domain/scenario.ts";
-import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import type { ArmSummary } from "../domain/session.ts";
 import { collectEvidence } from "../evidence/collect.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { disqualifying } from "../policy/review.ts";
@@ -11,30 +10,32 @@ import { fixtureSource } from "../scenario/fixture-source.ts";
 import { probeSource } from "../scenario/materials.ts";
 import { openPristine } from "../workspace/pristine.ts";
 import type { Pristine, Workspace } from "../workspace/workspace.ts";
-import { conductArm } from "./conduct-arm.ts";
+import { conductArm, type StoppedArm } from "./conduct-arm.ts";
 import { observedDifferences } from "./fairness.ts";
 import type { SessionPlan } from "./prepare-session.ts";
+import type { RunLog } from "./run-log.ts";
 import type { SessionServices } from "./services.ts";
-import type { SessionRecord } from "./session-record.ts";
 
 export interface Session {
   readonly plan: SessionPlan;
-  readonly record: SessionRecord;
+  readonly log: RunLog;
+  /** Its place among the sessions that run at once. */
+  readonly slot: Promise<Disposable>;
   readonly services: SessionServices;
   /** Fires when the session is to stop; its reason is a Failure. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Fixture, arms, evidence, judge, verdict: the whole flow in order. Every way out is an outcome that is stored. A stage
- * that has nothing to do is not entered: storing that it began would be all that it costs.
+ * Runs one comparison from its fixture to its verdict. Every way out writes an end to the log. A stage that has nothing to
+ * do is skipped.
  */
-export async function runSession(session: Session): Promise<SessionOutcome> {
-  const { plan, record, services, signal } = session;
+export async function runSession(session: Session): Promise<void> {
+  const { plan, log, services, signal } = session;
   try {
-    using _slot = await services.slots.take(signal);
+    using _slot = await session.slot;
     const { setup } = plan.scenario.task;
-    if (setup.length > 0) await record.enter("preparing");
+    if (setup.length > 0) await log.enter("preparing");
     await using pristine = openPristine({
       source: fixtureSource(plan.loaded),
       sandbox: plan.sandbox,
@@ -42,42 +43,44 @@ export async function runSession(session: Session): Promise<SessionOutcome> {
     });
     await pristine.setup(setup, signal);
     const arms = await gatherArms(session, pristine);
-    await record.enter("judging");
-    const verdict = await plan.chosen.judge(caseOf(session, arms), signal);
+    await log.enter("judging");
+    const verdict = await plan.chosen.judge(caseOf(plan, arms), signal);
     signal.throwIfAborted();
-    return await record.complete(verdict);
+    await log.complete(verdict);
   } catch (error) {
-    return await record.fail(failureOf(error, services));
+    await log.fail(failureOf(error, services));
   }
 }
 
-/** Both arms at once, each in its own workspace; then, when both have stopped, what they left. */
-async function gatherArms(session: Session, pristine: Pristine): Promise<readonly [ArmSummary, ArmSummary]> {
-  const { plan, record } = session;
-  await using first = pristine.open();
-  await using second = pristine.open();
-  await record.enter("running");
-  const [endA, endB] = await runBoth(session, [first, second]);
-  const [armA, armB] = plan.scenario.arms;
-  const skew_ms = endA.began_ticks - endB.began_ticks;
-  record.observe(observedDifferences(record.arm(armA.id), record.arm(armB.id), skew_ms));
+/** Runs both arms at the same time, each in its own workspace. Looks at what they left when both have stopped. */
+async function gatherArms(session: Session, pristine: Pristine): Promise<readonly [JudgedArm, JudgedArm]> {
+  const { plan, log } = session;
+  const [first, second] = [pristine.open(), pristine.open()];
+  await log.enter("running");
+  const [a, b] = await runBoth(session, [first, second]);
+  const skew_ms = a.end.began_ticks - b.end.began_ticks;
+  log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, skew_ms) });
   const touched = first.location !== null || second.location !== null;
-  if (touched || plan.scenario.task.probe !== null) await record.enter("probing");
-  const a = await examine(session, armA, first, endA);
-  const b = await examine(session, armB, second, endB);
-  return [a, b];
+  if (touched || plan.scenario.task.probe !== null) await log.enter("probing");
+  const arms = [await examine(session, a), await examine(session, b)] as const;
+  // Their disk is given back while the judge works, who need not wait for it. Otherwise they go with the fixture.
+  for (const workspace of [first, second]) void workspace[Symbol.asyncDispose]();
+  return arms;
 }
 
-/** One arm failing for a reason of ours stops the other: a comparison of one arm is worth nothing. */
-async function runBoth(session: Session, workspaces: readonly [Workspace, Workspace]): Promise<[ArmEnd, ArmEnd]> {
-  const { plan, record, services } = session;
-  const { scenario, models } = plan;
+/** When one arm fails through no fault of its own, the other is stopped: one arm alone cannot be compared. */
+async function runBoth(
+  session: Session,
+  workspaces: readonly [Workspace, Workspace],
+): Promise<[StoppedArm, StoppedArm]> {
+  const { plan, log, services } = session;
+  const { scenario, runners } = plan;
   const own = new AbortController();
   const signal = AbortSignal.any([session.signal, own.signal]);
   const conduct = async (index: 0 | 1) => {
-    const conducted = { arm: scenario.arms[index], model: models[index], workspace: workspaces[index] };
+    const [arm, runArm, workspace] = [scenario.arms[index], runners[index], workspaces[index]];
     try {
-      return await conductArm({ ...conducted, scenario, record, services }, signal);
+      return await conductArm({ arm, runArm, workspace, scenario, log, services }, signal);
     } catch (error) {
       own.abort(error);
       throw error;
@@ -90,41 +93,45 @@ async function runBoth(session: Session, workspaces: readonly [Workspace, Worksp
   return [a.value, b.value];
 }
 
-async function examine(session: Session, arm: Arm, workspace: Workspace, end: ArmEnd): Promise<ArmSummary> {
-  const { plan, record, services, signal } = session;
+/** Collects what an arm left. It can change how the arm ended. */
+async function examine({ plan, log, services, signal }: Session, stopped: StoppedArm): Promise<JudgedArm> {
   const { task, policies } = plan.scenario;
-  const overlay = probeSource(plan.loaded);
+  const { arm, workspace, end } = stopped;
   const { calls, violations: seen } = end;
-  const collection = { workspace, calls, seen, task, policies, overlay, redact: services.redact };
-  const evidence = await collectEvidence(collection, signal);
+  const overlay = probeSource(plan.loaded);
+  const { redact } = services;
+  const evidence = await collectEvidence({ workspace, calls, seen, task, policies, overlay, redact }, signal);
   const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
-  const log = logAfter(session, arm.id);
-  const ended = { ...record.arm(arm.id), ...evidence };
-  const summary = { ...ended, ...diskLimit(ended, log), ...disqualification(later) };
-  record.noteArm(summary);
-  logViolations(log, later);
+  const decisions: Decision[] = [...stopped.decisions];
+  const emit = (decision: Decision) => {
+    log.note({ type: "decision", arm_id: arm.id, decision });
+    decisions.push(decision);
+  };
+  const decisionLog = new DecisionLog(services.clock, emit, decisions.length);
+  const found = {
+    ...evidence,
+    ...diskLimit({ ...stopped.summary, ...evidence }, decisionLog),
+    ...disqualification(later),
+  };
+  logViolations(decisionLog, later);
+  log.note({ type: "examined", arm_id: arm.id, summary: found });
   if (services.keep_workspaces && workspace.location)
     services.notice(`${arm.id}: workspace kept at ${workspace.location}`);
-  return summary;
+  const pointer = { session_id: log.session_id, arm_id: arm.id };
+  return { pointer, summary: { ...stopped.summary, ...found }, decisions };
 }
 
-/** Who leaves more than can be looked at has used up its disk, whatever else it says of its end. */
+/** An arm that leaves more than can be read has used up its disk, even if it says that it finished. */
 function diskLimit({ status, changes }: ArmSummary, log: DecisionLog): Partial<ArmSummary> {
   if (status !== "finished" || typeof changes?.unknown !== "string") return {};
   log.add("limit_reached", { summary: changes.unknown, detail: { budget: "disk", used: null, limit: null } });
   return { status: "limit_reached", stop_reason: "budget:disk" };
 }
 
-/** A rule that was found broken only now puts the arm out all the same. */
+/** A broken rule disqualifies an arm also when it is found after the arm has stopped. */
 function disqualification(later: readonly Violation[]): Partial<ArmSummary> {
   const broken = disqualifying(later);
   return broken ? { status: "disqualified", stop_reason: `policy:${broken.rule}` } : {};
-}
-
-/** Goes on behind the last decision of an arm that has stopped. */
-function logAfter({ record, services }: Session, arm_id: string): DecisionLog {
-  const last = record.decisions(arm_id).length;
-  return new DecisionLog(services.clock, (decision) => record.decide(arm_id, decision), last);
 }
 
 function logViolations(log: DecisionLog, later: readonly Violation[]): void {
@@ -132,29 +139,14 @@ function logViolations(log: DecisionLog, later: readonly Violation[]): void {
     log.add("policy_violation", { summary: `${rule}: ${subject}`, detail: { rule, severity, subject } });
 }
 
-function caseOf({ plan, record }: Session, [a, b]: readonly [ArmSummary, ArmSummary]): Case {
+function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Case {
   const { scenario, loaded, flags } = plan;
-  const { session_id } = record.outcome;
-  const judged = (summary: ArmSummary): JudgedArm => ({
-    pointer: { session_id, arm_id: summary.arm_id },
-    summary,
-    decisions: record.decisions(summary.arm_id),
-  });
-  return {
-    scenario: scenario.name,
-    scenario_digest: loaded.digest,
-    kind: "run",
-    task: scenario.task,
-    policies: scenario.policies,
-    rubric: scenario.rubric,
-    a: judged(a),
-    b: judged(b),
-    flags,
-    ...leftFor(plan, [a, b]),
-  };
+  const { name, task, policies, rubric } = scenario;
+  const left = leftFor(plan, [a.summary, b.summary]);
+  return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, flags, ...left };
 }
 
-/** What the arms left of the run's limit. One whose use is unknown has used all that it might. */
+/** What is left of the run's cost limit. An arm whose cost is unknown counts with its own limit. */
 function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]): Pick<Case, "left_usd"> {
   if (options.max_cost_usd === undefined) return {};
   const used = arms.map(({ cost_usd }, index) => cost_usd ?? scenario.arms[index]?.limits.max_cost_usd ?? 0);

@@ -1,19 +1,13 @@
+import { isScripted } from "../domain/offline-model.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
-import type { SandboxMode } from "../domain/session.ts";
 import { effectOf } from "../domain/tool.ts";
-import { chooseSandbox } from "../workspace/choose-sandbox.ts";
-import { withOpenNetwork } from "../workspace/open-network.ts";
-import { openSandbox } from "../workspace/open-sandbox.ts";
-import type { SandboxHost } from "../workspace/sandbox/host.ts";
-import type { Sandbox } from "../workspace/workspace.ts";
+import { openSandbox } from "../sandbox/open-sandbox.ts";
+import type { ChosenSandbox } from "../sandbox/sandboxes.ts";
 import type { SessionServices } from "./services.ts";
 
 const NOT_NEEDED = "not needed: nothing in this scenario can run a command";
 
-export interface SessionSandbox {
-  readonly sandbox: Sandbox;
-  /** What is to be said of it. */
-  readonly note: string | null;
+export interface SessionSandbox extends ChosenSandbox {
   /** The note is a warning: commands will run. */
   readonly needed: boolean;
 }
@@ -24,27 +18,27 @@ export interface SessionSandbox {
  * @throws Failure `sandbox_unavailable`
  */
 export async function sandboxFor(
-  { sandbox: mode, sandbox_host }: Pick<SessionServices, "sandbox" | "sandbox_host">,
+  services: Pick<SessionServices, "sandbox" | "sandboxes">,
   scenario: Scenario,
 ): Promise<SessionSandbox> {
-  if (!canRunCommands(scenario)) return { sandbox: openSandbox("none", sandbox_host), note: NOT_NEEDED, needed: false };
-  return { ...(await sandboxForCommands(mode, scenario, sandbox_host)), needed: true };
+  if (!canRunCommands(scenario))
+    return { sandbox: openSandbox("none", services.sandboxes.host), note: NOT_NEEDED, needed: false };
+  return { ...(await sandboxForCommands(services, scenario)), needed: true };
 }
 
 /** As `sandboxFor`, of a scenario in which commands run. */
 export async function sandboxForCommands(
-  mode: SandboxMode,
+  { sandbox: mode, sandboxes }: Pick<SessionServices, "sandbox" | "sandboxes">,
   { arms, policies }: Scenario,
-  host: SandboxHost | undefined,
-): Promise<Omit<SessionSandbox, "needed">> {
+): Promise<ChosenSandbox> {
   const fromModel = arms.some(isRealModel);
-  const chosen = await chooseSandbox(mode, fromModel, host);
+  const chosen = await sandboxes.choose(mode, fromModel);
   if (policies.network !== "open" || chosen.note !== null) return chosen;
-  return await withOpenNetwork(chosen.sandbox, fromModel, host);
+  return await sandboxes.withOpenNetwork(chosen.sandbox, fromModel);
 }
 
 /** Its commands are not known beforehand. */
-export const isRealModel = (arm: Arm) => !arm.model.startsWith("scripted/");
+export const isRealModel = (arm: Arm) => !isScripted(arm.model);
 
 const canRunCommands = ({ task, arms }: Scenario) =>
   task.setup.length > 0 || task.probe !== null || arms.some(mayCallCommands);

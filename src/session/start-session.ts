@@ -1,16 +1,21 @@
+import { Failure } from "../domain/failure.ts";
 import type { SessionOutcome } from "../domain/session.ts";
+import type { CreatedEntry } from "../domain/session-entry.ts";
 import { sumKnown } from "../domain/usage.ts";
-import { dearestSum } from "./dearest.ts";
+import { foldLog } from "../store/read-session.ts";
+import type { Run } from "../store/store.ts";
 import { pendingArm } from "./pending-arm.ts";
 import type { SessionPlan } from "./prepare-session.ts";
-import { runSession } from "./run-session.ts";
+import { type Reservation, reserve } from "./reservation.ts";
+import { RunLog } from "./run-log.ts";
+import { runSession, type Session } from "./run-session.ts";
 import type { SessionServices } from "./services.ts";
-import { SessionRecord } from "./session-record.ts";
-import { type Reservation, setAside } from "./spending.ts";
+import { sessionId } from "./session-id.ts";
+import { worstCaseTotal } from "./worst-case-cost.ts";
 
 export interface StartedSession {
   readonly session_id: string;
-  /** Never rejects for a failed run: that is an outcome too. */
+  /** A failed run is an outcome too. @throws Failure when the outcome cannot be read. */
   readonly done: Promise<SessionOutcome>;
 }
 
@@ -19,72 +24,111 @@ export interface StartedSession {
  * @throws Failure `overloaded`, `storage_full` or `storage_failed`; then nothing was started.
  */
 export async function startSession(services: SessionServices, plan: SessionPlan): Promise<StartedSession> {
-  services.slots.admit();
-  const reservation = setAside(services, "run", dearestSum(plan.dearest));
-  const now = services.clock.now();
-  const queued = queuedOutcome(services, plan, now.toISOString());
-  const session_id = claimId(services, queued, now, reservation);
-  const live = services.live.open(session_id);
-  const record = new SessionRecord({ ...queued, session_id }, services);
-  const done = runSession({ plan, record, services, signal: live.signal }).then((outcome) => {
-    reservation.settle(costOfRun(plan, outcome));
-    return outcome;
-  });
-  await services.store.committed().catch((failure: Error) => {
-    // It may stand in line, where it would not hear of it before its turn.
-    live.cancel(failure);
-    throw failure;
-  });
-  return { session_id, done };
-}
-
-function claimId(
-  { store, ids }: SessionServices,
-  queued: Omit<SessionOutcome, "session_id">,
-  now: Date,
-  reservation: Reservation,
-): string {
+  demandRoom(services);
+  const stop = new AbortController();
+  // Its place in line is taken before anything is waited for: others may ask for it meanwhile.
+  const slot = services.slots.acquire(stop.signal);
+  let waits = true;
+  void slot.then(() => {
+    waits = false;
+  }, ignored);
   try {
-    return ids.claim(queued.scenario, now, (session_id) => store.create({ ...queued, session_id }));
+    const reservation = await reserve(services, "run", worstCaseTotal(plan.worst_case));
+    const run = await createSession(services, plan, reservation);
+    const log = new RunLog(services.store, services.clock, run);
+    const done = finish({ plan, log, slot, services, signal: stop.signal }, reservation);
+    // Nobody may be waiting for it.
+    done.catch((error: unknown) => services.notice(`${run.session_id}: its outcome cannot be read: ${error}`));
+    services.runs.add({
+      session_id: run.session_id,
+      waits: () => waits,
+      over: () => log.over,
+      cancel: (reason) => stop.abort(reason),
+      done,
+    });
+    return { session_id: run.session_id, done };
   } catch (error) {
-    reservation.settle(0);
+    stop.abort(error);
+    void slot.then((held) => held[Symbol.dispose](), ignored);
     throw error;
   }
 }
 
+const ignored = () => undefined;
+
+function demandRoom({ slots }: SessionServices): void {
+  if (!slots.isFull) return;
+  throw new Failure("overloaded", `${slots.waiting} sessions are waiting already; try again later`, {
+    retryable: true,
+  });
+}
+
+async function createSession(services: SessionServices, plan: SessionPlan, reservation: Reservation): Promise<Run> {
+  const now = services.clock.now();
+  const created_at = now.toISOString();
+  try {
+    // An id that is taken bumps the millisecond.
+    for (let time = now.getTime(); ; time += 1) {
+      const session_id = sessionId(plan.scenario.name, new Date(time));
+      const run = await services.store.create(createdEntry(services, plan, { session_id, created_at }));
+      if (run !== undefined) return run;
+    }
+  } catch (error) {
+    await reservation.settle(0);
+    throw error;
+  }
+}
+
+/** Whatever happens, the reservation is settled and the run is in flight no more. */
+async function finish(session: Session, reservation: Reservation): Promise<SessionOutcome> {
+  const { plan, log, services } = session;
+  let cost_usd: number | null = null;
+  try {
+    await runSession(session);
+    const outcome = foldLog(await services.store.read(log.session_id));
+    if (outcome === undefined) throw new Error(`the log of ${log.session_id} is gone`);
+    cost_usd = costOfRun(plan, outcome);
+    return outcome;
+  } finally {
+    await reservation.settle(cost_usd);
+    services.runs.delete(log.session_id);
+  }
+}
+
 /** An arm or a judge whose use is unknown has cost all that it might. */
-function costOfRun({ dearest, chosen }: SessionPlan, { arms }: SessionOutcome): number | null {
+function costOfRun({ worst_case, chosen }: SessionPlan, { arms }: SessionOutcome): number | null {
   const [first, second] = arms;
   return sumKnown([
-    first.cost_usd ?? dearest.arms[0],
-    second.cost_usd ?? dearest.arms[1],
-    chosen.spent_usd() ?? dearest.judge,
+    first.cost_usd ?? worst_case.arms[0],
+    second.cost_usd ?? worst_case.arms[1],
+    chosen.spent_usd() ?? worst_case.judge,
   ]);
 }
 
-function queuedOutcome(
+function createdEntry(
   { version }: SessionServices,
   { loaded, scenario, options, settings, declared }: SessionPlan,
-  created_at: string,
-): Omit<SessionOutcome, "session_id"> {
+  identity: Pick<SessionOutcome, "session_id" | "created_at">,
+): CreatedEntry {
   const [first, second] = scenario.arms;
   return {
-    scenario: scenario.name,
-    scenario_digest: loaded.digest,
-    state: "queued",
-    created_at,
-    started_at: null,
-    finished_at: null,
-    request: { model_override: options.model_override ?? null, judge_model: options.judge_model ?? null },
-    definition: loaded.definition,
-    settings,
-    arms: [pendingArm(first), pendingArm(second)],
-    decisions: { [first.id]: [], [second.id]: [] },
-    verdict: null,
-    verdicts: [],
-    fairness: { declared: [...declared], observed: [] },
-    totals: { tokens_in: null, tokens_out: null, cost_usd: null, wall_ms: null },
-    failure: null,
-    version,
+    type: "created",
+    session: {
+      ...identity,
+      scenario: scenario.name,
+      scenario_digest: loaded.digest,
+      state: "queued",
+      started_at: null,
+      finished_at: null,
+      request: { model_override: options.model_override ?? null, judge_model: options.judge_model ?? null },
+      definition: loaded.definition,
+      settings,
+      arms: [pendingArm(first), pendingArm(second)],
+      verdict: null,
+      fairness: { declared: [...declared], observed: [] },
+      totals: { tokens_in: null, tokens_out: null, cost_usd: null, wall_ms: null },
+      failure: null,
+      version,
+    },
   };
 }

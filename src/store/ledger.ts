@@ -14,15 +14,15 @@ export interface Spending {
 }
 
 /**
- * What all processes on the same state directory spend. What a process set aside that died counts as spent.
+ * What all processes on the same store spend. What a process set aside before it died counts as spent.
  * @throws Failure `storage_full` or `storage_failed`.
  */
 export interface Ledger {
-  /** Sets the money aside; unless the day would then pass `limit`: that changes nothing and gives what the day has so far. */
-  reserve(entry: LedgerEntry, limit: number): Spending | undefined;
+  /** Sets the money aside. When the day would then pass `limit` nothing changes, and what the day has so far is given. */
+  reserve(entry: LedgerEntry, limit: number): Promise<Spending | undefined>;
   /** What it came to, in place of what was set aside. */
-  settle(entry: LedgerEntry): void;
-  on(day: string): Spending;
+  settle(entry: LedgerEntry): Promise<void>;
+  on(day: string): Promise<Spending>;
 }
 
 export const exceeds = ({ spent, reserved }: Spending, usd: number, limit: number): boolean =>

@@ -4,19 +4,19 @@ import { exceeds, type Ledger, type LedgerEntry } from "./ledger.ts";
 export function memoryLedger(): Ledger {
   const open = new Map<string, LedgerEntry>();
   const settled = new Map<string, number>();
-  const on = (day: string) => ({
+  const spendingOn = (day: string) => ({
     spent: settled.get(day) ?? 0,
     reserved: [...open.values()].reduce((sum, { usd }) => sum + usd, 0),
   });
   return {
-    on,
-    reserve(entry, limit) {
-      const spending = on(entry.day);
+    on: async (day) => spendingOn(day),
+    async reserve(entry, limit) {
+      const spending = spendingOn(entry.day);
       if (exceeds(spending, entry.usd, limit)) return spending;
       open.set(entry.id, entry);
       return undefined;
     },
-    settle({ id, day, usd }) {
+    async settle({ id, day, usd }) {
       open.delete(id);
       settled.set(day, (settled.get(day) ?? 0) + usd);
     },

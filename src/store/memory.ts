@@ -1,54 +1,87 @@
-import type { Decision } from "../domain/decision.ts";
 import { MEMORY_SESSIONS } from "../domain/defaults.ts";
-import type { SessionOutcome } from "../domain/session.ts";
-import type { Verdict } from "../domain/verdict.ts";
+import { Failure } from "../domain/failure.ts";
+import { isFinal } from "../domain/session.ts";
+import type { SessionEntry } from "../domain/session-entry.ts";
+import { fold } from "./fold.ts";
+import { listingOf } from "./listing.ts";
 import { memoryLedger } from "./memory-ledger.ts";
-import type { SessionStore } from "./store.ts";
+import { isLog } from "./read-session.ts";
+import { type LoggedEntry, type Run, type SessionQuery, type SessionStore, superseded } from "./store.ts";
+import { Watchers } from "./watchers.ts";
 
-/** Keeps the last sessions of this process until it exits; lists none (spec part 4: empty without a state directory). */
+interface Kept {
+  readonly log: LoggedEntry[];
+  attempt: number;
+}
+
+/** Keeps sessions until the process exits: all that run, and the `capacity` that ended last. */
 export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
-  const outcomes = new Map<string, SessionOutcome>();
-  const logs = new Map<string, Record<string, Decision[]>>();
-  const verdicts = new Map<string, Verdict[]>();
-  const forgetOldest = () => {
-    const [oldest] = outcomes.keys();
-    if (oldest === undefined || outcomes.size <= capacity) return;
-    outcomes.delete(oldest);
-    logs.delete(oldest);
-    verdicts.delete(oldest);
+  const sessions = new Map<string, Kept>();
+  /** In the order in which they ended. */
+  const ended = new Set<string>();
+  const watchers = new Watchers();
+  const push = ({ log, attempt }: Kept, entries: readonly SessionEntry[]) => {
+    log.push(...entries.map((entry, index) => ({ n: log.length + index + 1, attempt, entry })));
+  };
+  const end = (session_id: string) => {
+    const [first] = ended.add(session_id);
+    if (first === undefined || ended.size <= capacity) return;
+    ended.delete(first);
+    sessions.delete(first);
   };
   return {
     persistent: false,
     ledger: memoryLedger(),
-    create(outcome) {
-      if (outcomes.has(outcome.session_id)) return false;
-      outcomes.set(outcome.session_id, outcome);
-      logs.set(outcome.session_id, Object.fromEntries(outcome.arms.map(({ arm_id }) => [arm_id, []])));
-      verdicts.set(outcome.session_id, []);
-      forgetOldest();
-      return true;
+    async create(entry) {
+      const { session_id, state } = entry.session;
+      if (sessions.has(session_id)) return undefined;
+      const session: Kept = { log: [], attempt: 1 };
+      push(session, [structuredClone(entry)]);
+      sessions.set(session_id, session);
+      if (isFinal(state)) end(session_id);
+      return { session_id, attempt: 1 };
     },
-    append(session_id, arm_id, decision) {
-      logs.get(session_id)?.[arm_id]?.push(decision);
+    async append({ session_id, attempt }: Run, entries) {
+      const session = sessions.get(session_id);
+      if (session?.attempt !== attempt || ended.has(session_id)) throw superseded(session_id);
+      push(session, structuredClone(entries));
+      if (entries.some(({ type }) => type === "ended")) end(session_id);
+      watchers.wake(session_id);
     },
-    save(outcome) {
-      if (outcomes.has(outcome.session_id)) outcomes.set(outcome.session_id, outcome);
+    async takeOver(session_id, at) {
+      const session = sessions.get(session_id);
+      if (session === undefined || ended.has(session_id)) return undefined;
+      session.attempt += 1;
+      push(session, [{ type: "attempt_started", at }]);
+      watchers.wake(session_id);
+      return { session_id, attempt: session.attempt };
     },
-    addVerdict(session_id, verdict) {
-      verdicts.get(session_id)?.push(verdict);
+    async add(session_ids, entry) {
+      const copy = structuredClone(entry);
+      for (const session_id of session_ids) {
+        const session = sessions.get(session_id);
+        if (session) push(session, [copy]);
+      }
+      for (const session_id of session_ids) watchers.wake(session_id);
     },
-    async committed() {},
-    async durable() {},
-    get(session_id) {
-      const outcome = outcomes.get(session_id);
-      const appended = { decisions: logs.get(session_id) ?? {}, verdicts: verdicts.get(session_id) ?? [] };
-      return outcome && structuredClone({ ...outcome, ...appended });
+    async read(session_id, from = 0) {
+      return structuredClone(sessions.get(session_id)?.log.slice(from) ?? []);
     },
-    list: () => [],
+    async list({ scenario, state, limit, before }: SessionQuery = {}) {
+      if (before !== undefined && !sessions.has(before))
+        throw new Failure("unknown_session", `there is no session ${before}`);
+      const newestFirst = [...sessions.values()].reverse().flatMap(({ log }) => {
+        const entries = log.map(({ entry }) => entry);
+        return isLog(entries) ? [listingOf(fold(entries))] : [];
+      });
+      const older = newestFirst.slice(newestFirst.findIndex(({ session_id }) => session_id === before) + 1);
+      return older
+        .filter((row) => (scenario ?? row.scenario) === row.scenario && (state ?? row.state) === row.state)
+        .slice(0, limit);
+    },
+    watch: (session_id, wake) => watchers.watch(session_id, wake),
     [Symbol.dispose]() {
-      outcomes.clear();
-      logs.clear();
-      verdicts.clear();
+      sessions.clear();
     },
   };
 }

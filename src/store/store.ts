@@ -1,6 +1,6 @@
-import type { Decision } from "../domain/decision.ts";
-import type { SessionListing, SessionOutcome, SessionState } from "../domain/session.ts";
-import type { Verdict } from "../domain/verdict.ts";
+import { Failure } from "../domain/failure.ts";
+import type { SessionListing, SessionState } from "../domain/session.ts";
+import type { CancelAskedEntry, CreatedEntry, JudgedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
 import type { Ledger } from "./ledger.ts";
 
 export interface SessionQuery {
@@ -12,27 +12,50 @@ export interface SessionQuery {
   readonly before?: string;
 }
 
+/** The right to write a session's log. One attempt at a time has it. */
+export interface Run {
+  readonly session_id: string;
+  readonly attempt: number;
+}
+
+/** An entry with its place. `n` counts from 1 in each session, without gaps. */
+export interface LoggedEntry {
+  readonly n: number;
+  readonly attempt: number;
+  readonly entry: SessionEntry;
+}
+
+/** `written` survives the process, `durable` a power cut too. */
+export type Safety = "written" | "durable";
+
 /**
- * Sessions by id. What is written survives the process when `committed` has resolved, within the same turn of the event
- * loop, and a power cut when `durable` has; by then what is kept of it for people is written too, where that is possible.
- * @throws Failure `storage_full` or `storage_failed`.
+ * Sessions, each an append-only log. Entries of one call are stored together or not at all. Calls of one process
+ * are stored in their order. Nobody may change what was given to a store or read from it.
+ * @throws Failure `storage_full` or `storage_failed`, from every method; then nothing of the call is stored.
  */
 export interface SessionStore extends Disposable {
   readonly persistent: boolean;
   readonly ledger: Ledger;
-  /** Claims the id for this process; false when it is taken. What is given must not be changed afterwards. */
-  create(outcome: SessionOutcome): boolean;
-  /** As they happen: a killed process loses at most the model call in flight. */
-  append(session_id: string, arm_id: string, decision: Decision): void;
-  /** Replaces everything known of the session but the decisions and verdicts already appended. */
-  save(outcome: SessionOutcome): void;
-  /** One more verdict on the session's arms, beside the run's own. */
-  addVerdict(session_id: string, verdict: Verdict): void;
-  /** Resolves when every write before it survives the process. @throws Failure when they are lost. */
-  committed(): Promise<void>;
-  /** Resolves when every write before it is on the disk. @throws Failure when they are lost. */
-  durable(): Promise<void>;
-  get(session_id: string): SessionOutcome | undefined;
-  /** Persisted sessions, newest first; the memory store lists none. @throws Failure `unknown_session` for `before`. */
-  list(query?: SessionQuery): readonly SessionListing[];
+  /** Begins a log, written; undefined when its id is taken. */
+  create(entry: CreatedEntry): Promise<Run | undefined>;
+  /**
+   * An end with a failure is kept when it cannot be stored: this process reads it, and it is stored when that works again.
+   * A completion that cannot be stored is refused, so that the run can end with that failure.
+   * @throws Failure `interrupted` when another attempt has taken the session over, or it has ended.
+   */
+  append(run: Run, entries: readonly RunEntry[], safety: Safety): Promise<void>;
+  /** Takes over a session that has not ended, written; undefined when there is none. */
+  takeOver(session_id: string, at: string): Promise<Run | undefined>;
+  /** Adds an entry that does not come from a run; durable, to all sessions or to none. Unknown sessions are left out. */
+  add(session_ids: readonly string[], entry: JudgedEntry | CancelAskedEntry): Promise<void>;
+  /** Entries beyond place `from`, in order; none for an unknown session. Writes nothing. */
+  read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
+  /** Newest first. Writes nothing. @throws Failure `unknown_session` for `before`. */
+  list(query?: SessionQuery): Promise<readonly SessionListing[]>;
+  /** Calls `wake` when entries of this process can be read and are as safe as was asked. The returned function ends it. */
+  watch(session_id: string, wake: () => void): () => void;
 }
+
+/** For a writer whose session ended or went to another attempt. */
+export const superseded = (session_id: string) =>
+  new Failure("interrupted", `${session_id} has ended, or another process has taken it over`);

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Mistake } from "../domain/failure.ts";
 import { TOOL_FACTS } from "../domain/tool.ts";
-import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
+import { outputOf } from "./tool.ts";
 
 const input = Type.Object(
   {
@@ -31,7 +31,7 @@ export const editFile: Tool<typeof input> = {
   },
 };
 
-/** Places that a mistake names. */
+/** Places that an error message names. */
 const NAMED_PLACES = 10;
 
 /** Bytes before it. */
@@ -48,7 +48,7 @@ function soleOccurrence(bytes: Buffer, old: string, file: { readonly path: strin
   );
 }
 
-/** One more than is named, at most. By bytes: their search is linear, that of strings is not. */
+/** At most one more than a message names. Searches bytes, which takes linear time; searching strings does not. */
 function occurrences(bytes: Buffer, part: Buffer): readonly number[] {
   const found: number[] = [];
   for (let at = bytes.indexOf(part); at !== -1 && found.length <= NAMED_PLACES; at = bytes.indexOf(part, at + 1))
@@ -56,7 +56,7 @@ function occurrences(bytes: Buffer, part: Buffer): readonly number[] {
   return found;
 }
 
-/** Characters of a file, and lines of a passage, up to which a near miss is looked for. */
+/** Limits for finding a near miss: characters of the file, lines of the passage. */
 const NEAR_MISS_CHARS = 500_000;
 const NEAR_MISS_LINES = 50;
 

@@ -1,6 +1,6 @@
 import { Mistake } from "../domain/failure.ts";
-import type { GlobEffort } from "../domain/glob-text.ts";
 import { globFault, globMatcher } from "../domain/path-glob.ts";
+import type { GlobEffort } from "../domain/wildcards.ts";
 import { Pace } from "../pace.ts";
 
 /** Comparisons that one call may take, some seconds. Globs that people write take a tenth in the largest workspace. */
@@ -9,7 +9,7 @@ const MAX_STEPS = 50_000_000;
 /** Bytes that are read in the time of one comparison. */
 const STEP_BYTES = 8;
 
-/** Holds paths against a model's glob, with a turn for others between them. */
+/** Matches paths with a model's glob. The event loop runs between paths. */
 export class FileGlob {
   readonly #effort: GlobEffort = { steps: 0 };
   readonly #pace = new Pace();

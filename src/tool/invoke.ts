@@ -1,12 +1,14 @@
+import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { closest, distance } from "fastest-levenshtein";
+import { didYouMean } from "../domain/did-you-mean.ts";
+import { cut } from "../domain/excerpt.ts";
 import { Failure, Mistake } from "../domain/failure.ts";
+import { explain, valueInWords } from "../domain/schema-error.ts";
 import type { ToolCall } from "../model/client.ts";
 import { workspacePath } from "../workspace/confine.ts";
-import { inputProblems } from "./input-problems.ts";
 import type { Tool, ToolContext, ToolOutput } from "./tool.ts";
 
-/** A call that fits its tool; whether policy allows it is asked between preparing and running. */
+/** A call whose tool exists and whose input is valid. Policy is asked before it runs. */
 export interface PreparedCall {
   readonly tool: Tool;
   /** A path that rules match on is relative to the workspace: `/workspace/a` and `b/../a` are `a`. */
@@ -31,7 +33,26 @@ export function prepareCall(tools: readonly Tool[], call: ToolCall): PreparedCal
   return { tool, input: { ...Object(call.input), path }, subject: path };
 }
 
-/** @throws Failure for a tool whose input lacks what it says that rules match on: no rule would hold. */
+/** Fields of one input that an error message names. */
+const MAX_PROBLEMS = 20;
+
+/** What is wrong with a tool's input, a line for each field. */
+function inputProblems(schema: TSchema, input: unknown): readonly string[] {
+  const byField = new Map<string, string>();
+  for (const error of Value.Errors(schema, input)) {
+    const field = error.path.slice(1);
+    if (error.path === "")
+      return [
+        `- expected an object with ${Object.keys(schema["properties"]).join(", ")}, got ${valueInWords(input, "json")}`,
+      ];
+    // The first error of a field is the one that caused the others.
+    if (!byField.has(field)) byField.set(field, `- ${cut(field)}: ${explain(error, field, "json")}`);
+    if (byField.size === MAX_PROBLEMS) break;
+  }
+  return [...byField.values()];
+}
+
+/** @throws Failure when the tool's `subject` is not in its input: then no rule would apply. */
 function subjectOf({ name, subject }: Tool, input: unknown): string {
   if (subject === null) return "";
   const value: unknown = Reflect.get(Object(input), subject);
@@ -46,7 +67,5 @@ export const runCall = ({ tool, input }: PreparedCall, context: ToolContext): Pr
 function unknownTool(tools: readonly Tool[], name: string): string {
   const names = tools.map((tool) => tool.name);
   if (names.length === 0) return `There is no tool ${name}; you have no tools. Answer in words.`;
-  const near = closest(name, names);
-  const hint = distance(name, near) <= 3 ? ` Did you mean ${near}?` : "";
-  return `There is no tool ${name}.${hint} Your tools: ${names.join(", ")}.`;
+  return `There is no tool ${name}${didYouMean(name, names) || "."} Your tools: ${names.join(", ")}.`;
 }

@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import { Mistake } from "../domain/failure.ts";
 import { Pace } from "../pace.ts";
 
-/** Characters of a pattern, times what its repetitions add up to. More takes long only to be read. */
+/** Characters of a pattern times its repetitions. A larger one takes long to compile. */
 const PATTERN_CHARS = 500;
 const REPEATED_CHARS = 20_000;
 
@@ -10,8 +10,8 @@ const REPEATED_CHARS = 20_000;
 const PROGRAM_SIZE = 2_000;
 
 /**
- * Instructions times characters of one step: 30 ms for the dearest patterns. Time is linear in the text, as is promised of
- * RE2, but every character may cost as much as the program is long.
+ * Instructions times characters of one step: 30 ms for the slowest patterns. RE2's time is linear in the text, but every
+ * character may cost as much as the program is long.
  */
 const STEP_WORK = 1_000_000;
 
@@ -22,12 +22,12 @@ export interface FoundLine {
 }
 
 /**
- * Looks for a model's regular expression in lines. No step is long, others have their turn between them, and it ends when
- * `signal` fires.
+ * Searches lines for a model's regular expression. The event loop runs between steps, and the search ends when `signal`
+ * fires.
  */
 export class Search {
   readonly #line: RE2JS;
-  /** Tells whether some line may match; undefined when only the lines themselves can tell. */
+  /** Tells whether any line can match; undefined when each line must be searched. */
   readonly #anywhere: RE2JS | undefined;
   readonly #size: number;
   readonly #signal: AbortSignal;
@@ -40,7 +40,7 @@ export class Search {
     this.#line = compile(pattern);
     this.#size = this.#line.programSize();
     if (this.#size > PROGRAM_SIZE) throw tooLarge();
-    // Anchors to the whole text mean the line here.
+    // Anchors to the whole text mean the line.
     this.#anywhere = /\\[AzZ]/.test(pattern) ? undefined : RE2JS.compile(pattern, RE2JS.MULTILINE);
   }
 
@@ -54,7 +54,7 @@ export class Search {
     return this.#shortened;
   }
 
-  /** A turn for others, after enough files. @throws the signal's reason. */
+  /** Lets the event loop run after enough files. @throws the signal's reason. */
   async entry(): Promise<void> {
     await this.#pace.entry();
     this.#signal.throwIfAborted();

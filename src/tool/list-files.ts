@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { TOOL_FACTS } from "../domain/tool.ts";
 import { FileGlob } from "./file-glob.ts";
-import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
+import { outputOf } from "./tool.ts";
 
 const MAX_ENTRIES = 1_000;
 

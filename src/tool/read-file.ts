@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
 import { TOOL_FACTS } from "../domain/tool.ts";
-import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
+import { outputOf } from "./tool.ts";
 
 const line = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }));
 
@@ -39,7 +39,7 @@ function range(text: string, path: string, first = 1, last = Number.POSITIVE_INF
   return text.slice(start.at, end.at);
 }
 
-/** Where a line begins, the first being at `from`; undefined, and how many lines there are, when there are fewer. */
+/** Where a line begins, when the first one begins at `from`. `at` is undefined when there are only `lines` lines. */
 function startOfLine(
   text: string,
   line: number,

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { COMMAND_BYTES } from "../domain/defaults.ts";
 import { TOOL_FACTS } from "../domain/tool.ts";
-import type { ExecResult } from "../workspace/workspace.ts";
+import type { ExecResult } from "../sandbox/sandbox.ts";
 import type { Tool } from "./tool.ts";
 
 const input = Type.Object(

@@ -1,11 +1,12 @@
 import { Type } from "@sinclair/typebox";
+import { cut } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
 import { TOOL_FACTS } from "../domain/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { FileGlob } from "./file-glob.ts";
 import { Search } from "./line-search.ts";
-import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
+import { outputOf } from "./tool.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE_CHARS = 400;
@@ -53,7 +54,7 @@ function within(path: string | undefined): (file: string) => Promise<boolean> {
   return async (file) => file === trimmed || file.startsWith(`${trimmed}/`) || (await glob.fits(file));
 }
 
-/** One more than is shown, at most. */
+/** At most one line more than is shown. */
 async function matchingLines(
   workspace: Workspace,
   search: Search,
@@ -72,7 +73,7 @@ async function matchingLines(
   return found;
 }
 
-/** Undefined for what is no text, or no longer there. */
+/** Undefined for a file that is no text or is gone. */
 async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {
   try {
     return await workspace.readText(path);
@@ -82,7 +83,4 @@ async function textOf(workspace: Workspace, path: string): Promise<string | unde
   }
 }
 
-function shorten(line: string): string {
-  const text = line.replace(/\r$/, "");
-  return text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS).toWellFormed()}...` : text;
-}
+const shorten = (line: string) => cut(line.replace(/\r$/, ""), MAX_LINE_CHARS);

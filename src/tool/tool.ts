@@ -14,7 +14,7 @@ export interface ToolContext {
 
 export interface ToolOutput {
   readonly text: string;
-  /** False when the tool did its work but what it ran failed (a command's exit code other than 0). */
+  /** False when a command ended with another exit code than 0. */
   readonly ok: boolean;
   /** Null unless a command ended by itself. */
   readonly exit_code: number | null;
@@ -22,7 +22,7 @@ export interface ToolOutput {
   readonly bytes: number;
 }
 
-/** Says what it does: policy, review and judge go by that, never by its name. */
+/** A tool says what it does. Policy, review and judge rely on that, never on its name. */
 export type Tool<Input extends TSchema = TSchema> = ToolSpec &
   ToolFacts & {
     readonly name: ToolName;
@@ -33,3 +33,11 @@ export type Tool<Input extends TSchema = TSchema> = ToolSpec &
 
 /** What a model is told of a tool. */
 export const specOf = ({ name, description, input }: Tool): ToolSpec => ({ name, description, input });
+
+/** The output of a tool that did its work. @param whole what `text` was cut from, when it was cut */
+export const outputOf = (text: string, whole: string = text): ToolOutput => ({
+  text,
+  ok: true,
+  exit_code: null,
+  bytes: Buffer.byteLength(whole),
+});

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { TOOL_FACTS } from "../domain/tool.ts";
-import { outputOf } from "./output.ts";
 import type { Tool } from "./tool.ts";
+import { outputOf } from "./tool.ts";
 
 const input = Type.Object(
   {

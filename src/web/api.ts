@@ -7,7 +7,7 @@ import type { SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { lostConnection } from "./connection.ts";
 
-/** A request that brought no value; `unreachable` when nothing answered, `unreadable` when what did is not the API. */
+/** A request that gave no value. `unreachable`: nothing answered. `unreadable`: the answer is not the API's. */
 export class RequestFailed extends Error {
   override readonly name = "RequestFailed";
   readonly code: FailureCode | "unreachable" | "unreadable";
@@ -24,8 +24,8 @@ export const getScenario = (name: string, signal?: AbortSignal) =>
 export const getSession = (id: string, signal?: AbortSignal) =>
   get<SessionOutcome>(`/api/sessions/${encodeURIComponent(id)}`, signal);
 
-/** Without a name: the environment only, at once. With one its commands run, which takes seconds. */
-export const examine = (scenario: string | null, signal?: AbortSignal) =>
+/** Without a scenario, the checks of the machine answer at once. With one, its commands run, which takes seconds. */
+export const diagnose = (scenario: string | null, signal?: AbortSignal) =>
   get<DoctorReport>(`/api/doctor${query({ scenario })}`, signal);
 
 export const listSessions = (page: SessionListRequest, signal?: AbortSignal) =>

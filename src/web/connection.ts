@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 
-/** Whether the server answered last time. */
+/** Whether the server answered the last request. */
 export const connected = signal(true);
 
-/** Rises each time the server is back; what was being shown is then read again. */
+/** Rises each time the server is back. What a page shows is then read again. */
 export const revision = signal(0);
 
-/** Between two tries, milliseconds: soon enough to feel prompt, slow enough for a restart. */
+/** Milliseconds between two tries: prompt for a reader, and no load for a server that restarts. */
 const RETRY_MS = 1_000;
 
-/** Asks for a sign of life until there is one. */
+/** Asks the server every second until it answers. */
 export function lostConnection(): void {
   if (!connected.peek()) return;
   connected.value = false;

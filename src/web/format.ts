@@ -1,4 +1,6 @@
-/** Numbers for readers: always with their unit, in the reader's grouping, never more digits than they mean. */
+import { usdText } from "../domain/usd-text.ts";
+
+/** Numbers as text, with their unit and no more digits than they mean. */
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
@@ -22,7 +24,7 @@ export const tokens = (value: number | null) => (value === null ? UNKNOWN : coun
 
 export function usd(value: number | null): string {
   if (value === null) return UNKNOWN;
-  return value !== 0 && value < 0.01 ? `$${value.toFixed(4)}` : `$${value.toFixed(2)}`;
+  return value < 0.01 ? usdText(value) : `$${value.toFixed(2)}`;
 }
 
 /** A score or share, 0 to 1. */
@@ -32,9 +34,9 @@ export const percent = (share: number) => `${Math.round(share * 100)}%`;
 
 export const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(2)}`;
 
-/** Date and minute where the reader is. */
+/** Date and minute in the reader's time zone. */
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 export const when = (iso: string) => moment.format(new Date(iso));
 
-/** Words of the wire, for reading: `limit_reached` is "limit reached". */
+/** A word of the API as a reader expects it: `limit_reached` becomes "limit reached". */
 export const words = (code: string) => code.replaceAll("_", " ");

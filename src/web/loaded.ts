@@ -11,14 +11,14 @@ export type Loaded<T> =
 const LOADING: Loaded<never> = { state: "loading" };
 
 /**
- * What `load` brings, again whenever `key` changes or the server is back; null loads nothing. A value stays in sight
- * while the same key is read again.
+ * Loads when the page is shown, when `key` changes and when the server is back. The key null loads nothing. While the same
+ * key is loaded again, the value before stays.
  */
 export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Signal<Loaded<T>> {
   const loaded = useSignal<Loaded<T>>(LOADING);
   const shown = useSignal<string | null>(null);
   const seen = revision.value;
-  // The key stands for what `load` reads; `seen` asks again.
+  // `load` is new at every rendering; the key stands for what it reads.
   useEffect(() => {
     if (key === null) return;
     const stop = new AbortController();
@@ -29,7 +29,7 @@ export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => 
         if (!stop.signal.aborted) loaded.value = { state: "ready", value };
       },
       (error: unknown) => {
-        if (!stop.signal.aborted && !keepsSight(loaded.peek(), error))
+        if (!stop.signal.aborted && !keepsValue(loaded.peek(), error))
           loaded.value = { state: "failed", error: asFailed(error) };
       },
     );
@@ -38,11 +38,29 @@ export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => 
   return loaded;
 }
 
-/** While the server is away, the last thing it said is worth more than an error. */
-const keepsSight = (loaded: Loaded<unknown>, error: unknown) =>
+/** While the server is away, its last answer is more use than an error. */
+const keepsValue = (loaded: Loaded<unknown>, error: unknown) =>
   loaded.state === "ready" && asFailed(error).code === "unreachable";
 
 export function asFailed(error: unknown): RequestFailed {
   if (error instanceof RequestFailed) return error;
   return new RequestFailed("unreadable", error instanceof Error ? error.message : String(error));
+}
+
+/** Sends a form and keeps why it failed. It stays busy after a success, because another page follows. */
+export function useSubmission(send: () => Promise<void>) {
+  const busy = useSignal(false);
+  const failure = useSignal<RequestFailed | null>(null);
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    busy.value = true;
+    failure.value = null;
+    try {
+      await send();
+    } catch (error) {
+      failure.value = asFailed(error);
+      busy.value = false;
+    }
+  }
+  return { busy, failure, onSubmit: (event: Event) => void submit(event) };
 }

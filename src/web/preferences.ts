@@ -1,8 +1,6 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import type { Side } from "../domain/verdict.ts";
 
-/** What this browser remembers. Nothing of it leaves the browser. */
-
 const THEMES = ["auto", "light", "dark"] as const;
 
 export const theme = remembered<(typeof THEMES)[number]>("theme", "auto");
@@ -11,10 +9,10 @@ export function nextTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? "auto";
 }
 
-/** Names and verdicts stay hidden until the reader has voted. */
+/** While true, names and verdicts are hidden until the reader has voted. */
 export const blind = remembered("blind", false);
 
-/** Single-key shortcuts; off for those who speak to their browser. */
+/** Readers who dictate to their browser switch single-key shortcuts off. */
 export const shortcutsOn = remembered("shortcuts", true);
 
 export type Vote = Side | "tie";
@@ -35,7 +33,7 @@ export function applyTheme(): void {
   });
 }
 
-/** A signal kept under this name; where the browser keeps nothing it lasts as long as the page. */
+/** A signal that this browser keeps under a name. Where it keeps nothing, the value lasts as long as the page. */
 function remembered<T>(name: string, initial: T): Signal<T> {
   const key = `abeval.${name}`;
   const value = signal(read(key, initial));
@@ -56,6 +54,6 @@ function write(key: string, value: unknown): void {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Private windows and full disks: remembering is a courtesy.
+    // A private window or a full disk: the page works without.
   }
 }

@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import type { ArmPointer } from "../domain/verdict.ts";
 
-/** Every place of the interface. */
+/** Every page, with what its address says. */
 export type Route =
   | { readonly page: "scenarios" }
   | { readonly page: "scenario"; readonly name: string }
@@ -13,7 +13,7 @@ export type Route =
   | { readonly page: "doctor"; readonly scenario: string | null }
   | { readonly page: "unknown"; readonly path: string };
 
-/** What the address bar says: path, query and fragment. */
+/** What the address bar says. */
 export const address = signal<URL>(new URL(globalThis.location?.href ?? "http://localhost/"));
 
 export function routeOf({ pathname, searchParams }: URL): Route {
@@ -78,7 +78,7 @@ export function navigate(path: string, { replace = false } = {}): void {
   address.value = new URL(location.href);
 }
 
-/** Links within the interface change the address without loading the page again; everything else is the browser's. */
+/** Links between pages of the UI change the address without loading it again. The browser follows all others. */
 export function listenToNavigation(): void {
   addEventListener("popstate", () => {
     address.value = new URL(location.href);

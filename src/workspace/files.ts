@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { Mistake } from "../domain/failure.ts";
+import type { Owner } from "../sandbox/sandbox.ts";
 import { locate, workspacePath } from "./confine.ts";
 import { asText, readRegular } from "./tree/contents.ts";
-import type { Sandbox } from "./workspace.ts";
 
 /** Bytes of a file that is read or written as text. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
@@ -34,7 +34,7 @@ export function readTextFile(root: string, path: string): string {
 }
 
 /** Keeps the mode of a file that exists. @throws Mistake */
-export function writeTextFile(root: string, path: string, text: string, owner: Sandbox["owner"]): void {
+export function writeTextFile(root: string, path: string, text: string, owner: Owner | null): void {
   if (workspacePath(path) === "") throw new Mistake(`${path} is a directory.`);
   if (Buffer.byteLength(text) > MAX_TEXT_BYTES) throw new Mistake(`The text is larger than ${MAX_TEXT_BYTES} bytes.`);
   const place = locate(root, path);
@@ -58,7 +58,7 @@ export function removeFile(root: string, path: string): void {
   rmSync(place);
 }
 
-function makeParents(root: string, place: string, path: string, owner: Sandbox["owner"]): void {
+function makeParents(root: string, place: string, path: string, owner: Owner | null): void {
   const missing: string[] = [];
   for (let parent = dirname(place); parent.length >= root.length; parent = dirname(parent)) {
     const entry = lstatSync(parent, { throwIfNoEntry: false });
@@ -85,7 +85,7 @@ function overwrite(place: string, text: string): void {
   }
 }
 
-function create(place: string, text: string, owner: Sandbox["owner"]): void {
+function create(place: string, text: string, owner: Owner | null): void {
   writeFileSync(place, text, { flag: "wx", mode: 0o644 });
   if (owner) chownSync(place, owner.uid, owner.gid);
 }

@@ -6,7 +6,7 @@ import type { TreeEntry } from "./tree/walk.ts";
 export interface ForkParts {
   /** The arm's work. */
   readonly work: readonly TreeEntry[];
-  /** What never counts as work, as it was before the arm began: nobody sees a change to it, so none may take effect. */
+  /** What does not count as work, as it was before the arm: nobody sees a change to it, so none may take effect. */
   readonly kept: readonly TreeEntry[];
 }
 
@@ -16,7 +16,7 @@ export function forkParts(work: readonly TreeEntry[], pristine: PristineTree): F
   const counted = new Set(pristine.work);
   const ignored = pristine.entries.filter((entry) => !counted.has(entry));
   const parents = new Set(ignored.flatMap(({ path }) => parentsOf(path)));
-  // A parent that the arm made a file or a link is a change that shows; nothing may be written through it.
+  // The arm may have replaced a parent by a file or a link. That change shows, and nothing is written through it.
   const isBlocked = ({ path }: TreeEntry) =>
     parentsOf(path).some((parent) => (standing.get(parent) ?? "directory") !== "directory");
   const kept = [...ignored, ...pristine.entries.filter(({ path }) => parents.has(path))];
@@ -25,7 +25,7 @@ export function forkParts(work: readonly TreeEntry[], pristine: PristineTree): F
 }
 
 /**
- * The entries that do not lie at some paths nor below them: what is replaced anyway is not copied first.
+ * The entries that lie neither at some paths nor below them. What is replaced anyway is not copied first.
  * @param entries a directory before what it holds
  */
 export async function notAt(

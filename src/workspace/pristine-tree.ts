@@ -1,3 +1,5 @@
+import { globMatcher } from "../domain/path-glob.ts";
+import type { GlobEffort } from "../domain/wildcards.ts";
 import { Pace } from "../pace.ts";
 import { type IsIgnored, ignoredBy, isNeverWork } from "./ignore/ignored.ts";
 import { asText, readRegular } from "./tree/contents.ts";
@@ -42,3 +44,20 @@ async function workAmong(entries: readonly TreeEntry[], isIgnored: IsIgnored): P
 /** The regular files among some entries, sorted by path. */
 export const filesOf = (entries: readonly TreeEntry[]): Promise<readonly FileEntry[]> =>
   sortedByPath(entries.filter((entry) => entry.kind === "file").map(({ path, size }) => ({ path, size })));
+
+/** Comparisons of a matcher in the time of one unit of `Pace`. */
+const UNIT_STEPS = 500;
+
+/** The entries that fit one of some globs. Others have their turn, however many or deep the entries are. */
+export async function fitting(entries: readonly TreeEntry[], globs: readonly string[]): Promise<readonly TreeEntry[]> {
+  const effort: GlobEffort = { steps: 0 };
+  const fits = globMatcher(globs, effort);
+  const pace = new Pace();
+  const found: TreeEntry[] = [];
+  for (const entry of entries) {
+    const before = effort.steps;
+    if (fits(entry.path)) found.push(entry);
+    await pace.units((effort.steps - before) / UNIT_STEPS);
+  }
+  return found;
+}

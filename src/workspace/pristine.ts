@@ -1,15 +1,14 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
+import { removeTree } from "../sandbox/remove-tree.ts";
+import { makeKeptDir, makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
 import { filesOf, type PristineTree, readTree } from "./pristine-tree.ts";
-import { scratchRoot } from "./sandbox/owner.ts";
-import { keptDirectory, scratchDirectory } from "./scratch.ts";
 import { TempWorkspace } from "./temp-workspace.ts";
 import { asText, readRegular } from "./tree/contents.ts";
 import { copyTree } from "./tree/copy-tree.ts";
 import { workspaceFailed } from "./tree/io-failure.ts";
 import { layOver } from "./tree/lay-over.ts";
-import { removeTree } from "./tree/remove-tree.ts";
 import type { FileEntry, OpenPristine, Pristine, PristineOptions, Workspace } from "./workspace.ts";
 
 export const openPristine: OpenPristine = (options) => new TempPristine(options);
@@ -95,7 +94,7 @@ class TempPristine implements Pristine {
     }
   }
 
-  /** Written apart and then copied, so that one way of copying decides about links, modes and owners. */
+  /** Fills a directory apart and copies it, so that links, modes and owners are decided in one place. */
   async #copyFilled(fill: (directory: string) => Promise<void>, root: string): Promise<void> {
     const staging = this.#freshDirectory();
     mkdirSync(staging, { mode: 0o700 });
@@ -107,7 +106,7 @@ class TempPristine implements Pristine {
     }
   }
 
-  /** A path that does not exist yet; its name is random, for a command may learn it. */
+  /** A path that does not exist yet. Its name is random, because a command may learn it. */
   #freshDirectory(): string {
     this.#home ??= this.#makeHome();
     return join(this.#home, crypto.randomUUID());
@@ -115,9 +114,9 @@ class TempPristine implements Pristine {
 
   #makeHome(): string {
     const { sandbox, keep } = this.#options;
-    const root = scratchRoot(sandbox.owner);
+    const root = tempRoot(sandbox.owner);
     try {
-      const home = keep ? keptDirectory(root) : scratchDirectory(root);
+      const home = keep ? makeKeptDir(root) : makeTempDir(root);
       if (sandbox.owner) chownSync(home, sandbox.owner.uid, sandbox.owner.gid);
       return home;
     } catch (error) {

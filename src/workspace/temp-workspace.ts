@@ -1,27 +1,25 @@
 import type { Changes } from "../domain/evidence.ts";
 import { Mistake } from "../domain/failure.ts";
 import { globBases } from "../domain/path-glob.ts";
+import { MAX_WORKSPACE_ENTRIES } from "../sandbox/limits.ts";
+import { removeTree } from "../sandbox/remove-tree.ts";
+import type { DiskTaken, ExecResult, Sandbox, ShellCommand } from "../sandbox/sandbox.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { describeChanges, NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
-import { fitting } from "./fitting.ts";
 import { forkParts, notAt } from "./fork-parts.ts";
-import { filesOf, type PristineTree } from "./pristine-tree.ts";
-import { MAX_WORKSPACE_ENTRIES } from "./sandbox/limits.ts";
+import { filesOf, fitting, type PristineTree } from "./pristine-tree.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
 import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
-import { treeFault, workspaceFailed } from "./tree/io-failure.ts";
-import { layOver, overlaidPaths } from "./tree/lay-over.ts";
-import { removeTree } from "./tree/remove-tree.ts";
-import { restore } from "./tree/restore.ts";
+import { TreeTooLarge, treeFault, workspaceFailed } from "./tree/io-failure.ts";
+import { layOver, overlaidPaths, restore } from "./tree/lay-over.ts";
+import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
-import { stand } from "./tree/stand.ts";
-import { TreeTooLarge } from "./tree/too-large.ts";
 import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
-import type { DiskTaken, ExecResult, FileEntry, ForkOptions, Sandbox, ShellCommand, Workspace } from "./workspace.ts";
+import type { FileEntry, ForkOptions, Workspace } from "./workspace.ts";
 
-/** Milliseconds for the copy of an arm's work that a check gets, and those for each entry of the fixture, which is no arm's doing. */
+/** Milliseconds for a check's copy of an arm's work, and for each entry of the fixture, which no arm has made. */
 const FORK_MS = 60_000;
 const FORK_ENTRY_MS = 10;
 
@@ -31,7 +29,7 @@ export interface TempWorkspaceOptions {
   readonly pristine: () => Promise<PristineTree>;
   /** A path for a copy, which does not exist yet. */
   readonly place: () => string;
-  /** Copies the files to `root` and tells what stands where; default: the pristine ones. */
+  /** Copies files to `root` and tells which stands where; default: the files of the fixture. */
   readonly fill?: (root: string) => Promise<Snapshot>;
 }
 
@@ -62,17 +60,19 @@ export class TempWorkspace implements Workspace {
 
   async readText(path: string): Promise<string> {
     const { root } = await this.#materialised();
-    return await told(root, `${path} cannot be read`, () => readTextFile(root, path));
+    return await explained(root, `${path} cannot be read`, () => readTextFile(root, path));
   }
 
   async writeText(path: string, text: string): Promise<void> {
     const { root } = await this.#touch();
-    await told(root, `${path} cannot be written`, () => writeTextFile(root, path, text, this.#options.sandbox.owner));
+    await explained(root, `${path} cannot be written`, () =>
+      writeTextFile(root, path, text, this.#options.sandbox.owner),
+    );
   }
 
   async remove(path: string): Promise<void> {
     const { root } = await this.#touch();
-    await told(root, `${path} cannot be removed`, () => removeFile(root, path));
+    await explained(root, `${path} cannot be removed`, () => removeFile(root, path));
   }
 
   async list(): Promise<readonly FileEntry[]> {
@@ -147,7 +147,7 @@ export class TempWorkspace implements Workspace {
   async #materialised(): Promise<Copy> {
     this.#copy ??= this.#materialise();
     const copy = await this.#copy;
-    stand(copy.root, this.#options.sandbox.owner);
+    reopenRoot(copy.root, this.#options.sandbox.owner);
     return copy;
   }
 
@@ -165,7 +165,7 @@ export class TempWorkspace implements Workspace {
     return new Snapshot(await copyTree({ from, to: root, owner, made_by: "arm", entries }));
   }
 
-  /** What does not count as work violates nothing: tools leave it, and a fork has it as it was. */
+  /** What does not count as work breaks no rule: tools leave it behind, and a fork gets it as it was before the arm. */
   async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly Difference[]> {
     if (!this.#touched || globs.length === 0) return [];
     const copy = await this.#materialised();
@@ -203,12 +203,12 @@ export class TempWorkspace implements Workspace {
   }
 }
 
-/** What stands in a copy now. @throws TreeTooLarge */
+/** What a copy holds now. @throws TreeTooLarge */
 const entriesOf = ({ root, pristine }: Copy, options: WalkOptions): Promise<readonly TreeEntry[]> =>
   walk(root, { ...options, max_entries: MAX_WORKSPACE_ENTRIES + pristine.entries.length });
 
 /** @throws Mistake for what an arm's tree makes impossible; Failure for a fault of the machine. */
-async function told<T>(root: string, what: string, work: () => T): Promise<T> {
+async function explained<T>(root: string, what: string, work: () => T): Promise<T> {
   try {
     return work();
   } catch (error) {
@@ -216,7 +216,7 @@ async function told<T>(root: string, what: string, work: () => T): Promise<T> {
   }
 }
 
-/** A full disk is for an arm to answer only when its own workspace may have filled it. */
+/** A full disk is the arm's mistake only when its own workspace may have filled it. */
 async function faultIn(root: string, what: string, error: unknown): Promise<unknown> {
   if (isDiskFull(error) && (await mayHaveFilled(root))) return new Mistake(`${what}: the disk is full.`);
   return treeFault(what, error);

@@ -1,28 +1,6 @@
 import type { Changes } from "../domain/evidence.ts";
 import type { FileSet } from "../domain/scenario.ts";
-
-/** `open` leads out and, for a model's commands, not to this machine; `host` is the network of this machine itself. */
-export type CommandNetwork = "none" | "open" | "host";
-
-export interface ShellCommand {
-  /** For `sh -c`. */
-  readonly run: string;
-  readonly timeout_ms: number;
-  /** Output beyond this is cut to head and tail with a line that says how much is missing. */
-  readonly max_output_bytes: number;
-  readonly network: CommandNetwork;
-}
-
-/** `exit_code` is null unless the command ended by itself; a death by signal is 128 + its number. */
-export interface ExecResult {
-  readonly ended: "exit" | "timeout" | "output_limit" | "memory_limit" | "disk_limit";
-  readonly exit_code: number | null;
-  /** stdout and stderr in the order written, as valid text. */
-  readonly output: string;
-  /** Bytes written, whole. */
-  readonly bytes: number;
-  readonly duration_ms: number;
-}
+import type { ExecResult, Sandbox, ShellCommand } from "../sandbox/sandbox.ts";
 
 export interface FileEntry {
   readonly path: string;
@@ -81,7 +59,10 @@ export interface Workspace extends AsyncDisposable {
   readonly location: string | null;
 }
 
-/** The fixture, materialised at most once a session, after setup; every arm starts from the same bytes. */
+/**
+ * The fixture, materialised at most once a session, after setup; every arm starts from the same bytes. Its disposal removes
+ * the workspaces that were opened of it, too: nothing may work in them any more.
+ */
 export interface Pristine extends AsyncDisposable {
   /** Runs setup steps in order, with the network of this machine. @throws Failure `setup_failed` naming the step and its last output. */
   setup(steps: readonly { readonly run: string; readonly timeout_s: number }[], signal: AbortSignal): Promise<void>;
@@ -106,29 +87,3 @@ export interface PristineOptions {
 }
 /** Costs nothing until its first use. @throws Failure `workspace_failed` when the fixture cannot be read. */
 export type OpenPristine = (options: PristineOptions) => Pristine;
-
-/** What the commands of one workspace have taken from its disk, added up from command to command. */
-export interface DiskTaken {
-  bytes: number;
-  /** Taken since the workspace was measured. */
-  unmeasured_bytes: number;
-}
-
-export interface SandboxedCommand extends ShellCommand {
-  /** Absolute host directory, mounted as the working directory; the only place that is writable and kept. */
-  readonly directory: string;
-  /** Kept by whoever runs several commands in one directory, so that its size is known over all of them. */
-  readonly disk?: DiskTaken | undefined;
-}
-
-/** Where commands run. */
-export interface Sandbox {
-  readonly kind: "bubblewrap" | "none";
-  /** uid and gid that own workspaces; null: the process's own. */
-  readonly owner: { readonly uid: number; readonly gid: number } | null;
-  run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult>;
-}
-
-export type SandboxProbe =
-  | { readonly ok: true; readonly version: string; readonly ms: number }
-  | { readonly ok: false; readonly reason: string; readonly fix: string };

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { effectiveBudget, Meter } from "../../src/arm/meter.ts";
+import { effectiveBudget } from "../../src/arm/budget.ts";
+import { Meter } from "../../src/arm/meter.ts";
 import { Stopwatch } from "../../src/arm/stopwatch.ts";
 import type { ModelReply, ModelRequest } from "../../src/model/client.ts";
 import { aScenario } from "../outcomes.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import type { ArmEnd } from "../../src/arm/arm-end.ts";
-import { runArm } from "../../src/arm/run-arm.ts";
+import { builtInArm } from "../../src/arm/built-in-arm.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Policies } from "../../src/domain/scenario.ts";
@@ -9,8 +9,8 @@ import type { ToolName } from "../../src/domain/tool.ts";
 import { collectEvidence, type Evidence } from "../../src/evidence/collect.ts";
 import { draftDigest } from "../../src/judge/view/digest-section.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
-import { outputOf } from "../../src/tool/output.ts";
 import type { Tool } from "../../src/tool/tool.ts";
+import { outputOf } from "../../src/tool/tool.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 import { never, openFixture, shell } from "../workspace/harness.ts";
 
@@ -59,19 +59,18 @@ async function play(calls: readonly Record<string, unknown>[], changes: Partial<
   const redact = (text: string) => text;
   const emit = (decision: Decision) => log.push(decision);
   const model = scriptedModel("scripted/test", [...calls.map((call) => ({ calls: [call] })), { say: "Done." }]);
-  const tools = [append, make];
-  const run = { arm: anArm("arm"), prompt: "", tools, policies, model, workspace, clock: systemClock, redact, emit };
-  const end = await runArm(run, never);
+  const run = { arm: anArm("arm"), prompt: "", policies, workspace, clock: systemClock, redact, emit };
+  const end = await builtInArm(model, [append, make])(run, never);
   const overlay = { dir: null, files: {} };
   const collection = { workspace, calls: end.calls, seen: end.violations, task, policies, overlay, redact };
   return { end, log, evidence: await collectEvidence(collection, never) };
 }
 
 /** As a judge reads it, without what the model said. */
-const judged = (log: readonly Decision[]) =>
-  draftDigest(log, (text) => ({ text, count: 0 }))
-    .steps.filter(({ rank }) => rank !== "other")
-    .map(({ head, rank, body }) => [head, rank, ...body]);
+async function judged(log: readonly Decision[]) {
+  const { steps } = await draftDigest(log, (text) => ({ text, count: 0 }));
+  return steps.filter(({ rank }) => rank !== "other").map(({ head, rank, body }) => [head, rank, ...body]);
+}
 
 test("a tool that writes is held by the protected paths, reviewed, and told to the judge as an edit", async () => {
   const forbidden = { path: "./src/../pager.test.ts", line: "lax" };
@@ -92,7 +91,7 @@ test("a tool that writes is held by the protected paths, reviewed, and told to t
     { rule: "pager.test.ts", severity: "disqualify", subject: "pager.test.ts", blocked: true },
   ]);
   expect(evidence.required).toEqual([{ id: "appended", tool: APPEND, count: 1, min: 1, met: true }]);
-  expect(judged(log)).toEqual([
+  expect(await judged(log)).toEqual([
     ["#2 append_line refused before it ran (rule pager.test.ts)", "policy", `input ${JSON.stringify(forbidden)}`],
     ["#4 append_line", "edit", `input ${JSON.stringify(allowed)}`],
   ]);
@@ -107,13 +106,13 @@ test("a tool that runs commands is held by their rules, and what it printed is t
     { rule: "git push*", severity: "warn", subject: "sudo git push", blocked: true },
   ]);
   expect(evidence.required).toEqual([{ id: "echoed", tool: MAKE, count: 1, min: 1, met: true }]);
-  expect(judged(log)).toEqual([
+  expect(await judged(log)).toEqual([
     ["#2 make_target refused before it ran (rule git push*)", "policy", 'input {"command":"sudo git push"}'],
     ["#4 make_target, exit 0", "command", 'input {"command":"cd . && echo made"}', "output made\n"],
   ]);
 });
 
-test("a tool that runs commands puts an arm out as soon as one changes a protected file", async () => {
+test("an arm is disqualified as soon as a command of any tool changes a protected file", async () => {
   const calls = ["echo lax > pager.test.ts", "echo more"].map((command) => ({ [MAKE]: { command } }));
   const { end } = await play(calls, {});
   expect([end.status, end.tool_calls, end.violations.map(({ subject }) => subject)]).toEqual([

@@ -18,7 +18,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test("it fires when the working time is used up, and not before", () => {
+test("a stopwatch fires when the working time is used up, and not before", () => {
   using watch = new Stopwatch(clock, 200);
   pass(199);
   expect(watch.signal.aborted).toBe(false);
@@ -26,7 +26,7 @@ test("it fires when the working time is used up, and not before", () => {
   expect(watch.signal.aborted).toBe(true);
 });
 
-test("it stands still from a failed try to the next, and has lost nothing by it", () => {
+test("a stopwatch stands still from a failed try to the next, and loses nothing by it", () => {
   using watch = new Stopwatch(clock, 200);
   pass(150);
   watch.pause();

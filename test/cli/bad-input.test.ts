@@ -113,7 +113,7 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
     /--sandbox: expected auto, bubblewrap, none, got "maybe"/,
   ],
   ["an unknown command", ["rnu"], /unknown command "rnu"; did you mean "run"\?/],
-  ["an unknown top-level flag", ["--versoin"], /unknown flag "--versoin"/],
+  ["an unknown top-level flag", ["--versoin"], /unknown flag "--versoin"; did you mean "--version"\?/],
   ["no command", [], /Usage/],
   ["a missing key", ["run", scenarioFile("pager-last-page"), "--model", "anthropic/some-model"], /ANTHROPIC_API_KEY/],
   [

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { mkdir, rename, rm, symlink } from "node:fs/promises";
-import type { ScenarioFile } from "../../src/domain/scenario-file.ts";
+import type { ScenarioFile } from "../../src/scenario/authored/scenario-file.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import { abeval } from "../abeval.ts";
 import { gitRepository } from "../git-repository.ts";
@@ -33,7 +33,7 @@ const script = (runner: string, assertion: string) => ({
 });
 
 describeNeeding(GIT)("a scenario made of a commit", () => {
-  testNeeding(PYTHON)("of a Python repository is ready, and says what was seen", async () => {
+  testNeeding(PYTHON)("of a Python repository is ready and has the measured results", async () => {
     await using repository = await gitRepository(SHOP);
     const parent = repository.git("rev-parse", "HEAD");
     await Bun.write(repository.path("shop/pager.py"), SHOP_FIX);
@@ -89,7 +89,7 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     });
   });
 
-  test("with tests that nobody knows how to run is written with a placeholder that the check names", async () => {
+  test("with tests of an unknown runner has a placeholder, which the check names", async () => {
     await using repository = await gitRepository({ "lib.rb": "1\n", "package.json": '{"private": true}' });
     await Bun.write(repository.path("lib.rb"), "2\n");
     await Bun.write(repository.path("spec/lib_spec.rb"), "describe 'lib'\n");
@@ -119,7 +119,7 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     ]);
   });
 
-  test("whose tests name a file that the fix adds says that the prompt must", async () => {
+  test("whose tests name a file that the fix adds has a note that the prompt must name it", async () => {
     await using repository = await gitRepository({ "shop/pages.mjs": "export const a = 1;\n" });
     await rename(repository.path("shop/pages.mjs"), repository.path("shop/paging.mjs"));
     await Bun.write(repository.path("shop/other.mjs"), "1;\n");

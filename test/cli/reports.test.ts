@@ -67,7 +67,7 @@ describe("money in reports", async () => {
     totals: { ...outcome.totals, cost_usd: 0.01262 },
   };
 
-  test("which limit ended an arm, and what arms, judge and all of it cost", () => {
+  test("say which limit ended an arm, and the cost of arms, judge and both", () => {
     const [text, page] = [summarise(costly, terminal(120)), markdownOf(costly)];
     expect(text).toContain("limit reached (cost, $0.0048), 3/4 checks");
     expect(text).toContain("  cost: arms $0.0041, judge $0.0085, total $0.0126\n");
@@ -76,7 +76,7 @@ describe("money in reports", async () => {
     expect(page).toContain("\nCost: arms $0.0041, judge $0.0085, total $0.0126\n");
   });
 
-  test("what nobody knows is a dash", () => {
+  test("show an unknown cost as a dash", () => {
     const { verdict, totals } = costly;
     const unknown = {
       ...costly,
@@ -92,7 +92,7 @@ test("a name with markup in it stays text in the summary", () => {
   expect(markdownOf({ ...outcome, scenario: "<img src=x>|*a*" })).toContain("&#60;img src=x&#62;&#124;&#42;a&#42;");
 });
 
-test("where nothing decided, no door speaks of what decided or of confidence", () => {
+test("a verdict that nothing decided is shown without decider and confidence", () => {
   const verdict = outcome.verdict && {
     ...outcome.verdict,
     ...({ outcome: "inconsistent", winner: null, decided_by: "none", confidence: "none" } as const),

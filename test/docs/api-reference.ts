@@ -1,4 +1,20 @@
-import type { Schema } from "../../src/http/docs-schema.ts";
+/** What the reference reads of a JSON Schema. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
+  readonly contentSchema?: Schema;
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+}
 
 interface Parameter {
   readonly name: string;
@@ -61,7 +77,8 @@ const answerType = (content: Content) =>
     })
     .join(", ");
 
-function componentText(name: string, schema: Schema): string {
+function componentText(name: string, given: Schema): string {
+  const schema = asOneObject(given);
   const { properties, description, required = [] } = schema;
   const parts = [`#### ${name}`, ...(description ? [description] : [])];
   if (!properties) return [...parts, `One of: ${typeText(schema)}.`].join("\n\n");
@@ -73,7 +90,26 @@ function componentText(name: string, schema: Schema): string {
   return [...parts, rows.length > 0 ? table(["Field", "Type", "Meaning"], rows) : "No fields."].join("\n\n");
 }
 
-/** A type in a few words, other components linked. */
+/** A choice of objects as one object: each field has the types that it has in any of them. */
+function asOneObject(schema: Schema): Schema {
+  const variants = schema.anyOf ?? [];
+  if (variants.length === 0 || variants.some(({ properties }) => properties === undefined)) return schema;
+  const fields = Object.groupBy(
+    variants.flatMap(({ properties = {} }) => Object.entries(properties)),
+    ([name]) => name,
+  );
+  const properties = Object.entries(fields).map(([name, found = []]) => [name, anyOf(found.map(([, type]) => type))]);
+  const required = variants[0]?.required?.filter((name) => variants.every((one) => one.required?.includes(name)));
+  return { ...schema, properties: Object.fromEntries(properties), required: required ?? [] };
+}
+
+function anyOf(types: readonly Schema[]): Schema {
+  const different = [...new Map(types.map((type) => [JSON.stringify(type), type])).values()];
+  const [only] = different;
+  return different.length === 1 && only !== undefined ? only : { anyOf: different };
+}
+
+/** A type in a few words, with links to other components. */
 function typeText(schema: Schema): string {
   const { $ref, anyOf, items, type = "anything", additionalProperties } = schema;
   if ($ref) return linkTo($ref.slice($ref.lastIndexOf("/") + 1));

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { serve } from "../http/served.ts";
 import { EXAMPLE_TOOLS } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { openDesk } from "./desk.ts";
 import { PAGES, type Page } from "./pages.ts";
+import { openShell } from "./shell.ts";
 
 const isShell = (language: string) => language === "sh" || language === "bash";
 
-/** Where a page says that its server listens. */
+/** The address of the server in the pages. */
 const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
 
-/** What differs from one run to the next. */
+/** Parts of the output that differ from run to run. */
 const steady = (text: string) =>
   text
     .replaceAll(/session-([a-z-]+)-\d{8}T\d{9}Z/g, "session-$1-<time>")
@@ -22,11 +22,11 @@ const steady = (text: string) =>
 
 interface Example {
   readonly script: string;
-  /** What the page says that it prints. */
+  /** The output that the page shows. */
   readonly printed: string | null;
 }
 
-/** Shell blocks without a mark; a block of JSON or text right behind one is what it prints. */
+/** Shell blocks without a mark. A block of JSON or text right after one is its output. */
 function examplesOf({ text, blocks }: Page): Example[] {
   return blocks.flatMap((block, index) => {
     if (!isShell(block.language) || block.comment !== null) return [];
@@ -44,10 +44,10 @@ describeNeeding(...EXAMPLE_TOOLS)("examples", () => {
   test.each(pages.map((page) => [page.path, page] as const))(
     "every shell example in %s works and prints what the page says",
     async (_, page) => {
-      using desk = openDesk();
-      await using server = await serve(["--state-dir", join(desk.path, "state")], {}, desk.path);
+      using shell = openShell();
+      await using server = await serve(["--state-dir", join(shell.path, "state")], {}, shell.path);
       for (const { script, printed } of examplesOf(page)) {
-        const { status, stdout, stderr } = await desk.type(script.replaceAll(WRITTEN_ADDRESS, server.url));
+        const { status, stdout, stderr } = await shell.type(script.replaceAll(WRITTEN_ADDRESS, server.url));
         expect({ script, status, stderr }).toEqual({ script, status: 0, stderr: expect.any(String) });
         if (printed !== null) expect(steady(stdout)).toBe(steady(printed));
       }

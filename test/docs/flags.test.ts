@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { abeval } from "../abeval.ts";
+import { join } from "node:path";
+import { abeval, ROOT } from "../abeval.ts";
 import { PAGES } from "./pages.ts";
 
 const flagsIn = (text: string) => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
@@ -7,13 +8,13 @@ const flagsIn = (text: string) => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)
 const helps = await Promise.all(["run", "serve", "mcp"].map((command) => abeval([command, "--help"])));
 const known = new Set(["--version", ...helps.flatMap(({ stdout }) => flagsIn(stdout))]);
 
-/** Every command has it, and says so itself. */
+/** A flag of every command. */
 const SELF_EXPLAINING = ["--help", "--version"];
 
-/** Of curl, docker and the like, in inline code. */
+/** Flags of other programs, in inline code. */
 const FOREIGN = ["--security-opt"];
 
-/** Commands of ours with their continued lines, and inline code that begins with a flag. */
+/** Commands of abeval with their continued lines, and inline code that begins with a flag. */
 const ourFlags = (text: string) =>
   [...text.matchAll(/(?:^|\s)(?:\.\/)?abeval (?:run|serve|mcp)\b(?:[^\n`]|\\\n)*/g), ...text.matchAll(/`--[^`]+`/g)]
     .flatMap(([piece]) => flagsIn(piece))
@@ -26,4 +27,13 @@ test.each(PAGES.map(({ path, text }) => [path, text] as const))("every flag in %
 test("every flag of every command is explained in the README or the docs", () => {
   const told = new Set(PAGES.flatMap(({ text }) => ourFlags(text)));
   expect([...known].filter((flag) => !told.has(flag) && !SELF_EXPLAINING.includes(flag))).toEqual([]);
+});
+
+test.each([
+  ["faults/main.ts", "campaigns: kills"],
+  ["bench/main.ts", "parts: start"],
+])("%s says what it takes and starts nothing for a flag that it does not know", async (script, usage) => {
+  await using child = Bun.spawn([process.execPath, join(ROOT, script), "--help"], { stdin: "ignore", stderr: "pipe" });
+  expect(await new Response(child.stderr).text()).toContain(usage);
+  expect(await child.exited).toBe(2);
 });

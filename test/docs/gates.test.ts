@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXAMPLE_TOOLS } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { openDesk } from "./desk.ts";
 import { verdictsByOutcome } from "./outcomes.ts";
 import { pageNamed, tableBelow } from "./pages.ts";
+import { openShell } from "./shell.ts";
 
 const page = pageNamed("docs/ci.md");
 const gates = new Map(
@@ -24,13 +24,13 @@ testNeeding(...EXAMPLE_TOOLS)(
       ["baseline wins", "winner", "baseline"],
       ["judge unusable", "invalid", null],
     ]);
-    using desk = openDesk();
+    using shell = openShell();
     const rows: string[][] = [];
     for (const [name, gate] of gates) {
       const cells: string[] = [];
       for (const situation of SITUATIONS) {
-        writeFileSync(join(desk.path, "verdict.json"), JSON.stringify(verdicts.get(situation)));
-        const { status, stderr } = await desk.type(gate);
+        writeFileSync(join(shell.path, "verdict.json"), JSON.stringify(verdicts.get(situation)));
+        const { status, stderr } = await shell.type(gate);
         cells.push(stderr === "" && status <= 1 ? (status === 0 ? "pass" : "fail") : `${status}: ${stderr}`);
       }
       rows.push([name, ...cells]);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { FLAGS, Verdict } from "../../src/domain/verdict.ts";
-import { type Label, type Merged, mergeOrders } from "../../src/judge/merge.ts";
+import { type Merged, mergeOrders } from "../../src/judge/merge-orders.ts";
+import type { Label } from "../../src/judge/score-table.ts";
 import { pageNamed, tableBelow } from "./pages.ts";
 
 const page = pageNamed("docs/judging.md");
@@ -16,7 +17,7 @@ test("every field of a verdict is explained, and no other", () => {
   expect([...told, "verdict_id", "created_at"].sort()).toEqual(Object.keys(Verdict.properties).sort());
 });
 
-test("the merge table is the merge rule", () => {
+test("the table of merged orders says what the code does", () => {
   const labels: readonly (Label | null)[] = ["a", "tie", "b", null];
   const rows = tableBelow(page, "Each order's gap").map(([, ...cells]) => cells);
   expect(rows).toEqual(labels.map((ab) => labels.map((ba) => cellOf(mergeOrders(ab, ba)))));

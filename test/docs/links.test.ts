@@ -4,8 +4,8 @@ import { dirname, join, normalize } from "node:path";
 import { ROOT } from "../abeval.ts";
 import { type Page, readPage } from "./pages.ts";
 
-const paths = ["README.md", "CHANGELOG.md", "scenarios/README.md", ".github/CONTRIBUTING.md"].concat(
-  [...new Bun.Glob("docs/*.md").scanSync(ROOT)].sort(),
+const paths = ["README.md", "CHANGELOG.md", "SECURITY.md", "scenarios/README.md", ".github/CONTRIBUTING.md"].concat(
+  [...new Bun.Glob("docs/**/*.md").scanSync(ROOT)].sort(),
 );
 const pages = new Map(await Promise.all(paths.map(async (path) => [path, await readPage(path)] as const)));
 
@@ -13,7 +13,7 @@ const prose = (text: string) => text.replaceAll(/^([ \t]*)```[\s\S]*?\n\1```$/gm
 
 const linksOf = ({ text }: Page) => [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
 
-/** The anchors that a forge makes of a page's headings. */
+/** The anchors that GitHub and others make of a page's headings. */
 const anchorsOf = ({ text }: Page) =>
   [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading

@@ -26,7 +26,7 @@ rubric:
   judge: {model: builtin/evidence}
 `;
 
-/** What a gate may meet, by the words of the table in docs/ci.md. */
+/** The situations of the table in docs/ci.md, by its words. */
 const SCRIPTS = {
   "candidate wins": [TALKS, WORKS],
   tie: [WORKS, WORKS],
@@ -35,7 +35,7 @@ const SCRIPTS = {
   "judge unusable": [WORKS, WORKS],
 } as const;
 
-/** Real verdicts, one for each of these situations. */
+/** A real verdict for each situation. */
 export async function verdictsByOutcome(): Promise<ReadonlyMap<string, Verdict>> {
   using directory = temporaryDirectory();
   await using provider = await startFakeProvider({ reply: { text: "Both are nice." } });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ROOT } from "../abeval.ts";
 
 export interface Block {
-  /** The HTML comment on the line before, if there is one. */
+  /** The HTML comment on the line before the block. */
   readonly comment: string | null;
   readonly language: string;
   readonly text: string;
@@ -20,7 +20,7 @@ export async function readPage(path: string): Promise<Page> {
   return { path, text, blocks: blocksOf(text) };
 }
 
-/** Pages whose examples and flags are held to the program; docs/mcp.md has tests of its own. */
+/** Pages whose examples and flags are compared with the program. docs/mcp.md has tests of its own. */
 export const PAGES: readonly Page[] = await Promise.all(
   ["README.md", "docs/ci.md", "docs/judging.md", "docs/security.md", "docs/api.md", "scenarios/README.md"].map(
     readPage,
@@ -42,7 +42,7 @@ function blocksOf(text: string): Block[] {
   }));
 }
 
-/** Rows of the first table below a line that begins like this, cells trimmed; head and rule are left out. */
+/** The rows, without the head, of the first table below a line that begins with `line`. */
 export function tableBelow({ text, path }: Page, line: string): string[][] {
   const [, after] = text.split(`\n${line}`);
   const [table] = /(?:^\|.*\|\n)+/m.exec(after ?? "") ?? [];

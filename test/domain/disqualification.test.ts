@@ -7,7 +7,7 @@ const broken = (rule: string, subject: string, changes: Partial<Violation> = {})
   ...changes,
 });
 
-test("each rule stands once, with the first of what broke it", () => {
+test("each broken rule is named once, with the first paths that broke it", () => {
   const paths = ["a", "b", "c", "d", "e"].map((name) => broken("tests/**", `tests/${name}.ts`));
   const calls = broken("required: run-tests", "run_command: 0 of at least 1 calls");
   expect(whyDisqualified([...paths, calls])).toEqual([
@@ -29,7 +29,7 @@ test.each(ONE)(
   },
 );
 
-test("what was refused, or only warned of, put nobody out", () => {
+test("refused calls and warnings disqualify nobody", () => {
   expect(
     whyDisqualified([broken("*", "a", { blocked: true }), broken("required: x", "y", { severity: "warn" })]),
   ).toEqual([]);

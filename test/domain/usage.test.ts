@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { costOf, sumKnown, sumUse } from "../../src/domain/usage.ts";
+import { costOf, sumKnown, sumUsage } from "../../src/domain/usage.ts";
 
 const PRICE = { in: 10, out: 100, cached_in: 1 };
 
@@ -12,7 +12,7 @@ test("each kind of token is summed on its own: one that is unknown hides no othe
     { tokens_in: 10, tokens_out: 1, cached_tokens: null },
     { tokens_in: 20, tokens_out: null, cached_tokens: 5 },
   ];
-  expect(sumUse(uses)).toEqual({ tokens_in: 30, tokens_out: null, cached_tokens: null });
+  expect(sumUsage(uses)).toEqual({ tokens_in: 30, tokens_out: null, cached_tokens: null });
 });
 
 test("cached input has its own price, the plain one where none is given, and never more tokens than were sent", () => {

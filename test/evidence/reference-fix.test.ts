@@ -73,7 +73,7 @@ test("without a probe the other parts are renormalised", () => {
   expect(scoreAgainstReference(REFERENCE, own, null).score).toBeCloseTo(1);
 });
 
-test("files are compared both ways", () => {
+test("missing files and extra files both lower the score", () => {
   const own = changes(["src/pager.ts", "return n - 1;", "return n;"], ["README.md", "a", "b"]);
   expect(scoreAgainstReference(REFERENCE, own, null)).toMatchObject({
     files_expected: ["src/pager.ts"],
@@ -99,7 +99,7 @@ test("no change at all has no recall and no similarity", () => {
   expect(score).toMatchObject({ score: 0, missing_files: ["src/pager.ts"], file_f1: 0, similarity: 0, size_ratio: 0 });
 });
 
-test("of a patch much longer than a fix only the first files are compared, and its size is not told", () => {
+test("only the first files of a very long patch are compared, and its size is unknown", () => {
   const many = Array.from({ length: 3_000 }, (_, n) => [`gen/${n}.ts`, "a", "x".repeat(40)] as const);
   const score = scoreAgainstReference(
     REFERENCE,

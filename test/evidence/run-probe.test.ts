@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
 import type { Probe, ProbeCheck } from "../../src/domain/scenario.ts";
 import { type ProbeRun, runProbe } from "../../src/evidence/run-probe.ts";
-import { openSandbox } from "../../src/workspace/open-sandbox.ts";
+import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
 import { TempWorkspace } from "../../src/workspace/temp-workspace.ts";
 
@@ -25,7 +25,7 @@ async function probe(checks: readonly ProbeCheck[], arm: string, changes: Partia
 
 const statuses = ({ checks }: Awaited<ReturnType<typeof probe>>) => checks.map(({ status }) => status);
 
-test("a check passes when its exit code and its text are right, and weighs what it weighs", async () => {
+test("a check passes when its exit code and its text are right, and counts with its weight", async () => {
   const result = await probe(
     [
       check("right", "sh hidden.sh", { output_matches: "right" }),
@@ -53,7 +53,7 @@ test("what the code under test does to one check's files, the next does not see"
   expect(statuses(await probe(checks, forging))).toEqual(["pass", "pass"]);
 });
 
-test("protected files are put back first, and which ones is told", async () => {
+test("protected files are put back first, and the result names them", async () => {
   const result = await probe([check("kept", "grep -x kept kept.txt")], "echo changed > kept.txt", {
     protected: ["kept.txt"],
   });
@@ -61,7 +61,7 @@ test("protected files are put back first, and which ones is told", async () => {
   expect(result.restored).toEqual(["kept.txt"]);
 });
 
-test("work that cannot be copied passes no check, and nobody else is blamed", async () => {
+test("work that cannot be copied passes no check, and is no fault of ours", async () => {
   const holes = "for n in 1 2 3 4 5 6 7 8 9; do truncate -s 250M f$n; done";
   const forks = spyOn(TempWorkspace.prototype, "fork");
   const result = await probe([check("any", "true"), check("other", "true")], holes);

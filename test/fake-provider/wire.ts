@@ -1,5 +1,5 @@
+import { asRecord, asRecords, asText, dig, type LooseRecord, parseJson } from "../../src/domain/lenient.ts";
 import type { Message, ToolResult } from "../../src/model/client.ts";
-import { asRecord, asRecords, asText, dig, type LooseRecord, parseJson } from "../../src/model/lenient.ts";
 import type { FakeReply, SeenRequest, Wire } from "./exchange.ts";
 
 export const PATHS: Readonly<Record<string, Wire>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { HostGate, isHost } from "../../src/http/host-gate.ts";
+import { AllowedHosts, isHost } from "../../src/http/allowed-hosts.ts";
 import { abeval } from "../abeval.ts";
 import { rawRequest } from "./raw-request.ts";
 import { serve } from "./served.ts";
@@ -15,8 +15,8 @@ const BAD = [
 
 describe.each(BAD)("a Host of %s", (_what, head) => {
   test.each([
-    ["open", HostGate.open],
-    ["closed", HostGate.of(["abeval.test"], "127.0.0.1")],
+    ["open", AllowedHosts.all],
+    ["closed", AllowedHosts.of(["abeval.test"], "127.0.0.1")],
   ])("is a 400 in our shape with a line in the log, the gate being %s", async (_gate, hosts) => {
     const lines: unknown[] = [];
     const log = ({ method, path, status }: { method: string; path: string; status: number }) =>
@@ -33,13 +33,13 @@ describe.each(BAD)("a Host of %s", (_what, head) => {
   });
 });
 
-test("a server that met one still ends well", async () => {
+test("a server that was asked for a bad Host still stops with status 0", async () => {
   await using served = await serve();
   await rawRequest(served.url, `${BAD[0][1]}Connection: close\r\n\r\n`);
   expect((await served.stop()).status).toBe(0);
 });
 
-test("an address that only begins like the last good one is looked at", async () => {
+test("every address is checked, also one that begins like the last good one", async () => {
   await using service = aService();
   const { url } = service.listen();
   const asked = (host: string) =>
@@ -47,6 +47,12 @@ test("an address that only begins like the last good one is looked at", async ()
   expect(await asked("a")).toMatch(/^HTTP\/1\.1 200 /);
   expect(await asked("a:99999")).toMatch(/^HTTP\/1\.1 400 /);
   expect(await asked("a")).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("a preflight to a host that is not allowed is refused", async () => {
+  await using service = aService({ app: { hosts: AllowedHosts.of(["abeval.test"], "127.0.0.1") } });
+  const preflight = { method: "OPTIONS", headers: { host: "evil.example", origin: "https://evil.example" } };
+  expect((await service.fetch("/api/runs", preflight)).status).toBe(403);
 });
 
 test("a Host as short as a container's name reaches every route", async () => {
@@ -83,6 +89,6 @@ test.each(["eval.example.com", "EVAL.Example.com", "localhost", "db_1", "10.0.0.
   (name) => {
     const request = new Request("http://127.0.0.1:8080/", { headers: { host: `${name.toLowerCase()}:8080` } });
     expect(isHost(name)).toBe(true);
-    expect(() => HostGate.of([name], "127.0.0.1").admit(request)).not.toThrow();
+    expect(() => AllowedHosts.of([name], "127.0.0.1").check(request)).not.toThrow();
   },
 );

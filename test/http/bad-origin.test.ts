@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { OriginGate } from "../../src/http/origin-gate.ts";
+import { AllowedOrigins } from "../../src/http/allowed-origins.ts";
 import { abeval } from "../abeval.ts";
 import { aService } from "./service.ts";
 
 const RUN = JSON.stringify({ scenario: "quick" });
 
-const guarded = () => aService({ app: { origins: OriginGate.of(["https://dash.example.com"]) } });
+const guarded = () => aService({ app: { origins: AllowedOrigins.of(["https://dash.example.com"]) } });
 
 const from = (origin: string | null, host = "127.0.0.1:8080") => ({
   method: "POST",
@@ -32,7 +32,7 @@ test.each(ORIGINS)("a run from %s", async (_what, origin, status) => {
   if (status === 403) expect(await response.json()).toMatchObject({ error: { code: "forbidden_origin" } });
 });
 
-test("other origins still read, ask first, and stop nothing", async () => {
+test("other origins may read and send preflights, and may not stop a run", async () => {
   await using service = guarded();
   const evil = { headers: { origin: "https://evil.example" } };
   const status = async (method: string, path: string) =>
@@ -51,7 +51,7 @@ test("without a list every origin may start runs", async () => {
   expect(response.status).toBe(200);
 });
 
-test("what is no origin is refused at the start, with the nearest that is one", async () => {
+test("an --allowed-origin that is not an origin is refused at the start, with the nearest origin", async () => {
   const { status, stderr } = await abeval(["serve", "--allowed-origin", "https://dash.example.com/app"]);
   expect(status).toBe(2);
   expect(stderr).toStartWith(

@@ -58,7 +58,7 @@ test("a run that could take the day beyond its limit is refused with the figures
     },
   });
   expect((await service.post("/api/runs", { scenario: "quick" })).status).toBe(200);
-  expect(service.services.store.list()).toHaveLength(2);
+  expect(await service.services.store.list()).toHaveLength(2);
 });
 
 test("a run that never fits says so and asks for no new try", async () => {

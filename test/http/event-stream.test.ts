@@ -1,68 +1,122 @@
-import { describe, expect, spyOn, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { EventSource } from "eventsource";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import type { RunStarted } from "../../src/domain/request.ts";
-import { EventStreams } from "../../src/http/event-stream.ts";
-import { LiveRun } from "../../src/stream/live-runs.ts";
+import { EventStreams, type ReaderOptions } from "../../src/http/event-stream.ts";
+import type { Announcement } from "../../src/operation/follow-run.ts";
+import { readSession } from "../../src/store/read-session.ts";
 import { aTurn } from "../outcomes.ts";
+import { openRun } from "../stored.ts";
 import { aService, readStream, startRun } from "./service.ts";
 
 const ID = "session-quick-20260102T030405678Z";
 
 const finished = (arm_id: string): RunEvent => ({ event: "arm_finished", session_id: ID, arm_id });
 
-/** For those who read what they are given. */
-const anyTime = () => undefined;
+/** A log that grows as the test wants. */
+class GrowingLog {
+  readonly #announcements: Announcement[] = [];
+  #changed = Promise.withResolvers<void>();
+  #closed = false;
+  /** How often it was followed, and how many follow it now. */
+  followed = 0;
+  followers = 0;
+
+  announce(...events: readonly RunEvent[]): this {
+    for (const event of events) this.#announcements.push({ n: this.#announcements.length + 2, attempt: 1, event });
+    this.#wake();
+    return this;
+  }
+
+  close(): this {
+    this.#closed = true;
+    this.#wake();
+    return this;
+  }
+
+  follow = async function* (this: GrowingLog, signal: AbortSignal): AsyncGenerator<Announcement, void, void> {
+    this.followed += 1;
+    this.followers += 1;
+    signal.addEventListener("abort", () => this.#wake());
+    for (let place = 0; !signal.aborted; ) {
+      const announcement = this.#announcements[place];
+      if (announcement) {
+        place += 1;
+        yield announcement;
+      } else if (this.#closed) break;
+      else await this.#changed.promise;
+    }
+    this.followers -= 1;
+  }.bind(this);
+
+  #wake(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+}
+
+const open = (
+  log: GrowingLog,
+  { streams = new EventStreams(), ...options }: Partial<ReaderOptions> & { readonly streams?: EventStreams } = {},
+) => streams.open(ID, log.follow, { ids: false, idleTimeout: () => undefined, ...options });
 
 describe("a frame", () => {
   test("is exactly `data: <json>` and an empty line", async () => {
-    const run = new LiveRun();
-    run.publish(finished("left"));
-    run.publish(finished("right"));
-    run.close();
-    const text = await new EventStreams().open(run, anyTime).text();
-    expect(text).toBe(`data: ${JSON.stringify(finished("left"))}\n\ndata: ${JSON.stringify(finished("right"))}\n\n`);
+    const log = new GrowingLog().announce(finished("left"), finished("right")).close();
+    expect(await open(log).text()).toBe(
+      `data: ${JSON.stringify(finished("left"))}\n\ndata: ${JSON.stringify(finished("right"))}\n\n`,
+    );
   });
 
-  test("is encoded once for all readers", async () => {
-    const run = new LiveRun();
+  test("is read and encoded once for all who read at the same time", async () => {
+    const log = new GrowingLog().announce(finished("left"));
     const streams = new EventStreams();
-    run.publish(finished("left"));
-    run.close();
-    const first = async () => (await streams.open(run, anyTime).body?.getReader().read())?.value;
-    expect(await first()).toBe(await first());
+    const readers = [open(log, { streams }), open(log, { streams })].map(({ body }) => body?.getReader());
+    const [first, second] = await Promise.all(readers.map((reader) => reader?.read()));
+    expect(first?.value).toBeDefined();
+    expect(first?.value).toBe(second?.value);
+    expect(log.followed).toBe(1);
+    log.close();
   });
 
   test("stays one line, whatever the event holds", async () => {
-    const run = new LiveRun();
     const decision = aTurn(1, { summary: "one\ntwo\r\n\n\u2028data: {}\n\n" });
-    run.publish({ event: "decision", session_id: ID, arm_id: "left", decision });
-    run.close();
-    const { text, events } = await readStream(new EventStreams().open(run, anyTime));
+    const log = new GrowingLog().announce({ event: "decision", session_id: ID, arm_id: "left", decision }).close();
+    const { text, events } = await readStream(open(log));
     expect(text.match(/\n/g)?.length).toBe(2);
     expect(events).toEqual([{ event: "decision", session_id: ID, arm_id: "left", decision }]);
   });
 });
 
-test("what a crowd of readers left behind when it came is collected before its first event", () => {
-  const run = new LiveRun();
-  const streams = new EventStreams();
-  using collect = spyOn(Bun, "gc");
-  const arrive = (count: number) => {
-    for (let n = 0; n < count; n += 1) streams.open(run, anyTime);
-    return collect.mock.calls;
-  };
-  expect(arrive(499)).toEqual([]);
-  expect(arrive(1)).toEqual([[false]]);
-  expect(arrive(500)).toEqual([[false], [false]]);
-  run.close();
+describe("a reader that asks for ids", () => {
+  const log = () => new GrowingLog().announce(finished("one"), finished("two"), finished("three")).close();
+  const idsOf = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+
+  test("gets one with each event: the attempt, and the place in the log", async () => {
+    const text = await open(log(), { ids: true }).text();
+    expect(idsOf(text)).toEqual(["1.2", "1.3", "1.4"]);
+    expect(text).toStartWith(`id: 1.2\ndata: ${JSON.stringify(finished("one"))}\n\n`);
+  });
+
+  test("goes on behind the last that it has", async () => {
+    expect(idsOf(await open(log(), { ids: true, after: "1.3" }).text())).toEqual(["1.4"]);
+    expect(idsOf(await open(log(), { ids: true, after: "1.4" }).text())).toEqual([]);
+  });
+
+  test("gets only the end when its id names a place that no number can hold", async () => {
+    expect(await open(log(), { ids: true, after: `1.${"9".repeat(400)}` }).text()).toBe("");
+  });
+
+  test.each(["", "nonsense", "-1", "1.x"])("gets everything when %p is no id", async (after) => {
+    expect(idsOf(await open(log(), { ids: true, after }).text())).toEqual(["1.2", "1.3", "1.4"]);
+  });
 });
 
 test("a quiet stream opens with a comment and goes on with one at every interval", async () => {
-  const run = new LiveRun();
-  const reader = new EventStreams({ keep_alive_ms: 20 }).open(run, anyTime).body?.getReader();
+  const log = new GrowingLog();
+  const reader = open(log, { streams: new EventStreams({ keep_alive_ms: 20 }) }).body?.getReader();
   const began = performance.now();
   const read = async () => new TextDecoder().decode((await reader?.read())?.value);
   expect([await read(), await read(), await read()]).toEqual([
@@ -71,50 +125,56 @@ test("a quiet stream opens with a comment and goes on with one at every interval
     ": keep-alive\n\n",
   ]);
   expect(performance.now() - began).toBeGreaterThan(2 * 19);
-  run.publish(finished("left"));
-  run.close();
+  log.announce(finished("left")).close();
   expect(await read()).toBe(`data: ${JSON.stringify(finished("left"))}\n\n`);
   expect((await reader?.read())?.done).toBe(true);
 });
 
-test("the end leaves with the last frame, and a socket that does not take it may not keep it for ever", async () => {
-  const run = new LiveRun();
+test("a socket that does not take the end may not keep it for ever", async () => {
+  const log = new GrowingLog();
   const timeouts: number[] = [];
-  const stream = new EventStreams({ stalled_ms: 1_500 }).open(run, (seconds) => void timeouts.push(seconds)).body;
-  const reader = stream?.getReader();
+  const streams = new EventStreams({ stalled_ms: 1_500 });
+  const reader = open(log, { streams, idleTimeout: (seconds) => void timeouts.push(seconds) }).body?.getReader();
   await reader?.read();
   const last = reader?.read();
-  run.publish(finished("one"));
-  run.close();
+  log.announce(finished("one")).close();
   expect(new TextDecoder().decode((await last)?.value)).toContain("arm_finished");
   expect((await reader?.read())?.done).toBe(true);
   expect(timeouts).toEqual([2]);
 });
 
 test("a reader learns at once that it is in", async () => {
-  const reader = new EventStreams({ keep_alive_ms: 60_000 }).open(new LiveRun(), anyTime).body?.getReader();
+  const streams = new EventStreams({ keep_alive_ms: 60_000 });
+  const reader = open(new GrowingLog(), { streams }).body?.getReader();
   expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(": keep-alive\n\n");
   await reader?.cancel();
 });
 
-test("a reader that goes away is not woken any more", async () => {
-  const run = new LiveRun();
-  const watchers = new Set<() => void>();
-  run.watch = (wake) => {
-    watchers.add(wake);
-    return () => void watchers.delete(wake);
+test("a log is followed as long as somebody reads it", async () => {
+  const log = new GrowingLog();
+  const streams = new EventStreams();
+  const readers = [open(log, { streams }), open(log, { streams })].map(({ body }) => body?.getReader());
+  for (const reader of readers) await reader?.read();
+  expect(log.followers).toBe(1);
+  await readers[0]?.cancel();
+  expect(log.followers).toBe(1);
+  await readers[1]?.cancel();
+  await new Promise(setImmediate);
+  expect(log.followers).toBe(0);
+});
+
+test("a log that cannot be read breaks the stream off", async () => {
+  const broken = async function* (): AsyncGenerator<Announcement> {
+    yield { n: 2, attempt: 1, event: finished("left") };
+    throw new Error("the disk is gone");
   };
-  const reader = new EventStreams().open(run, anyTime).body?.getReader();
-  await reader?.read();
-  expect(watchers.size).toBe(1);
-  await reader?.cancel();
-  expect(watchers.size).toBe(0);
+  const { body } = new EventStreams().open(ID, broken, { ids: false, idleTimeout: () => undefined });
+  await expect(new Response(body).text()).rejects.toThrow("the disk is gone");
 });
 
 test("a reader that takes nothing while something waits is cut off", async () => {
-  const run = new LiveRun();
-  for (const arm of ["one", "two", "three"]) run.publish(finished(arm));
-  const reader = new EventStreams({ stalled_ms: 10 }).open(run, anyTime).body?.getReader();
+  const log = new GrowingLog().announce(finished("one"), finished("two"), finished("three"));
+  const reader = open(log, { streams: new EventStreams({ stalled_ms: 10 }) }).body?.getReader();
   await reader?.read();
   await expect(reader?.closed).rejects.toThrow("stalled");
 });
@@ -140,12 +200,28 @@ describe("over a socket", () => {
     source.client.onmessage = ({ data }) => events.push(JSON.parse(data));
     source.client.onerror = () => ended.resolve();
     await ended.promise;
-    const { decisions, verdict } = service.services.store.get(id) ?? {};
+    const { decisions, verdict } = (await readSession(service.services.store, id)) ?? {};
     const of = (arm: string) =>
       events.flatMap((event) => (event.event === "decision" && event.arm_id === arm ? [event.decision] : []));
     expect({ left: of("left"), right: of("right") }).toEqual(decisions as Record<"left" | "right", Decision[]>);
     expect(events.filter(({ event }) => event === "arm_finished").length).toBe(2);
     expect(events.at(-1)).toEqual({ event: "verdict_ready", session_id: id, verdict } as RunEvent);
+  });
+
+  test("a client that lost its connection goes on behind the last event that it has", async () => {
+    await using service = aService();
+    const run = await openRun(service.services, ID);
+    for (const seq of [1, 2, 3]) await run.decide(aTurn(seq));
+    const path = `/api/runs/${ID}/stream`;
+    const whole = await service.get(`${path}?ids=1`);
+    const rest = await service.fetch(path, { headers: { "last-event-id": "1.3" } });
+    const plain = await service.get(path);
+    await run.end();
+    const idsOf = async (response: Response) =>
+      [...(await response.text()).matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+    expect(await idsOf(whole as Response)).toEqual(["1.2", "1.3", "1.4"]);
+    expect(await idsOf(rest as Response)).toEqual(["1.4"]);
+    expect(await idsOf(plain as Response)).toEqual([]);
   });
 
   test("a client of another make gives up on a run that is over", async () => {
@@ -162,53 +238,38 @@ describe("over a socket", () => {
   test("a connection that has read a stream to its end is idle like any other", async () => {
     await using service = aService({ app: { pace: { stalled_ms: 1_000 } } });
     const { port } = new URL(service.listen().url);
-    const run = service.services.live.open(ID);
+    const run = await openRun(service.services, ID);
     const socket = connect(Number(port), "127.0.0.1");
     const closed = Promise.withResolvers<void>();
     socket.once("close", () => closed.resolve());
     socket.write(`GET /api/runs/${ID}/stream HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-    socket.once("data", () => service.services.live.close(ID));
-    run.publish(finished("one"));
+    socket.once("data", () => void run.end());
+    await run.decide(aTurn(1));
     await closed.promise;
   });
 
   test("a reader that stops reading is dropped, costs no memory, and slows nobody", async () => {
-    await using service = aService({ app: { pace: { stalled_ms: 2_000 } } });
+    await using service = aService({ app: { pace: { stalled_ms: 1_000, keep_alive_ms: 2_000 } } });
     const { url } = service.listen();
-    const run = service.services.live.open(ID);
-    const left = firstLeaver(run);
+    const run = await openRun(service.services, ID);
     const stopped = await stoppedReader(new URL(url), `/api/runs/${ID}/stream`);
-    const quick = fetch(`${url}/api/runs/${ID}/stream`).then((response) => response.text());
+    const quick = (await fetch(`${url}/api/runs/${ID}/stream`)).body?.pipeThrough(new TextDecoderStream()).getReader();
     const text = "x".repeat(100_000);
     const before = process.memoryUsage().rss;
-    for (let seq = 1; seq <= 300; seq += 1)
-      run.publish({ event: "decision", session_id: ID, arm_id: "left", decision: aTurn(seq, { summary: text }) });
-    await left;
+    for (let seq = 1; seq <= 300; seq += 1) await run.decide(aTurn(seq, { summary: text }));
+    let read = 0;
+    while (read < 300 * text.length) read += (await quick?.read())?.value?.length ?? 0;
+    // A stream is quiet for longer than a reader may stall.
+    while (!(await quick?.read())?.value?.includes("keep-alive"));
     await stopped.readOn();
-    service.services.live.close(ID);
-    expect((await quick).length).toBeGreaterThan(300 * text.length);
+    await run.end();
+    expect((await quick?.read())?.done).toBe(true);
     // The frames themselves, once, and what the sockets hold.
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
   });
 });
 
 const closing = (client: EventSource) => ({ client, [Symbol.dispose]: () => client.close() });
-
-/** Resolves when the first who watched the run watches no more. */
-function firstLeaver(run: LiveRun): Promise<void> {
-  const left = Promise.withResolvers<void>();
-  const watch = run.watch.bind(run);
-  let watchers = 0;
-  run.watch = (wake) => {
-    const leave = watch(wake);
-    const isFirst = watchers++ === 0;
-    return () => {
-      leave();
-      if (isFirst) left.resolve();
-    };
-  };
-  return left.promise;
-}
 
 /** A connection that asks and then reads nothing more until `readOn`, which resolves at its end. */
 async function stoppedReader({ hostname, port }: URL, path: string): Promise<{ readonly readOn: () => Promise<void> }> {

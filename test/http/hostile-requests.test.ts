@@ -49,6 +49,19 @@ test("bodies made to exhaust a parser are refused like any other", async () => {
     '{"scenario":"quick","scenario":7}',
     '{"__proto__":{"scenario":"quick"}}',
     '{"scenario":1e999999}',
+    '{"scenario":{"toString":1}}',
+    '{"scenario":[[{"toString":1}]]}',
+    '{"scenario":"quick","toString":{"valueOf":1},"toJSON":1,"constructor":1}',
   ];
   for (const body of hostile) await survives("/api/runs", { method: "POST", headers, body });
+});
+
+test("a body of half a million values is refused before anything writes them", async () => {
+  const headers = { "content-type": "application/json" };
+  for (const body of [`{"scenario":[${"1,".repeat(500_000)}1]}`, `[[${"{},".repeat(300_000)}1]]`]) {
+    const response = await service.fetch("/api/runs/async", { method: "POST", headers, body });
+    expect(await response.json()).toEqual({
+      error: { code: "invalid_request", message: "the body has more than 1000 values on one level" },
+    });
+  }
 });

@@ -9,7 +9,7 @@ const BODIES: readonly (readonly [where: string, path: string, body: object])[] 
   ["judge_model", "/api/runs", { scenario: "quick", judge_model: "x".repeat(257) }],
 ];
 
-test.each(BODIES)("a %s that no model is called is refused, and not repeated", async (field, path, body) => {
+test.each(BODIES)("a %s longer than any model name is refused and not repeated", async (field, path, body) => {
   await using service = aService();
   const response = await service.post(path, body);
   const text = await response.text();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { openApiRoute } from "../../src/http/api-docs.ts";
 import { VOCABULARY } from "../../src/http/vocabulary.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { Contract, type OpenApiDocument } from "./contract.ts";
@@ -16,6 +17,16 @@ beforeAll(async () => {
   document = (await (await service.get("/api/openapi.json")).json()) as OpenApiDocument;
 });
 afterAll(async () => await service[Symbol.asyncDispose]());
+
+test("the document is made once, however often it is asked for", async () => {
+  let made = 0;
+  const app = openApiRoute(() => {
+    made += 1;
+    return [];
+  }, "0.0.0");
+  for (let n = 0; n < 3; n += 1) await app.handle(new Request("http://localhost/api/openapi.json"));
+  expect(made).toBe(1);
+});
 
 test("the document is OpenAPI 3.1 and valid to a schema validator", async () => {
   const result = await new Validator().validate({ ...structuredClone(document) });
@@ -44,7 +55,7 @@ test("the document passes a linter with its recommended rules", async () => {
 
 test("every route of the router is in the document, and every route of the document is in the router", () => {
   const routed = service.app.routes
-    .filter(({ path }) => path.startsWith("/api/"))
+    .filter(({ path }) => path.startsWith("/api/") && path !== "/api/docs/scalar.js")
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
   const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -64,7 +75,7 @@ test("every component is a schema that a strict validator compiles", () => {
     expect(() => contract.misfit({ $ref: `#/components/schemas/${name}` }, null)).not.toThrow();
 });
 
-test("nothing is of a type that has one value, which a client made from it could not outgrow", () => {
+test("no field has a type of one value, which would break generated clients when it gets another", () => {
   const closed = places(document.components.schemas).filter(
     ([, schema]) => schema["type"] === "null" || ("const" in schema && schema["const"] === null),
   );
@@ -125,12 +136,4 @@ describe("examples", () => {
     );
     expect(misfits).toEqual([]);
   });
-});
-
-test("the page for people names every route and every type, and loads nothing", async () => {
-  const page = await (await service.get("/api/docs")).text();
-  const routes = Object.keys(document.paths);
-  expect(routes.filter((path) => !page.includes(`<code>${path}</code>`))).toEqual([]);
-  expect(Object.keys(document.components.schemas).filter((name) => !page.includes(`id="type-${name}"`))).toEqual([]);
-  expect(page).not.toMatch(/<script|<link|<img|@import|url\(|https?:\/\//);
 });

@@ -52,7 +52,7 @@ describe("a start that cannot work is one line and exit 2", () => {
     expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
   });
 
-  test.each(["serve", "mcp"])("when a file stands for the scenarios: %s", async (command) => {
+  test.each(["serve", "mcp"])("when --scenarios-dir is a file: %s", async (command) => {
     using directory = temporaryDirectory();
     const file = join(directory.path, "one.yaml");
     writeFileSync(file, slowScenario("one", 1));
@@ -85,7 +85,7 @@ describe("a start that cannot work is one line and exit 2", () => {
   }, 60_000);
 });
 
-test("an address beyond this machine is announced with its risk", async () => {
+test("an address that other machines can reach comes with a warning", async () => {
   await using served = await serve(["--addr", "0.0.0.0:0"]);
   expect(served.log()).toContain("there is no authentication");
 });
@@ -99,11 +99,12 @@ test("--allowed-host may be given twice, and others are refused", async () => {
 });
 
 describe("the log", () => {
-  test("as JSON has one line for each request, with its status and time, and none with a query", async () => {
+  test("as JSON has one line for each request, with its status and time and without its query", async () => {
     await using served = await serve(["--log", "json"]);
     await fetch(`${served.url}/api/health`);
     await fetch(`${served.url}/api/sessions?limit=7`);
     await fetch(`${served.url}/api/none`);
+    await fetch(`${served.url}/api/runs`, { method: "OPTIONS" });
     await served.stop();
     const lines = served
       .log()
@@ -115,6 +116,7 @@ describe("the log", () => {
       { method: "GET", path: "/api/health", status: 200 },
       { method: "GET", path: "/api/sessions", status: 200 },
       { method: "GET", path: "/api/none", status: 404 },
+      { method: "OPTIONS", path: "/api/runs", status: 204 },
     ]);
     for (const { at, ms } of requests) {
       expect(at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -131,7 +133,7 @@ describe("the log", () => {
 });
 
 describe("when told to stop", () => {
-  test("with nothing in flight it ends at once with 0, whatever connections are open", async () => {
+  test("it ends at once with status 0 when nothing runs, whatever connections are open", async () => {
     await using served = await serve();
     await fetch(`${served.url}/api/health`, { headers: { connection: "keep-alive" } });
     const port = Number(new URL(served.url).port);
@@ -145,7 +147,7 @@ describe("when told to stop", () => {
     idle.end();
   });
 
-  test("a run in flight may finish, its readers hear its verdict, and nobody else gets in", async () => {
+  test("it lets a run in flight finish, sends its readers the verdict, and takes no new connection", async () => {
     using directory = aDirectory();
     await using served = await serve(directory.flags);
     const id = await start(served, "steady");
@@ -158,7 +160,7 @@ describe("when told to stop", () => {
     await expect(fetch(`${served.url}/api/health`)).rejects.toThrow();
   });
 
-  test("what has not finished in time is interrupted: told, stored, and readable after the restart", async () => {
+  test("it interrupts a run that has not finished in time, tells its readers, and stores it", async () => {
     using directory = aDirectory();
     await using served = await serve([...directory.flags, "--grace", "0"]);
     const id = await start(served, "slow");
@@ -169,7 +171,7 @@ describe("when told to stop", () => {
     expect(await read(again, id)).toMatchObject({ state: "interrupted", failure: { code: "interrupted" } });
   });
 
-  test("a second signal ends it at once", async () => {
+  test("it ends at once at a second signal", async () => {
     using directory = aDirectory();
     await using served = await serve(directory.flags);
     await start(served, "slow");
@@ -223,7 +225,7 @@ test("a body between our limit and the server's own is a 413 in our shape", asyn
   });
 });
 
-test("a signal in the moment it says that it listens stops it as cleanly as a later one", async () => {
+test("a signal right after the start stops it as cleanly as a later one", async () => {
   await using served = await serve();
   expect((await served.stop()).status).toBe(0);
 });

@@ -1,3 +1,6 @@
+import { readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ROOT, startAbeval } from "../abeval.ts";
 
 export interface Served extends AsyncDisposable {
@@ -16,6 +19,7 @@ export async function serve(
   cwd: string = ROOT,
 ): Promise<Served> {
   const address = args.includes("--addr") ? [] : ["--addr", "127.0.0.1:0"];
+  const before = new Set(readdirSync(tmpdir()));
   const child = startAbeval(["serve", ...address, ...args], { env, cwd });
   const listening = Promise.withResolvers<string>();
   let text = "";
@@ -41,6 +45,16 @@ export async function serve(
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await child.exited;
+      removeTempDirs(child.pid, before);
     },
   };
+}
+
+/**
+ * A killed server leaves its temporary directories to a sweep that comes a day later. Those that stood before it are
+ * another's: process ids come again.
+ */
+function removeTempDirs(pid: number, before: ReadonlySet<string>): void {
+  const names = readdirSync(tmpdir()).filter((name) => name.startsWith(`abeval-run-${pid}-`) && !before.has(name));
+  for (const name of names) rmSync(join(tmpdir(), name), { recursive: true, force: true });
 }

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { Diagnoses } from "../../src/doctor/diagnoses.ts";
 import { type AppOptions, createApp } from "../../src/http/app.ts";
 import { type Listening, listen } from "../../src/http/listen.ts";
 import type { Services } from "../../src/operation/services.ts";
 import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
-import { Examinations } from "../../src/session/doctor/examinations.ts";
 import type { SessionServices } from "../../src/session/services.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { testServices } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { Contract, type OpenApiDocument } from "./contract.ts";
@@ -72,7 +72,7 @@ export function aService(options: ServiceOptions = {}): TestService {
     web_dir: undefined,
     listen_host: "127.0.0.1",
     providers: () => [],
-    examinations: new Examinations(),
+    diagnoses: new Diagnoses(),
   };
   const app = createApp(services, options.app);
   const contract = contractOf(app);

@@ -1,26 +1,25 @@
 import { expect, test } from "bun:test";
-import { EventStreams } from "../../src/http/event-stream.ts";
-import { runEndpoints } from "../../src/http/run-endpoints.ts";
 import { aService } from "./service.ts";
 
-const NEVER = new AbortController().signal;
-
-test.each(["blocking", "verdicts"] as const)("the idle limit holds until the body is read: %s", async (name) => {
+test.each([
+  ["/api/runs", { scenario: "nobody" }],
+  ["/api/verdicts", { arm_a: pointer("left"), arm_b: pointer("right") }],
+] as const)("the limit on silence holds until the body is read, and again for the answer: %s", async (path, asked) => {
   await using service = aService();
   const seen: string[] = [];
-  const body = bodyOf([`{"scenario":`, `"nobody"}`], (part) => void seen.push(part));
-  const context = { streams: new EventStreams(), stopping: NEVER, abandoned: NEVER, document: () => "" };
-  const endpoint = runEndpoints({ services: service.services, ...context })[name];
-  const request = new Request("http://localhost/", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  });
-  const answer = endpoint.answer({ request, params: {}, idleTimeout: (seconds) => void seen.push(`${seconds} s`) });
-  await expect(answer).rejects.toMatchObject({ name: "Failure" });
-  // A body that does not fit is refused without a wait.
-  expect(seen).toEqual(['{"scenario":', '"nobody"}', ...(name === "blocking" ? ["0 s", "30 s"] : [])]);
+  service.app.server = { timeout: (_: Request, seconds: number) => void seen.push(`${seconds} s`) } as never; // all that is asked of it
+  const text = JSON.stringify(asked);
+  const parts = [text.slice(0, 12), text.slice(12)];
+  const body = bodyOf(parts, (part) => void seen.push(part));
+  const response = await service.fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body });
+  service.app.server = null;
+  expect(response.status).toBe(404);
+  expect(seen).toEqual([...parts, "0 s", "30 s"]);
 });
+
+function pointer(arm_id: string) {
+  return { session_id: "session-quick-20260102T030405678Z", arm_id };
+}
 
 /** Each part is sent when the one before it was taken. */
 function bodyOf(parts: readonly string[], sent: (part: string) => void): ReadableStream<Uint8Array> {

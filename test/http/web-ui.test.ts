@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { WebUi } from "../../src/http/web-ui.ts";
+import { openWebUi } from "../../src/http/web-ui.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { aService } from "./service.ts";
 
@@ -13,6 +13,9 @@ const FILES = {
   ".env": "SECRET=1",
   ".git/config": "[core]",
   "api/health": "not the API",
+  "large.css": "body { color: red } ".repeat(200),
+  "picture.png": "\x89PNG".repeat(500),
+  "id:name.js": "parameter();",
 };
 
 /** A bundle in a directory that lies beside a secret. */
@@ -30,7 +33,7 @@ function aBundle() {
   return { path, [Symbol.dispose]: () => directory[Symbol.dispose]() };
 }
 
-const serviceOf = async (path: string) => aService({ app: { web_ui: await WebUi.open(path) } });
+const serviceOf = async (path: string) => aService({ app: { web_ui: await openWebUi(path, `${path}-staged`) } });
 
 const PAGE = { headers: { accept: "text/html,application/xhtml+xml" } };
 
@@ -54,7 +57,7 @@ test("the app is at /, and at every place inside it that somebody opens", async 
   }
 });
 
-test("a missing file is a 404, also for who takes pages", async () => {
+test("a missing file is a 404, also for a client that accepts pages", async () => {
   using bundle = aBundle();
   await using service = await serviceOf(bundle.path);
   expect((await service.fetch("/assets/gone.js", PAGE)).status).toBe(404);
@@ -73,7 +76,7 @@ test("nothing under /api is ever the app's", async () => {
 });
 
 describe("caching", () => {
-  test("goes by what a file holds: the same tag is a 304 without a body", async () => {
+  test("goes by the content of a file: the same tag is a 304 without a body", async () => {
     using bundle = aBundle();
     await using service = await serviceOf(bundle.path);
     const etag = (await service.get("/app.js")).headers.get("etag") ?? "";
@@ -85,7 +88,7 @@ describe("caching", () => {
     expect((await service.fetch("/app.js", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
   });
 
-  test("is for good where the name holds a hash, and asks again elsewhere", async () => {
+  test("is permanent where the name holds a hash; other files are checked at each use", async () => {
     using bundle = aBundle();
     await using service = await serviceOf(bundle.path);
     const of = async (path: string) => (await service.get(path)).headers.get("cache-control");
@@ -94,14 +97,14 @@ describe("caching", () => {
     expect(await of("/")).toBe("no-cache");
   });
 
-  test("is not forbidden by Vary", async () => {
+  test("is not prevented by Vary", async () => {
     using bundle = aBundle();
     await using service = await serviceOf(bundle.path);
     expect((await service.get("/app.js")).headers.get("vary")).toBeNull();
   });
 });
 
-test("files say what they are, may load nothing from elsewhere, and are not guessed at", async () => {
+test("files have a type, a strict policy and no sniffing", async () => {
   using bundle = aBundle();
   await using service = await serviceOf(bundle.path);
   const { headers } = await service.get("/app.js");
@@ -170,10 +173,72 @@ async function rawGet({ hostname, port }: URL, path: string): Promise<string> {
   return await promise;
 }
 
-test("what was read at the start stays, whatever happens to the directory", async () => {
+test("what was read at the start is served, whatever happens to the directory later", async () => {
   using bundle = aBundle();
   await using service = await serviceOf(bundle.path);
   rmSync(join(bundle.path, "app.js"));
   symlinkSync("../secret.txt", join(bundle.path, "app.js"));
   expect(await (await service.get("/app.js")).text()).toBe(FILES["app.js"]);
+});
+
+test("text is served when the copy, a temporary file, was cleaned away", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  rmSync(`${bundle.path}-staged`, { recursive: true });
+  expect(await (await service.get("/")).text()).toBe(FILES["index.html"]);
+  expect(await (await service.get("/app.js")).text()).toBe(FILES["app.js"]);
+  const response = await service.fetch("/large.css", { headers: { "accept-encoding": "gzip" } });
+  expect(new TextDecoder().decode(Bun.gunzipSync(await response.bytes()))).toBe(FILES["large.css"]);
+});
+
+describe("a large file of text", () => {
+  test.each(["gzip", "zstd"])("leaves as %s for a client that takes it, with a tag of its own", async (coding) => {
+    using bundle = aBundle();
+    await using service = await serviceOf(bundle.path);
+    const { url } = service.listen();
+    const response = await fetch(`${url}/large.css`, { headers: { "accept-encoding": coding } });
+    expect(response.headers.get("content-encoding")).toBe(coding);
+    expect(response.headers.get("content-type")).toBe("text/css; charset=utf-8");
+    expect(response.headers.get("vary")).toBe("accept-encoding");
+    const etag = response.headers.get("etag") ?? "";
+    expect(etag).toStartWith('W/"');
+    expect(await response.text()).toBe(FILES["large.css"]);
+    const again = await fetch(`${url}/large.css`, { headers: { "accept-encoding": coding, "if-none-match": etag } });
+    expect(again.status).toBe(304);
+  });
+
+  test("leaves as it is for another client", async () => {
+    using bundle = aBundle();
+    await using service = await serviceOf(bundle.path);
+    const response = await service.get("/large.css");
+    expect([response.headers.get("content-encoding"), response.headers.get("vary")]).toEqual([null, "accept-encoding"]);
+    expect(await response.text()).toBe(FILES["large.css"]);
+  });
+});
+
+test("a picture leaves as it is, with its type, over a socket too", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  const { url } = service.listen();
+  const response = await fetch(`${url}/picture.png`, { headers: { "accept-encoding": "gzip, zstd" } });
+  expect(response.headers.get("content-type")).toBe("image/png");
+  expect(response.headers.get("content-encoding")).toBeNull();
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(await response.text()).toBe(FILES["picture.png"]);
+});
+
+test("a name that the router would read as a parameter is not served", async () => {
+  using bundle = aBundle();
+  await using service = await serviceOf(bundle.path);
+  expect((await service.get("/id:name.js")).status).toBe(404);
+  expect((await service.get("/idanything")).status).toBe(404);
+});
+
+test("its copy is removed at the end", async () => {
+  using bundle = aBundle();
+  const copy = `${bundle.path}-staged`;
+  const web_ui = await openWebUi(bundle.path, copy);
+  expect(existsSync(join(copy, "app.js"))).toBe(true);
+  web_ui[Symbol.dispose]();
+  expect(existsSync(copy)).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { JUDGE_OUTPUT_TOKENS } from "../../src/domain/defaults.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
 import type { ModelClient } from "../../src/model/client.ts";
@@ -88,6 +89,48 @@ test("an earlier usable answer outlives a later unusable one", async () => {
   ]);
 });
 
+test("evidence that overflows a re-ask does not make an earlier usable answer too large", async () => {
+  const bad = uncited("style");
+  const judge: ModelClient = {
+    ref: "mock/judge",
+    complete: async (request, options) =>
+      request.messages.length === 1 ? await bad.complete(request, options) : { ...SILENT, stop: "context_overflow" },
+  };
+  expect((await judgeCase(judge)).flags).toEqual(["citations_dropped", "single_trial"]);
+});
+
+test("a judge that writes the private code in a re-ask loses its earlier usable answer", async () => {
+  const bad = uncited("style");
+  const judge: ModelClient = {
+    ref: "mock/judge",
+    complete: async (request, options) => {
+      if (request.messages.length === 1) return await bad.complete(request, options);
+      return spoken(`The code is ${/Private code: (\w+)/.exec(request.system)?.[1]}`);
+    },
+  };
+  const { outcome, flags, calls } = await judgeCase(judge);
+  expect({ outcome, flags, scores: calls.flatMap(({ scores }) => scores) }).toEqual({
+    outcome: "invalid",
+    flags: ["injection_suspected", "judge_invalid", "single_trial"],
+    scores: [],
+  });
+  expect(calls.map(({ injection_suspected }) => injection_suspected)).toEqual([true, true]);
+});
+
+test("a re-ask that the cost limit does not pay for is not sent, and the call says so", async () => {
+  const judge = mockJudge(() => ({ ...SILENT, tokens_out: null }));
+  const price = { in: 0, out: 1, cached_in: null };
+  const options = { model: judge, model_name: "mock/judge", clock: fixedClock(), entropy: countingEntropy(), price };
+  const left_usd = (2 * JUDGE_OUTPUT_TOKENS) / 1e6;
+  const { calls } = await openJudge(options)({ ...buildCase(), left_usd }, new AbortController().signal);
+  expect(judge.requests).toHaveLength(2);
+  expect(calls.map(({ error }) => error)).toEqual(
+    Array(2).fill(
+      "no answer: call submit_judgement with one complete object; the cost limit left no room to ask again",
+    ),
+  );
+});
+
 test("after an answer in text the errors follow as the user's words", async () => {
   const judge = mockJudge(() => spoken("I like the first."));
   await judgeCase(judge);
@@ -98,6 +141,12 @@ test("after an answer in text the errors follow as the user's words", async () =
     "assistant",
     "user",
   ]);
+});
+
+test("a reply without a word is not sent back", async () => {
+  const judge = mockJudge(() => SILENT);
+  await judgeCase(judge);
+  expect(judge.requests.map(({ messages }) => messages.length)).toEqual(Array(6).fill(1));
 });
 
 test("a turn that was cut is not sent back; the errors join the question", async () => {
@@ -112,6 +161,18 @@ test("a turn that was cut is not sent back; the errors join the question", async
   expect(last?.role === "user" && last.text).toEndWith(
     "- the answer was cut by the output limit: write shorter notes\nAnswer again, completely, by one call of submit_judgement.",
   );
+});
+
+test("a cut turn after a refused call leaves its errors with the call's", async () => {
+  const judge = mockJudge((request) =>
+    request.messages.length === 1 ? called({}) : { ...SILENT, stop: "output_limit" as const },
+  );
+  await judgeCase(judge);
+  const last = judge.requests.at(-1)?.messages.at(-1);
+  expect(judge.requests.at(-1)?.messages).toHaveLength(3);
+  expect(last?.role === "tool" && last.results.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^The answer cannot be used:\n- echo: [\s\S]*\n- the answer was cut by the output limit/),
+  ]);
 });
 
 test("the judge's prose is cleaned and cut, not refused for its length", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Changes } from "../../src/domain/evidence.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
+import { basisOf, decide } from "../../src/judge/decide.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
-import { basisOf, decide } from "../../src/judge/score.ts";
 import { ATTACKS, type Attack, type Place } from "./attacks.ts";
 import { buildCase, type CaseParts, CRITERIA, change, command, probe, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, type MockJudge, scoringJudge } from "./mock-judge.ts";
@@ -95,7 +95,7 @@ for (const [who, planter, lean] of [
 ] as const)
   describe(`${who} wins by words alone with a judge that obeys them`, () => {
     for (const attack of ATTACKS)
-      test(`at first, and not when it is heard again: ${attack.what}`, async () => {
+      test(`at first, and not when the judge is asked again: ${attack.what}`, async () => {
         const verdict = await verdictOn(attack, planter);
         expect(atFirst(verdict)).toBe("b");
         const { outcome, winner_side, lean_side, confidence, suspicions = [] } = verdict;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Flag } from "../../src/domain/verdict.ts";
 import { confidenceOf } from "../../src/judge/confidence.ts";
+import { type Basis, decide } from "../../src/judge/decide.ts";
 import { gatesOf } from "../../src/judge/gates.ts";
-import { type Basis, decide } from "../../src/judge/score.ts";
 
 const graded = (a: number, b: number) => {
   const facts = (score: number) => ({ disqualified: false, required_checks: null, probe: { score } });

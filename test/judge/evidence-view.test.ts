@@ -1,15 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Decision } from "../../src/domain/decision.ts";
-import type { Changes, ProbeResult } from "../../src/domain/evidence.ts";
+import type { Changes, CheckResult, ProbeResult } from "../../src/domain/evidence.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
 import { type EvidenceView, evidenceView } from "../../src/judge/evidence-view.ts";
 import type { JudgedArm } from "../../src/judge/judge.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
 import { diffSection, draftDiff } from "../../src/judge/view/diff-section.ts";
-import { identityRedactor } from "../../src/judge/view/redact-identity.ts";
+import { digestSection, draftDigest } from "../../src/judge/view/digest-section.ts";
+import { identityRedactor } from "../../src/judge/view/identity-redactor.ts";
+import { linesBytes } from "../../src/judge/view/section.ts";
 import { buildArm, buildCase, change, command, NO_CHANGE, reading, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge, slotsOf } from "./mock-judge.ts";
+import { turnsDuring } from "./turns-during.ts";
 
 const SETTINGS = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000, deliverable: ["**"] } as const;
 const viewOf = (arm: JudgedArm, settings: Parameters<typeof evidenceView>[1] = SETTINGS) =>
@@ -37,6 +40,18 @@ function changesOf(files: Record<string, readonly string[]>): Changes {
     patch: entries.map(([path, lines]) => patchOf(path, lines)).join(""),
   };
 }
+
+const failingCheck = (id: string): CheckResult => ({
+  id,
+  status: "fail",
+  required: true,
+  weight: 1,
+  before: null,
+  exit_code: 1,
+  reason: null,
+  output: "",
+  duration_ms: 1,
+});
 
 test("a change that is not known is not shown as none", async () => {
   const changes = { ...NO_CHANGE, unknown: "There are more than 100000 files." };
@@ -243,6 +258,44 @@ describe("fair cut", () => {
     ]).toEqual([false, true]);
   });
 
+  test("a generated file that the stored diff leaves out is no cut of the answer", async () => {
+    const whole = changesOf({ "src/a.ts": ["a"], "bun.lock": ["b"] });
+    const changes = { ...whole, truncated: true, patch: patchOf("src/a.ts", ["a"]) };
+    expect((await viewOf(buildArm("plain", { changes }))).truncated_core).toBe(false);
+  });
+
+  test("two hunks that do not fit get the same room", async () => {
+    const big = Array.from({ length: 2000 }, (_, index) => `line ${index} of something long enough to matter`);
+    const view = await viewOf(buildArm("plain", { changes: changesOf({ "src/a.ts": big, "src/b.ts": big }) }));
+    const lines = sectionOf(view, "diff");
+    const second = lines.indexOf("file src/b.ts");
+    const counts = [lines.slice(0, second), lines.slice(second)].map(
+      (part) => part.filter((line) => line.startsWith("+line")).length,
+    );
+    expect(Math.abs((counts[0] ?? 0) - (counts[1] ?? 0))).toBeLessThan(5);
+  });
+
+  test("a step that is too large leaves its room to older steps", async () => {
+    const steps = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+    const log = steps.map((seq) =>
+      seq === 6 ? command(seq, "test ".repeat(100), 0, "printed ".repeat(100)) : command(seq, "bun test", 0, "ok"),
+    );
+    const draft = await draftDigest(log, (text) => ({ text, count: 0 }));
+    const small = linesBytes(draft.lines[0] ?? []) + 60;
+    const shown = digestSection(draft, 9 * small + 10).lines.filter(({ text }) => text.startsWith("#"));
+    expect(shown.map(({ text }) => text.split(" ")[0])).toEqual([
+      ...["#1", "#2", "#3", "#4:", "#5", "#6:"],
+      ...["#7", "#8", "#9", "#10", "#11"],
+    ]);
+  });
+
+  test("a note on a missing newline belongs to its hunk", async () => {
+    const note = "\\ No newline at end of file";
+    const patch = `--- a.ts\n+++ a.ts\n@@ -1,1 +1,1 @@\n-x\n${note}\n+y\n${note}\n@@ -9,1 +9,1 @@\n-v\n+w\n`;
+    const lines = sectionOf(await viewOf(buildArm("plain", { changes: { ...change("x", "a.ts"), patch } })), "diff");
+    expect(lines.slice(2, 7)).toEqual(["@@ -1,1 +1,1 @@", "-x", note, "+y", note]);
+  });
+
   test("names that git quotes are read as they are", async () => {
     const changes = changesOf({ 'src/ü "1".ts': ["x"] });
     const patch = changes.patch.replaceAll('src/ü "1".ts', '"b/src/\\303\\274 \\"1\\".ts"');
@@ -349,17 +402,7 @@ describe("room for everything", () => {
     score: 0,
     passed: 0,
     total: outputs.length,
-    checks: outputs.map((output, index) => ({
-      id: `check-${index}`,
-      status: "fail",
-      required: true,
-      weight: 1,
-      before: null,
-      exit_code: 1,
-      reason: null,
-      output,
-      duration_ms: 1,
-    })),
+    checks: outputs.map((output, index) => ({ ...failingCheck(`check-${index}`), output })),
     restored: [],
   });
 
@@ -433,6 +476,33 @@ describe("room for everything", () => {
       { numRuns: 50 },
     );
   });
+});
+
+describe("others have their turn while a view is made", () => {
+  const disguised = "сlаudе ".repeat(1_000);
+  const checks = Array.from({ length: 100 }, (_, index) => ({
+    ...failingCheck(`check-${index}`),
+    output: disguised,
+  }));
+  const parts: Readonly<Record<string, () => JudgedArm>> = {
+    "of a hundred steps": () =>
+      buildArm(
+        "plain",
+        {},
+        Array.from({ length: 100 }, (_, index) => turn(index + 1, disguised)),
+      ),
+    "of a hundred checks that failed": () =>
+      buildArm("plain", { probe: { score: 0, passed: 0, total: 100, checks, restored: [] } }),
+    "of a hundred files": () =>
+      buildArm("plain", {
+        changes: changesOf(Object.fromEntries(checks.map(({ id }) => [`src/${id}.ts`, [disguised]]))),
+      }),
+  };
+  for (const [what, arm] of Object.entries(parts))
+    test(what, async () => {
+      const alone = await turnsDuring(() => viewOf(buildArm("plain")));
+      expect(await turnsDuring(() => viewOf(arm()))).toBeGreaterThan(alone + 5);
+    });
 });
 
 describe("hostile text", () => {

@@ -68,12 +68,12 @@ const verdictOn = (parts: Parts): Promise<Verdict> => {
     turns: turns[index],
   });
   const [model, clock, entropy] = [judgeOf(parts), fixedClock(), countingEntropy()];
-  const hear = openJudge({ model, model_name: "J", clock, entropy });
+  const judge = openJudge({ model, model_name: "J", clock, entropy });
   const criteria = [
     judged("x", 2),
     ...(measured > 0 ? [{ id: "turns", kind: "measured", measure: "turns", weight: measured } as const] : []),
   ];
-  return hear(buildCase({ a: arm(0), b: arm(1), criteria }), new AbortController().signal);
+  return judge(buildCase({ a: arm(0), b: arm(1), criteria }), new AbortController().signal);
 };
 
 const holds = (check: (verdict: Verdict) => void) =>
@@ -83,8 +83,8 @@ const holds = (check: (verdict: Verdict) => void) =>
   );
 
 test("a statement names a winner exactly when there is one, and the right one", () =>
-  holds(({ outcome, winner, statement }) => {
-    const [finding = ""] = statement.split(". ");
+  holds(({ outcome, winner, statement, scope = "" }) => {
+    const finding = statement.slice(0, -scope.length);
     const [, better] = /favour(?:ed)? (\w+) over/.exec(finding) ?? [];
     expect(better ?? winner).toBe(winner);
     expect(finding.includes(winner ?? "")).toBe(true);

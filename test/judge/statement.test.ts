@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
 import { OUTCOMES, type Verdict } from "../../src/domain/verdict.ts";
+import type { ScoredOutcome } from "../../src/judge/decide.ts";
 import { factsOf } from "../../src/judge/facts.ts";
 import { gatesOf } from "../../src/judge/gates.ts";
-import { mergeOrders } from "../../src/judge/merge.ts";
-import type { Standing } from "../../src/judge/score.ts";
-import { type Account, statementOf } from "../../src/judge/statement.ts";
+import { mergeOrders } from "../../src/judge/merge-orders.ts";
+import { type StatementInput, statementOf } from "../../src/judge/statement.ts";
 import { buildArm, buildCase, probe } from "./build-case.ts";
 
 const { policies } = buildCase();
 const facts = (parts: Parameters<typeof buildArm>[1]) => factsOf(buildArm("plain", parts).summary, policies);
 const PASSED = facts({ probe: probe("pass", 10) });
 
-const STANDING: Standing = {
+const SCORED: ScoredOutcome = {
   outcome: "winner",
   winner_side: "a",
   lean_side: null,
@@ -26,14 +26,14 @@ const STANDING: Standing = {
   second: "none",
 };
 
-function account(standing: Partial<Standing>, parts: Partial<Account> = {}): Account {
+function given(scored: Partial<ScoredOutcome>, parts: Partial<StatementInput> = {}): StatementInput {
   const both: Verdict["facts"] = parts.facts ?? { a: PASSED, b: PASSED };
   return {
     kind: "run",
     scenario: "S",
     judge: "J",
     names: { a: "alpha", b: "beta" },
-    standing: { ...STANDING, ...standing },
+    scored: { ...SCORED, ...scored },
     gates: gatesOf(both.a, both.b),
     turns: { a: 3, b: 1 },
     required: { a: { failed: 1, total: 8 }, b: { failed: 2, total: 8 } },
@@ -49,43 +49,43 @@ const FAILED = facts({ probe: probe("fail", 1) });
 const [OUT, NONE] = [facts({ status: "disqualified" }), facts({ probe: null })];
 
 /** Every branch, with what its first sentence says. */
-const BRANCHES: [what: string, account: Account, says: string][] = [
-  ["winner", account({}), "judge J favoured alpha over beta in both presentation orders"],
+const BRANCHES: [what: string, input: StatementInput, says: string][] = [
+  ["winner", given({}), "judge J favoured alpha over beta in both presentation orders"],
   [
     "winner b with measures",
-    account({ winner_side: "b" }, { measured: true }),
+    given({ winner_side: "b" }, { measured: true }),
     "the scores of judge J together with the measured criteria favoured beta over alpha",
   ],
-  ["tie", account({ outcome: "tie", winner_side: null }), "judge J put alpha and beta within the tie margin"],
+  ["tie", given({ outcome: "tie", winner_side: null }), "judge J put alpha and beta within the tie margin"],
   [
     "inconsistent, first",
-    account({ outcome: "inconsistent", winner_side: null, merged: mergeOrders("a", "b") }),
+    given({ outcome: "inconsistent", winner_side: null, merged: mergeOrders("a", "b") }),
     "whichever run was shown first; no preference can be stated",
   ],
   [
     "inconsistent, second",
-    account({ outcome: "inconsistent", winner_side: null, merged: mergeOrders("b", "a") }),
+    given({ outcome: "inconsistent", winner_side: null, merged: mergeOrders("b", "a") }),
     "whichever run was shown second",
   ],
   [
     "lean",
-    account({ outcome: "inconclusive", winner_side: null, lean_side: "b", merged: mergeOrders("tie", "b") }),
+    given({ outcome: "inconclusive", winner_side: null, lean_side: "b", merged: mergeOrders("tie", "b") }),
     "favoured beta in one presentation order and nobody in the other; no winner is named",
   ],
-  ["no weight", account({ outcome: "inconclusive", winner_side: null }), "no scored criterion carries weight"],
+  ["no weight", given({ outcome: "inconclusive", winner_side: null }), "no scored criterion carries weight"],
   [
     "invalid",
-    account({ outcome: "invalid", winner_side: null }),
+    given({ outcome: "invalid", winner_side: null }),
     "gave no usable answer in at least one presentation order; this is not a tie",
   ],
   [
     "too small",
-    account({ outcome: "invalid", winner_side: null }, { flags: ["judge_context_too_small"] }),
+    given({ outcome: "invalid", winner_side: null }, { flags: ["judge_context_too_small"] }),
     "the evidence does not fit the context of judge J; this is not a tie",
   ],
   [
     "conflict",
-    account(
+    given(
       { outcome: "inconclusive", winner_side: null, probe_conflict: true },
       { facts: { a: facts({ probe: probe("pass", 6) }), b: PASSED } },
     ),
@@ -93,25 +93,25 @@ const BRANCHES: [what: string, account: Account, says: string][] = [
   ],
   [
     "measured conflict",
-    account(
+    given(
       { outcome: "inconclusive", winner_side: null, probe_conflict: true, merged: null },
       { model_asked: false, facts: { a: PASSED, b: facts({ probe: probe("pass", 6) }) } },
     ),
     "the measured criteria favoured beta while the hidden checks speak clearly for alpha",
   ],
   [
-    "heard again, nobody",
-    account({ outcome: "inconclusive", winner_side: null, second: "overturns" }),
+    "asked again, nobody",
+    given({ outcome: "inconclusive", winner_side: null, second: "overturns" }),
     "judge J favoured alpha in both presentation orders, but favoured nobody clearly when the arms' own words were withheld; no winner is named",
   ],
   [
-    "heard again, the other",
-    account({ outcome: "inconclusive", winner_side: null, lean_side: "b", second: "overturns" }),
+    "asked again, the other",
+    given({ outcome: "inconclusive", winner_side: null, lean_side: "b", second: "overturns" }),
     "but leaned to beta when the arms' own words were withheld; no winner is named",
   ],
   [
-    "heard again after a tie",
-    account({
+    "asked again after a tie",
+    given({
       ...{ outcome: "inconclusive", winner_side: null, lean_side: "b" },
       merged: mergeOrders("tie", "tie"),
       second: "overturns",
@@ -119,28 +119,28 @@ const BRANCHES: [what: string, account: Account, says: string][] = [
     "judge J leaned to beta when the arms' own words were withheld; no winner is named",
   ],
   [
-    "heard again in vain",
-    account({ outcome: "inconclusive", winner_side: null, lean_side: "a", second: "unread" }),
+    "asked again in vain",
+    given({ outcome: "inconclusive", winner_side: null, lean_side: "a", second: "unusable" }),
     "but gave no usable answer when the arms' own words were withheld; no winner is named",
   ],
   [
     "not confirmed",
-    account({ second: "unconfirmed" }, { flags: ["unconfirmed"] }),
+    given({ second: "unconfirmed" }, { flags: ["unconfirmed"] }),
     "favoured alpha over beta in both presentation orders, but named no winner when the arms' own words were withheld",
   ],
   [
     "against its preference",
-    account({}, { flags: ["score_preference_conflict"] }),
+    given({}, { flags: ["score_preference_conflict"] }),
     "the scores of judge J favoured alpha over beta in both presentation orders, against the preference that it stated",
   ],
   [
     "outweighed",
-    account({ decided_by: "measured", judge_side: "b" }, { measured: true }),
+    given({ decided_by: "measured", judge_side: "b" }, { measured: true }),
     "the measured criteria favoured alpha over beta and outweigh judge J, which favoured beta in both presentation orders",
   ],
   [
     "graded checks against a judge",
-    account(
+    given(
       {
         outcome: "inconclusive",
         winner_side: null,
@@ -155,52 +155,52 @@ const BRANCHES: [what: string, account: Account, says: string][] = [
   ],
   [
     "neither solved",
-    account({ outcome: "inconclusive", winner_side: null, lean_side: "a" }, { facts: { a: FAILED, b: FAILED } }),
+    given({ outcome: "inconclusive", winner_side: null, lean_side: "a" }, { facts: { a: FAILED, b: FAILED } }),
     "neither arm passed the required hidden checks; judge J leaned to alpha in both presentation orders; no winner is named",
   ],
   [
     "neither solved, graded",
-    account({}, { facts: { a: facts({ probe: probe("fail", 9) }), b: FAILED } }),
+    given({}, { facts: { a: facts({ probe: probe("fail", 9) }), b: FAILED } }),
     "neither arm passed the required hidden checks; alpha passed hidden checks worth 90% of the weight, beta 10%; no winner is named; decided by the checks",
   ],
   [
     "required",
-    account({}, { facts: { a: PASSED, b: FAILED } }),
+    given({}, { facts: { a: PASSED, b: FAILED } }),
     "beta failed 2 of 8 required hidden checks, alpha none; decided by the checks, not by the judge",
   ],
   [
     "required, judge unusable",
-    account({}, { facts: { a: PASSED, b: FAILED }, flags: ["judge_invalid"] }),
+    given({}, { facts: { a: PASSED, b: FAILED }, flags: ["judge_invalid"] }),
     "decided by the checks, and the judge gave no usable answer",
   ],
   [
     "graded",
-    account({}, { facts: { a: facts({ probe: probe("pass", 2) }), b: PASSED } }),
+    given({}, { facts: { a: facts({ probe: probe("pass", 2) }), b: PASSED } }),
     "beta passed hidden checks worth 100% of the weight, alpha 20%",
   ],
   [
     "disqualified",
-    account({}, { facts: { a: PASSED, b: OUT } }),
+    given({}, { facts: { a: PASSED, b: OUT } }),
     "beta was disqualified; alpha was not; decided by the rules",
   ],
   [
     "both disqualified",
-    account({ winner_side: null }, { facts: { a: OUT, b: OUT } }),
+    given({ winner_side: null }, { facts: { a: OUT, b: OUT } }),
     "alpha was disqualified; beta was disqualified; no winner is named; decided by the rules",
   ],
   [
     "measured winner",
-    account({ decided_by: "measured", merged: null }, { model_asked: false }),
+    given({ decided_by: "measured", merged: null }, { model_asked: false }),
     "no model judged; the measured criteria favour alpha over beta (0.90 against 0.40 for alpha and beta)",
   ],
   [
     "measured tie",
-    account({ outcome: "tie", winner_side: null, merged: null }, { model_asked: false }),
+    given({ outcome: "tie", winner_side: null, merged: null }, { model_asked: false }),
     "no model judged; the measured criteria are within the tie margin",
   ],
   [
     "measured lean",
-    account(
+    given(
       { outcome: "inconclusive", winner_side: null, lean_side: "b", merged: null },
       { model_asked: false, facts: { a: FAILED, b: FAILED } },
     ),
@@ -208,7 +208,7 @@ const BRANCHES: [what: string, account: Account, says: string][] = [
   ],
   [
     "nothing",
-    account(
+    given(
       { outcome: "inconclusive", winner_side: null, merged: null, score_a: null, score_b: null },
       { model_asked: false },
     ),
@@ -218,10 +218,11 @@ const BRANCHES: [what: string, account: Account, says: string][] = [
 
 const BARRED = /\b(?:better|superior|proves?|significant(?:ly)?|outperforms?|equal|as good as)\b/i;
 
-for (const [what, given, says] of BRANCHES)
+for (const [what, input, says] of BRANCHES)
   test(`${what}: one or two plain sentences about this run, with no barred word`, () => {
-    const statement = statementOf(given);
-    expect(statement).toContain(says);
+    const { statement, scope } = statementOf(input);
+    expect(statement.slice(0, -scope.length)).toContain(says);
+    expect(statement).toEndWith(`. ${scope}`);
     expect(statement).toStartWith("In this one run of S, ");
     expect(statement).not.toMatch(BARRED);
     expect(statement).toEndWith("one run per arm says nothing about how often this would happen.");
@@ -229,11 +230,12 @@ for (const [what, given, says] of BRANCHES)
   });
 
 test("the branches cover every outcome", () => {
-  expect(new Set(BRANCHES.map(([, { standing }]) => standing.outcome))).toEqual(new Set(OUTCOMES));
+  expect(new Set(BRANCHES.map(([, { scored }]) => scored.outcome))).toEqual(new Set(OUTCOMES));
 });
 
 test("two sessions are two runs, and missing checks are said", () => {
-  expect(statementOf(account({}, { kind: "cross_session", facts: { a: NONE, b: PASSED } }))).toBe(
+  const { statement } = statementOf(given({}, { kind: "cross_session", facts: { a: NONE, b: PASSED } }));
+  expect(statement).toBe(
     "In these two runs of S, judge J favoured alpha over beta in both presentation orders. No hidden check ran on both arms; one run per arm says nothing about how often this would happen.",
   );
 });

@@ -17,17 +17,17 @@ const REFUSED: readonly (readonly [tool: string, args: Readonly<Record<string, u
   [
     "get_scenario",
     { name: "quick", include_hidden: "yes" },
-    'invalid_request: include_hidden: expected boolean, got "yes"',
+    'invalid_request: include_hidden: expected true or false, got "yes"',
   ],
   [
     "run_scenario",
     { scenario: "quick", wait_seconds: 51 },
-    "invalid_request: wait_seconds: expected an integer from 0 to 50, got 51",
+    "invalid_request: wait_seconds: expected a whole number from 0 to 50, got 51",
   ],
   [
     "run_scenario",
     { scenario: "quick", wait_seconds: 1.5 },
-    "invalid_request: wait_seconds: expected an integer from 0 to 50, got 1.5",
+    "invalid_request: wait_seconds: expected a whole number from 0 to 50, got 1.5",
   ],
   ["run_scenario", { scenario: "quick", model_override: "gpt" }, "invalid_request: model_override: expected "],
   ["run_scenario", { scenario: "quick", model_override: "openai/gpt-x" }, "credentials_missing: "],
@@ -47,6 +47,11 @@ const REFUSED: readonly (readonly [tool: string, args: Readonly<Record<string, u
     "get_session",
     { session_id: "x", detail: "diffs" },
     'invalid_request: detail: expected summary, criteria, decisions, diff or full, got "diffs"',
+  ],
+  [
+    "rejudge",
+    { arm_a: { ...POINTER, session_id: "x" }, arm_b: POINTER },
+    'invalid_request: arm_a.session_id: expected the id of a session, got "x"',
   ],
   ["rejudge", { arm_a: POINTER }, "invalid_request: arm_b is missing"],
   ["rejudge", { arm_a: POINTER, arm_b: { ...POINTER, arm: "b" } }, 'invalid_request: unknown field "arm_b.arm"'],

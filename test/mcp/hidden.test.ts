@@ -19,7 +19,7 @@ test("what gives a scenario's solution away is handed over only when asked for",
   for (const word of ["FILE", "RUN", "MATCH", "FIX", "SCRIPT"]) expect(whole).toContain(`CANARY-${word}`);
 });
 
-test("neither does the definition that a session keeps", async () => {
+test("the definition of a session has no hidden parts unless they are asked for", async () => {
   await using server = await linked();
   const session_id = await run(server);
   const definition = async (args: object) =>
@@ -28,7 +28,7 @@ test("neither does the definition that a session keeps", async () => {
   expect(await definition({ include_hidden: true })).toContain("CANARY-FIX");
 });
 
-test("nor do resources", async () => {
+test("resources have no hidden parts", async () => {
   await using server = await linked();
   const session_id = await run(server);
   expect(await read(server, "abeval://scenarios/hidden")).not.toContain("CANARY");
@@ -38,7 +38,7 @@ test("nor do resources", async () => {
 
 const SECRETS = /CANARY-(?:FILE|RUN|MATCH|FIX)/;
 
-test("nor does what a hidden check printed, and why it failed, in any slice and resource", async () => {
+test("what a hidden check printed, and why it failed, is in no detail and no resource unless asked for", async () => {
   await using server = await linked();
   const session_id = await run(server);
   for (const detail of ["summary", "criteria", "decisions", "diff", "full"])
@@ -52,7 +52,7 @@ test("nor does what a hidden check printed, and why it failed, in any slice and 
   expect(whole.output).toContain("CANARY-FILE");
 });
 
-test("nor does an examination; which checks failed, and what to do, is told", async () => {
+test("run_doctor says which checks failed and what to do, but not what it found in hidden parts", async () => {
   await using server = await linked();
   const report = await server.call("run_doctor", { scenario: "hidden" });
   expect(JSON.stringify(report)).not.toMatch(SECRETS);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { nullable, oneOf, record } from "../../src/domain/schema.ts";
-import { inlineObject } from "../../src/mcp/inline.ts";
-import { TOOLS } from "../../src/mcp/toolbox.ts";
+import { inlineObject } from "../../src/mcp/output-schema.ts";
+import { TOOLS } from "../../src/mcp/server.ts";
 
-test("names go, at every depth, and what they named stays", () => {
+test("names of schemas are removed at every depth, and their contents stay", () => {
   const Inner = record("Inner", { anyOf: Type.String(), $id: Type.String() });
   const Outer = record("Outer", { first: Inner, rest: Type.Array(Inner), maybe: nullable(Inner) });
   const inner = {
@@ -32,11 +32,11 @@ test("a choice of words is an enum with its description", () => {
   });
 });
 
-test("what is no object cannot be a tool's schema", () => {
+test("only the schema of an object can be a tool's schema", () => {
   expect(() => inlineObject(Type.Array(Type.String(), { $id: "List" }))).toThrow("List is not that of an object");
 });
 
-test("what a tool asks for holds no name and no reference, which some models' providers refuse", () => {
+test("the input schema of a tool has no name and no reference, which some providers refuse", () => {
   const published = TOOLS.map(({ input }) => inlineObject(input));
   expect(JSON.stringify(published)).not.toMatch(/"\$(id|ref)":"/);
 });

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PROGRAM, ROOT } from "../abeval.ts";
 import { mcpFolder } from "./folder.ts";
@@ -21,6 +23,7 @@ async function inspect(server: readonly string[], ...options: readonly string[])
 
 test("the inspector lists and calls every tool", async () => {
   using folder = mcpFolder();
+  rmSync(join(folder.scenarios, "broken.yaml"));
   const { tools } = await inspect(folder.args, "--method", "tools/list");
   const called = new Set<string>();
   const texts = new Map<string, readonly string[]>();

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
-import { PendingCalls } from "../../src/mcp/pending-calls.ts";
+import { Diagnoses } from "../../src/doctor/diagnoses.ts";
+import { PendingCalls } from "../../src/mcp/open-requests.ts";
 import { createMcpServer } from "../../src/mcp/server.ts";
 import type { Services } from "../../src/operation/services.ts";
 import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
-import { Examinations } from "../../src/session/doctor/examinations.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { testServices } from "../harness.ts";
 import { type TestClient, testClient } from "./client.ts";
 import { mcpFolder } from "./folder.ts";
@@ -32,7 +32,7 @@ export async function linked(changes: Partial<Services> = {}): Promise<Linked> {
     web_dir: undefined,
     listen_host: undefined,
     providers: () => [],
-    examinations: new Examinations(),
+    diagnoses: new Diagnoses(),
     ...changes,
   };
   const [ours, theirs] = InMemoryTransport.createLinkedPair();

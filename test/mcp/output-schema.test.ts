@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import Ajv from "ajv";
 import { Count, nullable, oneOf, record } from "../../src/domain/schema.ts";
 import { outputSchema } from "../../src/mcp/output-schema.ts";
-import { TOOLS } from "../../src/mcp/toolbox.ts";
+import { TOOLS } from "../../src/mcp/server.ts";
 import { linked } from "./linked.ts";
 
 test("fields keep their types; prose, bounds and names go, and what is named twice stands once", () => {

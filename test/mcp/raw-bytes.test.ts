@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM } from "../abeval.ts";
 import { SOURCES } from "../machine.ts";
@@ -131,6 +131,7 @@ test.each([
 
 test("an idle server ends with its input, at once and in peace", async () => {
   using folder = mcpFolder();
+  rmSync(join(folder.scenarios, "broken.yaml"));
   await using program = new RawProgram(folder.args);
   await program.initialize();
   expect(await program.end()).toEqual({ status: 0, stderr: "" });

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { anOutcome } from "../outcomes.ts";
+import { begin } from "../stored.ts";
 import { linked } from "./linked.ts";
 
 test("scenarios and sessions are listed, the sessions in pages", async () => {
   await using server = await linked();
   const ids = Array.from({ length: 70 }, (_, n) => `session-sample-20260102T030405${String(n).padStart(3, "0")}Z`);
-  for (const id of ids) server.services.store.create(anOutcome(id));
+  for (const id of ids) await begin(server.services.store, anOutcome(id));
   const first = await server.client.listResources();
   expect(first.resources.slice(0, 4).map(({ uri }) => uri)).toEqual([
     "abeval://scenarios/hidden",

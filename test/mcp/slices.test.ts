@@ -5,6 +5,7 @@ import type { CriterionScore, Verdict } from "../../src/domain/verdict.ts";
 import { RESULT_BYTES } from "../../src/mcp/fit.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { anOutcome } from "../outcomes.ts";
+import { begin, keep } from "../stored.ts";
 import { type Linked, linked } from "./linked.ts";
 
 const ID = "session-sample-20260102T030405678Z";
@@ -63,7 +64,7 @@ function criterion(index: number): CriterionScore {
 const hugeVerdict = (verdict_id: string): Verdict => ({
   verdict_id,
   created_at: "2026-01-02T03:04:05.678Z",
-  kind: "run",
+  kind: verdict_id === "run" ? "run" : "rejudge",
   scenario: "sample",
   scenario_digest: "0".repeat(64),
   arm_a: { session_id: ID, arm_id: "left" },
@@ -99,21 +100,20 @@ async function withHugeSession(): Promise<Linked> {
   const server = await linked({ store: { ...memoryStore(), persistent: true } });
   await server.client.listTools();
   const { arms, ...base } = anOutcome(ID);
+  const log = Array.from({ length: STEPS }, (_, n) => decision(n + 1));
   const outcome: SessionOutcome = {
     ...base,
     state: "completed",
+    decisions: { left: log, right: log },
+    verdicts: Array.from({ length: 30 }, (_, index) => hugeVerdict(`rejudge-${index}`)),
     arms: [hugeArm(arms[0]), hugeArm(arms[1])],
     verdict: hugeVerdict("run"),
   };
-  const { store } = server.services;
-  store.create(outcome);
-  for (const arm_id of ["left", "right"])
-    for (let seq = 1; seq <= STEPS; seq += 1) store.append(ID, arm_id, decision(seq));
-  for (let index = 0; index < 30; index += 1) store.addVerdict(ID, hugeVerdict(`rejudge-${index}`));
+  await keep(server.services.store, outcome);
   return server;
 }
 
-test("every slice of a huge session stays within a result, and full has it all but file texts", async () => {
+test("every detail of a huge session fits a result, and full has everything but the texts of files", async () => {
   await using server = await withHugeSession();
   const bytes = async (args: object) => (await server.call("get_session", { session_id: ID, ...args })).bytes;
   for (const detail of ["summary", "criteria", "decisions", "diff"])
@@ -131,11 +131,11 @@ test("every slice of a huge session stays within a result, and full has it all b
   });
 });
 
-test("what a judge quotes of a hidden check is told only when asked for; that it does is told", async () => {
+test("a judge's quotes of hidden checks are shown only when asked for, but their citations always", async () => {
   await using server = await linked({ store: { ...memoryStore(), persistent: true } });
   const cited = { side: "a", kind: "probe", ref: "check", quote: "CANARY-QUOTE" } as const;
   const verdict = { ...hugeVerdict("run"), criteria: [{ ...criterion(0), note: "", evidence: [cited] }] };
-  server.services.store.create({ ...anOutcome(ID), state: "completed", verdict, verdicts: [verdict] });
+  await keep(server.services.store, anOutcome(ID, { state: "completed", verdict, verdicts: [verdict] }));
   const textOf = async (args: object) => JSON.stringify(await server.call("get_session", { session_id: ID, ...args }));
   for (const detail of ["summary", "criteria", "full"]) expect(await textOf({ detail })).not.toContain("CANARY");
   for (const detail of ["criteria", "full"])
@@ -166,7 +166,7 @@ test("pages of decisions hold every decision once, in order", async () => {
   }
 });
 
-test("one decision alone comes with its texts whole", async () => {
+test("a page of one decision has its whole texts", async () => {
   await using server = await withHugeSession();
   const args = { session_id: ID, detail: "decisions", arm_id: "left", after_seq: 41, limit: 1 };
   const { data, text } = await server.call("get_session", args);
@@ -200,7 +200,7 @@ test("the criteria of a rejudge are found by its id, and an unknown id is answer
   );
 });
 
-test("an arm that is not there is answered with those that are", async () => {
+test("an unknown arm is answered with the known ones", async () => {
   await using server = await withHugeSession();
   const { text, isError } = await server.call("get_session", { session_id: ID, detail: "diff", arm_id: "middle" });
   expect({ text, isError }).toEqual({
@@ -209,11 +209,11 @@ test("an arm that is not there is answered with those that are", async () => {
   });
 });
 
-test("sessions are listed in pages, newest first, that hold each once", async () => {
+test("pages of sessions hold each session once, newest first", async () => {
   await using server = await linked();
   await server.client.listTools();
   const ids = Array.from({ length: 130 }, (_, n) => `session-sample-20260102T030405${String(n).padStart(3, "0")}Z`);
-  for (const id of ids) server.services.store.create(anOutcome(id));
+  for (const id of ids) await begin(server.services.store, anOutcome(id));
   const seen: string[] = [];
   for (let before: string | null | undefined; before !== null; ) {
     const { data, bytes } = await server.call(

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Services } from "../../src/operation/services.ts";
 import { memoryStore } from "../../src/store/memory.ts";
+import { readSession } from "../../src/store/read-session.ts";
+import { keep } from "../stored.ts";
 import { type Linked, linked } from "./linked.ts";
 
 /** All that a client gives a model which shows it only text. */
@@ -66,15 +68,15 @@ test("the reasons of a verdict, with what is hidden when asked for, stand in the
 test("everything of a session comes in pages of text, which joined are its JSON", async () => {
   await using server = await withRun({ store: { ...memoryStore(), persistent: true } });
   const { session_id } = server;
-  const stored = server.services.store.get(session_id);
+  const stored = await readSession(server.services.store, session_id);
   if (stored === undefined) throw new Error("not stored");
   // Too long for a page, and full of characters that take two units.
   const output = "😀é\n".repeat(20_000);
   const [first, second] = stored.arms;
   const checks = first.probe?.checks.map((check) => ({ ...check, output })) ?? [];
-  const long_id = `${session_id}-long`;
+  const long_id = "session-sample-20260102T030405678Z";
   const probe = first.probe && { ...first.probe, checks };
-  server.services.store.create({ ...stored, session_id: long_id, arms: [{ ...first, probe }, second] });
+  await keep(server.services.store, { ...stored, session_id: long_id, arms: [{ ...first, probe }, second] });
 
   let json = "";
   let pages = 0;

@@ -1,10 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { systemClock } from "../../src/clock.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { CallLimiter } from "../../src/model/call-limiter.ts";
+import { anthropicModel, anthropicSdk } from "../../src/model/anthropic.ts";
 import type { ModelClient, ModelRequest, ProviderRetry, ToolSpec } from "../../src/model/client.ts";
 import { Credentials } from "../../src/model/credentials.ts";
-import { modelResolver } from "../../src/model/resolve-model.ts";
+import { openaiModel, openaiSdk } from "../../src/model/openai.ts";
+import type { Fetch } from "../../src/model/provider-call.ts";
+import { checkModel, modelResolver } from "../../src/model/resolve-model.ts";
+import { Semaphore } from "../../src/semaphore.ts";
 import type { Wire } from "../fake-provider/exchange.ts";
 import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
 
@@ -24,7 +27,20 @@ export const REQUEST: ModelRequest = {
 
 export function clientOf({ environment }: Pick<FakeProvider, "environment">, ref: string): ModelClient {
   const credentials = new Credentials(environment);
-  return modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(8) })(ref);
+  return modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(8) })(ref);
+}
+
+/** A model whose SDK makes one try: between tries it waits for seconds, unless the server says for how long. */
+export function withoutRetries(
+  { environment }: Pick<FakeProvider, "environment">,
+  wire: Wire,
+  fetch: Fetch = globalThis.fetch,
+): ModelClient {
+  const endpoint = checkModel(REF[wire], new Credentials(environment));
+  const transport = { endpoint, clock: systemClock, fetch, redact: (text: string) => text };
+  return wire === "anthropic"
+    ? anthropicModel(REF[wire], anthropicSdk(endpoint).withOptions({ maxRetries: 0 }), transport)
+    : openaiModel(REF[wire], openaiSdk(endpoint).withOptions({ maxRetries: 0 }), transport);
 }
 
 /** Asks once and watches the retries. */

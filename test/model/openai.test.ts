@@ -110,7 +110,7 @@ test.each([
   expect(reply).toMatchObject({ tokens_in: 5, tokens_out: 2, cached_tokens });
 });
 
-test("a server that counts no input did not count", async () => {
+test("usage with no input tokens is unknown: every prompt has some", async () => {
   const reply = await replyTo({ content: "x" }, { usage: { prompt_tokens: 0, completion_tokens: 0 } });
   expect(reply).toMatchObject({ tokens_in: null, tokens_out: null });
 });
@@ -145,13 +145,22 @@ test("what a provider puts into a turn for itself comes back with the next reque
   ]);
 });
 
-test("a gateway that reports a failure with status 200 is believed about the failure", async () => {
+test("a failure that a gateway reports with status 200 is a failure", async () => {
   const body = { error: { code: 429, message: "upstream is busy" } };
   await using provider = await startFakeProvider({ plan: [{ status: 200, body, headers: AT_ONCE }] });
   const { reply, retries } = await ask(clientOf(provider, "gateway/any"));
   expect(reply).toMatchObject({ text: "Done." });
   expect(retries).toMatchObject([{ status: 429 }]);
 });
+
+test.each([[13], ["internal"], [200]])(
+  "a failure that a gateway reports with the code %p is one of the server",
+  async (code) => {
+    const body = { error: { code, message: "upstream is down" } };
+    await using provider = await startFakeProvider({ plan: [{ status: 200, body, headers: AT_ONCE }] });
+    expect((await ask(clientOf(provider, "gateway/any"))).retries).toMatchObject([{ status: 502 }]);
+  },
+);
 
 test("a choice that ended in an error is no answer", async () => {
   const body = { choices: [{ message: { content: "ha" }, finish_reason: "error" }] };

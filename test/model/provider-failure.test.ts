@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { Credentials } from "../../src/model/credentials.ts";
+import type { FailedTry } from "../../src/model/failed-try.ts";
 import type { Transport } from "../../src/model/provider-call.ts";
 import { providerFailure } from "../../src/model/provider-failure.ts";
-import type { FailedTry } from "../../src/model/provider-reply.ts";
 import { checkModel } from "../../src/model/resolve-model.ts";
 
 const KEY = "canary-key-5d1e7f";
@@ -15,52 +15,56 @@ const transport: Transport = {
   redact: (text) => credentials.redact(text),
 };
 
-function messageOf(failed: Partial<FailedTry>, attempts = 1): string {
-  const whole: FailedTry = { kind: "status", status: 500, retryable: true, words: "", ...failed };
-  return providerFailure(transport, { failed: whole, attempts, timeout_ms: 1500 }).message;
-}
+const messageOf = (failed: FailedTry, attempts = 1) =>
+  providerFailure(transport, { failed, attempts, timeout_ms: 1500 }).message;
 
-test.each<[Partial<FailedTry>, string]>([
+const answered = (words: string, status = 500): FailedTry => ({ kind: "status", status, words });
+
+test.each<[FailedTry, string]>([
   [
     {
-      kind: "connection",
-      status: null,
+      kind: "unreachable",
       cause: Object.assign(new Error("http://house/?key=secret"), { code: "ConnectionRefused" }),
     },
     "house could not be reached at house.example:8080 (6 tries): ConnectionRefused. Check HOUSE_BASE_URL.",
   ],
   [
-    { kind: "timeout", status: null },
+    { kind: "timeout" },
     "house did not answer within 1.5 s (6 tries). Try again later, or with a smaller max_output_tokens.",
   ],
-  [{ words: "" }, "house answered 500 (6 tries)."],
-  [{ words: '{"detail":"no such thing"}' }, 'house answered 500 (6 tries): "no such thing".'],
-  [{ words: '{"error":"down"}' }, 'house answered 500 (6 tries): "down".'],
+  [answered(""), "house answered 500 (6 tries)."],
+  [answered('{"error":{"detail":"no such thing"}}'), 'house answered 500 (6 tries): "no such thing".'],
+  [answered('{"error":"down"}'), 'house answered 500 (6 tries): "down".'],
   [
-    { words: "<html><style>x{}</style><h1>Bad\n gateway</h1></html>", status: 502 },
+    answered("<html><style>x{}</style><h1>Bad\n gateway</h1></html>", 502),
     'house answered 502 (6 tries): "Bad gateway".',
   ],
   [
-    { status: 404, words: '{"error":{"message":"no model x","code":"model_not_found"}}' },
+    answered('{"error":{"message":"no model x","code":"model_not_found"}}', 404),
     'house answered 404 model_not_found (6 tries): "no model x". Check the model\'s name, and HOUSE_BASE_URL.',
   ],
   [
-    { status: 429, words: '{"error":{"type":"insufficient_quota","message":"You exceeded your current quota."}}' },
+    answered('{"error":{"type":"insufficient_quota","message":"You exceeded your current quota."}}', 429),
     'house answered 429 insufficient_quota (6 tries): "You exceeded your current quota.". Add credit to the account, or use another.',
   ],
-  [{ status: 429, words: "" }, "house answered 429 (6 tries). Check the account's limits, or try again later."],
+  [answered("", 429), "house answered 429 (6 tries). Check the account's limits, or try again later."],
 ])("%p reads as a sentence with what to do", (failed, message) => {
   expect(messageOf(failed, 6)).toBe(message);
 });
 
 test("at most 500 characters are quoted, and a key at the cut does not lose only its end", () => {
-  const message = messageOf({ words: `${"x".repeat(490)}${KEY}${"y".repeat(500)}` });
+  const message = messageOf(answered(`${"x".repeat(490)}${KEY}${"y".repeat(500)}`));
   expect(message).not.toContain(KEY.slice(0, 6));
   expect(message.length).toBeLessThan(560);
 });
 
 test("a type that is not a word is not quoted", () => {
-  expect(messageOf({ words: JSON.stringify({ error: { type: KEY.repeat(9), message: "m" } }) })).toBe(
+  expect(messageOf(answered(JSON.stringify({ error: { type: KEY.repeat(9), message: "m" } })))).toBe(
     'house answered 500: "m".',
   );
+});
+
+test.each(["<", "<script", "<script><", "</"])("a page made of %p is read at once, however often", (part) => {
+  const page = answered(part.repeat(65_536 / part.length), 502);
+  for (let times = 0; times < 300; times += 1) expect(messageOf(page)).toStartWith("house answered 502");
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
-import { CallLimiter } from "../../src/model/call-limiter.ts";
 import type { ModelReply } from "../../src/model/client.ts";
 import { Credentials } from "../../src/model/credentials.ts";
 import { modelResolver } from "../../src/model/resolve-model.ts";
+import { Semaphore } from "../../src/semaphore.ts";
 import type { Action, Fault, SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
-import { AT_ONCE, ask, clientOf, FAKE_KEY, READ_FILE, REF, REQUEST, seen, WIRES } from "./asking.ts";
+import { AT_ONCE, ask, clientOf, FAKE_KEY, READ_FILE, REF, REQUEST, seen, WIRES, withoutRetries } from "./asking.ts";
 
 const FAILED_500: Action = { status: 500, body: { error: { type: "api_error", message: "boom" } }, headers: AT_ONCE };
 
@@ -192,9 +192,11 @@ describe.each(WIRES)("a model over %s", (wire) => {
       ],
       reply: { text: "Done.", usage: { in: 10, out: 2 } },
     });
+    const began = performance.now();
     const { reply, retries, failedTries } = await ask(clientOf(provider, ref));
     expect(essence(reply)).toMatchObject({ text: "Done.", tokens_in: 10, tokens_out: 2 });
     expect(retries).toEqual([{ status: 429, attempts: 1, waited_ms: expect.any(Number) }]);
+    expect(retries[0]?.waited_ms).toBeWithin(1, Math.ceil(performance.now() - began));
     expect(failedTries).toBe(1);
   });
 
@@ -205,7 +207,7 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect(retries.map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("the sixth failure is the call's", async () => {
+  test("six failed tries fail the call", async () => {
     await using provider = await startFakeProvider({ reply: FAILED_500 });
     const { reply, failedTries } = await ask(clientOf(provider, ref));
     expect(seen(reply)).toEqual({
@@ -215,6 +217,31 @@ describe.each(WIRES)("a model over %s", (wire) => {
       details: { provider: wire, status: 500 },
     });
     expect([provider.requests.length, failedTries]).toEqual([6, 5]);
+  });
+
+  test.each([
+    [400, { detail: "no such thing" }, ': "no such thing".'],
+    [400, { message: "plainly" }, ': "plainly".'],
+    [400, { error: "down" }, ': "down".'],
+    [400, { error: { type: "odd", message: "nested" } }, ' odd: "nested".'],
+    [400, "<html><h1>Bad\n request</h1></html>", ': "Bad request".'],
+    [400, "", "."],
+  ])("a reply of %i with %j is told in the provider's words", async (status, body, words) => {
+    await using provider = await startFakeProvider({ reply: { status, body } });
+    const { message } = seen((await ask(clientOf(provider, ref))).reply);
+    expect(message).toStartWith(`${wire} answered ${status}${words}`);
+  });
+
+  test.each([
+    ["under error", (deep: string) => `{"error":${deep}}`],
+    ["in the message", (deep: string) => `{"error":{"type":"odd","message":${deep}}}`],
+    ["as the whole", (deep: string) => deep],
+  ])("a refusal nested a hundred thousand levels deep, %s, is told by its status", async (_, bodyOf) => {
+    const deep = "[".repeat(100_000) + "]".repeat(100_000);
+    await using provider = await startFakeProvider({ reply: { status: 400, body: bodyOf(deep) } });
+    const failure = seen((await ask(clientOf(provider, ref))).reply);
+    expect(failure.message).toStartWith(`${wire} answered 400`);
+    expect(failure.details).toEqual({ provider: wire, status: 400 });
   });
 
   test("an overloaded provider is asked again", async () => {
@@ -237,19 +264,16 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect(retries).toMatchObject([{ status: 200, attempts: 1 }]);
   });
 
-  test.each([
-    [
-      "malformed_json",
-      'sent a reply that is not a JSON object (6 tries): "{\\"id\\":\\"cut\\",\\"content\\":[{\\"type\\":\\"te". Check',
-    ],
-    ["empty", "sent a reply that is not a JSON object (6 tries). Check"],
-    ["reset", "broke off its reply (6 tries): ECONNRESET."],
-  ] as const)("a provider that only gives %s fails in words", async (fault, words) => {
-    await using provider = await startFakeProvider({ reply: { fault, headers: AT_ONCE } });
-    const { reply } = await ask(clientOf(provider, ref));
-    expect(seen(reply)).toMatchObject({ code: "provider_failed", retryable: true });
-    expect(seen(reply).message).toStartWith(`${wire} ${words}`);
-    expect(provider.requests).toHaveLength(6);
+  test.each<[string, Action | Fault, string]>([
+    ["half an object", { fault: "malformed_json" }, 'is not a JSON object: "{\\"id\\":\\"cut'],
+    ["a list", { status: 200, body: [] }, 'is not a JSON object: "[]". Check'],
+    ["nothing", { fault: "empty" }, "is not a JSON object. Check"],
+    ["a part, then breaks off", { fault: "reset" }, "broke off its reply: ECONNRESET."],
+  ])("a provider that only gives %s fails in words", async (_, reply, words) => {
+    await using provider = await startFakeProvider({ reply });
+    const failure = seen((await ask(withoutRetries(provider, wire))).reply);
+    expect(failure).toMatchObject({ code: "provider_failed", retryable: true });
+    expect(failure.message).toContain(words);
   });
 
   test.each([
@@ -264,7 +288,6 @@ describe.each(WIRES)("a model over %s", (wire) => {
   });
 
   test.each([
-    ["an array", []],
     ["an empty object", {}],
     ["null parts", { content: null, choices: [null] }],
     ["a number for a message", { content: 3, choices: [{ message: 3 }] }],
@@ -272,6 +295,27 @@ describe.each(WIRES)("a model over %s", (wire) => {
     await using provider = await startFakeProvider({ reply: { status: 200, body, headers: { ...AT_ONCE } } });
     const { reply } = await ask(clientOf(provider, ref));
     expect(seen(reply)).toMatchObject({ code: "provider_failed", details: { provider: wire, status: 200 } });
+  });
+
+  test.each(["hang", "slow_drip"] as const)(
+    "a provider that only outlasts the timeout (%s) fails in words",
+    async (fault) => {
+      await using provider = await startFakeProvider({ reply: { fault } });
+      const { reply } = await ask(withoutRetries(provider, wire), { timeout_ms: 50 });
+      expect(seen(reply)).toMatchObject({ retryable: true, details: { provider: wire, status: null } });
+      expect(seen(reply).message).toStartWith(`${wire} did not answer within 0.05 s.`);
+    },
+  );
+
+  test("a reply that also holds an error is a reply", async () => {
+    const body = {
+      error: { message: "partly" },
+      content: [{ type: "text", text: "x" }],
+      choices: [{ message: { content: "x" }, finish_reason: "stop" }],
+    };
+    const { [wire === "openai" ? "content" : "choices"]: _, ...ours } = body;
+    await using provider = await startFakeProvider({ reply: { status: 200, body: ours } });
+    expect(essence((await ask(clientOf(provider, ref))).reply)).toMatchObject({ text: "x" });
   });
 
   test.each(["hang", "slow_drip"] as const)("a try that outlasts its timeout (%s) is repeated", async (fault) => {
@@ -318,7 +362,7 @@ describe.each(WIRES)("a model over %s", (wire) => {
     ["a gateway's words for it", 500, { message: "litellm.RateLimitError: OpenAIException - insufficient_quota" }],
     ["a low balance", 429, { type: "rate_limit_error", message: "Your credit balance is too low to access the API." }],
     ["a method that the server does not have", 501, { message: "not implemented" }],
-  ])("%s is no passing trouble: one try, and no word that a later one may pass", async (_, status, error) => {
+  ])("%s fails after one try, and is not called retryable", async (_, status, error) => {
     await using provider = await startFakeProvider({
       reply: { status, body: { error }, headers: { ...AT_ONCE, "x-should-retry": "true" } },
     });
@@ -327,14 +371,14 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect([provider.requests.length, failedTries]).toEqual([1, 0]);
   });
 
-  test("a wrong certificate is not looked at twice", async () => {
+  test("a wrong certificate is not tried again", async () => {
     let tries = 0;
     const fetch = async () => {
       tries += 1;
       throw Object.assign(new Error("self signed certificate"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
     };
     const credentials = new Credentials({ [`${wire.toUpperCase()}_BASE_URL`]: "https://127.0.0.1:1" });
-    const client = modelResolver({ credentials, clock: systemClock, limiter: new CallLimiter(1), fetch })(ref);
+    const client = modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(1), fetch })(ref);
     expect(seen((await ask(client)).reply)).toMatchObject({
       message: `${wire} could not be reached at 127.0.0.1:1: DEPTH_ZERO_SELF_SIGNED_CERT. Check ${wire.toUpperCase()}_BASE_URL.`,
       retryable: false,
@@ -342,7 +386,16 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect(tries).toBe(1);
   });
 
-  test("a server may say that trying again is useless", async () => {
+  test("a connection that the system gave up is not called a timeout of ours", async () => {
+    const fetch = async () => {
+      throw Object.assign(new Error("connect timed out"), { code: "ETIMEDOUT" });
+    };
+    const environment = { [`${wire.toUpperCase()}_BASE_URL`]: "http://127.0.0.1:1" };
+    const { reply } = await ask(withoutRetries({ environment }, wire, fetch));
+    expect(seen(reply).message).toStartWith(`${wire} could not be reached at 127.0.0.1:1: ETIMEDOUT.`);
+  });
+
+  test("a server can say that the call must not be repeated", async () => {
     await using provider = await startFakeProvider({ reply: { status: 429, headers: { "x-should-retry": "false" } } });
     const { reply, failedTries } = await ask(clientOf(provider, ref));
     expect(seen(reply)).toMatchObject({ retryable: true, details: { provider: wire, status: 429 } });
@@ -403,9 +456,9 @@ describe.each(WIRES)("a model over %s", (wire) => {
   });
 
   test.each([
-    ["a wait between tries", { status: 503, headers: { "retry-after": "600" } } satisfies Action],
-    ["a hang", { fault: "hang" } satisfies Fault],
-  ])("cancelling during %s rejects at once with the reason", async (_, action) => {
+    ["a wait between tries", { status: 503, headers: { "retry-after": "600" } } satisfies Action, 1],
+    ["a hang", { fault: "hang" } satisfies Fault, 0],
+  ])("cancelling during %s rejects at once with the reason", async (_, action, tries) => {
     const controller = new AbortController();
     const reason = new Error("stopped by the user");
     await using provider = await startFakeProvider({
@@ -416,7 +469,8 @@ describe.each(WIRES)("a model over %s", (wire) => {
     });
     // Either would last beyond the time that a test has.
     const request = { timeout_ms: 600_000 };
-    expect((await ask(clientOf(provider, ref), request, controller.signal)).reply).toBe(reason);
+    const { reply, failedTries } = await ask(clientOf(provider, ref), request, controller.signal);
+    expect([reply, failedTries]).toEqual([reason, tries]);
   });
 
   test("a signal that fired before means that nothing is sent", async () => {

@@ -1,18 +1,20 @@
 import { expect, test } from "bun:test";
-import { readTry } from "../../src/model/provider-reply.ts";
+import { TryFailed } from "../../src/model/failed-try.ts";
+import { readReply } from "../../src/model/provider-reply.ts";
 
 const clock = { now: () => new Date("2026-01-01T00:00:00.000Z"), ticks: () => 0 };
 
-async function failedTry(response: Response) {
-  const read = await readTry(response, clock);
-  if ("answer" in read) throw new Error("answered");
-  return read;
+/** The two headers by which an SDK decides whether and when to try again. */
+async function retryOf(reply: Response) {
+  const { headers } = await readReply(reply, clock);
+  return { repeat: headers.get("x-should-retry"), wait: headers.get("retry-after-ms") };
 }
 
-async function waitAsked(headers: Record<string, string>): Promise<string | null> {
-  const { response } = await failedTry(new Response("", { status: 429, headers }));
-  return response.headers.get("retry-after-ms");
-}
+const lost = async (reply: Response) =>
+  await readReply(reply, clock).then(
+    () => "read",
+    (error: unknown) => (error instanceof TryFailed ? error.failed.kind : error),
+  );
 
 test.each<[Record<string, string>, string | null]>([
   [{ "retry-after": "2" }, "2000"],
@@ -27,21 +29,45 @@ test.each<[Record<string, string>, string | null]>([
   [{ "retry-after-ms": "7", "retry-after": "9" }, "7"],
   [{}, null],
 ])("a server that asks to wait with %p is given %p milliseconds", async (headers, wait) => {
-  expect(await waitAsked(headers)).toBe(wait);
+  expect((await retryOf(new Response("", { status: 429, headers }))).wait).toBe(wait);
 });
 
 test.each([
-  [429, "300", true],
-  [429, "301", false],
-  [503, "3600", true],
-])("status %i with a wait of %s s: tried again %p", async (status, wait, repeat) => {
-  const read = await failedTry(new Response("", { status, headers: { "retry-after": wait } }));
-  expect([read.repeat, read.failed.retryable]).toEqual([repeat, true]);
+  [429, "300", "true"],
+  [429, "301", "false"],
+  [503, "3600", "true"],
+])("status %i with a wait of %s s: tried again %s", async (status, wait, repeat) => {
+  expect((await retryOf(new Response("", { status, headers: { "retry-after": wait } }))).repeat).toBe(repeat);
 });
 
-test("an answer is read as JSON, whatever its headers say of it", async () => {
-  const response = new Response('{"a":1}', { headers: { "content-type": "text/plain" } });
-  expect(await readTry(response, clock)).toEqual({ answer: { a: 1 } });
+test("an answer is JSON, whatever its headers say of it", async () => {
+  const reply = await readReply(new Response('{"a":1}', { headers: { "content-type": "text/plain" } }), clock);
+  expect([reply.status, reply.headers.get("content-type"), await reply.text()]).toEqual([
+    200,
+    "application/json",
+    '{"a":1}',
+  ]);
+});
+
+test("a byte order mark before the JSON is no part of it", async () => {
+  const reply = await readReply(new Response('\uFEFF{"a":1}'), clock);
+  expect(await reply.json()).toEqual({ a: 1 });
+});
+
+test("a reply whose status has no body is read too", async () => {
+  expect((await readReply(new Response(null, { status: 304 }), clock)).status).toBe(304);
+});
+
+test("a status beyond those of HTTP is a failed try", async () => {
+  using server = Bun.listen({
+    port: 0,
+    hostname: "127.0.0.1",
+    socket: { data: (socket) => void socket.write("HTTP/1.1 999 Denied\r\ncontent-length: 2\r\n\r\nno") },
+  });
+  const reply = await fetch(`http://127.0.0.1:${server.port}`);
+  const error = await readReply(reply, clock).catch((thrown: unknown) => thrown);
+  expect(error).toEqual(new TryFailed({ kind: "status", status: 999, words: "no" }));
+  expect((error as TryFailed).failed).toEqual({ kind: "status", status: 999, words: "no" });
 });
 
 test("a character cut by the network's packets is put together again", async () => {
@@ -53,7 +79,7 @@ test("a character cut by the network's packets is put together again", async () 
       controller.close();
     },
   });
-  expect(await readTry(new Response(body), clock)).toEqual({ answer: { a: "é" } });
+  expect(await (await readReply(new Response(body), clock)).json()).toEqual({ a: "é" });
 });
 
 test.each<[string, string, Uint8Array]>([
@@ -74,8 +100,7 @@ test.each<[string, string, Uint8Array]>([
       drain: send,
     },
   });
-  const { failed } = await failedTry(await fetch(`http://127.0.0.1:${server.port}`));
-  expect(failed.kind).toBe("too_large");
+  expect(await lost(await fetch(`http://127.0.0.1:${server.port}`))).toBe("too_large");
 });
 
 function send(socket: Bun.Socket<Uint8Array>): void {
@@ -90,7 +115,6 @@ test("reading stops when a reply is too large, however large it would be", async
       controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
     },
   });
-  const { failed, repeat } = await failedTry(new Response(endless));
-  expect({ kind: failed.kind, repeat }).toEqual({ kind: "too_large", repeat: false });
+  expect(await lost(new Response(endless))).toBe("too_large");
   expect(sent).toBeLessThan(8);
 });

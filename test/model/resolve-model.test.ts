@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import { CallLimiter } from "../../src/model/call-limiter.ts";
 import { Credentials } from "../../src/model/credentials.ts";
 import { checkModel, listProviders, modelResolver } from "../../src/model/resolve-model.ts";
+import { Semaphore } from "../../src/semaphore.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { ask, FAKE_KEY, REQUEST, seen } from "./asking.ts";
 
@@ -13,7 +13,7 @@ function resolver(environment: Environment, limit = 8) {
   return modelResolver({
     credentials: new Credentials(environment),
     clock: systemClock,
-    limiter: new CallLimiter(limit),
+    limiter: new Semaphore(limit),
   });
 }
 

@@ -58,20 +58,6 @@ test("the same request gets the same reply and the same estimate, whoever asks a
   expect(await reply(scriptedModel("scripted/demo", SCRIPT), afterTurns(1))).toEqual(first);
 });
 
-test("a message is measured once, however long the history grows", async () => {
-  let reads = 0;
-  const message = {
-    role: "user" as const,
-    get text() {
-      reads += 1;
-      return "long";
-    },
-  };
-  const client = scriptedModel("scripted/demo", SCRIPT);
-  for (let turn = 0; turn < 5; turn += 1) await reply(client, { messages: [message] });
-  expect(reads).toBe(1);
-});
-
 test("a delay is waited, and cancelling cuts it short with the reason", async () => {
   const client = scriptedModel("scripted/slow", [{ say: "late", delay_ms: 60_000 }]);
   const controller = new AbortController();

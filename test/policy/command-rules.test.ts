@@ -98,7 +98,7 @@ describe("a closed list", () => {
     expect(refusedCommand(only("bun test*", "ls *"), line)).toBe(may ? null : "commands.allow");
   });
 
-  test("an empty one lets nothing run", () => {
+  test("an empty list lets nothing run", () => {
     expect(refusedCommand(only(), "ls")).toBe("commands.allow");
   });
 

@@ -69,12 +69,12 @@ test("a refused call never disqualifies, a change does", () => {
   expect(disqualifying([{ ...violation, blocked: true }, done])).toEqual(done);
 });
 
-test("what was seen while the arm ran stays, also when its traces are ignored as changes", () => {
+test("a violation seen while the arm ran stays, even when its files are ignored as changes", () => {
   const seen = [{ rule: "keep.log", severity: "disqualify", subject: "keep.log", blocked: false }] as const;
   expect(violations(policies(), { ...nothing, seen })).toEqual([...seen]);
 });
 
-test("only calls that ran count for required behaviour, by command or by path", async () => {
+test("required behaviour counts only calls that ran", async () => {
   const wanted = policies({
     required: [
       { id: "ran-tests", tool: "run_command", match: "bun test*", min: 2 },
@@ -95,7 +95,7 @@ test("only calls that ran count for required behaviour, by command or by path", 
   ]);
 });
 
-test("long commands are read one after another, with turns for others between them", async () => {
+test("the event loop runs between long commands", async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
   const wanted = policies({
     required: ids.map((id) => ({ id, tool: "run_command", match: "bun test*", min: 1 }) as const),

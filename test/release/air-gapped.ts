@@ -15,7 +15,7 @@ await using provider = await startFakeProvider({
   reply: playScript({
     scriptOf: ({ system }) => definition.arms.find((arm) => arm.system_prompt === system)?.script ?? undefined,
     judge: (request) =>
-      // What the judge reads of a request, system and messages, is in both kinds.
+      // The judge reads system and messages, which both kinds of request have.
       wellFormed({ ...request, params: { max_output_tokens: 1 }, timeout_ms: 1 } as never, ({ evidence }) => ({
         cause: evidence.includes("Math.ceil(total / size)") ? 4 : 1,
       })),

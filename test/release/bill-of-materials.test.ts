@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import manifest from "../../package.json";
-import { readDependencyTree } from "../../release/dependency-tree.ts";
+import { readDependencyTree, VENDORED } from "../../release/dependency-tree.ts";
 import { thirdPartyNotices } from "../../release/notices.ts";
 import { sbom } from "../../release/sbom.ts";
 import { nativeTarget } from "../../release/targets.ts";
@@ -26,7 +26,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** By the packages' own manifests and the way modules are found, not by the lock file. */
+/** Follows the packages' manifests as module resolution does, without the lock file. */
 async function installedFrom(directory: string, names: readonly string[], found: Map<string, string>): Promise<void> {
   for (const name of names) {
     const home = await homeOf(directory, name);
@@ -86,7 +86,7 @@ test("the SBOM names Bun and every package once, and how they depend on each oth
   const known = new Set([...refs, "pkg:generic/abeval@1.2.3"]);
   const edges: { ref: string; dependsOn?: string[] }[] = document.dependencies;
   expect(edges.flatMap(({ ref, dependsOn = [] }) => [ref, ...dependsOn]).filter((ref) => !known.has(ref))).toEqual([]);
-  expect(edges[0]?.dependsOn?.length).toBe(Object.keys(manifest.dependencies).length + 1);
+  expect(edges[0]?.dependsOn?.length).toBe(Object.keys(manifest.dependencies).length + VENDORED.length + 1);
 });
 
 test("the SBOM says which executable it is about, and is the same each time", () => {
@@ -97,4 +97,16 @@ test("the SBOM says which executable it is about, and is the same each time", ()
   expect(metadata.component.hashes).toEqual([
     { alg: "SHA-256", content: new Bun.CryptoHasher("sha256").update("program").digest("hex") },
   ]);
+});
+
+test("what is vendored is in the notices and in the SBOM", async () => {
+  const ids = VENDORED.map(({ name, version }) => `${name}@${version}`);
+  expect(ids.length).toBeGreaterThan(0);
+  const notices = await thirdPartyNotices(TREE.packages, Bun.version);
+  const components: { purl: string }[] = JSON.parse(sbom(DESCRIBED)).components;
+  const purls = components.map(({ purl }) => purl);
+  for (const id of ids) {
+    expect(notices).toContain(`${id}  (MIT)`);
+    expect(purls).toContain(`pkg:npm/${id.replace("@", "%40")}`);
+  }
 });

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../temporary.ts";
 
 const text = (path: string, content: string) => ({ path, bytes: Buffer.from(content) });
 
-/** A release whose program is a shell script: all that the installer looks at is real. */
+/** A release whose program is a shell script. All that the installer reads is real. */
 function writeRelease(directory: string): void {
   mkdirSync(directory);
   const files = [

@@ -10,19 +10,19 @@ import type { Need } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
-/** A release that is there is tested as it is; else one for this machine is made. `bun run test` leaves that to smoke. */
+/** A release that is given is tested as it is; else one is made for this machine. `bun run test` skips both. */
 const GIVEN = process.env["ABEVAL_RELEASE"];
 const ARCHIVE: Need = {
   what: "a release (bun run build && bun run smoke)",
   met: GIVEN !== undefined || process.env["ABEVAL_BIN"] !== undefined,
 };
-/** A network namespace of its own, with loopback up; everything else is this machine's. */
+/** Runs a command in a network namespace with loopback alone. All else is this machine's. */
 const ISOLATED = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--"];
 const ISOLATION: Need = { what: "a network namespace (apt-get install bubblewrap)", met: canIsolate() };
 const testArchive = testNeeding(ARCHIVE);
 const NAME = archiveName(manifest.version, nativeTarget());
 const SCENARIOS = ["extract-rate-limit", "file-server-traversal", "log-triage", "pager-last-page"];
-/** Of the empty program's size (PERFORMANCE goals): the bundle with its bytecode. */
+/** Most that the executable may have of the size of an empty compiled program. */
 const MAX_RATIO = 1.25;
 
 const directory = temporaryDirectory();

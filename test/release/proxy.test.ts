@@ -14,7 +14,7 @@ import { writeSmallScenario } from "./small-scenario.ts";
 
 const NOBODY = "http://127.0.0.1:1";
 
-/** One run of two calls to the provider `gateway`; the environment says where that is. */
+/** One run with two calls to the provider `gateway`, whose address is in the environment. */
 async function runThroughGateway(env: Readonly<Record<string, string>>): Promise<number> {
   using directory = temporaryDirectory();
   const { status } = await abeval(["run", writeSmallScenario(directory.path), "--model", "gateway/model"], { env });
@@ -74,7 +74,7 @@ testNeeding(OPENSSL)(
   },
 );
 
-// A server that listens on TCP has an address of this kind.
+// The address of a server on TCP is an object.
 const port = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 
 /** Files of a key and a certificate for `llm.internal`, valid for a day. */

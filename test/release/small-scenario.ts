@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A scenario without files and commands: what is measured is the way to the provider. Returns its path. */
+/** Writes a scenario without files and commands, to test the way to the provider. Returns its path. */
 export function writeSmallScenario(directory: string): string {
   const path = join(directory, "small.yaml");
   writeFileSync(

@@ -7,7 +7,7 @@ import { connectProgram } from "../mcp/client.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { writeSmallScenario } from "./small-scenario.ts";
 
-/** What the program calls itself, wherever it says so. */
+/** Every place in which the program says its version. */
 const SOURCES: Readonly<Record<string, () => Promise<readonly unknown[]>>> = {
   "the flag": async () => [(await abeval(["--version"])).stdout.trimEnd()],
   "health and the OpenAPI document": async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { symlink } from "node:fs/promises";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import { parseScenario } from "../../src/scenario/parse-scenario.ts";
-import { failureOf, SHORT, scenarioFolder } from "./scenario-folder.ts";
+import { failureOf, SHORT, scenarioFolder, scenarioIn } from "./scenario-folder.ts";
 
 const messageOf = async (text: string) => {
-  const failure = await failureOf(parseScenario({ text, file: "short.yaml", stem: "short", directory: "/nowhere" }));
+  const failure = await failureOf(scenarioIn({ text, file: "short.yaml", stem: "short", directory: "/nowhere" }));
   return failure.message.replaceAll("short.yaml:", "");
 };
 
@@ -47,8 +46,8 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
   [
     "model judge",
     "openai/gpt-x",
-    "builtin/evidence",
-    "6:12 arms[0].model: builtin/evidence is a judge; an arm needs a model that acts",
+    "Builtin/evidence",
+    "6:12 arms[0].model: Builtin/evidence is a judge; an arm needs a model that acts",
   ],
   ["number for text", "Say hello.", "5", "3:11 task.prompt: expected text, got 5"],
   ["empty text", "Say hello.", '""', "3:11 task.prompt: must not be empty"],
@@ -227,6 +226,12 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "openai/gpt-x",
     "scripted/x",
     "5:5 arms[0].script: missing; scripted/x replays the arm's script and needs at least one turn\n8:5 arms[1].script: missing; scripted/x replays the arm's script and needs at least one turn",
+  ],
+  [
+    "Scripted without",
+    "openai/gpt-x",
+    "Scripted/x",
+    "5:5 arms[0].script: missing; Scripted/x replays the arm's script and needs at least one turn\n8:5 arms[1].script: missing; Scripted/x replays the arm's script and needs at least one turn",
   ],
   [
     "script call two",
@@ -454,7 +459,7 @@ test("all mistakes of a file are told at once, in the order of the file", async 
     .replace("extends: plain", "extnds: plain\n    tools: all")
     .replace("measure: tokens", "{measure: probe_score, weight: -1}")
     .replace("rubric:", "policies: {budget: {max_turns: 0}, paths: {protected: [/a]}}\nrubric:");
-  const failure = await failureOf(parseScenario({ text, file: "a/b.yaml", stem: "b", directory: "/nowhere" }));
+  const failure = await failureOf(scenarioIn({ text, file: "a/b.yaml", stem: "b", directory: "/nowhere" }));
   const errors = [
     {
       line: 1,
@@ -492,10 +497,10 @@ test("all mistakes of a file are told at once, in the order of the file", async 
   );
 });
 
-test("beyond twenty mistakes the rest is counted", async () => {
+test("twenty mistakes are shown and the rest is counted", async () => {
   const keys = Array.from({ length: 33 }, (_, index) => `qqqq${index}: 1\n`).join("");
   const failure = await failureOf(
-    parseScenario({ text: SHORT + keys, file: "short.yaml", stem: "short", directory: "/" }),
+    scenarioIn({ text: SHORT + keys, file: "short.yaml", stem: "short", directory: "/" }),
   );
   expect(failure.message.split("\n")).toHaveLength(21);
   expect(failure.message).toEndWith("\nand 13 more");
@@ -528,7 +533,7 @@ describe("materials", () => {
     ],
     [
       "reference_fix: {patch: out.patch}",
-      "4:26 task.reference_fix.patch: out.patch names b/../x, which must not contain `..`",
+      "4:26 task.reference_fix.patch: out.patch names ../x, which must not contain `..`",
     ],
     ["reference_fix: {patch: latin.txt}", "4:26 task.reference_fix.patch: latin.txt is not UTF-8 text"],
     ["reference_fix: {dir: bin}", "4:18 task.reference_fix: the fix has a.bin, which is not text"],

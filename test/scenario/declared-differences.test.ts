@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Arm, Scenario } from "../../src/domain/scenario.ts";
 import { applyModelOverride, differences } from "../../src/scenario/declared-differences.ts";
-import { parseScenario } from "../../src/scenario/parse-scenario.ts";
-import { SHORT } from "./scenario-folder.ts";
+import { SHORT, scenarioIn } from "./scenario-folder.ts";
 
 const ARM: Arm = {
   id: "a",
@@ -33,17 +32,17 @@ describe("arms differ in", () => {
     expect(differences(ARM, { ...ARM, ...changes })).toEqual(expected as never[]);
   });
 
-  test("nothing by the name after scripted/", () => {
-    expect(differences({ ...ARM, model: "scripted/a" }, { ...ARM, model: "scripted/b" })).toEqual([]);
+  test("nothing when only the names after scripted/ differ", () => {
+    expect(differences({ ...ARM, model: "scripted/a" }, { ...ARM, model: "Scripted/b" })).toEqual([]);
   });
 });
 
 describe("a model override", () => {
   const definition = async (text: string): Promise<Scenario> =>
-    parseScenario({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
+    scenarioIn({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
   const PRICED = SHORT.replace("gpt-x", "gpt-x\n    price_per_mtok: {in: 1, out: 2}");
 
-  test("replaces both models and forgets their prices, nothing else", async () => {
+  test("replaces the models and removes the prices of both arms, and nothing else", async () => {
     const before = await definition(PRICED);
     const [first, second] = before.arms;
     const scenario = applyModelOverride(before, "groq/y/z");

@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import type { Scenario } from "../../src/domain/scenario.ts";
 import { canonicalJson, comparabilityDigest, scenarioDigest } from "../../src/scenario/digest.ts";
-import { parseScenario } from "../../src/scenario/parse-scenario.ts";
-import { SHORT } from "./scenario-folder.ts";
+import { SHORT, scenarioIn } from "./scenario-folder.ts";
 
-const short = (text = SHORT) => parseScenario({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
+const short = (text = SHORT) => scenarioIn({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
 
 test("canonical JSON sorts keys at every depth and keeps the order of lists", () => {
   expect(canonicalJson({ b: [2, 1, { d: null, c: "é" }], a: undefined, A: true })).toBe(
@@ -21,7 +20,7 @@ test("two spellings of one scenario have one digest, comments and order aside", 
   expect(new Set(digests).size).toBe(1);
 });
 
-test("any change of the definition changes its digest, only what both arms share changes comparability", async () => {
+test("any change of the definition changes its digest, but arms stay comparable unless what they share changes", async () => {
   const base = await short();
   const changed = async (replaced: string, by: string) => {
     const other = await short(SHORT.replace(replaced, by));
@@ -35,7 +34,7 @@ test("any change of the definition changes its digest, only what both arms share
   expect(await changed("Say hello.", "Say hello.\n  fixture: {files: {a: b}}")).toEqual([true, true]);
 });
 
-test("who judges does not change what the arms share", async () => {
+test("another judge model leaves arms comparable", async () => {
   const { rubric, ...rest } = await short();
   const judgedBy = (judge: Partial<Scenario["rubric"]["judge"]>): Scenario => ({
     ...rest,
@@ -47,7 +46,7 @@ test("who judges does not change what the arms share", async () => {
   expect(new Set(digests.map(scenarioDigest)).size).toBe(3);
 });
 
-test("a fixture that moves with its bytes stays comparable", async () => {
+test("a fixture that moves to another directory leaves arms comparable", async () => {
   const { task, ...rest } = await short();
   const at = (dir: string): Scenario => ({
     ...rest,

@@ -4,7 +4,7 @@ import { draftScenario } from "../../src/scenario/draft/draft-scenario.ts";
 
 const MESSAGE = "Mend the pager\n\nchecks: were wrong\narms: too\n  judge: and this\n  - id: last-page\n";
 
-test("no line of a commit's message is taken for a field, so that no note gets into the prompt", () => {
+test("a line of a commit's message that looks like a field gets no note", () => {
   const draft = {
     name: "fix",
     commit: "a".repeat(40),

@@ -14,7 +14,7 @@ const DEFAULT_POLICIES = {
 } as const;
 const ALL_TOOLS = ["read_file", "write_file", "edit_file", "list_files", "search_files", "run_command"];
 
-test("a file of 15 lines gives a whole scenario", async () => {
+test("a file of 15 lines is a complete scenario", async () => {
   await using folder = await scenarioFolder({ "short.yaml": SHORT });
   const loaded = await loadScenarioFile(folder.path("short.yaml"));
   const arm = { model: "openai/gpt-x", tools: ALL_TOOLS, params: {}, limits: {}, price_per_mtok: null, script: null };
@@ -107,7 +107,7 @@ const PATCH = `diff --git a/src/pager.ts b/src/pager.ts
 +export const pages = (n: number) => Math.ceil(n / 10);
 `;
 
-test("every feature of a file arrives in the definition", async () => {
+test("every field of a file reaches the definition", async () => {
   await using folder = await scenarioFolder({
     "pager-last-page.yaml": FULL,
     "pager-last-page/fixture/src/pager.ts": "export const pages = (n: number) => Math.floor(n / 10);\n",

@@ -2,13 +2,12 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/failure.ts";
 import { readYaml } from "../../src/scenario/document/yaml-document.ts";
-import { parseScenario } from "../../src/scenario/parse-scenario.ts";
 import { Problems } from "../../src/scenario/problems.ts";
 import { damaged } from "./damaged-scenario.ts";
-import { failureOf, SHORT } from "./scenario-folder.ts";
+import { failureOf, SHORT, scenarioIn } from "./scenario-folder.ts";
 
 const SIZE = 256 * 1024;
-const parse = (text: string) => parseScenario({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
+const parse = (text: string) => scenarioIn({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });
 const filled = (part: string, start = "") => (start + part.repeat(Math.ceil(SIZE / part.length))).slice(0, SIZE);
 
 describe("a file of the largest size is refused with a place, whatever it holds:", () => {

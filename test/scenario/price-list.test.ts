@@ -14,7 +14,7 @@ const refusal = async (text: string) => {
   return message.replaceAll(folder.path("prices.yaml"), "prices.yaml");
 };
 
-test("a list holds a price for each model; the name of a provider is the same in any case", async () => {
+test("a price list is read, and names of providers are not case-sensitive", async () => {
   const prices = await loaded(
     "OpenAI/gpt-X: {in: 3, out: 15, cached_in: 0.3}\ngateway/meta/llama: {in: 0, out: 0.5}\n",
   );
@@ -44,7 +44,7 @@ test.each(BAD)("%s is refused with its place", async (_what, text, said) => {
   expect(await refusal(text)).toContain(said);
 });
 
-test("a file that is not there, and one that is no file, are named", async () => {
+test("a missing price list and a directory in its place are named", async () => {
   await using folder = await scenarioFolder({ "in/prices.yaml": "" });
   expect((await failureOf(loadPriceList(folder.path("none.yaml")))).message).toEndWith(
     "none.yaml: the file does not exist",

@@ -32,7 +32,7 @@ test("lists YAML files by name and nothing else", async () => {
   ]);
 });
 
-test("broken files have a row each and do not break the list; messages do not tell where the directory lies", async () => {
+test("broken files have rows of their own, and no message tells where the directory lies", async () => {
   await using outside = await scenarioFolder({ "link.yaml": named("link") });
   await using folder = await scenarioFolder({
     "scenarios/good.yaml": named("good"),
@@ -78,7 +78,7 @@ describe("get", () => {
     },
   );
 
-  test("says which name may be meant", async () => {
+  test("suggests the name that was meant", async () => {
     await using folder = await scenarioFolder({ "pager.yaml": named("pager"), "other.yaml": named("other") });
     const failure = await failureOf(openCatalog(folder.directory).get("pagre"));
     expect(failure.message).toBe('there is no scenario "pagre"; did you mean "pager"?');
@@ -136,7 +136,7 @@ describe("what is kept in memory follows the disk:", () => {
     expect((await failureOf(catalog.get("b"))).message).toBe(missing);
   });
 
-  test("files come and go", async () => {
+  test("added and removed files are noticed", async () => {
     await using folder = await scenarioFolder({ "b.yaml": named("b") });
     const catalog = openCatalog(folder.directory);
     await catalog.list();
@@ -159,7 +159,7 @@ describe("what is kept in memory follows the disk:", () => {
     }
   });
 
-  test("a second file of the name is noticed, and so is the one that stays", async () => {
+  test("a second file of the same name makes the scenario broken until one is removed", async () => {
     await using folder = await scenarioFolder({ "b.yaml": named("b") });
     const catalog = openCatalog(folder.directory);
     const seen = async () => [

@@ -1,7 +1,8 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Failure } from "../../src/domain/failure.ts";
+import { Failure, orThrow } from "../../src/domain/failure.ts";
+import { parseScenario, type ScenarioText } from "../../src/scenario/parse-scenario.ts";
 
 /** A fresh directory with the given files in it, removed on disposal. */
 export async function scenarioFolder(files: Readonly<Record<string, string | Uint8Array>> = {}) {
@@ -35,6 +36,9 @@ rubric:
     - Is it short?
     - measure: tokens
 `;
+
+/** The scenario that a text holds. @throws Failure `invalid_scenario` */
+export const scenarioIn = async (source: ScenarioText) => orThrow((await parseScenario(source)).result);
 
 /** The failure a promise ends with; anything else fails the test. */
 export async function failureOf(promise: Promise<unknown>): Promise<Failure> {

@@ -77,7 +77,7 @@ test.each([
   ["tests/data.csv", "a,b"],
 ])("%s runs nothing", (path, text) => expect(testCommand(path, text, nothing)).toBeNull());
 
-test("what steers the test runner is protected, unless the fix changes it", () => {
+test("the configuration of the test runner is protected unless the fix changes it", () => {
   const top = new Set(["package.json", "bunfig.toml", "README.md", "vitest.config.ts"]);
   expect(steeringFiles({ top, manifest: null }, ["package.json"])).toEqual(["bunfig.toml", "vitest.config.ts"]);
 });

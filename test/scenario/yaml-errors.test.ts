@@ -11,7 +11,7 @@ test("one wrong indentation is told at its place, and not once for each line tha
   expect(lines[2]).toMatch(/\(and \d+ more, which may follow from the first\)$/);
 });
 
-test("many syntax errors are three, and how many more", async () => {
+test("of many syntax errors three are shown, and the rest is counted", async () => {
   await using folder = await scenarioFolder({ "short.yaml": "a: ]\n".repeat(9) });
   const { message } = await failureOf(loadScenarioFile(folder.path("short.yaml")));
   const lines = message.split("\n");

@@ -155,7 +155,7 @@ test("a limit that cannot be counted against refuses the run and names the model
 
 test("a limit below what asking the judge may cost is refused", async () => {
   expect(await refusal({ max_cost_usd: 16 }, PRICES)).toStartWith(
-    "invalid_request: --max-cost 16 leaves nothing for the arms: 16.384 USD are set aside for two judge calls, each of up to ",
+    "invalid_request: --max-cost 16 leaves nothing for the arms: 16.384 USD are reserved for two judge calls, each of up to ",
   );
 });
 

@@ -1,15 +1,19 @@
 import { expect, test } from "bun:test";
-import type { RunEvent } from "../../src/domain/event.ts";
+import { existsSync } from "node:fs";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Probe } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
+import type { RunEntry } from "../../src/domain/session-entry.ts";
+import type { Case, Judge } from "../../src/judge/judge.ts";
+import { followRun } from "../../src/operation/follow-run.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import { Semaphore } from "../../src/semaphore.ts";
 import { prepareSession } from "../../src/session/prepare-session.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
-import { Slots } from "../../src/session/slots.ts";
 import { startSession } from "../../src/session/start-session.ts";
 import { memoryStore } from "../../src/store/memory.ts";
+import { readSession } from "../../src/store/read-session.ts";
 import type { SessionStore } from "../../src/store/store.ts";
-import { LiveRuns } from "../../src/stream/live-runs.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
@@ -91,12 +95,12 @@ test("the session can be read the moment its verdict is announced, and nothing i
   const services = testServices();
   const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
   const { session_id, done } = await startSession(services, plan);
-  for await (const event of services.live.get(session_id)?.events() ?? []) {
+  for await (const { event } of followRun(services.store, session_id)) {
     if (event.event !== "verdict_ready") continue;
-    expect(services.store.get(session_id)).toMatchObject({ state: "completed", verdict: event.verdict });
+    expect(await readSession(services.store, session_id)).toMatchObject({ state: "completed", verdict: event.verdict });
   }
-  expect(services.live.get(session_id)).toBeUndefined();
-  expect(services.store.get(session_id)).toEqual(await done);
+  expect(services.runs.live(session_id)).toBeUndefined();
+  expect(await readSession(services.store, session_id)).toEqual(await done);
 });
 
 test("one arm failing for the provider's reasons stops the other and fails the session, with no verdict", async () => {
@@ -133,7 +137,7 @@ test("a judge that cannot be reached costs no arm: a rejudge completes the sessi
   if (!arm_a || !arm_b) throw new Error("a session has two arms");
   const verdict = await rejudge(services, { arm_a, arm_b, judge_model: "builtin/evidence" }, never);
   expect(verdict).toMatchObject({ kind: "rejudge", winner: "root-cause" });
-  expect(services.store.get(session_id)).toMatchObject({
+  expect(await readSession(services.store, session_id)).toMatchObject({
     state: "completed",
     failure: null,
     verdict: { verdict_id: verdict.verdict_id },
@@ -166,11 +170,11 @@ test.each(["preparing", "running", "probing", "judging"] as const)(
     };
     const plan = await prepareSession(services, { ...loaded, definition }, options);
     const { session_id, done } = await startSession(services, plan);
-    while (services.store.get(session_id)?.state !== stage) await Bun.sleep(5);
-    services.live.get(session_id)?.cancel(new Failure("cancelled", "The run was cancelled."));
+    while ((await readSession(services.store, session_id))?.state !== stage) await Bun.sleep(5);
+    services.runs.live(session_id)?.cancel(new Failure("cancelled", "The run was cancelled."));
     const outcome = await done;
     expect(outcome).toMatchObject({ state: "cancelled", verdict: null, failure: { stage, code: "cancelled" } });
-    expect(services.live.get(session_id)).toBeUndefined();
+    expect(services.runs.live(session_id)).toBeUndefined();
   },
 );
 
@@ -186,22 +190,28 @@ test("a failing setup step is the scenario's fault, never an arm's", async () =>
   expect(outcome.arms.map(({ turns }) => turns)).toEqual([0, 0]);
 });
 
-test("a verdict that cannot be stored is kept in the outcome: it has been paid for", async () => {
+const FULL = new Failure("storage_full", "no space left");
+
+/** A store in memory that refuses the entries that `refuses` names; `written` counts those that it took. */
+function refusing(refuses: (entries: readonly RunEntry[]) => boolean) {
   const store = memoryStore();
-  const full = new Failure("storage_full", "no space left");
-  const services = testServices(
-    {},
-    {
-      store: {
-        ...store,
-        save(outcome) {
-          if (outcome.state === "completed") throw full;
-          store.save(outcome);
-        },
-      },
+  const written: RunEntry[] = [];
+  const failing: SessionStore = {
+    ...store,
+    async append(run, entries, safety) {
+      if (refuses(entries)) throw FULL;
+      await store.append(run, entries, safety);
+      written.push(...entries);
     },
+  };
+  return { store: failing, written };
+}
+
+test("a verdict that cannot be stored is kept in the outcome: it has been paid for", async () => {
+  const { store } = refusing((entries) =>
+    entries.some((entry) => entry.type === "ended" && entry.state === "completed"),
   );
-  const { outcome, events } = await runOnce(services, await bundled("extract-rate-limit"));
+  const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
   expect(outcome).toMatchObject({
     state: "failed",
     verdict: { winner: "move-only" },
@@ -210,57 +220,34 @@ test("a verdict that cannot be stored is kept in the outcome: it has been paid f
   expect(events.at(-1)).toMatchObject({ event: "session_failed", stage: "saving" });
 });
 
-const FULL = new Failure("storage_full", "no space left");
-
-test("a session that cannot be stored is not started", async () => {
+test("a session that cannot be stored is not started, and gives back its place", async () => {
   const notices: string[] = [];
   const services = testServices(
     {},
     {
-      store: { ...memoryStore(), committed: () => Promise.reject(FULL) },
+      store: { ...memoryStore(), create: () => Promise.reject(FULL) },
+      slots: new Semaphore(1, 0),
       notice: (line) => void notices.push(line),
     },
   );
   const started = runOnce(services, await bundled("extract-rate-limit"));
   await expect(started).rejects.toBe(FULL);
-  expect(services.live.ids()).toEqual([]);
+  expect(services.runs.all()).toEqual([]);
   expect(notices.filter((line) => !line.startsWith("no sandbox"))).toEqual([]);
+  await services.slots.acquire(never);
 });
 
-test("a session that stands in line and cannot be stored does not run when its turn comes", async () => {
-  const slots = new Slots(1, 1);
-  const held = await slots.take(new AbortController().signal);
-  const events: RunEvent[] = [];
-  const live = new LiveRuns();
-  let stored = false;
-  const store: SessionStore = {
-    ...memoryStore(),
-    committed: () => (stored ? Promise.resolve() : Promise.reject(FULL)),
-  };
-  const services = testServices({}, { slots, live, store });
-  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
-  const started = startSession(services, plan);
-  const [run] = live.all();
-  await expect(started).rejects.toBe(FULL);
-  stored = true;
-  held[Symbol.dispose]();
-  for await (const event of run?.events() ?? []) events.push(event);
-  expect(events.map(({ event }) => event)).toEqual(["session_failed"]);
-  await slots.take(new AbortController().signal);
+test("a session that cannot be stored leaves the line that it stood in", async () => {
+  const slots = new Semaphore(1, 1);
+  using _held = await slots.acquire(never);
+  const services = testServices({}, { slots, store: { ...memoryStore(), create: () => Promise.reject(FULL) } });
+  await expect(runOnce(services, await bundled("extract-rate-limit"))).rejects.toBe(FULL);
+  expect(slots.waiting).toBe(0);
 });
 
 test("a stage that cannot be stored does not begin", async () => {
-  const store = memoryStore();
-  let judging = false;
-  const failing: SessionStore = {
-    ...store,
-    save(outcome) {
-      judging = outcome.state === "judging";
-      store.save(outcome);
-    },
-    committed: () => (judging ? Promise.reject(FULL) : Promise.resolve()),
-  };
-  const { outcome, events } = await runOnce(testServices({}, { store: failing }), await bundled("extract-rate-limit"));
+  const { store } = refusing(([entry]) => entry?.type === "stage" && entry.stage === "judging");
+  const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
   expect(outcome).toMatchObject({
     state: "failed",
     verdict: null,
@@ -269,75 +256,116 @@ test("a stage that cannot be stored does not begin", async () => {
   expect(events.at(-1)?.event).toBe("session_failed");
 });
 
-test("a decision that was lost after all is not announced, and no arm makes another", async () => {
-  const store = memoryStore();
-  let written = 0;
-  const services = testServices(
-    {},
-    {
-      store: {
-        ...store,
-        append(...decision) {
-          written += 1;
-          store.append(...decision);
-        },
-        // Only the first decision is lost: there is space again at once.
-        committed: () => (written === 1 ? Promise.reject(FULL) : Promise.resolve()),
-      },
-    },
-  );
-  const { outcome, events } = await runOnce(services, await bundled("extract-rate-limit"));
+test("a decision that was lost is not announced, and no arm makes another", async () => {
+  let decisions = 0;
+  // Only the first is lost: there is space again at once.
+  const { store, written } = refusing(([entry]) => entry?.type === "decision" && ++decisions === 1);
+  const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
   expect(outcome).toMatchObject({ state: "failed", failure: { stage: "running", code: "storage_full" } });
-  const announced = events.filter(({ event }) => event === "decision");
-  expect(announced.length).toBeLessThan(written);
-  expect(written).toBeLessThan(4);
+  const kept = written.filter(({ type }) => type === "decision");
+  expect(events.filter(({ event }) => event === "decision")).toHaveLength(kept.length);
+  expect(decisions).toBeLessThan(4);
 });
 
-test("a rejudge is answered when its verdict is on the disk", async () => {
-  const [asked, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+/** A store in memory whose disk answers when the test lets it. */
+function slowDisk() {
   const store = memoryStore();
+  const [asked, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const wait = async () => {
+    asked.resolve();
+    await disk.promise;
+  };
+  const slow: SessionStore = {
+    ...store,
+    async append(run, entries, safety) {
+      if (safety === "durable") await wait();
+      await store.append(run, entries, safety);
+    },
+    async add(session_ids, entry) {
+      await wait();
+      await store.add(session_ids, entry);
+    },
+  };
+  return { store, slow, asked: asked.promise, answer: disk.resolve };
+}
+
+test("a rejudge is answered when its verdict is on the disk", async () => {
+  const { store, slow, asked, answer } = slowDisk();
   const services = testServices({}, { store });
   const { outcome } = await runOnce(services, await bundled("extract-rate-limit"));
-  const durable = () => {
-    asked.resolve();
-    return disk.promise;
-  };
   const [arm_a, arm_b] = outcome.arms.map(({ arm_id }) => ({ session_id: outcome.session_id, arm_id }));
   if (!arm_a || !arm_b) throw new Error("no arms");
   let answered = false;
-  const judging = rejudge({ ...services, store: { ...store, durable } }, { arm_a, arm_b }, never).then(() => {
+  const judging = rejudge({ ...services, store: slow }, { arm_a, arm_b }, never).then(() => {
     answered = true;
   });
-  await asked.promise;
+  await asked;
   await new Promise((resolve) => setImmediate(resolve));
   expect(answered).toBe(false);
-  disk.resolve();
+  answer();
   await judging;
   expect(answered).toBe(true);
 });
 
 test("the verdict is announced when it is on the disk, not before", async () => {
-  const store = memoryStore();
-  const [asked, disk] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const durable = () => {
-    asked.resolve();
-    return disk.promise;
-  };
-  const services = testServices({}, { store: { ...store, durable } });
+  const { slow, asked, answer } = slowDisk();
+  const services = testServices({}, { store: slow });
   const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
   const { session_id, done } = await startSession(services, plan);
   const kinds: string[] = [];
   const reading = (async () => {
-    for await (const { event } of services.live.get(session_id)?.events() ?? []) kinds.push(event);
+    for await (const { event } of followRun(services.store, session_id)) kinds.push(event.event);
   })();
-  await asked.promise;
+  await asked;
   // A turn of the event loop: whatever is announced already has come by then.
   await new Promise((resolve) => setImmediate(resolve));
   expect(kinds).toContain("arm_finished");
   expect(kinds).not.toContain("verdict_ready");
-  disk.resolve();
+  answer();
   await Promise.all([done, reading]);
   expect(kinds.at(-1)).toBe("verdict_ready");
+});
+
+test("what the session hands to its judge is what its log says of the arms", async () => {
+  const services = testServices();
+  const plan = await prepareSession(services, await bundled("pager-last-page"), {});
+  const cases: Case[] = [];
+  const judge: Judge = (kase, signal) => {
+    cases.push(kase);
+    return plan.chosen.judge(kase, signal);
+  };
+  const { session_id, done } = await startSession(services, { ...plan, chosen: { ...plan.chosen, judge } });
+  const { arms, decisions } = await done;
+  const seen = cases.flatMap(({ a, b }) => [a, b]);
+  expect(seen.map(({ summary }) => summary)).toEqual(arms);
+  expect(Object.fromEntries(seen.map((arm) => [arm.pointer.arm_id, arm.decisions]))).toEqual(decisions);
+  expect(seen.map(({ pointer }) => pointer.session_id)).toEqual([session_id, session_id]);
+});
+
+test("the arms' workspaces are removed while the judge works", async () => {
+  const services = testServices();
+  const plan = await prepareSession(services, await bundled("pager-last-page"), {});
+  const workspaces = new Set<string>();
+  const { kind, owner } = plan.sandbox;
+  const sandbox: Sandbox = {
+    kind,
+    owner,
+    start: (program, signal) => plan.sandbox.start(program, signal),
+    run: (command, signal) => {
+      workspaces.add(command.directory);
+      return plan.sandbox.run(command, signal);
+    },
+  };
+  const standing = () => [...workspaces].filter((path) => existsSync(path)).length;
+  const seen: number[] = [];
+  const judge: Judge = async (kase, signal) => {
+    seen.push(workspaces.size);
+    while (standing() > 0) await new Promise(setImmediate);
+    return await plan.chosen.judge(kase, signal);
+  };
+  const { done } = await startSession(services, { ...plan, sandbox, chosen: { ...plan.chosen, judge } });
+  expect((await done).state).toBe("completed");
+  expect(seen[0]).toBeGreaterThan(1);
 });
 
 test("a rule that is found broken only afterwards is in the log, and puts the arm out", async () => {
@@ -367,7 +395,7 @@ test("a rejudge that comes while the run's own judge is out completes the sessio
   const services = testServices(server.environment);
   const plan = await prepareSession(services, await bundled("pager-last-page"), { judge_model: "openai/judge" });
   const { session_id, done } = await startSession(services, plan);
-  while (services.store.get(session_id)?.state !== "judging") await Bun.sleep(5);
+  while ((await readSession(services.store, session_id))?.state !== "judging") await Bun.sleep(5);
   const pointer = (arm_id: string) => ({ session_id, arm_id });
   const request = { arm_a: pointer("ticket-only"), arm_b: pointer("root-cause"), judge_model: "builtin/evidence" };
   const verdict = await rejudge(services, request, never);

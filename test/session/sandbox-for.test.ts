@@ -2,18 +2,25 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Scenario } from "../../src/domain/scenario.ts";
+import { Sandboxes } from "../../src/sandbox/sandboxes.ts";
 import { sandboxFor } from "../../src/session/sandbox-for.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
+const sandboxes = new Sandboxes(host);
+
 const withArms = (model: string, changes = {}): Scenario =>
   aScenario({ arms: [anArm("left", { model, ...changes }), anArm("right", { model, ...changes })] });
 
 test("a scenario in which nothing runs a command needs no sandbox, and says so without a warning", async () => {
-  for (const scenario of [withArms("scripted/x"), withArms("openai/x", { tools: ["read_file"] })]) {
-    const { sandbox, note, needed } = await sandboxFor({ sandbox: "bubblewrap" }, scenario);
+  for (const scenario of [
+    withArms("scripted/x"),
+    withArms("Scripted/x"),
+    withArms("openai/x", { tools: ["read_file"] }),
+  ]) {
+    const { sandbox, note, needed } = await sandboxFor({ sandbox: "bubblewrap", sandboxes }, scenario);
     expect({ kind: sandbox.kind, note, needed }).toEqual({
       kind: "none",
       note: "not needed: nothing in this scenario can run a command",
@@ -27,7 +34,7 @@ test.each([
   ["a scripted command", withArms("scripted/x", { script: [{ calls: [{ run_command: { command: "true" } }] }] })],
   ["a model with a shell", withArms("openai/x")],
 ])("%s needs one", async (_what, scenario) => {
-  expect(await sandboxFor({ sandbox: "none" }, scenario)).toMatchObject({
+  expect(await sandboxFor({ sandbox: "none", sandboxes }, scenario)).toMatchObject({
     needed: true,
     note: expect.stringContaining("no sandbox"),
   });
@@ -44,7 +51,7 @@ describe("an open network", () => {
     chmodSync(tools.path, 0o755);
     symlinkSync(Bun.which("bwrap") ?? "", join(tools.path, "bwrap"));
     const refused = sandboxFor(
-      { sandbox: "auto", sandbox_host: { ...host, path: tools.path, admin_path: tools.path } },
+      { sandbox: "auto", sandboxes: new Sandboxes({ ...host, path: tools.path, admin_path: tools.path }) },
       open("openai/x"),
     );
     expect(await refused.catch((error: unknown) => error)).toMatchObject({ code: "sandbox_unavailable" });
@@ -53,10 +60,10 @@ describe("an open network", () => {
   testNeeding(SANDBOX)(
     "is that of this machine for scripted arms, or when the user accepts it, and both are said",
     async () => {
-      const accepting = { ...host, accept_host_network: true };
+      const accepting = new Sandboxes({ ...host, accept_host_network: true });
       const notes = await Promise.all([
-        sandboxFor({ sandbox: "auto", sandbox_host: host }, open("scripted/x")),
-        sandboxFor({ sandbox: "auto", sandbox_host: accepting }, open("openai/x")),
+        sandboxFor({ sandbox: "auto", sandboxes }, open("scripted/x")),
+        sandboxFor({ sandbox: "auto", sandboxes: accepting }, open("openai/x")),
       ]);
       expect(notes.map(({ note, needed }) => ({ note, needed }))).toEqual([
         { note: expect.stringMatching(/^network: open: the scenario's own commands can reach/), needed: true },

@@ -1,7 +1,13 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
+import { systemClock } from "../../src/clock.ts";
+import { Failure } from "../../src/domain/failure.ts";
 import { SessionId } from "../../src/domain/session.ts";
-import { SessionIds, sessionId } from "../../src/session/session-id.ts";
+import { stopRuns } from "../../src/operation/stop-runs.ts";
+import { prepareSession } from "../../src/session/prepare-session.ts";
+import { sessionId } from "../../src/session/session-id.ts";
+import { startSession } from "../../src/session/start-session.ts";
+import { bundled, testServices } from "../harness.ts";
 
 const AT = new Date("2026-01-02T03:04:05.999Z");
 
@@ -11,25 +17,12 @@ test("an id names its scenario and the UTC time to the millisecond", () => {
   expect(Value.Check(SessionId, id)).toBe(true);
 });
 
-test("a taken id bumps the millisecond, over the second too", () => {
-  const taken = new Set([sessionId("s", AT)]);
-  expect(new SessionIds().claim("s", AT, (id) => !taken.has(id))).toBe("session-s-20260102T030406000Z");
-});
-
-test("a thousand sessions of one millisecond ask once each", () => {
-  const ids = new SessionIds();
-  const asked: string[] = [];
-  const accept = (id: string) => asked.push(id) > 0;
-  const given = Array.from({ length: 1_000 }, () => ids.claim("s", AT, accept));
-  expect(asked).toEqual(given);
-  expect(new Set(given).size).toBe(1_000);
-  expect(ids.claim("other", AT, accept)).toBe(sessionId("other", AT));
-});
-
-test("an id is of its time, also after the clock has leapt ahead and was set back", () => {
-  const ids = new SessionIds();
-  for (const seconds of [60, 0, 30]) {
-    const at = new Date(AT.getTime() + seconds * 1_000);
-    expect(ids.claim("s", at, () => true)).toBe(sessionId("s", at));
-  }
+test("an id that is taken bumps the millisecond, over the second too", async () => {
+  const services = testServices({}, { clock: { ...systemClock, now: () => AT } });
+  const plan = await prepareSession(services, await bundled("extract-rate-limit"), {});
+  const started = [startSession(services, plan), startSession(services, plan), startSession(services, plan)];
+  const ids = (await Promise.all(started)).map(({ session_id }) => session_id);
+  const times = ["030405999Z", "030406000Z", "030406001Z"];
+  expect(ids).toEqual(times.map((time) => `session-extract-rate-limit-20260102T${time}`));
+  await stopRuns(services, new Failure("cancelled", "The test is over."));
 });

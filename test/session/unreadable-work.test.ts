@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { parseScenario } from "../../src/scenario/parse-scenario.ts";
 import { runOnce, testServices } from "../harness.ts";
+import { scenarioIn } from "../scenario/scenario-folder.ts";
 
 /** A few thousand files whose paths are longer together than a comparison looks at. */
 const HIDE = [
@@ -18,7 +18,7 @@ arms:
   - {id: hider, model: scripted/b, system_prompt: b, script: [{calls: [{run_command: {command: '${`echo y > out.txt; ${HIDE}`}'}}]}, {say: Done.}]}
 rubric: {criteria: [{measure: changed_lines}], judge: {model: builtin/evidence}}
 `;
-  const definition = await parseScenario({ text, file: "hiding.yaml", stem: "hiding", directory: "/nowhere" });
+  const definition = await scenarioIn({ text, file: "hiding.yaml", stem: "hiding", directory: "/nowhere" });
   const loaded = { definition, digest: "d".repeat(64), file: "hiding.yaml", directory: "/nowhere" };
   const { outcome } = await runOnce(testServices(), loaded);
   return outcome;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { REQUIREMENTS } from "./requirements.ts";
 
-test("every sentence of the document has a test", async () => {
+test("every requirement of the specification has a test", async () => {
   const files = [...new Bun.Glob("*.test.ts").scanSync(import.meta.dir)];
   const texts = await Promise.all(files.map((file) => Bun.file(join(import.meta.dir, file)).text()));
   const verified = new Set(

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createApp } from "../../src/http/app.ts";
-import { WebUi } from "../../src/http/web-ui.ts";
+import { openWebUi } from "../../src/http/web-ui.ts";
 import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
 import type { SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
@@ -19,14 +19,14 @@ export interface Setup {
   readonly web?: true;
 }
 
-/** The service as a client sees it, through one of the doors. */
+/** The service as a client sees it. */
 export interface Api {
-  /** Fails for an answer that the service's own document does not promise. */
+  /** Fails for an answer that the service's own OpenAPI document does not allow. */
   readonly fetch: (path: string, init?: Parameters<typeof fetch>[1]) => Promise<Response>;
-  /** The JSON of a 200. */
+  /** The JSON of an answer with status 200. */
   readonly get: <T>(path: string) => Promise<T>;
   readonly post: <T>(path: string, body: unknown) => Promise<T>;
-  /** What the provider `gateway` was asked so far. */
+  /** What the provider was asked so far. */
   readonly provider: readonly SeenRequest[];
 }
 
@@ -34,10 +34,10 @@ type Fetch = (path: string, init?: Parameters<typeof fetch>[1]) => Promise<Respo
 type Opened = AsyncDisposable & { readonly fetch: Fetch };
 type Open = (directory: string, environment: Readonly<Record<string, string>>, setup: Setup) => Promise<Opened>;
 
-/** The same sentences hold inside the process and for the program over a real socket. */
+/** The same requirements are tested inside the process and against the program over a real socket. */
 const DOORS: Readonly<Record<string, Open>> = {
   async "in process"(directory, environment, { memory, web }) {
-    const web_ui = web && (await WebUi.open(join(directory, "ui")));
+    const web_ui = web && (await openWebUi(join(directory, "ui"), join(directory, "staged")));
     const service = aService({ environment, persistent: memory !== true });
     const services = { ...service.services, catalog: openCatalog(join(directory, "scenarios")) };
     const app = createApp(services, web_ui ? { web_ui } : {});
@@ -63,7 +63,7 @@ const DOORS: Readonly<Record<string, Open>> = {
   },
 };
 
-/** Sentences that hold for the HTTP service, whichever way it is reached. */
+/** Tests requirements of the HTTP service through each of the doors. */
 export function verifiesOverHttp(
   ids: readonly RequirementId[],
   behaviour: string,

@@ -16,7 +16,7 @@ const run = (api: Api, scenario: string, options: object = {}) =>
 const start = async (api: Api, scenario: string, options: object = {}) =>
   (await api.post<RunStarted>("/api/runs/async", { scenario, ...options })).session_id;
 
-/** Every event of a run in flight. */
+/** Every event of a run, to its end. */
 async function follow(api: Api, id: string): Promise<{ text: string; events: RunEvent[] }> {
   const { text, events } = await readStream(await api.fetch(`/api/runs/${id}/stream`));
   return { text, events: events as RunEvent[] };
@@ -116,6 +116,7 @@ verifiesOverHttp(
     const outcome = await api.get<SessionOutcome>(`/api/sessions/${id}`);
     expect(outcome.state).toBe("completed");
     const all = events as RunEvent[];
+    expect(new Set(all.map(({ event }) => event))).toEqual(new Set(["decision", "arm_finished", "verdict_ready"]));
     const logOf = (arm: string) =>
       all.flatMap((event) => (event.event === "decision" && event.arm_id === arm ? [event.decision] : []));
     expect({ left: logOf("left"), right: logOf("right") }).toEqual(outcome.decisions as never);
@@ -247,7 +248,7 @@ verifiesOverHttp(
   },
 );
 
-/** Spec part 4, its three tables. */
+/** The three tables of part 4 of the specification. */
 const ROUTES = [
   "GET /api/health",
   "GET /api/scenarios",
@@ -262,7 +263,7 @@ const ROUTES = [
   "GET /api/openapi.json",
 ];
 
-/** Ours. */
+/** Endpoints that abeval adds. */
 const EXTENSIONS = ["DELETE /api/runs/{id}", "GET /api/docs"];
 
 verifiesOverHttp(

@@ -1,4 +1,4 @@
-/** The customer's document as data: each sentence that can be tested has an id, its part, and its words. */
+/** The specification as data. Each sentence that can be tested has an id, its part, and its words. */
 export const REQUIREMENTS = {
   "run:compares": {
     part: 1,

@@ -19,7 +19,7 @@ verifies(["serve:default-addr"], "the address is 127.0.0.1:8080 unless another i
   expect(status).toBe(0);
   expect(stdout).toContain("default 127.0.0.1:8080");
   const child = startAbeval(["serve"]);
-  // Where something else has that port already, the refusal names it.
+  // Another program may have the port. The refusal names it then.
   let said = "";
   for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
     said += chunk;

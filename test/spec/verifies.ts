@@ -1,7 +1,7 @@
 import { test } from "bun:test";
 import { REQUIREMENTS, type RequirementId } from "./requirements.ts";
 
-/** A test of sentences of the customer's document; its title quotes them. */
+/** A test of requirements. Its title names them. */
 export function verifies(
   ids: readonly RequirementId[],
   behaviour: string,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DiskSync } from "../../src/store/disk-sync.ts";
+import { DiskSync } from "../../src/store/sqlite/disk-sync.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 /** A disk that answers when it is told to. */

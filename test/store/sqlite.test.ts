@@ -15,18 +15,43 @@ import { join } from "node:path";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
+import type { DecisionEntry, EndedEntry } from "../../src/domain/session-entry.ts";
 import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { readSession } from "../../src/store/read-session.ts";
+import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { Run, SessionStore } from "../../src/store/store.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import type { Need } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
+import { begin, COMPLETED, createdEntry } from "../stored.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 const open = (path: string) => sqliteStore(path, systemClock, systemEntropy);
 
-const idOf = (n: number, scenario = "sample") => `session-${scenario}-20260102T0304${String(n).padStart(5, "0")}Z`;
+const idOf = (n: number) => `session-sample-20260102T0304${String(n).padStart(5, "0")}Z`;
+
+const turn = (seq: number, summary = ""): DecisionEntry => ({
+  type: "decision",
+  arm_id: "left",
+  decision: aTurn(seq, { summary }),
+});
+
+const judged = { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge" } } as const;
+
+/** An end of about so many bytes. */
+const failed = (bytes = 0): EndedEntry => ({
+  type: "ended",
+  at: "2026-01-02T03:04:06.000Z",
+  state: "failed",
+  failure: { stage: "running", class: "infra", code: "internal", message: "x".repeat(bytes), retryable: false },
+});
+
+/** A session that has completed. */
+async function completed(store: SessionStore, id = idOf(1)): Promise<void> {
+  await store.append(await begin(store, anOutcome(id, { state: "running" })), [turn(1), COMPLETED], "durable");
+}
 
 function failureOf(work: () => unknown): Failure {
   try {
@@ -55,66 +80,76 @@ function smallDisk(path: string, size = "3m"): Disposable {
   return { [Symbol.dispose]: () => void Bun.spawnSync(["umount", "-l", path]) };
 }
 
+const fill = (path: string) => void Bun.spawnSync(["dd", "if=/dev/zero", `of=${path}`, "bs=4k"]);
+
+const FULL = { code: "storage_full" };
+
+const flagsOf = (path: string) => {
+  using database = new Database(join(path, "sessions.db"), { readonly: true });
+  return database.query("SELECT state, copied FROM sessions").all() as { state: string; copied: number }[];
+};
+
+const pathOfCopy = (path: string, id: string) => join(path, "sessions", `${id}.json`);
+
+const copyOf = (path: string, id: string): SessionOutcome => JSON.parse(readFileSync(pathOfCopy(path, id), "utf8"));
+
 test("the layout is sessions.db and one JSON copy for each finished session", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
-  store.create(anOutcome(idOf(1)));
-  store.append(idOf(1), "left", aTurn(1));
-  store.save(anOutcome(idOf(1), { state: "completed" }));
-  await store.durable();
+  await completed(store);
   expect(existsSync(join(directory.path, "sessions.db"))).toBe(true);
-  const copy = JSON.parse(readFileSync(join(directory.path, "sessions", `${idOf(1)}.json`), "utf8"));
-  expect(copy).toEqual(store.get(idOf(1)));
-});
-
-test("lists newest first, by scenario, by state, by page", () => {
-  using directory = temporaryDirectory();
-  using store = open(directory.path);
-  for (const n of [1, 2, 3]) store.create(anOutcome(idOf(n)));
-  store.create(anOutcome(idOf(4, "other"), { scenario: "other" }));
-  store.save(anOutcome(idOf(2), { state: "completed" }));
-  const ids = (query = {}) => store.list(query).map((row) => row.session_id);
-  expect(ids()).toEqual([idOf(4, "other"), idOf(3), idOf(2), idOf(1)]);
-  expect(ids({ scenario: "sample" })).toEqual([idOf(3), idOf(2), idOf(1)]);
-  expect(ids({ state: "completed" })).toEqual([idOf(2)]);
-  expect(ids({ scenario: "sample", limit: 1, before: idOf(3) })).toEqual([idOf(2)]);
-  expect(failureOf(() => ids({ before: idOf(99) })).code).toBe("unknown_session");
+  expect(copyOf(directory.path, idOf(1))).toEqual((await readSession(store, idOf(1))) as SessionOutcome);
 });
 
 test("a session whose process is gone becomes interrupted at the next start, with its decisions", async () => {
   using directory = temporaryDirectory();
   const script = `
     import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/clock.ts";
-    import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite.ts";
+    import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
     import { anOutcome, aTurn } from "${import.meta.dir}/../outcomes.ts";
+    import { begin } from "${import.meta.dir}/../stored.ts";
     const store = sqliteStore(${JSON.stringify(directory.path)}, systemClock, systemEntropy);
-    store.create(anOutcome("${idOf(1)}", { state: "running" }));
-    store.append("${idOf(1)}", "left", aTurn(1));
-    await store.committed();
+    const run = await begin(store, anOutcome("${idOf(1)}", { state: "running" }));
+    await store.append(run, [{ type: "decision", arm_id: "left", decision: aTurn(1) }], "written");
     process.kill(process.pid, "SIGKILL");`;
   await Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "ignore", "inherit"] }).exited;
   using store = open(directory.path);
-  const outcome = store.get(idOf(1));
-  expect(outcome?.state).toBe("interrupted");
-  expect(outcome?.failure?.code).toBe("interrupted");
-  expect(outcome?.decisions["left"]).toEqual([aTurn(1)]);
-  expect(outcome?.arms[0].turns).toBe(1);
-  expect(outcome?.verdict).toBeNull();
+  const outcome = await readSession(store, idOf(1));
+  expect(outcome).toMatchObject({ state: "interrupted", verdict: null, decisions: { left: [aTurn(1)] } });
+  expect(outcome?.failure).toMatchObject({ code: "interrupted", stage: "running", retryable: true });
+  expect(outcome?.arms[0]).toMatchObject({ turns: 1, status: "cancelled", stop_reason: "interrupted" });
+  expect(await store.list()).toMatchObject([{ session_id: idOf(1), state: "interrupted" }]);
+  expect(copyOf(directory.path, idOf(1))).toEqual(outcome as SessionOutcome);
 });
 
 test("a session of a process that lives is left alone by another that starts", async () => {
   using directory = temporaryDirectory();
   using first = open(directory.path);
-  first.create(anOutcome(idOf(1), { state: "running" }));
-  await first.committed();
+  const run = await begin(first, anOutcome(idOf(1), { state: "running" }));
   using second = open(directory.path);
-  expect(second.get(idOf(1))?.state).toBe("running");
+  expect((await readSession(second, idOf(1)))?.state).toBe("running");
+  await first.append(run, [turn(1)], "written");
+  expect(await second.read(idOf(1))).toHaveLength(2);
+});
+
+test("a process that was taken for dead writes nothing more of its session", async () => {
+  using directory = temporaryDirectory();
+  using first = open(directory.path);
+  const run = await begin(first, anOutcome(idOf(1), { state: "running" }));
+  for (const name of readdirSync(join(directory.path, ".owners"))) rmSync(join(directory.path, ".owners", name));
+  using second = open(directory.path);
+  expect((await readSession(second, idOf(1)))?.state).toBe("interrupted");
+  for (const entry of [turn(1), COMPLETED])
+    await expect(first.append(run, [entry], "written")).rejects.toMatchObject({ code: "interrupted" });
+  expect((await readSession(second, idOf(1)))?.state).toBe("interrupted");
+  // The first lets go of the database at the end of its turn; the second would wait for it.
+  await new Promise(setImmediate);
 });
 
 test("processes that start at the same moment on a new directory all find their place", async () => {
   const script = (path: string) => `
     import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/clock.ts";
-    import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite.ts";
+    import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
     console.log("ready");
     for await (const moment of console) {
       while (Date.now() < Number(moment)) {}
@@ -143,18 +178,17 @@ test("two stores on one directory never give one id twice", async () => {
   using directory = temporaryDirectory();
   using first = open(directory.path);
   using second = open(directory.path);
-  expect(first.create(anOutcome(idOf(1)))).toBe(true);
-  await first.committed();
-  expect(second.create(anOutcome(idOf(1)))).toBe(false);
+  expect(await first.create(createdEntry(anOutcome(idOf(1))))).toBeDefined();
+  expect(await second.create(createdEntry(anOutcome(idOf(1))))).toBeUndefined();
 });
 
-test("a missing, torn or edited copy is written again from the database", async () => {
+test("a missing or torn copy is written again at the next start; a read writes nothing", async () => {
   using directory = temporaryDirectory();
-  using store = open(directory.path);
-  store.create(anOutcome(idOf(1)));
-  store.save(anOutcome(idOf(1), { state: "completed" }));
-  await store.durable();
-  const path = join(directory.path, "sessions", `${idOf(1)}.json`);
+  const path = pathOfCopy(directory.path, idOf(1));
+  {
+    using store = open(directory.path);
+    await completed(store);
+  }
   const whole = readFileSync(path, "utf8");
   for (const damage of [
     () => rmSync(path),
@@ -162,229 +196,199 @@ test("a missing, torn or edited copy is written again from the database", async 
     () => writeFileSync(path, "{}"),
   ]) {
     damage();
-    store.get(idOf(1));
+    using _next = open(directory.path);
     expect(readFileSync(path, "utf8")).toBe(whole);
   }
+  using store = open(directory.path);
+  rmSync(path);
+  await readSession(store, idOf(1));
+  await store.list();
+  expect(existsSync(path)).toBe(false);
 });
 
 test("a session that is damaged in the database is refused, and its copy is left as it is", async () => {
   using directory = temporaryDirectory();
-  const copy = join(directory.path, "sessions", `${idOf(1)}.json`);
   {
     using store = open(directory.path);
-    store.create(anOutcome(idOf(1)));
-    store.append(idOf(1), "left", aTurn(1));
-    store.save(anOutcome(idOf(1), { state: "completed" }));
-    await store.durable();
+    await completed(store);
   }
-  const whole = readFileSync(copy, "utf8");
-  {
-    using database = new Database(join(directory.path, "sessions.db"));
-    database.run("UPDATE decisions SET decision = '{'");
-    database.run("UPDATE sessions SET copied = 0");
+  const whole = readFileSync(pathOfCopy(directory.path, idOf(1)), "utf8");
+  for (const entry of ["{", "{}", '{"type":"decision"}', '{"type":"ended"}', '{"type":"arm_ended","arm_id":"left"}']) {
+    {
+      using database = new Database(join(directory.path, "sessions.db"));
+      database.query("UPDATE entries SET entry = ? WHERE n = 1").run(entry);
+      database.run("UPDATE sessions SET copied = 0");
+    }
+    using store = open(directory.path);
+    await expect(readSession(store, idOf(1))).rejects.toMatchObject({ code: "storage_failed" });
+    expect(readFileSync(pathOfCopy(directory.path, idOf(1)), "utf8")).toBe(whole);
   }
-  using store = open(directory.path);
-  expect(failureOf(() => store.get(idOf(1)))).toMatchObject({ code: "storage_failed" });
-  expect(readFileSync(copy, "utf8")).toBe(whole);
 });
 
-const flagsOf = (path: string) => {
-  using database = new Database(join(path, "sessions.db"), { readonly: true });
-  return database.query("SELECT state, copied FROM sessions").all();
-};
-
-const copyOf = (path: string, id: string): SessionOutcome =>
-  JSON.parse(readFileSync(join(path, "sessions", `${id}.json`), "utf8"));
-
-test("that copies are written is noted when there are many, and at the end", async () => {
+test("a session that is damaged and was left running does not keep the program from starting", async () => {
   using directory = temporaryDirectory();
   {
     using store = open(directory.path);
-    for (let n = 1; n <= 65; n += 1) {
-      store.create(anOutcome(idOf(n)));
-      store.save(anOutcome(idOf(n), { state: "completed" }));
-    }
-    await store.durable();
-    expect(flagsOf(directory.path).filter((row) => (row as { copied: number }).copied === 1)).toHaveLength(64);
+    await begin(store, anOutcome(idOf(1), { state: "running" }));
+    await completed(store, idOf(2));
   }
-  expect(new Set(flagsOf(directory.path).map((row) => (row as { copied: number }).copied))).toEqual(new Set([1]));
+  {
+    using database = new Database(join(directory.path, "sessions.db"));
+    database.query("UPDATE entries SET entry = '{' WHERE session_id = ?").run(idOf(1));
+  }
+  using store = open(directory.path);
+  expect((await store.list()).map(({ state }) => state)).toEqual(["completed", "interrupted"]);
+  await expect(readSession(store, idOf(1))).rejects.toMatchObject({ code: "storage_failed" });
 });
+
+test("that copies are written is noted when there are many, and at the end", async () => {
+  using directory = temporaryDirectory();
+  const noted = () => flagsOf(directory.path).filter(({ copied }) => copied > 1).length;
+  {
+    using store = open(directory.path);
+    await Promise.all(Array.from({ length: 65 }, (_, n) => completed(store, idOf(n + 1))));
+    expect(noted()).toBe(64);
+  }
+  expect(noted()).toBe(65);
+  for (const { session_id, copied } of sizesOf(directory.path))
+    expect(statSync(pathOfCopy(directory.path, session_id)).size).toBe(copied);
+});
+
+const sizesOf = (path: string) => {
+  using database = new Database(join(path, "sessions.db"), { readonly: true });
+  return database.query("SELECT session_id, copied FROM sessions").all() as { session_id: string; copied: number }[];
+};
 
 test("a copy that could not be written is written at the next start, though an older one was", async () => {
   using directory = temporaryDirectory();
   const copies = join(directory.path, "sessions");
   {
     using store = open(directory.path);
-    store.create(anOutcome(idOf(1), { state: "running" }));
-    store.save(anOutcome(idOf(1), { state: "failed" }));
-    await store.durable();
+    await completed(store);
     renameSync(copies, join(directory.path, "aside"));
-    store.save(anOutcome(idOf(1), { state: "completed" }));
-    await store.durable();
+    await store.add([idOf(1)], judged);
     renameSync(join(directory.path, "aside"), copies);
   }
   expect(flagsOf(directory.path)).toEqual([{ state: "completed", copied: 0 }]);
-  expect(copyOf(directory.path, idOf(1)).state).toBe("failed");
+  expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(0);
   using _next = open(directory.path);
-  expect(copyOf(directory.path, idOf(1)).state).toBe("completed");
-});
-
-test("a later verdict is in the copy, also when the program ended before it was written", async () => {
-  using directory = temporaryDirectory();
-  {
-    using store = open(directory.path);
-    store.create(anOutcome(idOf(1), { state: "running" }));
-    store.save(anOutcome(idOf(1), { state: "completed" }));
-    await store.durable();
-    store.addVerdict(idOf(1), EXAMPLE_VERDICT);
-    await store.durable();
-    expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(1);
-    store.addVerdict(idOf(1), EXAMPLE_VERDICT);
-    await store.committed();
-  }
-  {
-    using _next = open(directory.path);
-    expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(2);
-  }
-  expect(flagsOf(directory.path)).toEqual([{ state: "completed", copied: 1 }]);
+  expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(1);
 });
 
 test("verdicts that come one upon another are all in the copy", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
-  store.create(anOutcome(idOf(1), { state: "running" }));
-  store.save(anOutcome(idOf(1), { state: "completed" }));
-  for (let n = 1; n <= 20; n += 1) {
-    store.addVerdict(idOf(1), EXAMPLE_VERDICT);
-    await store.committed();
-  }
-  await store.durable();
+  await completed(store);
+  await Promise.all(Array.from({ length: 20 }, () => store.add([idOf(1)], judged)));
   expect(copyOf(directory.path, idOf(1)).verdicts).toHaveLength(20);
 });
 
 test("a session that has not ended has no copy", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
-  store.create(anOutcome(idOf(1), { state: "judging" }));
-  store.addVerdict(idOf(1), EXAMPLE_VERDICT);
-  await store.durable();
+  await begin(store, anOutcome(idOf(1), { state: "judging" }));
+  await store.add([idOf(1)], judged);
   expect(readdirSync(join(directory.path, "sessions"))).toEqual([]);
 });
 
-test("of the states that a new session has in one turn the last is stored, also when it has ended", async () => {
+test("a verdict that another process adds while a run goes on is in the list when the run's own judge fails", async () => {
   using directory = temporaryDirectory();
-  using store = open(directory.path);
-  store.create(anOutcome(idOf(1)));
-  store.save(anOutcome(idOf(1), { state: "running" }));
-  store.create(anOutcome(idOf(2)));
-  store.save(anOutcome(idOf(2), { state: "running" }));
-  store.save(anOutcome(idOf(2), { state: "completed" }));
-  await store.durable();
-  expect(flagsOf(directory.path)).toEqual([
-    { state: "running", copied: 1 },
-    { state: "completed", copied: 0 },
-  ]);
-  expect(store.list().map(({ state }) => state)).toEqual(["completed", "running"]);
+  using first = open(directory.path);
+  using second = open(directory.path);
+  const run = await begin(first, anOutcome(idOf(1), { state: "judging" }));
+  await first.append(run, [turn(1)], "written");
+  const verdict = { ...EXAMPLE_VERDICT, kind: "rejudge" as const };
+  await second.add([idOf(1)], { type: "judged", verdict });
+  const failure = {
+    stage: "judging",
+    class: "infra",
+    code: "provider_failed",
+    message: "no",
+    retryable: false,
+  } as const;
+  await first.append(run, [{ ...failed(), failure }], "durable");
+  expect(await first.list()).toMatchObject([{ state: "completed", winner: verdict.winner }]);
+  expect(await readSession(second, idOf(1))).toMatchObject({ state: "completed", failure: null, verdict });
 });
 
-test("a session whose row the database refuses is lost with its turn, and nobody else hears of it before", async () => {
+test("an entry that the database refuses is lost with its call, and with no other of that moment", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
-  store.create(anOutcome(idOf(1)));
-  await store.committed();
+  const run = await begin(store, anOutcome(idOf(1), { state: "running" }));
   {
     using database = new Database(join(directory.path, "sessions.db"));
-    database.run(`CREATE TRIGGER refuse BEFORE INSERT ON sessions WHEN new.session_id = '${idOf(2)}'
+    database.run(`CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN new.entry LIKE '%poison%'
       BEGIN SELECT RAISE(ABORT, 'refused'); END`);
   }
-  expect(store.create(anOutcome(idOf(2)))).toBe(true);
-  const created = store.committed();
-  store.save(anOutcome(idOf(1), { state: "completed" }));
-  await expect(created).rejects.toMatchObject({ code: "storage_failed" });
-  expect(store.get(idOf(2))).toBeUndefined();
-  // Its end was lost with the turn: it is owed, and made good.
-  expect(store.get(idOf(1))?.state).toBe("completed");
+  const calls = [
+    store.append(run, [turn(1)], "written"),
+    store.append(run, [turn(2), turn(3, "poison")], "written"),
+    store.create(createdEntry(anOutcome(idOf(2), { version: "poison" }))),
+    store.append(run, [turn(2)], "written"),
+  ];
+  const answers = await Promise.allSettled(calls);
+  expect(answers.map((answer) => answer.status === "rejected" && answer.reason.code)).toEqual([
+    false,
+    "storage_failed",
+    "storage_failed",
+    false,
+  ]);
+  expect((await store.read(idOf(1))).slice(1).map(({ entry }) => entry)).toEqual([turn(1), turn(2)]);
+  expect(await store.read(idOf(2))).toEqual([]);
+  expect(await store.list()).toHaveLength(1);
 });
 
-test("a session that ends in the turn of its creation is refused with it", async () => {
+test("a verdict goes to both sessions or to neither", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
+  for (const n of [1, 2]) await completed(store, idOf(n));
   {
     using database = new Database(join(directory.path, "sessions.db"));
-    database.run("CREATE TRIGGER refuse BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'refused'); END");
+    database.run(`CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN new.session_id = '${idOf(2)}'
+      BEGIN SELECT RAISE(ABORT, 'refused'); END`);
   }
-  store.create(anOutcome(idOf(1)));
-  const created = store.committed();
-  expect(failureOf(() => store.save(anOutcome(idOf(1), { state: "completed" }))).code).toBe("storage_failed");
-  await expect(created).rejects.toMatchObject({ code: "storage_failed" });
-  expect(store.list()).toEqual([]);
+  await expect(store.add([idOf(1), idOf(2)], judged)).rejects.toMatchObject({ code: "storage_failed" });
+  expect((await readSession(store, idOf(1)))?.verdicts).toEqual([]);
 });
 
-test("a row of an earlier version reads back, and its copy says nothing twice", async () => {
-  using directory = temporaryDirectory();
-  const ended = anOutcome(idOf(1), { state: "completed" });
-  {
-    using store = open(directory.path);
-    store.create(ended);
-    store.append(idOf(1), "left", aTurn(1));
-    store.save(ended);
-    await store.durable();
-  }
-  {
-    using database = new Database(join(directory.path, "sessions.db"));
-    const outcome = JSON.stringify({ ...ended, decisions: {}, verdicts: [] });
-    database.query("UPDATE sessions SET copied = 0, outcome = $outcome").run({ $outcome: outcome });
-  }
-  using store = open(directory.path);
-  const text = readFileSync(join(directory.path, "sessions", `${idOf(1)}.json`), "utf8");
-  expect(text.match(/"(?:decisions|verdicts)":/g)).toHaveLength(2);
-  expect(store.get(idOf(1))).toEqual({ ...ended, decisions: { left: [aTurn(1)], right: [] }, verdicts: [] });
-});
-
-testNeeding(MOUNTS)("a session that does not fit is lost with its turn, and its id is free again", async () => {
+testNeeding(MOUNTS)("a session that does not fit is lost, and its id is free again", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
-  expect(store.create(anOutcome(idOf(1), { version: "x".repeat(7_000_000) }))).toBe(true);
-  store.append(idOf(1), "left", aTurn(1));
-  await expect(store.committed()).rejects.toMatchObject({ code: "storage_full" });
-  expect(store.get(idOf(1))).toBeUndefined();
-  expect(store.create(anOutcome(idOf(1)))).toBe(true);
-  await store.committed();
-  expect(store.get(idOf(1))?.decisions).toEqual({ left: [], right: [] });
+  const huge = createdEntry(anOutcome(idOf(1), { version: "x".repeat(7_000_000) }));
+  await expect(store.create(huge)).rejects.toMatchObject(FULL);
+  expect(await store.read(idOf(1))).toEqual([]);
+  expect(await store.create(createdEntry(anOutcome(idOf(1))))).toBeDefined();
 });
 
-testNeeding(MOUNTS)("what is read is stored: neither an end nor its copy is taken back", async () => {
+testNeeding(MOUNTS)("what was answered is stored: neither an end nor its copy is taken back", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
-  for (const n of [1, 2]) store.create(anOutcome(idOf(n), { state: "running" }));
-  await store.committed();
-  store.save(anOutcome(idOf(1), { state: "completed" }));
-  expect(store.get(idOf(1))?.state).toBe("completed");
-  const huge = () => store.append(idOf(2), "left", { ...aTurn(1), summary: "x".repeat(7_000_000) });
-  expect(failureOf(huge).code).toBe("storage_full");
-  expect(store.get(idOf(1))?.state).toBe("completed");
-  await store.durable();
+  const [first, second] = [await begin(store, anOutcome(idOf(1))), await begin(store, anOutcome(idOf(2)))];
+  await store.append(first, [COMPLETED], "written");
+  await expect(store.append(second, [turn(1, "x".repeat(7_000_000))], "written")).rejects.toMatchObject(FULL);
+  expect((await readSession(store, idOf(1)))?.state).toBe("completed");
+  store[Symbol.dispose]();
+  using next = open(directory.path);
+  expect((await readSession(next, idOf(1)))?.state).toBe("completed");
   expect(copyOf(directory.path, idOf(1)).state).toBe("completed");
 });
 
-testNeeding(MOUNTS)("a rejudge whose verdict is lost is told so, also while an older end is owed", async () => {
+testNeeding(MOUNTS)("a rejudge whose verdict is lost is told so, also while an older end waits for space", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
   const services = testServices({}, { store });
   const { outcome } = await runOnce(services, await bundled("extract-rate-limit"));
-  store.create(anOutcome(idOf(1), { state: "running" }));
-  await store.committed();
-  Bun.spawnSync(["dd", "if=/dev/zero", `of=${join(directory.path, "ballast")}`, "bs=4k"]);
-  store.save(anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) }));
-  await expect(store.durable()).rejects.toMatchObject({ code: "storage_full" });
+  const run = await begin(store, anOutcome(idOf(1), { state: "running" }));
+  fill(join(directory.path, "ballast"));
+  await expect(store.append(run, [failed(1_000_000)], "durable")).rejects.toMatchObject(FULL);
   const [arm_a, arm_b] = outcome.arms.map(({ arm_id }) => ({ session_id: outcome.session_id, arm_id }));
   if (!arm_a || !arm_b) throw new Error("two arms");
   const request = { arm_a, arm_b, judge_model: "builtin/evidence" };
   const answer = rejudge(services, request, new AbortController().signal);
-  await expect(answer).rejects.toMatchObject({ code: "storage_full" });
+  await expect(answer).rejects.toMatchObject(FULL);
 });
 
 test("a damaged database is refused with its name and left as it is", () => {
@@ -404,7 +408,7 @@ test("a database that proves damaged only when it is read leaves nothing of the 
   const path = join(directory.path, "sessions.db");
   {
     using store = open(directory.path);
-    for (let n = 1; n < 20; n += 1) store.create(anOutcome(idOf(n), { state: "running" }));
+    for (let n = 1; n < 20; n += 1) void store.create(createdEntry(anOutcome(idOf(n), { state: "running" })));
   }
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0xff, 2 * 4096));
@@ -438,35 +442,30 @@ testNeeding(MOUNTS)("a full disk is a storage_full failure and loses nothing tha
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
-  store.create(anOutcome(idOf(1)));
+  await begin(store, anOutcome(idOf(1)));
   const filling = async () => {
-    for (let n = 2; ; n += 1) {
-      store.create(anOutcome(idOf(n), { version: "x".repeat(100_000) }));
-      await store.committed();
-    }
+    for (let n = 2; ; n += 1) await begin(store, anOutcome(idOf(n), { version: "x".repeat(100_000) }));
   };
-  await expect(filling()).rejects.toMatchObject({ code: "storage_full" });
-  expect(store.get(idOf(1))?.session_id).toBe(idOf(1));
-  expect(store.list().length).toBeGreaterThan(1);
+  await expect(filling()).rejects.toMatchObject(FULL);
+  expect((await readSession(store, idOf(1)))?.session_id).toBe(idOf(1));
+  expect((await store.list()).length).toBeGreaterThan(1);
 });
 
-testNeeding(MOUNTS)("writes that a full disk took back are told to all who made them in that turn", async () => {
+testNeeding(MOUNTS)("writes that a full disk took back are told to all who made them at that moment", async () => {
   using directory = temporaryDirectory();
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
-  for (const n of [1, 2]) store.create(anOutcome(idOf(n), { state: "running" }));
-  await store.committed();
-  store.append(idOf(1), "left", aTurn(1));
-  const told = [store.committed()];
-  store.append(idOf(2), "left", { ...aTurn(1), summary: "x".repeat(4_000_000) });
-  told.push(store.committed());
+  const [first, second] = [await begin(store, anOutcome(idOf(1))), await begin(store, anOutcome(idOf(2)))];
+  const told = [
+    store.append(first, [turn(1)], "written"),
+    store.append(second, [turn(1, "x".repeat(7_000_000))], "written"),
+  ];
   const answers = await Promise.allSettled(told);
-  const full = expect.objectContaining({ code: "storage_full" });
+  const full = expect.objectContaining(FULL);
   expect(answers.map((answer) => answer.status === "rejected" && answer.reason)).toEqual([full, full]);
-  expect(store.get(idOf(1))?.decisions["left"]).toEqual([]);
-  store.append(idOf(1), "left", aTurn(1));
-  await store.committed();
-  expect(store.get(idOf(1))?.decisions["left"]).toEqual([aTurn(1)]);
+  expect(await store.read(idOf(1))).toHaveLength(1);
+  await store.append(first, [turn(1)], "written");
+  expect((await readSession(store, idOf(1)))?.decisions["left"]).toEqual([aTurn(1, { summary: "" })]);
 });
 
 testNeeding(MOUNTS)("a session that could be saved is not failed by what is written down about its copy", async () => {
@@ -474,65 +473,77 @@ testNeeding(MOUNTS)("a session that could be saved is not failed by what is writ
     using directory = temporaryDirectory();
     using _disk = smallDisk(directory.path, "1m");
     using store = open(directory.path);
-    store.create(anOutcome(idOf(1), { state: "running" }));
-    await store.committed();
+    const run = await begin(store, anOutcome(idOf(1), { state: "running" }));
     const { bavail, bsize } = statfsSync(directory.path);
     writeFileSync(join(directory.path, "ballast"), new Uint8Array(Math.max(0, bavail - pages) * bsize));
-    try {
-      store.save(anOutcome(idOf(1), { state: "completed" }));
-      await store.committed();
-    } catch {
-      continue;
-    }
-    await store.durable();
-    expect(store.list().map(({ state }) => state)).toEqual(["completed"]);
+    const stored = await store.append(run, [COMPLETED], "written").then(
+      () => true,
+      () => false,
+    );
+    store[Symbol.dispose]();
+    rmSync(join(directory.path, "ballast"));
+    using next = open(directory.path);
+    expect((await next.list()).map(({ state }) => state)).toEqual([stored ? "completed" : expect.any(String)]);
   }
 });
 
-test("another process sees what was written in a turn all at once, when the turn is over", async () => {
+test("another process sees what was written at one moment all at once", async () => {
   using directory = temporaryDirectory();
   using writer = open(directory.path);
-  writer.create(anOutcome(idOf(1), { state: "running" }));
-  await writer.committed();
+  const run = await begin(writer, anOutcome(idOf(1), { state: "running" }));
   using reader = new Database(join(directory.path, "sessions.db"), { readonly: true });
-  const rows = () => reader.query("SELECT seq FROM decisions").all().length;
-  writer.append(idOf(1), "left", aTurn(1));
-  writer.append(idOf(1), "right", aTurn(1));
-  expect(rows()).toBe(0);
-  await writer.committed();
-  expect(rows()).toBe(2);
+  const rows = () => reader.query("SELECT n FROM entries").all().length;
+  const writing = [writer.append(run, [turn(1)], "written"), writer.append(run, [turn(2)], "written")];
+  expect(rows()).toBe(1);
+  await Promise.all(writing);
+  expect(rows()).toBe(3);
 });
 
-test("closing keeps what was written in the turn that has not ended", () => {
+test("whoever notes something and goes on has not waited for the database, and shuts out no other process", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  const run = await begin(store, anOutcome(idOf(1), { state: "running" }));
+  using other = new Database(join(directory.path, "sessions.db"));
+  other.run("PRAGMA busy_timeout = 0");
+  const noted = store.append(run, [turn(1)], "written");
+  other.transaction(() => undefined).immediate();
+  await noted;
+  expect((await readSession(store, idOf(1)))?.decisions["left"]).toHaveLength(1);
+});
+
+test("closing keeps what was written and not answered yet", async () => {
   using directory = temporaryDirectory();
   {
     using store = open(directory.path);
-    store.create(anOutcome(idOf(1), { state: "running" }));
-    store.append(idOf(1), "left", aTurn(1));
+    const run = await begin(store, anOutcome(idOf(1), { state: "running" }));
+    void store.append(run, [turn(1)], "written");
   }
   using store = open(directory.path);
-  expect(store.get(idOf(1))?.decisions["left"]).toEqual([aTurn(1)]);
+  expect((await readSession(store, idOf(1)))?.decisions["left"]).toHaveLength(1);
 });
 
 test("a store promises nothing of a disk that it can no longer ask", async () => {
   using directory = temporaryDirectory();
   const store = open(directory.path);
-  await store.durable();
+  const run = await begin(store, anOutcome(idOf(1)));
   store[Symbol.dispose]();
-  await expect(store.durable()).rejects.toMatchObject({ code: "storage_failed" });
+  await expect(store.append(run, [turn(1)], "durable")).rejects.toMatchObject({ code: "storage_failed" });
 });
 
-test("everyone who waits for the disk is answered, also those who come while it is busy", async () => {
+test("readers hear of what is written, though nobody can say whether it is on the disk", async () => {
   using directory = temporaryDirectory();
-  using store = open(directory.path);
-  store.create(anOutcome(idOf(1)));
-  const waiting = Array.from({ length: 20 }, async (_, n) => {
-    store.append(idOf(1), "left", aTurn(n + 1));
-    if (n % 2 === 1) await store.committed();
-    await store.durable();
-    return n;
+  const store = open(directory.path);
+  const run = await begin(store, anOutcome(idOf(1)));
+  let woken = 0;
+  store.watch(idOf(1), () => {
+    woken += 1;
   });
-  expect(await Promise.all(waiting)).toHaveLength(20);
+  const ending = store.append(run, [COMPLETED], "durable");
+  store[Symbol.dispose]();
+  await expect(ending).rejects.toMatchObject({ code: "storage_failed" });
+  expect(woken).toBe(1);
+  using next = open(directory.path);
+  expect((await readSession(next, idOf(1)))?.state).toBe("completed");
 });
 
 testNeeding(MOUNTS)("a disk too small for SQLite's own files is full, not broken", () => {
@@ -543,33 +554,88 @@ testNeeding(MOUNTS)("a disk too small for SQLite's own files is full, not broken
   }
 });
 
-testNeeding(MOUNTS)("a session that ended while the disk was full is saved so as soon as there is space", async () => {
+testNeeding(MOUNTS)(
+  "a session that ended while the disk was full reads so at once, and is stored when there is space",
+  async () => {
+    using directory = temporaryDirectory();
+    using _disk = smallDisk(directory.path);
+    {
+      using store = open(directory.path);
+      const run = await begin(store, anOutcome(idOf(1), { state: "running" }));
+      let woken = 0;
+      store.watch(idOf(1), () => {
+        woken += 1;
+      });
+      const ballast = join(directory.path, "ballast");
+      fill(ballast);
+      await expect(store.append(run, [failed(1_000_000)], "durable")).rejects.toMatchObject(FULL);
+      expect(woken).toBe(1);
+      expect((await readSession(store, idOf(1)))?.state).toBe("failed");
+      expect((await store.read(idOf(1))).map(({ n }) => n)).toEqual([1, 2]);
+      expect(await store.read(idOf(1), 2)).toEqual([]);
+      rmSync(ballast);
+      // Whatever is written next takes it along.
+      await completed(store, idOf(2));
+      expect((await store.list()).map(({ state }) => state)).toEqual(["completed", "failed"]);
+      expect(await store.read(idOf(1))).toHaveLength(2);
+    }
+    expect(copyOf(directory.path, idOf(1)).state).toBe("failed");
+  },
+);
+
+/** Entries that hold the text are refused until it is disposed. */
+function refuse(path: string, text: string): Disposable {
+  const database = new Database(join(path, "sessions.db"));
+  database.run(`CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN new.entry LIKE '%${text}%'
+    BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+  return {
+    [Symbol.dispose]() {
+      database.run("DROP TRIGGER refuse");
+      database.close();
+    },
+  };
+}
+
+test("a run whose completion cannot be stored has one end, and its readers hear of no other", async () => {
   using directory = temporaryDirectory();
-  using _disk = smallDisk(directory.path);
   using store = open(directory.path);
-  store.create(anOutcome(idOf(1), { state: "running" }));
-  await store.committed();
-  const ballast = join(directory.path, "ballast");
-  Bun.spawnSync(["dd", "if=/dev/zero", `of=${ballast}`, "bs=4k"]);
-  const ended = anOutcome(idOf(1), { state: "failed", version: "x".repeat(1_000_000) });
-  store.save(ended);
-  await expect(store.durable()).rejects.toMatchObject({ code: "storage_full" });
-  rmSync(ballast);
-  expect(store.list().map(({ state }) => state)).toEqual(["failed"]);
-  await store.durable();
-  expect(existsSync(join(directory.path, "sessions", `${idOf(1)}.json`))).toBe(true);
+  using _refused = refuse(directory.path, '"state":"completed"');
+  const { outcome, events } = await runOnce(testServices({}, { store }), await bundled("extract-rate-limit"));
+  expect(outcome).toMatchObject({ state: "failed", failure: { stage: "saving" }, verdict: { winner: "move-only" } });
+  expect(events.at(-1)).toMatchObject({ event: "session_failed", stage: "saving" });
+  expect((await store.read(outcome.session_id)).filter(({ entry }) => entry.type === "ended")).toHaveLength(1);
+});
+
+test("an end that still does not fit keeps no other from being stored", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  const runs = [];
+  for (const n of [1, 2, 3]) runs.push(await begin(store, anOutcome(idOf(n), { state: "running" })));
+  const [first, second, third] = runs as [Run, Run, Run];
+  const ending = (run: Run) => store.append(run, [failed()], "written");
+  {
+    using _all = refuse(directory.path, '"type":"ended"');
+    for (const run of [first, second]) await expect(ending(run)).rejects.toMatchObject({ code: "storage_failed" });
+    // The batch that they were in is over.
+    await new Promise(setImmediate);
+  }
+  using database = new Database(join(directory.path, "sessions.db"));
+  database.query("UPDATE entries SET entry = '{' WHERE session_id = ?").run(first.session_id);
+  // Each write tries them before, until one fails.
+  for (const seq of [1, 2]) await store.append(third, [turn(seq)], "written");
+  expect((await store.list()).map(({ state }) => state)).toEqual(["running", "failed", "running"]);
 });
 
 test("a session whose creation was lost leaves nothing, however it ends", async () => {
   using directory = temporaryDirectory();
   using store = open(directory.path);
-  store.save(anOutcome(idOf(1), { state: "failed" }));
-  await store.durable();
-  expect(store.get(idOf(1))).toBeUndefined();
+  const ending = store.append({ session_id: idOf(1), attempt: 1 }, [COMPLETED], "durable");
+  await expect(ending).rejects.toMatchObject({ code: "interrupted" });
+  expect(await store.read(idOf(1))).toEqual([]);
   expect(readdirSync(join(directory.path, "sessions"))).toEqual([]);
 });
 
-test("temporary files of dead processes are swept at the start, those of living ones stay", () => {
+test("temporary files of dead processes are swept at the start, those of living ones stay", async () => {
   using directory = temporaryDirectory();
   using living = open(directory.path);
   const owners = join(directory.path, ".owners");
@@ -577,11 +643,11 @@ test("temporary files of dead processes are swept at the start, those of living 
   writeFileSync(join(owners, "dead~session.json"), "half");
   using _second = open(directory.path);
   expect(existsSync(join(owners, "dead~session.json"))).toBe(false);
-  expect(living.create(anOutcome(idOf(1)))).toBe(true);
+  await begin(living, anOutcome(idOf(1)));
   expect(readdirSync(owners).filter((name) => name.endsWith(".db"))).toHaveLength(2);
 });
 
-test("only the owner of the process can read the state, also in a directory that was there", () => {
+test("only the owner of the process can read the state, also in a directory that was there", async () => {
   using directory = temporaryDirectory();
   const path = join(directory.path, "state");
   using _fresh = open(path);
@@ -589,7 +655,7 @@ test("only the owner of the process can read the state, also in a directory that
   const shared = join(directory.path, "shared");
   mkdirSync(shared, { mode: 0o755 });
   using store = open(shared);
-  store.create(anOutcome(idOf(1)));
+  await begin(store, anOutcome(idOf(1)));
   const modes = ["sessions.db", "sessions.db-wal"].map((name) => statSync(join(shared, name)).mode & 0o777);
   expect(modes).toEqual([0o600, 0o600]);
 });

@@ -1,10 +1,13 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { SessionOutcome } from "../../src/domain/session.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { readSession } from "../../src/store/read-session.ts";
+import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { abeval } from "../abeval.ts";
 import { testServices } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -24,10 +27,10 @@ function stateOf016() {
 
 const JUDGED = "session-extract-rate-limit-20261122T092627081Z";
 
-test("a state directory of 0.1.6 lists and reads whole", () => {
+test("a state directory of 0.1.6 lists and reads whole", async () => {
   using state = stateOf016();
   using store = sqliteStore(state.path, systemClock, systemEntropy);
-  const listed = store.list();
+  const listed = await store.list();
   expect(listed.map(({ session_id, state, outcome }) => [session_id, state, outcome])).toEqual([
     ["session-pager-last-page-20261122T092636273Z", "interrupted", null],
     ["session-log-triage-20261122T092636169Z", "failed", null],
@@ -36,21 +39,24 @@ test("a state directory of 0.1.6 lists and reads whole", () => {
     ["session-pager-last-page-20261122T092622720Z", "completed", "winner"],
   ]);
   for (const { session_id } of listed) {
-    const session = store.get(session_id);
+    const session = await readSession(store, session_id);
     expect([...Value.Errors(SessionOutcome, session)]).toEqual([]);
   }
-  expect(store.get(JUDGED)?.verdicts.map(({ kind }) => kind)).toEqual(["cross_session"]);
+  expect((await readSession(store, JUDGED))?.verdicts.map(({ kind }) => kind)).toEqual(["cross_session"]);
 });
 
 test("two arms that 0.1.6 stored are judged again", async () => {
   using state = stateOf016();
   using store = sqliteStore(state.path, systemClock, systemEntropy);
-  const [arm_a, arm_b] = (store.get(JUDGED)?.arms ?? []).map(({ arm_id }) => ({ session_id: JUDGED, arm_id }));
+  const [arm_a, arm_b] = ((await readSession(store, JUDGED))?.arms ?? []).map(({ arm_id }) => ({
+    session_id: JUDGED,
+    arm_id,
+  }));
   if (!arm_a || !arm_b) throw new Error("the archive has lost a session");
   const request = { arm_a, arm_b, judge_model: "builtin/evidence" };
   const verdict = await rejudge(testServices({}, { store }), request, new AbortController().signal);
   expect([verdict.kind, verdict.arm_a, verdict.arm_b]).toEqual(["rejudge", arm_a, arm_b]);
-  expect(store.get(JUDGED)?.verdicts).toHaveLength(2);
+  expect((await readSession(store, JUDGED))?.verdicts).toHaveLength(2);
 });
 
 test("a run goes into a state directory of 0.1.6", async () => {
@@ -64,5 +70,49 @@ test("a run goes into a state directory of 0.1.6", async () => {
   ]);
   expect([status, stderr]).toEqual([0, ""]);
   using store = sqliteStore(state.path, systemClock, systemEntropy);
-  expect(store.list()).toHaveLength(6);
+  expect(await store.list()).toHaveLength(6);
+});
+
+test("a state directory that a running 0.1.6 uses is left as it is", async () => {
+  using state = stateOf016();
+  const path = join(state.path, "sessions.db");
+  const versionOf = () => {
+    using database = new Database(path, { readonly: true });
+    return database.query("PRAGMA user_version").get();
+  };
+  mkdirSync(join(state.path, ".owners"), { recursive: true });
+  const before = versionOf();
+  {
+    // As each process holds it while it lives.
+    using lock = new Database(join(state.path, ".owners", "0123456789abcdef.db"), { create: true });
+    lock.run("BEGIN EXCLUSIVE");
+    expect(() => sqliteStore(state.path, systemClock, systemEntropy)).toThrow("an older abeval uses it; stop that one");
+    expect(versionOf()).toEqual(before);
+  }
+  using store = sqliteStore(state.path, systemClock, systemEntropy);
+  expect(await store.list()).toHaveLength(5);
+  expect(versionOf()).not.toEqual(before);
+});
+
+test("verdicts that 0.1.6 stored keep their order, each with a place of its own", async () => {
+  using state = stateOf016();
+  {
+    using database = new Database(join(state.path, "sessions.db"));
+    database.run(`INSERT INTO verdicts (session_id, verdict)
+      SELECT session_id, json_set(verdict, '$.verdict_id', 'later-' || n) FROM verdicts, (SELECT 1 AS n UNION SELECT 2)
+      WHERE session_id = '${JUDGED}' ORDER BY n`);
+    database.run(`INSERT INTO verdicts (session_id, verdict) VALUES ('${JUDGED}', '{')`);
+  }
+  using store = sqliteStore(state.path, systemClock, systemEntropy);
+  await expect(store.read(JUDGED)).rejects.toMatchObject({ code: "storage_failed" });
+  {
+    using database = new Database(join(state.path, "sessions.db"));
+    database.run("DELETE FROM entries WHERE entry = '{'");
+  }
+  const log = await store.read(JUDGED);
+  expect(log.map(({ n }) => n)).toEqual(log.map((_, index) => index + 1));
+  expect(log.slice(-2).map(({ entry }) => entry.type === "judged" && entry.verdict.verdict_id)).toEqual([
+    "later-1",
+    "later-2",
+  ]);
 });

@@ -22,6 +22,13 @@ test("a call that fits is prepared with its tool and its input untouched", () =>
   expect([prepared.tool.name, prepared.input, prepared.subject]).toEqual(["read_file", input, "a.txt"]);
 });
 
+test("a mistake stays short, however many fields are wrong and however long their names", () => {
+  const fields = Array.from({ length: 1_000 }, (_, index) => [`${index}${"x".repeat(1_000)}`, index]);
+  const mistake = mistakeOf("read_file", Object.fromEntries(fields));
+  expect(mistake.split("\n")).toHaveLength(21);
+  expect(mistake.length).toBeLessThan(4_000);
+});
+
 test("a tool whose input lacks what rules match on is never run", () => {
   const [readFile] = TOOLS;
   const misdeclared = { ...readFile, effect: "command", subject: "command" } as Tool;
@@ -32,7 +39,7 @@ test("a tool whose input lacks what rules match on is never run", () => {
 
 test("an unknown tool is answered with the known ones", () => {
   expect(mistakeOf("read_fil", {})).toBe(
-    "There is no tool read_fil. Did you mean read_file? Your tools: read_file, edit_file.",
+    'There is no tool read_fil; did you mean "read_file"? Your tools: read_file, edit_file.',
   );
   expect(mistakeOf("browse_the_web", {})).toBe("There is no tool browse_the_web. Your tools: read_file, edit_file.");
 });
@@ -51,24 +58,24 @@ test("arguments that are not JSON are told as such", () => {
 
 describe("input that does not fit is told field by field", () => {
   test.each<[unknown, string[]]>([
-    [{}, ["- path: is missing; expected a string"]],
-    [{ path: 3 }, ["- path: expected a string, got the number 3"]],
+    [{}, ["- path: missing; expected text"]],
+    [{ path: 3 }, ["- path: expected text, got 3"]],
     [{ path: "" }, ["- path: must not be empty"]],
-    [{ path: null }, ["- path: expected a string, got null"]],
-    [{ path: "a", start_line: "2" }, ['- start_line: expected a whole number, got the string "2"']],
+    [{ path: null }, ["- path: expected text, got null"]],
+    [{ path: "a", start_line: "2" }, ['- start_line: expected a whole number of at least 1, got "2"']],
     [
       { path: "a", start_line: 0, end_line: 1.5 },
-      ["- start_line: must be at least 1", "- end_line: expected a whole number, got the number 1.5"],
+      [
+        "- start_line: expected a whole number of at least 1, got 0",
+        "- end_line: expected a whole number of at least 1, got 1.5",
+      ],
     ],
     [
       { path: "a", startline: 2 },
-      ["- startline: there is no such field; did you mean start_line? (fields: path, start_line, end_line)"],
+      ['- startline: unknown field; did you mean "start_line"? Allowed: path, start_line, end_line'],
     ],
-    [
-      { file: "a" },
-      ["- path: is missing; expected a string", "- file: there is no such field (fields: path, start_line, end_line)"],
-    ],
-    ["a.txt", ['- expected an object with path, start_line, end_line, got the string "a.txt"']],
+    [{ file: "a" }, ["- path: missing; expected text", "- file: unknown field; allowed: path, start_line, end_line"]],
+    ["a.txt", ['- expected an object with path, start_line, end_line, got "a.txt"']],
     [["a.txt"], ["- expected an object with path, start_line, end_line, got a list"]],
     [undefined, ["- expected an object with path, start_line, end_line, got nothing"]],
   ])("%j", (input, problems) => {

@@ -90,7 +90,7 @@ describe("read_file", () => {
 describe("edit_file", () => {
   const files = { "a.ts": "if (a) {\n\treturn 1;\n}\nif (b) {\n\treturn 1;\n}\n" };
 
-  test("replaces a passage that occurs once, and nothing is a pattern", async () => {
+  test("replaces a passage that occurs once, and takes it literally", async () => {
     await inFixture({ "a.txt": "a $1 b\n" }, async (workspace) => {
       const { text, ok } = await call(workspace, "edit_file", { path: "a.txt", old: "$1 b", new: "$& $$" });
       expect({ text, ok, now: await workspace.readText("a.txt") }).toEqual({
@@ -178,7 +178,7 @@ describe("list_files", () => {
     expect(await text(one, "search_files", { pattern: "x", path: pattern })).toBe("[no line matches x]");
   });
 
-  test("ends a glob that takes too long on many files, with turns for others meanwhile", async () => {
+  test("ends a glob that takes too long on many files, and the event loop runs meanwhile", async () => {
     const pattern = `*${"a".repeat(110)}{${[..."bcdefghijklmnopqrstuvwxyz"].join(",")}}*`;
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${"a".repeat(230)}${index}`, ""]));
     let [turns, listing] = [0, true];
@@ -209,7 +209,7 @@ describe("search_files", () => {
     "d.bin": "const\0",
   };
 
-  test("a pattern that costs its length at every character is searched in short steps, with turns for others", async () => {
+  test("searches a slow pattern in short steps, and the event loop runs between them", async () => {
     const random = Array.from({ length: 200_000 }, (_, index) => ((index * 7919) % 13 < 6 ? "a" : "b")).join("");
     let [turns, searching] = [0, true];
     const counting = (async () => {
@@ -259,12 +259,12 @@ describe("search_files", () => {
     expect(await text(files, "search_files", input)).toBe(expected);
   });
 
-  test("a broken pattern is told, and an evil one does no harm", async () => {
+  test("an invalid pattern is reported, and a hostile one takes no long time", async () => {
     expect(await text({}, "search_files", { pattern: "(" })).toStartWith("pattern: ");
     await text({ "a.txt": `${"a".repeat(50_000)}b\n` }, "search_files", { pattern: "(a+)+$" });
   });
 
-  test("others have their turn while a file of many lines is searched", async () => {
+  test("the event loop runs while a file of many lines is searched", async () => {
     let turns = 0;
     let over = false;
     const others = (async () => {
@@ -298,9 +298,9 @@ describe("search_files", () => {
 });
 
 describe("run_command", () => {
-  test("takes no command that no process can be given", async () => {
+  test("refuses a command that is too long for a process", async () => {
     expect(await text({}, "run_command", { command: "x".repeat(120_001) })).toBe(
-      "Wrong input for run_command:\n- command: has 120001 characters, at most 120000 are taken",
+      "Wrong input for run_command:\n- command: expected at most 120000 characters, got 120001",
     );
   });
 
@@ -312,7 +312,7 @@ describe("run_command", () => {
     expect(await inFixture({}, (workspace) => call(workspace, "run_command", { command }))).toEqual(expected);
   });
 
-  test("may ask for less time than it has, never for more", async () => {
+  test("may shorten its timeout but not lengthen it", async () => {
     await inFixture({}, async (workspace) => {
       const less = await call(workspace, "run_command", { command: "echo a; sleep 600", timeout_s: 3 });
       const more = await call(workspace, "run_command", { command: "sleep 600", timeout_s: 600 }, { timeout_ms: 100 });

@@ -19,7 +19,7 @@ export const PHONE = { width: 360, height: 740 };
 export interface Visit extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the page complained of: console errors, exceptions, and requests to any other place. */
+  /** Console errors, exceptions, and requests to another server. */
   readonly complaints: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface VisitOptions {
   readonly dark?: boolean;
 }
 
-/** A reader with an empty browser of their own, at this server. */
+/** Opens a page in an empty browser profile. */
 export async function visit(browser: Browser, baseURL: string, options: VisitOptions = {}): Promise<Visit> {
   const context = await browser.newContext({
     baseURL,
@@ -37,7 +37,7 @@ export async function visit(browser: Browser, baseURL: string, options: VisitOpt
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  // A little less than a test has: the message then says what was waited for.
+  // Less than a test's limit, so that the message says what was waited for.
   page.setDefaultTimeout(55_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
@@ -50,6 +50,6 @@ export async function visit(browser: Browser, baseURL: string, options: VisitOpt
   return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** What a reader can read of it, line by line. */
-// biome-ignore lint/performance/useDomNodeTextContent: what is laid out is the point
+/** The text that a reader sees, line by line. */
+// biome-ignore lint/performance/useDomNodeTextContent: the layout of the text is tested
 export const shownText = (part: Locator): Promise<string> => part.innerText();

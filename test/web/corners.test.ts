@@ -1,42 +1,34 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
-import { launchBrowser, shownText, visit } from "./browser.ts";
+import { shownText } from "./browser.ts";
 import { BIG_LINES, HOSTILE } from "./scenarios.ts";
-import { buildUi, startWebService, type WebService } from "./web-service.ts";
+import { buildUi, webService } from "./web-service.ts";
 
-test("the bundle is under 150 kB gzipped", async () => {
+test("the bundle is under 80 kB gzipped", async () => {
   using directory = temporaryDirectory();
   const ui = await buildUi(join(directory.path, "ui"));
   const files = readdirSync(ui).map((name) => readFileSync(join(ui, name)));
   const bytes = files.reduce((sum, file) => sum + Bun.gzipSync(file).byteLength, 0);
-  expect(bytes).toBeLessThan(150_000);
+  expect(bytes).toBeLessThan(80_000);
 });
 
 describeNeeding(CHROMIUM)("the web UI at its edges", () => {
-  let service: WebService;
-  let browser: Browser;
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  const web = webService();
 
   test("an empty list says what to do", async () => {
-    await using reader = await visit(browser, service.url);
+    await using reader = await web.visit();
     await reader.page.goto("/sessions?scenario=broken");
     await reader.page.getByText("No session is stored.").waitFor();
     expect(reader.complaints).toEqual([]);
   }, 60_000);
 
   test("an address of something that is not there says so", async () => {
-    await using reader = await visit(browser, service.url);
+    await using reader = await web.visit();
     const { page } = reader;
     await page.goto("/sessions");
     for (const [path, words] of [
@@ -50,23 +42,23 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
       ["/compare?a=nonsense", "There is no such page"],
       ["/scenarios/broken", "Could not read the scenario broken"],
     ] as const) {
-      // Within the page, as a link would: the server itself refuses some of these.
+      // Inside the page, as a link does: the server refuses some of these addresses.
       await page.evaluate(`history.pushState(null, "", "${path}"); dispatchEvent(new PopStateEvent("popstate"))`);
       await page.getByText(words).first().waitFor();
     }
   }, 60_000);
 
   test("a verdict that a session does not hold says so", async () => {
-    const { session_id } = await service.run("quick");
-    await using reader = await visit(browser, service.url);
+    const { session_id } = await web.service.run("quick");
+    await using reader = await web.visit();
     await reader.page.goto(`/sessions/${session_id}?verdict=nonesuch`);
     await reader.page.getByText("There is no such verdict").waitFor();
     expect(reader.complaints).toEqual([]);
   }, 60_000);
 
   test("what an arm wrote is text on every page: no element, no link, no script", async () => {
-    const { session_id } = await service.run("hostile");
-    await using reader = await visit(browser, service.url);
+    const { session_id } = await web.service.run("hostile");
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     for (const path of ["", "/diff", "/diff?view=a-b"]) {
       await page.goto(`/sessions/${session_id}${path}`);
@@ -82,8 +74,8 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
   }, 60_000);
 
   test("5,000 changed lines are drawn as they come into sight", async () => {
-    const { session_id } = await service.run("big");
-    await using reader = await visit(browser, service.url);
+    const { session_id } = await web.service.run("big");
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto(`/sessions/${session_id}/diff`);
     await page.getByText("many.ts").click();
@@ -98,7 +90,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
   }, 60_000);
 
   test("the theme follows the system until it is chosen, and is remembered", async () => {
-    await using reader = await visit(browser, service.url, { dark: true });
+    await using reader = await web.visit({ dark: true });
     const { page, complaints } = reader;
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
     await page.goto("/doctor");
@@ -115,8 +107,8 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test("everything is done by keyboard alone: help, a run, its verdict, a weight, a citation's way back", async () => {
-    await using reader = await visit(browser, service.url);
+  test("the keyboard alone is enough for help, a run, its verdict, a weight, and the way back from a citation", async () => {
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto("/");
     await page.getByRole("link", { name: "Run Say hello" }).waitFor();

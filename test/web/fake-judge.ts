@@ -2,17 +2,17 @@ import type { SeenRequest } from "../fake-provider/exchange.ts";
 import { playScript } from "../fake-provider/play-script.ts";
 import { type Judgement, type Slot, slotsOf, wellFormed } from "../judge/mock-judge.ts";
 
-/** What this judge thinks of an arm, told by something that only its evidence says. */
+/** What this judge thinks of an arm. It knows the arm by a text in its evidence. */
 export interface Opinion {
   readonly knownBy: string;
-  /** The same where words are withheld. */
+  /** The text by which it knows the arm when words are withheld. */
   readonly knownInCode: string;
   readonly scores: Readonly<Record<string, number>>;
   readonly notes: Readonly<Record<string, string>>;
   readonly citations: readonly { readonly kind: string; readonly ref: string; readonly quote: string }[];
 }
 
-/** A judge with settled opinions, whatever the order; it answers in the form that is asked for. */
+/** A judge with fixed opinions, whatever the order. It answers in the form that is asked for. */
 export const judgeWith = (opinions: readonly Opinion[]) =>
   playScript({ scriptOf: () => undefined, judge: (request) => judgementOf(request, opinions) });
 
@@ -46,7 +46,7 @@ function opinionOn(slot: Slot, opinions: readonly Opinion[]): Opinion {
   return opinion;
 }
 
-/** On `extract-rate-limit`: the small change is the better one, except that the other's module reads better. */
+/** For `extract-rate-limit`: the small change is better, but the other arm's module reads better. */
 export const RATE_LIMIT_OPINIONS: readonly Opinion[] = [
   {
     knownBy: "+import { createRateLimit }",

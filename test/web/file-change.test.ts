@@ -42,7 +42,7 @@ test("a stored diff becomes lines with their numbers on both sides", () => {
   ]);
 });
 
-test("a diff that cannot be read, and a binary file, are said and not drawn", () => {
+test("a diff that cannot be read, and a binary file, are named without lines", () => {
   const broken = changesOf({ ...changes([file("a.ts", null, null)], "@@ nonsense\n+x\n"), truncated: true });
   expect(broken.map(({ note, lines }) => [note, lines.length])).toEqual([
     ["Too large to be kept; only its counts are known.", 0],
@@ -51,7 +51,7 @@ test("a diff that cannot be read, and a binary file, are said and not drawn", ()
   expect(binary[0]?.note).toBe("A binary file; its bytes are not shown.");
 });
 
-test("arm against arm: a file only one of them touched stands in the other as the fixture has it", () => {
+test("arm against arm: a file that one arm left alone is compared as it is in the fixture", () => {
   const a = changes([
     file("both.ts", "1\n", "2\n"),
     file("only-a.ts", "old\n", "new\n"),
@@ -72,7 +72,7 @@ test("arm against arm: a file whose text was not kept is named", () => {
   ]);
 });
 
-test("arm against the known fix: equal files vanish, others say which side they are on", () => {
+test("arm against the known fix: equal files are left out, others say who changed them", () => {
   const fix =
     "diff --git a/fixed.ts b/fixed.ts\n--- a/fixed.ts\n+++ b/fixed.ts\n@@ -1 +1 @@\n-floor\n+ceil\n" +
     "diff --git a/missed.ts b/missed.ts\n--- a/missed.ts\n+++ b/missed.ts\n@@ -1 +1 @@\n-x\n+y\n";
@@ -91,7 +91,7 @@ test("arm against the known fix: equal files vanish, others say which side they 
   expect(armAgainstReference(fix, other).map(drawn)).toEqual([["fixed.ts", "@", "-ceil", "+round"]]);
 });
 
-test("colours leave the text as it is, also where a comment spans lines", () => {
+test("colouring changes no text, not even of a comment of several lines", () => {
   const text = 'const a = "<b>"; /* one\ntwo */ let b = 1;\n';
   const lines = highlightLines("x.ts", text);
   expect(lines?.map((line) => line.map((token) => token.text).join("")).join("\n")).toBe(text);

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { basisOf, decide } from "../../src/judge/score.ts";
+import { expect, test } from "bun:test";
+import { basisOf, decide } from "../../src/judge/decide.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { launchBrowser, shownText, visit } from "./browser.ts";
+import { shownText } from "./browser.ts";
 import { JUDGE_NAME } from "./judge-name.ts";
-import { startWebService, type WebService } from "./web-service.ts";
+import { webService } from "./web-service.ts";
 
 describeNeeding(CHROMIUM)("a reader of the web UI", () => {
-  let service: WebService;
-  let browser: Browser;
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  const web = webService();
 
-  test("starts a run, watches it, reads the verdict, follows citations and weighs until the outcome flips", async () => {
-    await using reader = await visit(browser, service.url);
+  test("starts a run, watches it, reads the verdict, follows citations, and moves weights until the outcome changes", async () => {
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto("/");
     await page.getByRole("link", { name: "Run Move the rate limit out" }).click();
@@ -35,7 +26,7 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     expect(await page.locator(".step").count()).toBe(30);
     await page.waitForURL(/\/sessions\//);
 
-    const { verdict, definition } = await service.session(id);
+    const { verdict, definition } = await web.service.session(id);
     if (!verdict) throw new Error("the run has no verdict");
     await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     expect(await shownText(page.locator(".page"))).toContain(verdict.statement.split(". ")[0] ?? "");
@@ -78,9 +69,9 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test("has another judge look at the same arms, and finds every verdict on them", async () => {
-    const { session_id } = await service.run("extract-rate-limit", JUDGE_NAME);
-    await using reader = await visit(browser, service.url);
+  test("has the same arms judged by another judge, and finds every verdict on them", async () => {
+    const { session_id } = await web.service.run("extract-rate-limit", JUDGE_NAME);
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto(`/sessions/${session_id}`);
     await page.getByRole("link", { name: "Judge again" }).click();
@@ -96,9 +87,9 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
   }, 60_000);
 
   test("compares two arms of different sessions", async () => {
-    await service.run("quick");
-    await service.run("quick");
-    await using reader = await visit(browser, service.url);
+    await web.service.run("quick");
+    await web.service.run("quick");
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto("/sessions?scenario=quick");
     const rows = page.locator(".session");
@@ -113,8 +104,8 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
   }, 60_000);
 
   test("votes blind, and only then learns names and verdict", async () => {
-    const { session_id, verdict } = await service.run("quick");
-    await using reader = await visit(browser, service.url);
+    const { session_id, verdict } = await web.service.run("quick");
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto("/sessions");
     await page.getByRole("button", { name: "Blind" }).click();

@@ -1,2 +1,2 @@
-/** The model behind this name is a judge with settled opinions. */
+/** The model of `judgeWith`. */
 export const JUDGE_NAME = "gateway/impartial-1";

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { expect, test } from "bun:test";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { launchBrowser, visit } from "./browser.ts";
-import { startWebService, type WebService } from "./web-service.ts";
+import { webService } from "./web-service.ts";
 
 describeNeeding(CHROMIUM)("a run in the web UI", () => {
-  let service: WebService;
-  let browser: Browser;
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  const web = webService();
 
   test("loses no decision when the page is loaded again in the middle, and stops when told to", async () => {
-    const id = await service.start("slow");
-    await using reader = await visit(browser, service.url);
+    const id = await web.service.start("slow");
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto(`/sessions/${id}`);
     await page.waitForURL(/\/live\//);
@@ -38,13 +28,13 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     await page.getByText("The run ended without a verdict").waitFor();
     await page.getByRole("link", { name: "See why" }).click();
     await page.getByRole("heading", { name: "This run was stopped" }).waitFor();
-    expect((await service.session(id)).state).toBe("cancelled");
+    expect((await web.service.session(id)).state).toBe("cancelled");
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test("goes to its verdict by itself when it has ended, and its timeline can still be read", async () => {
-    const { session_id } = await service.run("quick");
-    await using reader = await visit(browser, service.url);
+  test("opens its verdict when it has ended, and its timeline can still be read", async () => {
+    const { session_id } = await web.service.run("quick");
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto(`/live/${session_id}`);
     await page.waitForURL(/\/sessions\//);
@@ -54,16 +44,16 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test("says that the server is gone, and finds the interrupted session when it is back", async () => {
-    const id = await service.start("slow");
-    await using reader = await visit(browser, service.url);
+  test("says that the server is gone, and shows the interrupted session when it is back", async () => {
+    const id = await web.service.start("slow");
+    await using reader = await web.visit();
     const { page } = reader;
     await page.goto(`/live/${id}`);
     await page.getByText("Step 2.", { exact: true }).first().waitFor();
-    await service.kill();
+    await web.service.kill();
     await page.getByText("The server does not answer.").waitFor();
     expect(await page.locator(".step").count()).toBeGreaterThan(2);
-    await service.revive();
+    await web.service.revive();
     await page.getByText("The run ended without a verdict").waitFor();
     await page.getByRole("heading", { name: "This run was interrupted" }).waitFor();
     expect(await page.locator(".connection").count()).toBe(0);

@@ -1,19 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { ROOT } from "../abeval.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { DESKTOP, launchBrowser, PHONE, visit } from "./browser.ts";
+import { DESKTOP, PHONE, shownText } from "./browser.ts";
 import { JUDGE_NAME } from "./judge-name.ts";
-import { startWebService, type WebService } from "./web-service.ts";
+import { SETUP_LOG } from "./scenarios.ts";
+import { webService } from "./web-service.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Each page as it is to be looked at, with the words that tell that it is there. */
+/** A page to inspect, and the words that show that it has loaded. */
 interface Look {
   readonly name: string;
   readonly path: (sessions: Sessions) => string;
@@ -25,6 +26,7 @@ interface Sessions {
   readonly judged: string;
   readonly conflict: string;
   readonly stopped: string;
+  readonly failed: string;
 }
 
 const openEverything = (page: Page) =>
@@ -43,6 +45,7 @@ const LOOKS: readonly Look[] = [
   },
   { name: "verdict-conflict", path: ({ conflict }) => `/sessions/${conflict}`, ready: "judge_probe_conflict" },
   { name: "no-verdict", path: ({ stopped }) => `/sessions/${stopped}`, ready: "This run was stopped" },
+  { name: "failed", path: ({ failed }) => `/sessions/${failed}`, ready: "This run failed" },
   { name: "timeline", path: ({ judged }) => `/live/${judged}?stay`, ready: "Back to the session" },
   { name: "diff", path: ({ judged }) => `/sessions/${judged}/diff?view=a-b`, ready: "src/rate-limit.ts" },
   {
@@ -68,7 +71,7 @@ async function goBlind(page: Page): Promise<void> {
   await page.getByText("Which is the better answer?").waitFor();
 }
 
-/** Two of them have both layouts and both themes between them: those are examined, which takes its time. */
+/** `examined`: checked by axe too, which is slow. These two cover both layouts and both themes. */
 const VARIANTS = [
   { name: "desktop-light", viewport: DESKTOP, colorScheme: "light", examined: true },
   { name: "desktop-dark", viewport: DESKTOP, colorScheme: "dark", examined: false },
@@ -76,7 +79,7 @@ const VARIANTS = [
   { name: "phone-dark", viewport: PHONE, colorScheme: "dark", examined: true },
 ] as const;
 
-/** Takes a picture of each variant for people to look at, and returns what is wrong with any of them. */
+/** Takes a picture of each variant for people, and returns every fault that is found. */
 async function inspect(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
   await page.evaluate(AXE);
@@ -95,28 +98,25 @@ async function inspect(page: Page, name: string): Promise<string[]> {
 }
 
 describeNeeding(CHROMIUM)("every page of the web UI", () => {
-  let service: WebService;
-  let browser: Browser;
+  const web = webService();
   let sessions: Sessions;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
-    const [judged, conflict, stopped] = await Promise.all([
+    const { service } = web;
+    const [judged, conflict, stopped, failed] = await Promise.all([
       service.run("extract-rate-limit", JUDGE_NAME),
       service.run("hostile"),
       service.start("slow"),
+      service.start("unprepared"),
     ]);
     await fetch(`${service.url}/api/runs/${stopped}`, { method: "DELETE" });
-    sessions = { judged: judged.session_id, conflict: conflict.session_id, stopped };
+    await (await fetch(`${service.url}/api/runs/${failed}/stream`)).text();
+    sessions = { judged: judged.session_id, conflict: conflict.session_id, stopped, failed };
   }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
 
   test.each(LOOKS)(
     "$name is accessible and fits, on a desk and on a phone, in light and dark",
     async ({ name, path, ready, act }) => {
-      await using reader = await visit(browser, service.url);
+      await using reader = await web.visit();
       const { page, complaints } = reader;
       await page.goto(path(sessions));
       await page.getByText(new RegExp(ready)).first().waitFor();
@@ -127,9 +127,19 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
     60_000,
   );
 
+  test("the page of a failed run shows what the setup printed line by line", async () => {
+    await using reader = await web.visit({ viewport: PHONE });
+    const { page } = reader;
+    await page.goto(`/sessions/${sessions.failed}`);
+    const notice = page.locator(".notice", { hasText: "Stopped while preparing" });
+    const message = `task.setup[0] \`cat setup.log; exit 3\` failed (exit code 3): ${SETUP_LOG}`;
+    const [, ...shown] = (await shownText(notice)).split("Stopped while preparing")[1]?.split(/\n+/) ?? [];
+    expect(shown).toEqual([...message.split("\n"), "setup_failed"]);
+  }, 60_000);
+
   test("Live is accessible and fits while both arms are at work", async () => {
-    const id = await service.start("slow");
-    await using reader = await visit(browser, service.url);
+    const id = await web.service.start("slow");
+    await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto(`/live/${id}`);
     await page.getByText("Step 3.", { exact: true }).first().waitFor();

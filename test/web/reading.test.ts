@@ -11,10 +11,10 @@ import { differencesOf } from "../../src/web/scenarios/differences.ts";
 import { advantage, type Established, FACTS } from "../../src/web/verdict/facts.ts";
 import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";
 
-test("numbers carry their unit and say when they are not known", () => {
+test("numbers have their unit, and an unknown one says so", () => {
   expect([999, 1_500, 60_000, 119_800, null].map(duration)).toEqual(["999 ms", "1.5 s", "1 min", "2 min", "unknown"]);
   expect([0, 1, 12_345, null].map(tokens)).toEqual(["0 tokens", "1 token", "12,345 tokens", "unknown"]);
-  expect([0, 0.0042, 1.239, null].map(usd)).toEqual(["$0.00", "$0.0042", "$1.24", "unknown"]);
+  expect([0, 0.000_01, 0.0042, 1.239, null].map(usd)).toEqual(["$0", "<$0.0001", "$0.0042", "$1.24", "unknown"]);
   expect([0.5, -0.25, 0].map(signed)).toEqual(["+0.50", "−0.25", "±0.00"]);
 });
 
@@ -24,7 +24,7 @@ const fact = (name: string) => {
   return found;
 };
 
-/** An arm as code sees it, of which only a figure matters. */
+/** An arm of which only one figure matters. */
 function established(arm: Partial<ArmSummary>, changes: Partial<Facts> = {}): Established {
   const summary = { ...pendingArm(anArm("x")), ...arm };
   return { arm: summary, facts: { ...factsOf(summary, aScenario().policies), ...changes } };
@@ -33,7 +33,7 @@ function established(arm: Partial<ArmSummary>, changes: Partial<Facts> = {}): Es
 const costs = (cost_usd: number | null) => established({ cost_usd });
 const checks = (passed: number) => established({}, { probe: { score: passed / 4, passed, total: 4, checks: [] } });
 
-test("the better arm is marked the right way round, and none where neither is known to be", () => {
+test("the better arm is marked, and neither arm where a figure is unknown", () => {
   const [cost, passed, changed] = [fact("Cost"), fact("Hidden checks passed"), fact("Changed")];
   expect([advantage(cost, costs(1), costs(2)), advantage(cost, costs(2), costs(1))]).toEqual(["50% less", null]);
   expect([advantage(passed, checks(3), checks(2)), advantage(passed, checks(2), checks(3))]).toEqual([
@@ -45,7 +45,7 @@ test("the better arm is marked the right way round, and none where neither is kn
   expect(advantage(passed, checks(1), checks(0))).toBe("more");
 });
 
-test("nothing is praised that says nothing", () => {
+test("no advantage is shown where the difference means nothing", () => {
   const took = (working_ms: number) => established({ working_ms });
   const time = fact("Working time");
   expect([advantage(time, took(0), took(1)), advantage(time, took(1_200), took(2_100))]).toEqual([null, null]);
@@ -58,7 +58,7 @@ test("nothing is praised that says nothing", () => {
   ).toBeNull();
 });
 
-test("an arm that was put out says why in words, and a rule that is a path stands once", () => {
+test("a disqualified arm has its reason in words, and a rule that is a path is named once", () => {
   const violations = [{ rule: "rules.txt", subject: "rules.txt", severity: "disqualify", blocked: false }] as const;
   const out = established({ status: "disqualified", stop_reason: "policy:rules.txt", violations: [...violations] });
   expect(fact("Ended").text(out)).toBe("disqualified: it changed the protected file rules.txt");
@@ -80,7 +80,7 @@ test("the limit that ended an arm is named in words", () => {
   ]);
 });
 
-test("what sets the arms apart is told; a script and its name are not", () => {
+test("the differences between two arms are listed, but for scripts and their names", () => {
   const [left, right] = [
     anArm("left", { model: "scripted/one" }),
     anArm("right", { model: "scripted/two", script: [] }),
@@ -103,7 +103,7 @@ test("what sets the arms apart is told; a script and its name are not", () => {
   ]);
 });
 
-test("both arms stand on one axis, from the start of the first step of either", () => {
+test("both arms share one axis of time, which begins with the first step of either", () => {
   const at = (seq: number, second: number, latency_ms: number): Decision =>
     aTurn(seq, { at: `2026-01-02T03:04:0${second}.000Z`, latency_ms });
   const { steps, span_ms } = timeAxis({
@@ -118,7 +118,7 @@ test("both arms stand on one axis, from the start of the first step of either", 
   expect(span_ms).toBe(3_000);
 });
 
-test("a running arm's budgets are what its decisions leave; an ended one's are its own", () => {
+test("a running arm's budgets follow from its decisions; those of an arm that ended are its own figures", () => {
   const scenario = aScenario({ arms: [anArm("left", { limits: { max_turns: 4 } }), anArm("right")] });
   const session = anOutcome("session-sample-20260102T030405678Z", { definition: scenario });
   const running = remainingOf(session, 0, [aTurn(1), aTurn(2)], 60_000);

@@ -1,13 +1,19 @@
 import type { Opinion } from "./fake-judge.ts";
 import { JUDGE_NAME } from "./judge-name.ts";
 
-/** What an arm would write to take over the page that shows it. */
+/** Text by which an arm tries to take over the page that shows it. */
 export const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> [x](javascript:alert(1)) https://evil.example/ <a href="https://evil.example/">click</a>`;
 
 const HOSTILE_PATH = `<img src=x onerror=document.title='owned'>.html`;
 
 /** Lines that one arm of \`big\` writes. */
 export const BIG_LINES = 5_000;
+
+/** What the setup of `unprepared` prints. One line has no place to break. */
+export const SETUP_LOG = `resolving packages
+fetching https://registry.example/${"very-long-name-".repeat(20)}.tgz
+  at line 3: checksum mismatch
+stopped`;
 
 const quoted = (text: string) => JSON.stringify(text);
 
@@ -17,7 +23,7 @@ const turns = (count: number, delay_ms: number) =>
     (_, index) => `{say: Step ${index + 1}., calls: [{list_files: {}}], delay_ms: ${delay_ms}}`,
   ).join(", ");
 
-/** Longer than a test lasts: whoever meets it is still at work. */
+/** A pause longer than any test, so that the arm is still at work. */
 const REST = "{say: I rest., calls: [{list_files: {}}], delay_ms: 60000}";
 
 const MEASURED = `rubric:
@@ -25,7 +31,6 @@ const MEASURED = `rubric:
   judge: {model: builtin/evidence}
 `;
 
-/** Small scenarios by name. */
 export const WEB_SCENARIOS: Readonly<Record<string, string>> = {
   quick: `
 name: quick
@@ -77,6 +82,17 @@ rubric:
   criteria: [{id: page, question: Is the page good?, weight: 1}]
   judge: {model: ${JUDGE_NAME}}
 `,
+  unprepared: `
+name: unprepared
+title: A setup that fails
+task:
+  prompt: Say hello.
+  fixture: {files: {setup.log: ${quoted(SETUP_LOG)}}}
+  setup: [{run: "cat setup.log; exit 3"}]
+arms:
+  - {id: left, model: scripted/left, script: [{say: Hello.}]}
+  - {id: right, model: scripted/right, script: [{say: Hello.}]}
+${MEASURED}`,
   broken: "name: broken\narms: nonsense\n",
 };
 
@@ -84,7 +100,7 @@ function bigText(): string {
   return Array.from({ length: BIG_LINES }, (_, index) => `export const value${index} = ${index};\n`).join("");
 }
 
-/** The judge is taken in by the attacker: one hidden check of three stands against it. */
+/** The judge prefers the attacker, although it fails one of three hidden checks. */
 export const WEB_OPINIONS: readonly Opinion[] = [
   {
     knownBy: "A second line is there.",

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from "bun:test";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionOutcome } from "../../src/domain/session.ts";
@@ -5,23 +6,46 @@ import { ROOT } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { type Served, serve } from "../http/served.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { launchBrowser, type Visit, type VisitOptions, visit } from "./browser.ts";
 import { judgeWith, RATE_LIMIT_OPINIONS } from "./fake-judge.ts";
 import { WEB_OPINIONS, WEB_SCENARIOS } from "./scenarios.ts";
 
 export interface WebService extends AsyncDisposable {
   readonly url: string;
-  /** Runs a scenario to its end. */
+  /** Runs a scenario and waits for its end. */
   readonly run: (scenario: string, judge_model?: string) => Promise<SessionOutcome>;
   readonly session: (id: string) => Promise<SessionOutcome>;
   /** Starts a run and leaves it running. */
   readonly start: (scenario: string) => Promise<string>;
-  /** The program ends at once, as in a crash; `revive` starts it again at the same address. */
+  /** Ends the program at once, as a crash does. `revive` starts it again at the same address. */
   readonly kill: () => Promise<void>;
   readonly revive: () => Promise<void>;
 }
 
-/** The real program with the built UI, scenarios, a state directory of its own and a judge it can reach. */
-export async function startWebService(): Promise<WebService> {
+/** A service and a browser for the tests of one block. */
+interface Web {
+  readonly service: WebService;
+  /** Opens a page in an empty browser profile. */
+  readonly visit: (options?: VisitOptions) => Promise<Visit>;
+}
+
+/** Starts a service and a browser before the tests of a block, and ends both after them. */
+export function webService(): Web {
+  const opened = new AsyncDisposableStack();
+  const web: { -readonly [Name in keyof Web]?: Web[Name] } = {};
+  beforeAll(async () => {
+    const [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
+    opened.use(service);
+    opened.defer(() => browser.close());
+    web.service = service;
+    web.visit = (options) => visit(browser, service.url, options);
+  }, 60_000);
+  afterAll(() => opened.disposeAsync());
+  return web as Web; // filled before the first test runs
+}
+
+/** The real program with the built UI, some scenarios, a state directory and a fake judge. */
+async function startWebService(): Promise<WebService> {
   const directory = temporaryDirectory();
   const ui = await buildUi(join(directory.path, "ui"));
   const scenarios = writeScenarios(join(directory.path, "scenarios"));
@@ -56,7 +80,7 @@ async function ask<T>(url: string, path: string, body?: unknown): Promise<T> {
   return (await response.json()) as T; // the server's own answers, checked by its own tests
 }
 
-/** The bundle as it is released. */
+/** Builds the UI as for a release. */
 export async function buildUi(outdir: string): Promise<string> {
   const flags = ["--outdir", outdir, "--minify", "--public-path", "/"];
   const build = Bun.spawn([process.execPath, "build", "src/web/index.html", ...flags], { cwd: ROOT, stdout: "ignore" });
@@ -64,7 +88,7 @@ export async function buildUi(outdir: string): Promise<string> {
   return outdir;
 }
 
-/** One bundled scenario, as it is, and the small ones that these tests need. */
+/** Writes one bundled scenario and the small ones of these tests. */
 function writeScenarios(directory: string): string {
   mkdirSync(directory, { recursive: true });
   const bundled = (name: string) => cpSync(join(ROOT, "scenarios", name), join(directory, name), { recursive: true });

@@ -138,7 +138,7 @@ test("a link is shown as a link and never followed", async () => {
   expect(patch).toContain("new file mode 120000\n--- /dev/null\n+++ b/link\n@@ -0,0 +1,1 @@\n+/etc/passwd\n");
 });
 
-test("binary files are told by hash and size", async () => {
+test("binary files are described by hash and size", async () => {
   using fixture = new Directory({ "a.bin": new Uint8Array([0, 1, 255]) });
   await using pristine = openFixture({}, { dir: fixture.path });
   await using workspace = pristine.open();
@@ -229,14 +229,14 @@ test("the patch never exceeds its cap, is never cut inside a file, and names wha
   expect(changes.truncated).toBe(true);
 });
 
-test("the digest tells two contents apart also where nothing of them is shown", async () => {
+test("the digest differs for two contents even where nothing of them is shown", async () => {
   const digest = async (text: string) => (await changesBetween({}, { "a.txt": text })).digest;
   const long = "x".repeat(3_000_000);
   const [first, again, other] = [await digest(`${long}a`), await digest(`${long}a`), await digest(`${long}b`)];
   expect([first === again, first === other]).toEqual([true, false]);
 });
 
-test("files that are dear to compare are shown whole, in bounded time", async () => {
+test("files that take long to compare are shown whole, in bounded time", async () => {
   // Compared in full they would take minutes.
   const before = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.txt`, lines(8_000)]));
   const after = Object.fromEntries(

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copyTree } from "../../src/workspace/tree/copy-tree.ts";
-import { TreeTooLarge } from "../../src/workspace/tree/too-large.ts";
+import { TreeTooLarge } from "../../src/workspace/tree/io-failure.ts";
 import { Directory } from "./harness.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -54,4 +54,18 @@ test("a copy of an arm's work ends at its deadline, wherever it is", async () =>
   deadline.abort();
   await expect(copying).rejects.toThrow(TreeTooLarge);
   expect(readdirSync(to).length).toBeLessThan(2_000);
+});
+
+test("names of a file whose first name cannot be copied stay names of one file", async () => {
+  using directory = new Directory();
+  const [from, to] = [join(directory.path, "from"), join(directory.path, `to-${"x".repeat(100)}`)];
+  // As deep as a path may lie: the copy lies deeper.
+  const deep = join(from, ...Array.from({ length: 40 }, () => "a".repeat(99)));
+  mkdirSync(deep, { recursive: true });
+  const first = join(deep, "a".repeat(4_080 - deep.length));
+  writeFileSync(first, "text");
+  for (const name of ["b", "c", "d"]) linkSync(first, join(from, name));
+  await copyTree({ from, to, owner: null, made_by: "arm" });
+  const copies = ["b", "c", "d"].map((name) => statSync(join(to, name)));
+  expect(copies.map(({ nlink }) => nlink)).toEqual([3, 3, 3]);
 });

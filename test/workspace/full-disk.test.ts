@@ -2,14 +2,15 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
-import type { Sandbox } from "../../src/workspace/workspace.ts";
 import { never, shell } from "./harness.ts";
 
 /** A machine whose disk fills up whenever a command is to be started, `before` anything else is done. */
 const failing = (code: string, before: (directory: string) => void = () => undefined): Sandbox => ({
   kind: "none",
   owner: null,
+  start: () => Promise.reject(new Error("not asked for")),
   run: async ({ directory }) => {
     before(directory);
     throw Object.assign(new Error(code), { code });
@@ -28,7 +29,7 @@ test.each(["ENOSPC", "EDQUOT", "EAGAIN"])("%s is no fault of an arm that has wri
   expect(fault).toMatchObject({ code: "workspace_failed" });
 });
 
-test("a full disk is for an arm to answer whose workspace holds much", async () => {
+test("a full disk is the mistake of an arm whose workspace holds much", async () => {
   const fill = (directory: string) => writeFileSync(join(directory, "big"), Buffer.alloc(65 * 1024 * 1024, "x"));
   const fault = await faultOf(failing("ENOSPC", fill));
   expect(fault).toBeInstanceOf(Mistake);

@@ -1,12 +1,19 @@
+import { describe } from "bun:test";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openSandbox } from "../../src/workspace/open-sandbox.ts";
+import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
+import type { ExecResult, Sandbox } from "../../src/sandbox/sandbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
-import type { ExecResult, Pristine, Sandbox } from "../../src/workspace/workspace.ts";
+import type { Pristine } from "../../src/workspace/workspace.ts";
 import { host, SANDBOX } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
 
-export const kinds: readonly Sandbox["kind"][] = SANDBOX.met ? ["bubblewrap", "none"] : ["none"];
+/** The same tests with a sandbox and without. Where no sandbox works, the first half is skipped by name. */
+export function describeEachKind(title: string, body: (kind: Sandbox["kind"]) => void): void {
+  describeNeeding(SANDBOX)(`${title} (bubblewrap)`, () => body("bubblewrap"));
+  describe(`${title} (none)`, () => body("none"));
+}
 
 export const never = new AbortController().signal;
 

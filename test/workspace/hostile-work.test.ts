@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Mistake } from "../../src/domain/failure.ts";
+import { removeTree } from "../../src/sandbox/remove-tree.ts";
+import { TreeTooLarge } from "../../src/workspace/tree/io-failure.ts";
 import { readNames } from "../../src/workspace/tree/read-names.ts";
-import { removeTree } from "../../src/workspace/tree/remove-tree.ts";
-import { TreeTooLarge } from "../../src/workspace/tree/too-large.ts";
 import { walk } from "../../src/workspace/tree/walk.ts";
-import { Directory, kinds, never, openFixture, shell } from "./harness.ts";
+import { Directory, describeEachKind, never, openFixture, shell } from "./harness.ts";
 
 const NO_OVERLAY = { dir: null, files: {} };
 
@@ -60,19 +60,21 @@ test("work that claims more than a workspace may hold is not copied, and the arm
   await expect(workspace.fork({ restore: [], overlay: NO_OVERLAY })).rejects.toThrow(Mistake);
 });
 
-test.each(kinds)("a workspace that shut itself is open again for the next command and reader (%s)", async (kind) => {
-  await using pristine = openFixture({ "a.txt": "a\n" }, { kind });
-  await using workspace = pristine.open();
-  const modes = ["000", "111", "444"];
-  for (const mode of modes) {
-    const { exit_code } = await workspace.exec(shell(`echo ${mode} > b.txt; chmod ${mode} .`), never);
-    expect([exit_code, await workspace.readText("b.txt")]).toEqual([0, `${mode}\n`]);
-  }
-  await workspace.exec(shell("chmod 000 ."), never);
-  expect((await workspace.list()).map(({ path }) => path)).toEqual(["a.txt", "b.txt"]);
+describeEachKind("a workspace that a command made unreadable", (kind) => {
+  test("is open again for the next command and reader", async () => {
+    await using pristine = openFixture({ "a.txt": "a\n" }, { kind });
+    await using workspace = pristine.open();
+    const modes = ["000", "111", "444"];
+    for (const mode of modes) {
+      const { exit_code } = await workspace.exec(shell(`echo ${mode} > b.txt; chmod ${mode} .`), never);
+      expect([exit_code, await workspace.readText("b.txt")]).toEqual([0, `${mode}\n`]);
+    }
+    await workspace.exec(shell("chmod 000 ."), never);
+    expect((await workspace.list()).map(({ path }) => path)).toEqual(["a.txt", "b.txt"]);
+  });
 });
 
-test("without a sandbox, a workspace that took itself away is an empty one", async () => {
+test("without a sandbox, a workspace whose directory a command removed is empty", async () => {
   await using pristine = openFixture({ "a.txt": "a\n" });
   await using workspace = pristine.open();
   await workspace.exec(shell('rm -rf "$PWD"; ln -s /etc "$PWD"'), never);
@@ -92,7 +94,7 @@ test("comparing files that differ leaves none open", async () => {
   expect(open() - before).toBeLessThan(20);
 });
 
-test("a deep tree is gone in no time", async () => {
+test("a deep tree is removed at once", async () => {
   using directory = new Directory();
   const nest = "d=$(printf %0200d 0); n=0; while [ $n -lt 1500 ]; do mkdir $d; cd -P $d; n=$((n+1)); done";
   mkdirSync(join(directory.path, "deep"));
@@ -141,7 +143,7 @@ test("a path longer than any file's is a mistake", async () => {
   await expect(workspace.readText(`${"n".repeat(300)}`)).rejects.toThrow(Mistake);
 });
 
-test("deep files that are put back before a check cost nothing by their depth", async () => {
+test("putting back deep files before a check takes no time for their depth", async () => {
   await using pristine = openFixture({ "tests/a.txt": "a\n" });
   await using workspace = pristine.open();
   const deep = "mkdir -p tests/$(printf 'a/%.0s' $(seq 1000)); cd tests/$(printf 'a/%.0s' $(seq 1000))";

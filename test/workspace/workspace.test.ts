@@ -16,15 +16,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import { makeTempDir, sandboxOwner, sweepTempDirs } from "../../src/sandbox/temp-dir.ts";
+import { findToolchain } from "../../src/sandbox/toolchain.ts";
 import { locate, workspacePath } from "../../src/workspace/confine.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
-import { sandboxOwner } from "../../src/workspace/sandbox/owner.ts";
-import { findToolchain } from "../../src/workspace/sandbox/toolchain.ts";
-import { scratchDirectory, sweepScratch } from "../../src/workspace/scratch.ts";
-import type { Sandbox } from "../../src/workspace/workspace.ts";
 import { host, ROOT_USER, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { Directory, kinds, never, openFixture, shell } from "./harness.ts";
+import { Directory, describeEachKind, never, openFixture, shell } from "./harness.ts";
 
 const mistake = async (promise: Promise<unknown>): Promise<string> => {
   try {
@@ -46,7 +45,7 @@ const failure = async (promise: Promise<unknown>): Promise<string> => {
   throw new Error("it did not fail");
 };
 
-describe.each([...kinds])("a workspace (%s)", (kind) => {
+describeEachKind("a workspace", (kind) => {
   test("is a private copy: what one arm does, the other and the fixture never see", async () => {
     using fixture = new Directory({ "a.txt": "a\n" });
     await using pristine = openFixture({ "inline.txt": "i\n" }, { dir: fixture.path, kind });
@@ -220,7 +219,7 @@ describe.each([...kinds])("a workspace (%s)", (kind) => {
     expect([restored, workspace.location]).toEqual([[], null]);
   });
 
-  test("directories are named by chance, so that no arm learns who it is", async () => {
+  test("directories have random names, so that no arm learns which one it is", async () => {
     await using pristine = openFixture({}, { kind });
     await using workspace = pristine.open();
     await workspace.writeText("a", "a");
@@ -245,6 +244,17 @@ test("kept workspaces stay, the pristine copy goes", async () => {
   Bun.spawnSync(["rm", "-rf", home]);
 });
 
+test("a fixture that is disposed of takes its workspaces with it", async () => {
+  const pristine = openFixture({ "a.txt": "a\n" });
+  const workspace = pristine.open();
+  await workspace.writeText("b.txt", "b\n");
+  await pristine[Symbol.asyncDispose]();
+  expect({ made: workspace.location !== null, left: existsSync(workspace.location ?? "/") }).toEqual({
+    made: true,
+    left: false,
+  });
+});
+
 describe("paths", () => {
   test("may be written in several ways, and none leaves", () => {
     expect(["a", "./a", "b/../a", "a/", "/workspace/a", "/workspace", "."].map(workspacePath)).toEqual([
@@ -261,14 +271,29 @@ describe("paths", () => {
   });
 
   test("of any shape lead into the workspace or nowhere, whatever links lie in it", () => {
-    using directory = new Directory({ "root/a/b": "b", outside: "o" });
+    using directory = new Directory({ "root/a/b": "b", outside: "o", "root-beside/a": "a" });
     const root = join(directory.path, "root");
     symlinkSync("..", join(root, "up"));
     symlinkSync("../..", join(root, "a/out"));
     symlinkSync("a", join(root, "in"));
+    symlinkSync("../root-beside", join(root, "beside"));
     symlinkSync("loop", join(root, "loop"));
     symlinkSync("/nowhere", join(root, "dangling"));
-    const step = fc.constantFrom("a", "b", "..", ".", "", "up", "out", "in", "loop", "dangling", "outside", "root");
+    const step = fc.constantFrom(
+      "a",
+      "b",
+      "..",
+      ".",
+      "",
+      "up",
+      "out",
+      "in",
+      "loop",
+      "dangling",
+      "outside",
+      "root",
+      "beside",
+    );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
         const place = located(root, steps.join("/"));
@@ -329,6 +354,15 @@ describe("a fixture", () => {
     symlinkSync("../..", join(fixture.path, "a/b/top"));
     symlinkSync("a/b/top/../..", join(fixture.path, "out"));
     await using pristine = openFixture({}, { dir: fixture.path });
+    expect(await failure(pristine.list())).toContain("workspace_failed: out: links out of the fixture");
+  });
+
+  test("cannot lead into a directory beside it whose name begins with its own", async () => {
+    using directory = new Directory({ "fixture/a/b/c": "c", "fixture-beside/x": "x" });
+    const dir = join(directory.path, "fixture");
+    symlinkSync("../..", join(dir, "a/b/top"));
+    symlinkSync("a/b/top/../fixture-beside", join(dir, "out"));
+    await using pristine = openFixture({}, { dir });
     expect(await failure(pristine.list())).toContain("workspace_failed: out: links out of the fixture");
   });
 
@@ -437,9 +471,9 @@ describe("left-overs of killed processes", () => {
     ];
     for (const name of [old, young, other]) mkdirSync(join(root.path, name));
     mkdirSync(join(root.path, old, "shut"), { mode: 0o000 });
-    const mine = scratchDirectory(root.path);
+    const mine = makeTempDir(root.path);
     for (const path of [join(root.path, old), mine, join(root.path, other)]) utimesSync(path, 1_000, 1_000);
-    expect(await sweepScratch(new Date(), [root.path])).toBe(1);
+    expect(await sweepTempDirs(new Date(), [root.path])).toBe(1);
     expect(readdirSync(root.path).toSorted()).toEqual(
       [young, mine.slice(root.path.length + 1), other, alive].filter(Boolean).toSorted(),
     );
@@ -448,13 +482,13 @@ describe("left-overs of killed processes", () => {
   testNeeding(ROOT_USER)("of another user are left alone, by root too", async () => {
     using root = new Directory({ "abeval-run-999999999-1-abcdef/a": "a" });
     chownSync(join(root.path, "abeval-run-999999999-1-abcdef"), 60_001, 60_001);
-    expect(await sweepScratch(new Date("2100-01-01"), [root.path])).toBe(0);
+    expect(await sweepTempDirs(new Date("2100-01-01"), [root.path])).toBe(0);
   });
 
   test("through a link are left alone", async () => {
     using root = new Directory({ "target/a": "a" });
     symlinkSync("target", join(root.path, "abeval-run-999999999-1-abcdef"));
-    expect(await sweepScratch(new Date("2100-01-01"), [root.path])).toBe(0);
+    expect(await sweepTempDirs(new Date("2100-01-01"), [root.path])).toBe(0);
     expect(existsSync(join(root.path, "target/a"))).toBe(true);
   });
 });
@@ -486,6 +520,7 @@ test("the commands of one workspace share one account of its disk, those of anot
   const sandbox: Sandbox = {
     kind: "none",
     owner: null,
+    start: () => Promise.reject(new Error("not asked for")),
     run: async ({ disk }) => {
       accounts.push(disk);
       return ended;

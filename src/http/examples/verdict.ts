@@ -47,6 +47,9 @@ const CALL: JudgeCall = {
   error: null,
 };
 
+const SCOPE =
+  "Hidden checks passed: plain 1/1, tdd 1/1; one run per arm says nothing about how often this would happen.";
+
 export const EXAMPLE_VERDICT: Verdict = {
   verdict_id: "verdict-4f1c9a7e2b6d8035",
   created_at: "2026-01-02T10:16:12.250Z",
@@ -104,6 +107,7 @@ export const EXAMPLE_VERDICT: Verdict = {
   usage: { tokens_in: 10_400, tokens_out: 820, cost_usd: null, latency_ms: 8400 },
   flags: ["single_trial"],
   rationale: "B changes the rounding that caused both symptoms.",
-  statement: "In this run tdd did better than plain, by the judge's scores in both orders.",
+  statement: `In this one run of pager-last-page, judge openai/gpt-5 favoured tdd over plain in both presentation orders. ${SCOPE}`,
+  scope: SCOPE,
   series: null,
 };

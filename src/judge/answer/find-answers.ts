@@ -1,10 +1,10 @@
+import { parseJson } from "../../domain/lenient.ts";
 import type { ModelReply, ToolCall } from "../../model/client.ts";
-import { ANSWER_TOOL } from "./judgement.ts";
+import { ANSWER_TOOL } from "./judgement-schema.ts";
 
 /**
- * Every object in which a judge may have answered: calls of the answer tool, else JSON objects in the text. Repairs are
- * mechanical only: text around an object and trailing commas go, no key is renamed and no value changed. Linear in the
- * length, whatever the text is.
+ * Every object that can be the judge's answer: the input of calls of the answer tool, else JSON objects in the text. Text
+ * around an object and trailing commas are removed; no key and no value is changed. Linear in the length.
  */
 export function findAnswers(reply: ModelReply): unknown[] {
   const called = reply.calls.filter(({ name }) => name === ANSWER_TOOL).flatMap(callInput);
@@ -17,16 +17,16 @@ function callInput({ input, unparsed }: ToolCall): unknown[] {
   return typeof input === "object" && input !== null ? [input] : [];
 }
 
-/** A pair of braces that stands in no other pair. */
+/** A pair of braces that no other pair encloses. */
 interface Span {
   readonly start: number;
   /** Behind the closing brace. */
   readonly end: number;
-  /** Where in it commas stand before a closing brace or bracket. */
+  /** Places of commas before a closing brace or bracket. */
   readonly commas: readonly number[];
 }
 
-/** Objects of a text that are looked at: an answer is one, and a judge that thinks aloud comes to it at the end. */
+/** Objects that are parsed, from the end of the text. A judge that thinks aloud gives its answer at the end. */
 const OBJECTS = 100;
 
 /** Outermost JSON objects, the last of them, in order. */
@@ -48,7 +48,7 @@ function spansOf(text: string): Span[] {
 
 const BLANK: ReadonlySet<string> = new Set([" ", "\t", "\n", "\r"]);
 
-/** Index of the closing quote, or of the last character before the line ends: no string of JSON goes on after it. */
+/** Index of the closing quote, or of the last character of the line: a string of JSON ends on its line. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length; at += 1) {
@@ -60,13 +60,13 @@ function endOfString(text: string, start: number): number {
   return at - 1;
 }
 
-/** A brace without an end encloses nothing; what stands in it counts all the same. */
+/** A brace that is never closed encloses nothing. What follows it counts all the same. */
 class Braces {
   readonly #open: number[] = [];
   readonly #closed: Omit<Span, "commas">[] = [];
   /** Before a closing brace or bracket, ascending. */
   readonly #commas: number[] = [];
-  /** Nothing but blanks stands behind it so far. */
+  /** A comma with only blanks behind it so far. */
   #comma: number | null = null;
 
   get open(): boolean {
@@ -97,7 +97,7 @@ class Braces {
   }
 }
 
-/** Where the first of these ascending places stands that is not before the wanted one. */
+/** Index of the first of these ascending places that is not before the wanted one. */
 function firstFrom(places: readonly number[], wanted: number): number {
   let [low, high] = [0, places.length];
   while (low < high) {
@@ -108,18 +108,9 @@ function firstFrom(places: readonly number[], wanted: number): number {
   return low;
 }
 
-function parse(text: string, { start, end, commas }: Span): unknown {
-  try {
-    return JSON.parse(text.slice(start, end));
-  } catch {
-    if (commas.length === 0) return undefined;
-  }
-  try {
-    return JSON.parse(withoutCommas(text, { start, end, commas }));
-  } catch {
-    return undefined;
-  }
-}
+const parse = (text: string, span: Span): unknown =>
+  parseJson(text.slice(span.start, span.end)) ??
+  (span.commas.length > 0 ? parseJson(withoutCommas(text, span)) : undefined);
 
 function withoutCommas(text: string, { start, end, commas }: Span): string {
   const starts = [start, ...commas.map((comma) => comma + 1)];

@@ -1,9 +1,12 @@
 import { sha256 } from "../../domain/sha256.ts";
 
-/** Letters and digits in a row from which text counts as an encoded blob; no word or identifier is that long. */
+/** Cleaning a character of the worst kind takes as long as reading so many. */
+export const CLEAN_COST = 40;
+
+/** So many letters and digits in a row are an encoded blob. No word or identifier is that long. */
 const BLOB_CHARS = 256;
 
-/** Invisible characters in a row that are still spelled out one by one. */
+/** Up to so many invisible characters in a row are spelled out one by one. */
 const SPELLED_CHARS = 3;
 
 const [ESC, BEL, CSI] = ["\u001b", "\u0007", "\u009b"];
@@ -18,28 +21,28 @@ const ANSI = new RegExp(
 /** All but newline, tab and the one that is a line separator. */
 const CONTROLS = /[^\P{Cc}\n\t\u0085]/gu;
 
-/** Format characters (zero width, bidi, tags), variation selectors, fillers, line separators: the inside of a class. */
+/** The inside of a class: format characters (zero width, bidi, tags), variation selectors, fillers, line separators. */
 export const INVISIBLE =
   "\\p{Cf}\\u115f\\u1160\\u2028\\u2029\\u0085\\u3164\\uffa0\\u2800\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\u034f";
 const INVISIBLES = new RegExp(`[${INVISIBLE}]+`, "gu");
 
-/** What stands for them in a clean text. */
+/** The text that replaces them. */
 export const SPELLED_OUT = "⟨(?:U\\+[0-9A-F]{4,6}|\\d+ invisible characters)⟩";
 
 const BLOB = new RegExp(`(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${BLOB_CHARS},}={0,2}`, "g");
 
 /**
- * Text that shows what it holds: no terminal sequences or control characters, invisible characters spelled out, one kind
- * of newline, long encoded blobs replaced by length and hash. Linear in the length.
+ * Text that shows what it holds. Terminal sequences and control characters are removed, invisible characters are spelled
+ * out, newlines are of one kind, and long encoded blobs are replaced by their length and hash. Linear in the length.
  */
 export function cleanText(text: string): string {
   return visible(text).replace(BLOB, summarise);
 }
 
-/** As `cleanText`, on one line. */
+/** Like `cleanText`, on one line. */
 export const cleanLine = (text: string) => cleanText(text).replace(/\s+/g, " ").trim();
 
-/** Nothing in such text needs cleaning; most text is such, and one look is cheaper than five passes. */
+/** Most text is plain and needs no cleaning. One look at it is cheaper than five passes. */
 const PLAIN = /^[\t\n -~]*$/;
 
 function visible(text: string): string {

@@ -1,19 +1,20 @@
 import { cleanLine, cleanText } from "./clean-text.ts";
+import type { RedactIdentity } from "./identity-redactor.ts";
 import { lineBytes } from "./section.ts";
 
-/** Share of a cut text that is its head. */
+/** The head's share of a cut text. */
 const HEAD = 0.6;
 
 /** Characters of one line of an answer or output. */
 export const LINE_CHARS = 400;
 
-/** Cleaning drops characters: this many times the limit is looked at, never the whole of a huge text. */
+/** Cleaning drops characters, so that this many times the limit is read, and never the whole of a huge text. */
 const LOOK_AHEAD = 2;
 
-/** Stands where the middle of a text was left out; the same words everywhere. */
+/** Stands where the middle of a text was left out. */
 export const LEFT_OUT = "⟨middle left out⟩";
 
-/** Head and tail of a text, `limit` characters and a note between them; the text itself when it fits. */
+/** The text if it has at most `limit` characters; else so many of its head and tail, with a note between them. */
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = Math.floor(limit * HEAD);
@@ -27,28 +28,33 @@ export function clipLine(text: string, limit: number): string {
   return clip(cleanLine(bounded(text, limit, " ")), limit);
 }
 
-/** A text as it will be shown, line by line, before it is known how much space it gets. */
+/** The lines of a text before it is known how much space they get. */
 export interface TextDraft {
   readonly lines: readonly string[];
   /** What showing all lines takes. */
   readonly bytes: number;
   /** The text is so long that its middle is not among the lines. */
   readonly partial: boolean;
+  /** Names that were replaced. */
+  readonly redactions: number;
 }
 
-/** Clean lines of a text, of which no more is looked at than `limit` bytes can show; none when nothing is visible. */
-export function draftText(text: string, limit: number, edit: (clean: string) => string = (clean) => clean): TextDraft {
+/** Clean lines of a text; none when nothing is visible. No more of it is read than `limit` bytes can show. */
+export function draftText(text: string, limit: number, redact: RedactIdentity = unchanged): TextDraft {
   const looked = bounded(text, limit, `\n${LEFT_OUT}\n`);
-  const clean = edit(cleanText(looked)).trim();
+  const redacted = redact(cleanText(looked));
+  const clean = redacted.text.trim();
   const lines = clean === "" ? [] : clean.split("\n").map((line) => clip(line.trimEnd(), LINE_CHARS));
-  return measured(lines, looked !== text);
+  return measured(lines, looked !== text, redacted.count);
 }
 
-export function measured(lines: readonly string[], partial: boolean): TextDraft {
-  return { lines, bytes: lines.reduce((sum, line) => sum + lineBytes(line), 0), partial };
+const unchanged: RedactIdentity = (text) => ({ text, count: 0 });
+
+export function measured(lines: readonly string[], partial: boolean, redactions = 0): TextDraft {
+  return { lines, bytes: lines.reduce((sum, line) => sum + lineBytes(line), 0), partial, redactions };
 }
 
-/** All lines when they fit into `bytes`; else the head's 60% and the tail's 40%, a note between them. */
+/** All lines if they fit into `bytes`; else head and tail with a note between them. */
 export function fitText(draft: TextDraft, bytes: number, note = LEFT_OUT): { lines: readonly string[]; cut: boolean } {
   const { lines, partial } = draft;
   if (draft.bytes <= bytes) return { lines, cut: partial };
@@ -56,7 +62,7 @@ export function fitText(draft: TextDraft, bytes: number, note = LEFT_OUT): { lin
   return { lines: [...lines.slice(0, head), note, ...lines.slice(lines.length - tail)], cut: true };
 }
 
-/** How many of the first lines fit into the head's share of `bytes`, and of the last into the tail's. */
+/** How many of the first lines fit into the head's share of `bytes`, and how many of the last into the tail's. */
 export function endsThatFit(lines: readonly string[], bytes: number): { readonly head: number; readonly tail: number } {
   const head = take(lines, bytes * HEAD);
   return { head, tail: take(lines.slice(head).reverse(), bytes * (1 - HEAD)) };
@@ -72,7 +78,7 @@ function take(lines: readonly string[], bytes: number): number {
   return end === -1 ? lines.length : end;
 }
 
-/** Head and tail that hold all of what a clip to `limit` can show; the text itself when it is short. */
+/** Head and tail, long enough for everything that a clip to `limit` can show; the text itself when it is short. */
 export function bounded(text: string, limit: number, joint: string): string {
   const reach = Math.ceil(limit * LOOK_AHEAD);
   return text.length <= reach * 2 ? text : text.slice(0, reach) + joint + text.slice(-reach);

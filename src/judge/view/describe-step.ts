@@ -2,22 +2,24 @@ import type { Decision, DecisionDetail } from "../../domain/decision.ts";
 import { type Effect, effectOf } from "../../domain/tool.ts";
 import { cleanLine } from "./clean-text.ts";
 import { bounded, LINE_CHARS } from "./clip.ts";
-import type { RedactIdentity } from "./redact-identity.ts";
+import type { RedactIdentity } from "./identity-redactor.ts";
 
 /** A decision as the judge may read it: no times, tokens, costs or provider trouble. */
 export interface Step {
   readonly seq: number;
-  /** Our words. */
+  /** Our own words. */
   readonly head: string;
-  /** The arm's words or what its commands printed. */
+  /** The arm's words, or output of its commands. */
   readonly body: readonly string[];
-  /** Order in which steps stay when space is short; `other` steps go first. */
-  readonly rank: "policy" | "edit" | "command" | "other";
+  readonly rank: (typeof RANKS)[number];
   /** Names replaced in the body. */
   readonly redactions: number;
 }
 
-const RANKS: Readonly<Record<Effect, Step["rank"]>> = { read: "other", write: "edit", command: "command" };
+/** When space is short, steps of the last rank go first. */
+export const RANKS = ["policy", "edit", "command", "other"] as const;
+
+const RANK_OF: Readonly<Record<Effect, Step["rank"]>> = { read: "other", write: "edit", command: "command" };
 
 type Description = Pick<Step, "head" | "rank"> & { readonly body?: readonly string[]; readonly narrative?: string };
 
@@ -42,11 +44,7 @@ function describe(decision: Decision): Description {
       return toolCall(decision.detail);
     case "policy_block": {
       const { tool, rule, input } = decision.detail;
-      return {
-        head: `${tool} refused before it ran (rule ${rule})`,
-        rank: "policy",
-        body: [`input ${input}`],
-      };
+      return { head: `${tool} refused before it ran (rule ${rule})`, rank: "policy", body: [`input ${input}`] };
     }
     case "policy_violation": {
       const { rule, severity, subject } = decision.detail;
@@ -65,12 +63,12 @@ function describe(decision: Decision): Description {
   }
 }
 
-/** What a read-only tool printed is the fixture's text, which the diff shows where it matters. */
+/** The output of a tool that reads is not shown: it is text of the fixture, and the diff shows what matters of it. */
 function toolCall({ tool, effect, input, ok, exit_code, output }: DecisionDetail<"tool_call">): Description {
   const ending = exit_code === null ? (ok ? "" : ", failed") : `, exit ${exit_code}`;
   const known = effect ?? effectOf(tool);
-  // A model may call a tool by any name, which is then a text of its own.
+  // A model can call a tool by any name, so an unknown name is a text of the arm.
   if (known === undefined) return { head: `an unknown tool${ending}`, rank: "other", body: [`input ${input}`] };
   const printed = known === "command" ? [`output ${output}`] : [];
-  return { head: `${tool}${ending}`, rank: RANKS[known], body: [`input ${input}`, ...printed] };
+  return { head: `${tool}${ending}`, rank: RANK_OF[known], body: [`input ${input}`, ...printed] };
 }

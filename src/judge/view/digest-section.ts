@@ -1,20 +1,22 @@
 import type { Decision } from "../../domain/decision.ts";
+import { Pace } from "../../pace.ts";
 import { clip, clipLine, LINE_CHARS } from "./clip.ts";
-import { describeStep, type Step } from "./describe-step.ts";
-import type { RedactIdentity } from "./redact-identity.ts";
+import { describeStep, RANKS, type Step } from "./describe-step.ts";
+import type { RedactIdentity } from "./identity-redactor.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
 
-/** Steps that always stay: how the arm began and how it ended. */
+/** The first and the last steps always stay: how the arm began and how it ended. */
 const FIRST_STEPS = 3;
 const LAST_STEPS = 5;
 
 /** Characters of a step's body when space is short. */
 const SHORT_CHARS = 120;
 
-/** Bytes of a note that stands for a run of steps, at most. */
+/** Most bytes of a note that stands for a run of steps. */
 const RUN_BYTES = 60;
 
-const RANKS = ["policy", "edit", "command", "other"];
+/** Reading a step takes as long as reading this many entries of a directory when all its characters are disguised. */
+const STEP_UNITS = 20;
 
 export interface DigestDraft {
   readonly steps: readonly Step[];
@@ -24,9 +26,16 @@ export interface DigestDraft {
   readonly redactions: number;
 }
 
-export function draftDigest(decisions: readonly Decision[], redact: RedactIdentity): DigestDraft {
-  const steps = decisions.map((decision) => describeStep(decision, redact));
-  const lines = steps.map(stepLines);
+export async function draftDigest(decisions: readonly Decision[], redact: RedactIdentity): Promise<DigestDraft> {
+  const pace = new Pace();
+  const steps: Step[] = [];
+  const lines: ViewLine[][] = [];
+  for (const decision of decisions) {
+    await pace.units(STEP_UNITS);
+    const step = describeStep(decision, redact);
+    steps.push(step);
+    lines.push(stepLines(step));
+  }
   return {
     steps,
     lines,
@@ -36,8 +45,8 @@ export function draftDigest(decisions: readonly Decision[], redact: RedactIdenti
 }
 
 /**
- * Every step when it fits; else runs of reading and talking collapse; else bodies are shortened; else steps go by rank,
- * the oldest first. A step that collapsed cannot be cited.
+ * Shows every step if all fit. Otherwise runs of reading and talking collapse. If that is not enough, the text of steps is
+ * shortened and steps are dropped by rank, the oldest first. A step that collapsed cannot be cited.
  */
 export function digestSection(draft: DigestDraft, bytes: number): Section {
   const title = "What the agent did, step by step";
@@ -75,7 +84,7 @@ function chooseByRank(steps: readonly Step[], lines: readonly (readonly ViewLine
   const size = (index: number) => linesBytes(lines[index] ?? []) + RUN_BYTES;
   let left = kept.reduce((rest, ends, index) => (ends ? rest - size(index) : rest), bytes);
   const latestFirst = [...steps.keys()].reverse().filter((index) => !kept[index] && steps[index]?.rank !== "other");
-  for (const index of latestFirst.sort((one, other) => rank(steps[one]) - rank(steps[other]))) {
+  for (const index of latestFirst.sort((one, other) => rankOf(steps[one]) - rankOf(steps[other]))) {
     if (size(index) > left) continue;
     kept[index] = true;
     left -= size(index);
@@ -83,7 +92,7 @@ function chooseByRank(steps: readonly Step[], lines: readonly (readonly ViewLine
   return kept;
 }
 
-const rank = (step: Step | undefined) => RANKS.indexOf(step?.rank ?? "other");
+const rankOf = (step: Step | undefined) => RANKS.indexOf(step?.rank ?? "other");
 
 function collapse(
   steps: readonly Step[],

@@ -1,13 +1,13 @@
 import { INVISIBLE, SPELLED_OUT } from "./clean-text.ts";
 
-/** A copy of a text in which disguised words are plain, for matching only, and the way back to the text. */
+/** A copy of a text in which disguised words are plain, and the way back to the text. The copy is for matching only. */
 export interface Folded {
   readonly text: string;
-  /** Where in the original the stretch from `start` to before `end` of the copy stands; `start` < `end`. */
+  /** Where the stretch from `start` to before `end` of the copy stands in the original; `start` < `end`. */
   span(start: number, end: number): readonly [start: number, end: number];
 }
 
-/** Greek, Cyrillic and other letters that pass for a Latin one. Few, and only the common: the whole list has thousands. */
+/** Greek, Cyrillic and other letters that look like a Latin one: the common ones of thousands. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   a: "аɑαΑА",
   b: "вβΒВ",
@@ -38,19 +38,19 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 
 const LATIN = new Map(Object.entries(LOOKALIKES).flatMap(([latin, others]) => [...others].map((one) => [one, latin])));
 
-/** White space that ends no line: the inside of a class. */
+/** The inside of a class: white space that ends no line. */
 const BLANK = "\\t\\v\\f\\r\\p{Zs}";
 const EMPTY = `[${INVISIBLE}${BLANK}]`;
 
-/** What the copy spells otherwise: hidden characters, white space that is no single space, and all beyond ASCII. */
+/** What the copy spells differently: hidden characters, white space that is no single space, all that is not ASCII. */
 const DISGUISED = new RegExp(`${EMPTY}*(?:${SPELLED_OUT}${EMPTY}*)+|${EMPTY}{2,}|[\\t\\v\\f\\r]|[^\\x00-\\x7f]`, "gu");
 
 /**
- * Without invisible characters, raw or spelled out, and without marks on letters; compatibility forms and lookalikes as
- * plain letters; white space within a line as one space. Linear in the length.
+ * Removes invisible characters, raw or spelled out, and marks on letters. Compatibility forms and lookalikes become plain
+ * letters, white space within a line one space. Linear in the length.
  */
 export function fold(text: string): Folded {
-  // Most text hides nothing: then a map of every character would cost more than all that is done with it.
+  // Most text hides nothing and needs no map of its characters.
   if (text.search(DISGUISED) === -1) return { text, span: (start, end) => [start, end] };
   const from: number[] = [];
   let folded = "";
@@ -60,9 +60,12 @@ export function fold(text: string): Folded {
   };
   let done = 0;
   const to = new Map<number, number>();
+  const known = new Map<string, string>();
   for (const { 0: disguised, index } of text.matchAll(DISGUISED)) {
     add(text.slice(done, index), done, 1);
-    add(plain(disguised), index, 0);
+    const letters = known.get(disguised) ?? plain(disguised);
+    known.set(disguised, letters);
+    add(letters, index, 0);
     done = index + disguised.length;
     to.set(index, done);
   }

@@ -1,4 +1,4 @@
-/** Something a judge may cite; `lines` are the line numbers a hunk spans, before and after the change. */
+/** Something that a judge can cite. `lines` are the line numbers of a hunk, before and after the change. */
 export interface CitableItem {
   readonly kind: "decision" | "diff" | "probe" | "answer";
   /** Decision seq, path, probe check id, or `final`. */
@@ -10,9 +10,9 @@ export type LineRange = readonly [first: number, last: number];
 
 export interface ViewLine {
   readonly text: string;
-  /** Written by the arm or printed by what it wrote; false for our words and the fixture's. */
+  /** Written by the arm or printed by its programs; false for our words and the fixture's. */
   readonly authored: boolean;
-  /** What a quote of this line is a quote of; null when it cannot be cited. */
+  /** What a quote of this line cites; null when it cannot be cited. */
   readonly item: CitableItem | null;
 }
 
@@ -20,13 +20,13 @@ export interface Section {
   readonly name: "diff" | "digest" | "probe" | "answer" | "notes";
   readonly title: string;
   readonly lines: readonly ViewLine[];
-  /** What was left out, in fixed wording. */
+  /** What was left out, in our own words. */
   readonly omissions: readonly string[];
-  /** Something that the answer consists of was left out. */
+  /** Part of the answer itself was left out. */
   readonly core_cut: boolean;
 }
 
-/** What stands around a line where it is shown: a mark of five characters, a space, a newline. */
+/** A shown line has a mark of five characters, a space and a newline around it. */
 const AROUND_BYTES = 7;
 
 /** UTF-8 bytes of a line as the judge is shown it. */

@@ -1,29 +1,14 @@
 import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
-import { cleanLine } from "./clean-text.ts";
+import { Pace } from "../../pace.ts";
+import { CLEAN_COST, cleanLine } from "./clean-text.ts";
 import { clip, draftText, fitText, LEFT_OUT, measured, type TextDraft } from "./clip.ts";
-import type { RedactIdentity } from "./redact-identity.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
 
 /** Characters of the reason why a check did not pass. */
 const REASON_CHARS = 160;
 
-/** What the arm says of its own work, read but not yet cut. */
-export interface AnswerDraft extends TextDraft {
-  /** Names that were replaced. */
-  readonly redactions: number;
-}
-
-export function draftAnswer(answer: string | null, limit: number, redact: RedactIdentity): AnswerDraft {
-  let redactions = 0;
-  const draft = draftText(answer ?? "", limit, (clean) => {
-    const { text, count } = redact(clean);
-    redactions = count;
-    return text;
-  });
-  return { ...draft, redactions };
-}
-
-export function answerSection(draft: AnswerDraft, bytes: number): Section {
+/** What the arm says about its own work. */
+export function answerSection(draft: TextDraft, bytes: number): Section {
   const base = { name: "answer", title: "The agent's own claim, unverified", core_cut: false } as const;
   const item = { kind: "answer", ref: "final" } as const;
   if (draft.lines.length === 0)
@@ -39,7 +24,7 @@ export function answerSection(draft: AnswerDraft, bytes: number): Section {
 /** Hidden checks, read but not yet cut. */
 export interface ProbeDraft {
   readonly checks: readonly { readonly head: ViewLine; readonly printed: TextDraft }[];
-  /** What showing all of it takes, and the part of it that is never cut. */
+  /** What showing all of it takes, and the part that is never cut. */
   readonly bytes: number;
   readonly headBytes: number;
 }
@@ -47,8 +32,13 @@ export interface ProbeDraft {
 /** Stands before what a check printed. */
 const INDENT = "  ";
 
-export function draftProbe(probe: ProbeResult, limit: number): ProbeDraft {
-  const checks = probe.checks.map((check) => ({ head: headOf(check), printed: printedBy(check, limit) }));
+export async function draftProbe(probe: ProbeResult, limit: number): Promise<ProbeDraft> {
+  const pace = new Pace();
+  const checks: ProbeDraft["checks"][number][] = [];
+  for (const check of probe.checks) {
+    await pace.bytes(CLEAN_COST * Math.min(check.output.length, limit));
+    checks.push({ head: headOf(check), printed: printedBy(check, limit) });
+  }
   const headBytes = linesBytes(checks.map(({ head }) => head));
   return { checks, headBytes, bytes: checks.reduce((sum, { printed }) => sum + printed.bytes, headBytes) };
 }
@@ -58,7 +48,7 @@ function headOf({ id, status, reason }: CheckResult): ViewLine {
   return { text: `${id}: ${status}${why}`, authored: false, item: { kind: "probe", ref: id } };
 }
 
-/** What a check that passed printed tells nothing. */
+/** The output of a check that passed is not shown: it tells nothing. */
 function printedBy({ status, output }: CheckResult, limit: number): TextDraft {
   const { lines, partial } = draftText(status === "pass" ? "" : output, limit);
   return measured(
@@ -67,7 +57,7 @@ function printedBy({ status, output }: CheckResult, limit: number): TextDraft {
   );
 }
 
-/** Every check, and what those that did not pass printed. */
+/** Every check, and the output of those that did not pass. */
 export function probeSection({ checks, headBytes }: ProbeDraft, bytes: number): Section {
   const shares = shareOut(
     checks.map(({ printed }) => printed.bytes),
@@ -89,7 +79,7 @@ export function probeSection({ checks, headBytes }: ProbeDraft, bytes: number): 
   };
 }
 
-/** The same for each, except that who needs less leaves the rest of its share to the others. */
+/** Equal shares. A need below its share leaves the rest to the others. */
 function shareOut(needs: readonly number[], bytes: number): number[] {
   const shares = needs.map(() => 0);
   let [left, others] = [Math.max(0, bytes), needs.length];

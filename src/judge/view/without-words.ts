@@ -2,27 +2,26 @@ import type { Decision } from "../../domain/decision.ts";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
 import { Pace } from "../../pace.ts";
 import type { JudgedArm } from "../judge.ts";
-import { WORDS, WordMask } from "./mask-words.ts";
-import { type Hunk, parsePatch } from "./parse-patch.ts";
+import { type Hunk, readHunks } from "./read-hunks.ts";
+import { WORDS, WordMask } from "./word-mask.ts";
 
 /** Written in place of an arm's words. */
 const WITHHELD = "[withheld]";
 
-/** An arm whose words were taken out. */
 export interface WordlessArm {
   readonly arm: JudgedArm;
-  /** Its change holds code: something that is left of the arm's work. */
+  /** Some code of its change is left. */
   readonly has_code: boolean;
 }
 
 /**
- * The arm without its own words: what code says about it stays (which steps, how they ended, which checks passed), and its
- * change without comments, sentences and names that it made up. What it says, asks its tools, prints and
- * declares goes. Everything that is left is shown by the rules of every view.
+ * The arm without its own words. What code knows about it stays: its steps, how they ended, which checks passed. Its change
+ * stays without comments, sentences and names that it made up. What it says, asks its tools and prints goes. Names in
+ * `brief`, which the judge reads too, are not its own.
  */
-export async function withoutWords(arm: JudgedArm): Promise<WordlessArm> {
+export async function withoutWords(arm: JudgedArm, brief: string): Promise<WordlessArm> {
   const { changes, probe, final_answer } = arm.summary;
-  const plain = changes && (await plainChanges(changes));
+  const plain = changes && (await plainChanges(changes, brief));
   const summary = {
     ...arm.summary,
     final_answer: final_answer === null ? null : WITHHELD,
@@ -32,14 +31,17 @@ export async function withoutWords(arm: JudgedArm): Promise<WordlessArm> {
   return { arm: { ...arm, summary, decisions: arm.decisions.map(silent) }, has_code: plain?.has_code ?? false };
 }
 
-async function plainChanges(changes: Changes): Promise<{ readonly changes: Changes; readonly has_code: boolean }> {
-  const names = plainNames(changes.files);
+async function plainChanges(
+  changes: Changes,
+  brief: string,
+): Promise<{ readonly changes: Changes; readonly has_code: boolean }> {
+  const names = plainNames(changes.files, brief);
   const named = (path: string) => names.get(path) ?? path;
-  const after = await afterMasking(changes.files);
+  const after = await afterMasking(changes.files, new WordMask(brief));
   const pace = new Pace();
   const patch: string[] = [];
   let has_code = false;
-  for (const hunk of await parsePatch(changes.patch)) {
+  for (const hunk of await readHunks(changes.patch)) {
     const path = named(hunk.path);
     const lines = await plainLines(hunk, await after(hunk.path), pace);
     has_code ||= lines.some(isCode);
@@ -49,16 +51,18 @@ async function plainChanges(changes: Changes): Promise<{ readonly changes: Chang
   return { changes: { ...changes, files, patch: patch.join("") }, has_code };
 }
 
-/** The lines that the arm left in a file, and what is left of them without its words. */
+/** The lines of a file as the arm left them, and the same lines masked. */
 interface MaskedFile {
   readonly lines: readonly string[];
   readonly masked: readonly string[];
 }
 
-/** Whole files are masked: a hunk does not tell whether it begins within a comment. Only the last file is kept. */
-async function afterMasking(files: readonly ChangedFile[]): Promise<(path: string) => Promise<MaskedFile>> {
+/** Masks whole files, because a hunk does not tell whether it begins within a comment. Only the last file is kept. */
+async function afterMasking(
+  files: readonly ChangedFile[],
+  mask: WordMask,
+): Promise<(path: string) => Promise<MaskedFile>> {
   const pace = new Pace();
-  const mask = new WordMask();
   for (const { path, before } of files) await eachLine(linesOf(before), mask.learner(path), pace);
   const texts = new Map(files.map(({ path, after }) => [path, after]));
   let last: { readonly path: string; readonly file: MaskedFile } | undefined;
@@ -87,12 +91,16 @@ async function eachLine(lines: readonly string[], take: (line: string) => void, 
   await pace.bytes(waiting * MASK_COST);
 }
 
-/** What stands in place of words is none. */
+/** What stands in place of words is no code. */
 const isCode = (line: string) => line.startsWith("+") && /\w/.test(line.replace(/\[\w+\]/g, ""));
 
-/** What the arm called its new files is its word; their kind stays. */
-function plainNames(files: readonly ChangedFile[]): ReadonlyMap<string, string> {
-  const added = files.filter(({ status }) => status === "added");
+/** Something like a path in a text. */
+const PATH = /\w[\w-]*(?:[./][\w-]+)+/g;
+
+/** Names of new files are the arm's words, unless the brief gives them. Their kind stays. */
+function plainNames(files: readonly ChangedFile[], brief: string): ReadonlyMap<string, string> {
+  const given = new Set<string>(brief.match(PATH));
+  const added = files.filter(({ status, path }) => status === "added" && !given.has(path));
   return new Map(
     added.map(({ path }, index) => [
       path,
@@ -101,10 +109,10 @@ function plainNames(files: readonly ChangedFile[]): ReadonlyMap<string, string> 
   );
 }
 
-/** An ending that is none of a known kind of file could be a word too. */
+/** A longer ending could be a word. */
 const endingOf = (path: string) => /\.[A-Za-z0-9]{1,5}$/.exec(path)?.[0] ?? "";
 
-/** Only what the arm added is masked; what is not found in the file as it was kept is words as a whole. */
+/** Masks the added lines. An added line that is not in the kept text of the file counts as words. */
 async function plainLines({ text, after }: Hunk, { lines, masked }: MaskedFile, pace: Pace): Promise<string[]> {
   const [header = "", ...body] = text.split("\n");
   const plain = [header];
@@ -120,27 +128,20 @@ async function plainLines({ text, after }: Hunk, { lines, masked }: MaskedFile, 
 
 const wordsOnly = (line: string) => (line.trim() === "" ? line : WORDS);
 
-/** Characters that a look at any line costs, and those that are looked at between two entries in the pace. */
+/** Every line costs this many characters more. The pace is told after so many characters. */
 const LINE_COST = 20;
 const WAITING = 20_000;
 
 /** Masking a character of the worst kind takes as long as reading so many. */
 const MASK_COST = 60;
 
+/** What stands in fields of a decision's detail that hold words of the arm or of its programs. */
+const WORDLESS = new Map(
+  Object.entries({ text: "", input: WITHHELD, output: WITHHELD, subject: WITHHELD, message: WITHHELD }),
+);
+
 function silent(decision: Decision): Decision {
-  const quiet = { ...decision, summary: WITHHELD };
-  switch (quiet.kind) {
-    case "model_turn":
-      return quiet.detail ? { ...quiet, detail: { ...quiet.detail, text: "" } } : quiet;
-    case "tool_call":
-      return quiet.detail ? { ...quiet, detail: { ...quiet.detail, input: WITHHELD, output: WITHHELD } } : quiet;
-    case "policy_block":
-      return quiet.detail ? { ...quiet, detail: { ...quiet.detail, input: WITHHELD } } : quiet;
-    case "policy_violation":
-      return quiet.detail ? { ...quiet, detail: { ...quiet.detail, subject: WITHHELD } } : quiet;
-    case "error":
-      return quiet.detail ? { ...quiet, detail: { ...quiet.detail, message: WITHHELD } } : quiet;
-    default:
-      return quiet;
-  }
+  const detail = Object.entries(decision.detail ?? {}).map(([key, value]) => [key, WORDLESS.get(key) ?? value]);
+  const quiet = { ...decision, summary: WITHHELD, ...(decision.detail && { detail: Object.fromEntries(detail) }) };
+  return quiet as Decision; // texts replaced by a text
 }

@@ -34,7 +34,7 @@ export const getScenario = tool({
   },
 });
 
-/** The prompts stand in the text, where they can be read. */
+/** The view without the prompts, which the text holds already. */
 const untold = ({ task: { prompt: _p, ...task }, arms, ...rest }: ScenarioView) => ({
   ...rest,
   task,

@@ -8,14 +8,11 @@ import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
 import { type Answer, READS, tool } from "../tool.ts";
 import { DecisionsPage, decisionsText, pageDecisions } from "../view/decisions-page.ts";
 import { DiffPage, diffText, pageDiff } from "../view/diff-page.ts";
-import { summaryThatFits } from "../view/fitted-summary.ts";
-import { verdictThatFits } from "../view/fitted-verdict.ts";
 import { FullSession, fullSession, withoutPaged } from "../view/full-session.ts";
 import { withoutCheckQuotes } from "../view/hidden-words.ts";
-import { fullText, pageJson } from "../view/json-page.ts";
-import { SessionSummary, summariseSession } from "../view/session-summary.ts";
+import { SessionSummary, summariseSession, summaryThatFits } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
-import { VerdictView, verdictRest, verdictText } from "../view/verdict-view.ts";
+import { VerdictView, verdictRest, verdictText, verdictThatFits } from "../view/verdict-view.ts";
 import { IncludeHidden } from "./get-scenario.ts";
 
 const DETAILS = ["summary", "criteria", "decisions", "diff", "full"] as const;
@@ -139,7 +136,7 @@ interface DecisionLevel {
 
 const WHOLE: DecisionLevel = { chars: Number.POSITIVE_INFINITY, detail: true, bytes: Number.POSITIVE_INFINITY };
 
-/** All that was asked for with ever shorter texts, then the steps alone, then as many of those as fit. */
+/** First everything with shorter and shorter texts, then the steps alone, then as many steps as fit. */
 const DECISION_LEVELS: readonly [DecisionLevel, ...DecisionLevel[]] = [
   WHOLE,
   ...CLIPS.slice(1).map((chars) => ({ ...WHOLE, chars })),
@@ -175,4 +172,35 @@ function full(outcome: SessionOutcome, { include_hidden = false, after_seq = 0 }
     text: [...(after_seq === 0 ? [summaryText(summariseSession(outcome))] : []), fullText(page)].join("\n"),
     rest: page.json,
   };
+}
+
+/** A stretch of a long JSON text. The stretches joined are the text. */
+interface JsonPage {
+  readonly json: string;
+  /** Characters before it, and of the whole text. */
+  readonly from: number;
+  readonly total: number;
+}
+
+/** Bytes of a stretch. It leaves room for the summary before it. */
+const PAGE_BYTES = RESULT_BYTES * 0.75;
+
+/** As much text from `from` on as a page holds: at least one character unless the text is at its end. */
+function pageJson(text: string, from: number): JsonPage {
+  let json = text.slice(from, from + PAGE_BYTES);
+  while (Buffer.byteLength(json) > PAGE_BYTES)
+    json = json.slice(0, Math.floor((json.length * PAGE_BYTES) / Buffer.byteLength(json)));
+  // A surrogate pair stays whole.
+  const isCut = from + json.length < text.length && /[\ud800-\udbff]$/.test(json);
+  return { json: isCut ? json.slice(0, -1) : json, from, total: text.length };
+}
+
+/** Says what the page is, and how to get the next. */
+function fullText({ json, from, total }: JsonPage): string {
+  if (from >= total)
+    return `Nothing is left: the session is ${total} characters of JSON; start again with after_seq 0.`;
+  const end = from + json.length;
+  const which = json.length === total ? "all of it" : `characters ${from + 1} to ${end} of ${total}`;
+  const more = end < total ? `; more with after_seq ${end}` : "";
+  return `Below, as JSON, ${which}${more}. Decisions and patches: detail "decisions" and "diff".`;
 }

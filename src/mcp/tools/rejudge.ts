@@ -2,9 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { record } from "../../domain/schema.ts";
 import { rejudge as operation } from "../../operation/verdicts.ts";
 import { SPENDS, tool } from "../tool.ts";
-import { verdictThatFits } from "../view/fitted-verdict.ts";
 import { withoutCheckQuotes } from "../view/hidden-words.ts";
-import { VerdictView, verdictRest, verdictText } from "../view/verdict-view.ts";
+import { VerdictView, verdictRest, verdictText, verdictThatFits } from "../view/verdict-view.ts";
 
 const RejudgeResult = record("RejudgeResult", {
   verdict: VerdictView,

@@ -34,12 +34,18 @@ export const runDoctor = tool({
   },
 });
 
-/** Checks of these say in their detail what they found, in the words of the hidden checks and the known fix. */
-const HIDDEN_PARTS = /^(?:probe|reference|leak)\./;
+/**
+ * Parts of which everybody may read what was found. Findings on the others (`probe`, `reference`, `leak`) quote hidden
+ * checks and the known fix.
+ */
+const OPEN_PARTS = new Set([
+  ...["arms", "budget", "credentials", "disk", "fixture", "listen", "models", "parse", "rubric"],
+  ...["sandbox", "scenarios", "shell", "state", "version", "web"],
+]);
 
-const isHidden = ({ id, status }: DoctorCheck) => HIDDEN_PARTS.test(id) && status !== "skip";
+const isHidden = ({ id, status }: DoctorCheck) => !OPEN_PARTS.has(id.split(".")[0] ?? "") && status !== "skip";
 
-/** What stays of them is whether they passed, and what to do. */
+/** The report without the details of hidden parts; their status and hint stay. */
 function withoutHidden(report: DoctorReport): DoctorReport {
   const checks = report.checks.map((check) => (isHidden(check) ? { ...check, detail: null } : check));
   return { ...report, checks };

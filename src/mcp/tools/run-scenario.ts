@@ -4,15 +4,16 @@ import { Failure } from "../../domain/failure.ts";
 import { RunRequest } from "../../domain/request.ts";
 import { record } from "../../domain/schema.ts";
 import { isFinal, SessionId, type SessionOutcome } from "../../domain/session.ts";
+import { followRun } from "../../operation/follow-run.ts";
 import { cancelRun, runScenario as operation, startRun } from "../../operation/runs.ts";
 import type { Services } from "../../operation/services.ts";
+import { getSession } from "../../operation/sessions.ts";
 import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
 import { decisionLine } from "../view/decisions-page.ts";
-import { summaryThatFits } from "../view/fitted-summary.ts";
-import { SessionSummary } from "../view/session-summary.ts";
+import { SessionSummary, summaryThatFits } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
 
-/** Clients give a call a minute before they give it up. */
+/** Seconds. Clients give up a call after a minute. */
 const MAX_WAIT_S = 50;
 
 const RunResult = record("RunResult", {
@@ -45,13 +46,13 @@ export const runScenario = tool({
   async call(services, { wait_seconds = 0, ...request }, context): Promise<Answer<typeof RunResult>> {
     const { session_id, done } = await startRun(services, request);
     if (wait_seconds > 0) await watch(services, session_id, done, wait_seconds * 1_000, context);
-    else if (context.signal.aborted) stop(services, session_id);
-    const outcome = services.store.get(session_id) ?? (await done);
+    else if (context.signal.aborted) await stop(services, session_id);
+    const outcome = await getSession.run(services, { session_id }, context.signal);
     return answer(outcome);
   },
 });
 
-/** Waits for the end of the run, of the time or of the client's patience, whichever comes first. */
+/** Waits until the run ends, the time is over or the client cancels. */
 async function watch(
   services: Services,
   session_id: string,
@@ -62,17 +63,16 @@ async function watch(
   const over = AbortSignal.any([signal, AbortSignal.timeout(wait_ms)]);
   const told = tell ? report(services, session_id, tell, over) : Promise.resolve();
   await Promise.race([Promise.all([done, told]), aborted(over)]);
-  if (signal.aborted) stop(services, session_id);
+  if (signal.aborted) await stop(services, session_id);
 }
 
 async function report(
-  { live }: Services,
+  { store }: Services,
   session_id: string,
   tell: NonNullable<CallContext["tell"]>,
   over: AbortSignal,
 ): Promise<void> {
-  for await (const event of live.get(session_id)?.events() ?? []) {
-    if (over.aborted) return;
+  for await (const { event } of followRun(store, session_id, over)) {
     await tell(eventText(event));
   }
 }
@@ -92,9 +92,9 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** A run that has just ended needs no stopping. */
-function stop(services: Services, session_id: string): void {
+async function stop(services: Services, session_id: string): Promise<void> {
   try {
-    cancelRun(services, session_id);
+    await cancelRun(services, session_id);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "not_live") throw error;
   }

@@ -1,12 +1,24 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Decision } from "../../domain/decision.ts";
-import { Count, nullable, record, Slug } from "../../domain/schema.ts";
+import { DECISION_DETAILS, DECISION_KINDS, DECISION_STEP, type Decision } from "../../domain/decision.ts";
+import { Count, nullable, oneOf, record, Slug } from "../../domain/schema.ts";
 import { clipTexts, takeThatFits } from "../fit.ts";
+import { pick } from "./pick.ts";
+
+const STEP = ["seq", "summary", "tokens_in", "tokens_out", "latency_ms", "at"] as const;
+
+/** A decision in a shorter schema, which does not say which detail goes with which kind. */
+const ShownDecision = Type.Unsafe<Decision>(
+  record("ShownDecision", {
+    ...pick(DECISION_STEP, STEP),
+    kind: oneOf(DECISION_KINDS),
+    detail: Type.Optional(Type.Union([...new Set(Object.values(DECISION_DETAILS))])),
+  }),
+);
 
 export const DecisionsPage = record("DecisionsPage", {
   arm_id: Slug(),
   total: Count("Decisions in the arm's log so far."),
-  decisions: Type.Array(Decision, {
+  decisions: Type.Array(ShownDecision, {
     description: "Cut to fit: first long texts, then detail; ask for fewer to see more of each.",
   }),
   next_after_seq: nullable(Type.Integer(), { description: "Pass as after_seq for the next page; null: no more now." }),
@@ -35,9 +47,7 @@ export function pageDecisions(arm_id: string, log: readonly Decision[], page: Pa
   return { arm_id, total: log.length, decisions: [...decisions], next_after_seq: more ? last : null };
 }
 
-function withoutDetail({ detail: _, ...step }: Decision): Decision {
-  return step;
-}
+const withoutDetail = (decision: Decision): Decision => ({ ...pick(decision, STEP), kind: decision.kind });
 
 export function decisionsText({ arm_id, total, decisions, next_after_seq }: DecisionsPage): string {
   const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;

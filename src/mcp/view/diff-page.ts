@@ -4,15 +4,17 @@ import { excerpt } from "../../domain/excerpt.ts";
 import { Count, nullable, record, Slug } from "../../domain/schema.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { bytesOf, takeThatFits } from "../fit.ts";
+import { pick } from "./pick.ts";
 
-const { before: _before, after: _after, ...fileFacts } = ChangedFile.properties;
+/** What is told of a changed file, beside its text. */
+export const FILE_FACTS = ["path", "status", "added", "removed", "binary"] as const;
 
 /** Longer lines are cut: minified files would fill a page each. */
 const LINE_CHARS = 2_000;
 
 export const DiffPage = record("DiffPage", {
   arm_id: Slug(),
-  files: Type.Array(record("ChangedFileFacts", fileFacts)),
+  files: Type.Array(record("ChangedFileFacts", pick(ChangedFile.properties, FILE_FACTS))),
   unknown: Changes.properties.unknown,
   files_left_out: Count("Changed files beyond those listed."),
   lines: Count("Lines of the whole patch."),
@@ -33,7 +35,7 @@ export interface LineRequest {
 /** Null until the arm has been examined. */
 export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, bytes }: LineRequest): DiffPage | null {
   if (changes === null) return null;
-  const facts = changes.files.map(({ before: _b, after: _a, ...kept }) => kept);
+  const facts = changes.files.map((file) => pick(file, FILE_FACTS));
   const files = [...takeThatFits(facts, bytes * FILES_SHARE)];
   const lines = changes.patch === "" ? [] : changes.patch.replace(/\n$/, "").split("\n");
   const asked = lines.slice(after_seq, after_seq + limit).map((line) => excerpt(line, LINE_CHARS));

@@ -1,20 +1,21 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Arm, Probe, ReferenceFix, Scenario, ScriptTurn, Task } from "../../domain/scenario.ts";
 import { Count, nullable, record } from "../../domain/schema.ts";
+import { pick } from "./pick.ts";
 
-const { probe: _probe, reference_fix: _reference, ...openTask } = Task.properties;
-const { script: _script, ...openArm } = Arm.properties;
-const { task: _task, arms: _arms, ...openScenario } = Scenario.properties;
+const SCENARIO = ["name", "title", "description", "tags", "varies", "policies", "rubric"] as const;
+const TASK = ["prompt", "fixture", "setup", "deliverable"] as const;
+const ARM = ["id", "title", "model", "system_prompt", "tools", "params", "limits", "price_per_mtok"] as const;
 
 /** A scenario without what would give its solution away: probe, reference and the scripts that arms replay. */
 export const ScenarioView = record("ScenarioView", {
-  ...openScenario,
+  ...pick(Scenario.properties, SCENARIO),
   task: record("TaskView", {
-    ...openTask,
+    ...pick(Task.properties, TASK),
     probe_checks: Count("Hidden checks that the arms' work must pass."),
     has_reference_fix: Type.Boolean(),
   }),
-  arms: Type.Array(record("ArmView", openArm), { minItems: 2, maxItems: 2 }),
+  arms: Type.Array(record("ArmView", pick(Arm.properties, ARM)), { minItems: 2, maxItems: 2 }),
   hidden: Type.Optional(
     record(
       "HiddenParts",
@@ -30,16 +31,15 @@ export const ScenarioView = record("ScenarioView", {
 export type ScenarioView = Static<typeof ScenarioView>;
 
 export function viewScenario(scenario: Static<typeof Scenario>, includeHidden: boolean): ScenarioView {
-  const { task, arms, ...rest } = scenario;
-  const { probe, reference_fix, ...shownTask } = task;
+  const { probe, reference_fix } = scenario.task;
   return {
-    ...rest,
+    ...pick(scenario, SCENARIO),
     task: {
-      ...shownTask,
+      ...pick(scenario.task, TASK),
       probe_checks: probe?.checks.length ?? 0,
       has_reference_fix: reference_fix !== null,
     },
-    arms: arms.map(({ script: _, ...arm }) => arm),
+    arms: scenario.arms.map((arm) => pick(arm, ARM)),
     ...(includeHidden && { hidden: hiddenParts(scenario) }),
   };
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { whyDisqualified } from "../../domain/disqualification.ts";
-import { isUnknown } from "../../domain/evidence.ts";
+import { sizeOf } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Count, nullable, oneOf, record, Share, Slug, Timestamp } from "../../domain/schema.ts";
 import {
@@ -12,7 +12,10 @@ import {
   SessionTotals,
   STATES,
 } from "../../domain/session.ts";
-import type { Verdict } from "../../domain/verdict.ts";
+import { Verdict } from "../../domain/verdict.ts";
+import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
+import type { Answer } from "../tool.ts";
+import { pick } from "./pick.ts";
 import { briefVerdict, VerdictBrief } from "./verdict-view.ts";
 
 /** Characters of an arm's final answer; the whole one is in its last decision. */
@@ -21,12 +24,14 @@ const ANSWER_CHARS = 600;
 /** Rejudges told; each is found by its verdict_id. */
 const REJUDGES = 8;
 
-const { arm_id, title, model, model_served, status, stop_reason, error, turns, tool_calls } = ArmSummary.properties;
-const { tokens_in, tokens_out, cost_usd, wall_ms, working_ms, throttled_ms, final_answer } = ArmSummary.properties;
+/** What is told of an arm itself. A view adds what became of its work. */
+export const ARM_FACTS = [
+  ...["arm_id", "title", "model", "model_served", "status", "stop_reason", "error", "turns", "tool_calls"],
+  ...["tokens_in", "tokens_out", "cost_usd", "wall_ms", "working_ms", "throttled_ms", "final_answer"],
+] as const;
 
 export const ArmBrief = record("ArmBrief", {
-  ...{ arm_id, title, model, model_served, status, stop_reason, error, turns, tool_calls },
-  ...{ tokens_in, tokens_out, cost_usd, wall_ms, working_ms, throttled_ms, final_answer },
+  ...pick(ArmSummary.properties, ARM_FACTS),
   decisions: Count("Decisions in its log."),
   changed_files: nullable(Type.Integer({ minimum: 0 })),
   lines_added: nullable(Type.Integer({ minimum: 0 })),
@@ -39,10 +44,10 @@ export const ArmBrief = record("ArmBrief", {
 });
 export type ArmBrief = Static<typeof ArmBrief>;
 
-const { verdict_id, kind, outcome, winner, decided_by, confidence } = VerdictBrief.properties;
+const REJUDGE = ["verdict_id", "kind", "outcome", "winner", "decided_by", "confidence"] as const;
 
 const RejudgeBrief = record("RejudgeBrief", {
-  ...{ verdict_id, kind, outcome, winner, decided_by, confidence },
+  ...pick(Verdict.properties, REJUDGE),
   judge_model: Type.String(),
 });
 
@@ -73,38 +78,34 @@ export function summariseSession(outcome: SessionOutcome): SessionSummary {
   };
 }
 
+/** The answer with a session's summary whose texts are as long as a result holds. */
+export function summaryThatFits<Version extends Answer>(
+  outcome: SessionOutcome,
+  make: (summary: SessionSummary) => Version,
+): Version {
+  const summary = summariseSession(outcome);
+  return fullestThatFits(CLIPS, (chars) => make(clipTexts(summary, chars)));
+}
+
 const briefRejudge = (verdict: Verdict): Static<typeof RejudgeBrief> => ({
-  verdict_id: verdict.verdict_id,
-  kind: verdict.kind,
-  outcome: verdict.outcome,
-  winner: verdict.winner,
-  decided_by: verdict.decided_by,
-  confidence: verdict.confidence,
+  ...pick(verdict, REJUDGE),
   judge_model: verdict.judge.model,
 });
 
 function briefArm(arm: ArmSummary, decisions: number): ArmBrief {
-  const { changes: _c, probe, violations, required: _r, reference_fix, budget: _b, cached_tokens: _t, ...kept } = arm;
+  const { probe, violations, reference_fix } = arm;
+  const { changed_files, added, removed } = sizeOf(arm.changes);
   return {
-    ...kept,
+    ...pick(arm, ARM_FACTS),
     final_answer: arm.final_answer && excerpt(arm.final_answer, ANSWER_CHARS),
     decisions,
-    ...briefChanges(arm.changes),
+    changed_files,
+    lines_added: added,
+    lines_removed: removed,
     probe_score: probe?.score ?? null,
     failed_checks: probe?.checks.filter((check) => check.status !== "pass").map((check) => check.id) ?? [],
     violations: violations.map(({ rule, subject, blocked }) => `${rule}: ${subject}${blocked ? " (refused)" : ""}`),
     disqualified_by: [...whyDisqualified(violations)],
     reference_score: reference_fix?.score ?? null,
-  };
-}
-
-function briefChanges(given: ArmSummary["changes"]) {
-  const changes = given && isUnknown(given) ? null : given;
-  const sum = (lines: (file: { added: number; removed: number }) => number) =>
-    changes === null ? null : changes.files.reduce((total, file) => total + lines(file), 0);
-  return {
-    changed_files: changes?.files.length ?? null,
-    lines_added: sum((file) => file.added),
-    lines_removed: sum((file) => file.removed),
   };
 }

@@ -3,56 +3,74 @@ import { decidedText } from "../../domain/decided-text.ts";
 import { Count, record } from "../../domain/schema.ts";
 import { suspicionLines } from "../../domain/suspicion-text.ts";
 import { type Facts, Verdict } from "../../domain/verdict.ts";
+import { clipTexts, fullestThatFits } from "../fit.ts";
+import type { Answer } from "../tool.ts";
+import { pick } from "./pick.ts";
 
-const { verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean } = Verdict.properties;
-const { lean_side, decided_by, confidence, score_a, score_b, score_gap, flags, suspicions, statement } =
-  Verdict.properties;
+const BRIEF = [
+  ...["verdict_id", "created_at", "kind", "arm_a", "arm_b", "outcome", "winner", "winner_side", "lean"],
+  ...["lean_side", "decided_by", "confidence", "score_a", "score_b", "score_gap", "flags", "suspicions", "statement"],
+] as const;
 
 /** Who won, how surely, and why in a sentence. */
-export const VerdictBrief = record("VerdictBrief", {
-  ...{ verdict_id, created_at, kind, arm_a, arm_b, outcome, winner, winner_side, lean },
-  ...{ lean_side, decided_by, confidence, score_a, score_b, score_gap, flags, suspicions, statement },
-  judge_model: Type.String(),
-});
+export const VerdictBrief = record("VerdictBrief", { ...pick(Verdict.properties, BRIEF), judge_model: Type.String() });
 export type VerdictBrief = Static<typeof VerdictBrief>;
 
-export function briefVerdict(verdict: Verdict): VerdictBrief {
-  const {
-    calls: _c,
-    criteria: _k,
-    facts: _f,
-    sensitivity: _s,
-    usage: _u,
-    series: _r,
-    rationale: _w,
-    ...kept
-  } = verdict;
-  const { scenario: _n, scenario_digest: _d, net_vote: _v, agreement: _a, position_pull: _p, judge, ...brief } = kept;
-  return { ...brief, judge_model: judge.model };
-}
+export const briefVerdict = (verdict: Verdict): VerdictBrief => ({
+  ...pick(verdict, BRIEF),
+  judge_model: verdict.judge.model,
+});
 
-const { calls: _calls, ...withoutCalls } = Verdict.properties;
+/** All but the judge's single calls. */
+export const VERDICT_FACTS = [
+  ...BRIEF,
+  ...["scenario", "scenario_digest", "net_vote", "agreement", "position_pull", "criteria", "sensitivity", "facts"],
+  ...["judge", "usage", "rationale", "series"],
+] as const;
 
 /** A verdict with its reasons; the judge's single calls are counted, not shown. */
 export const VerdictView = record("VerdictView", {
-  ...withoutCalls,
+  ...pick(Verdict.properties, VERDICT_FACTS),
   calls: Count("Times the judge was asked; their answers are in detail `full`."),
 });
 export type VerdictView = Static<typeof VerdictView>;
 
 /** At most `quotes` citations for each criterion. */
-export function viewVerdict({ calls, ...verdict }: Verdict, quotes: number): VerdictView {
+export function viewVerdict(verdict: Verdict, quotes: number): VerdictView {
   const { a, b } = verdict.facts;
   const criteria = verdict.criteria.map((criterion) => ({
     ...criterion,
     evidence: criterion.evidence.slice(0, quotes),
   }));
   const shortened = (facts: Facts) => ({ ...facts, violations: facts.violations.slice(0, VIOLATIONS) });
-  return { ...verdict, criteria, facts: { a: shortened(a), b: shortened(b) }, calls: calls.length };
+  return {
+    ...pick(verdict, VERDICT_FACTS),
+    criteria,
+    facts: { a: shortened(a), b: shortened(b) },
+    calls: verdict.calls.length,
+  };
 }
 
 /** Violations told for each arm; detail `full` has all. */
 const VIOLATIONS = 10;
+
+interface Level {
+  /** Citations for each criterion. */
+  readonly quotes: number;
+  readonly chars: number;
+}
+
+const LEVELS: readonly [Level, ...Level[]] = [
+  { quotes: Number.POSITIVE_INFINITY, chars: Number.POSITIVE_INFINITY },
+  { quotes: 4, chars: 1_000 },
+  { quotes: 2, chars: 400 },
+  { quotes: 0, chars: 300 },
+  { quotes: 0, chars: 160 },
+];
+
+/** The answer with as much of a verdict's reasons as a result holds; scores and outcome are always whole. */
+export const verdictThatFits = <Version extends Answer>(verdict: Verdict, make: (view: VerdictView) => Version) =>
+  fullestThatFits(LEVELS, ({ quotes, chars }) => make(clipTexts(viewVerdict(verdict, quotes), chars)));
 
 /** Outcome and statement, then a line for each criterion. */
 export function verdictText(verdict: VerdictView): string {

@@ -1,9 +1,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
-import { ScenarioFile } from "../../domain/scenario-file.ts";
+import { explain, valueInWords } from "../../domain/schema-error.ts";
+import { ScenarioFile } from "../authored/scenario-file.ts";
 import type { FieldPath, Problems } from "../problems.ts";
-import { explain } from "./explain.ts";
-import { inWords } from "./words.ts";
 
 /** What a kind of file holds. */
 export interface FileShape {
@@ -14,11 +13,12 @@ export interface FileShape {
 
 const SCENARIO: FileShape = { schema: ScenarioFile, expected: "expected a map with name, task, arms and rubric" };
 
-/** Adds what does not fit the schema, in plain words; a value that could be written in several ways is explained once. */
+/** Adds a problem for each value that does not fit the schema. A value with several allowed forms gets one problem. */
 export function checkShape(value: unknown, problems: Problems, shape: FileShape = SCENARIO): void {
   const { schema, expected } = shape;
   if (value === null) problems.add([], `the file is empty; ${expected}`);
-  else if (typeof value !== "object" || Array.isArray(value)) problems.add([], `${expected}, got ${inWords(value)}`);
+  else if (typeof value !== "object" || Array.isArray(value))
+    problems.add([], `${expected}, got ${valueInWords(value, "yaml")}`);
   else checkFile(schema, value, problems);
 }
 
@@ -42,10 +42,14 @@ function addError(error: ValueError, root: unknown, problems: Problems): void {
   const path = fieldPath(error.path, root);
   if (problems.saidOf(path)) return;
   const isUnknownKey = error.type === ValueErrorType.ObjectAdditionalProperties;
-  problems.add(path, explain(error, String(path.at(-1) ?? "")), isUnknownKey ? { at: "key", harmless: true } : {});
+  problems.add(
+    path,
+    explain(error, String(path.at(-1) ?? ""), "yaml"),
+    isUnknownKey ? { at: "key", harmless: true } : {},
+  );
 }
 
-/** Which of several ways to write a value the author took, by its type alone; undefined when it is none of them. */
+/** The index of the form that the author chose, judged by the value's type; undefined when no form has this type. */
 function meantVariant({ schema: { anyOf = [] }, value }: ValueError): number | undefined {
   const isMeant = ({ type, const: constant }: TSchema) => constant === undefined && type === typeName(value);
   const index = (anyOf as readonly TSchema[]).findIndex(isMeant); // TypeBox types keywords as any

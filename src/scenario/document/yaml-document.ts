@@ -24,15 +24,15 @@ export interface Position {
 export interface YamlDocument {
   /** Plain data: maps, lists, text, numbers, booleans, null. Meaningless when the text is not YAML. */
   readonly value: unknown;
-  /** False when the text is not YAML; why is among the problems. */
+  /** False when the text is not YAML; the problems say why. */
   readonly readable: boolean;
   position(problem: Problem): Position;
 }
 
-/** Deeper than any scenario; a limit of ours keeps what follows clear of the stack's. */
+/** Deeper than any scenario. The limit keeps the recursive readers from overflowing the stack. */
 const MAX_DEPTH = 50;
 
-/** Some thousand lines of a scenario; a long text is one part, however many lines it has. */
+/** Enough for some thousand lines of a scenario. A long text is one part, however many lines it has. */
 const MAX_PARTS = 50_000;
 
 const OVERFLOW = "Maximum call stack";
@@ -40,8 +40,8 @@ const OVERFLOW = "Maximum call stack";
 const CORE_TAGS = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
 
 /**
- * Reads YAML 1.2 without the parts that surprise: no aliases, merge keys, tags, directives or repeated keys. The library's own
- * check for repeated keys takes quadratic time, so it is off and ours, which is linear, tells them with their place.
+ * Reads YAML 1.2 without the parts that surprise: no aliases, merge keys, tags, directives or repeated keys. The library's
+ * own check for repeated keys takes quadratic time, so it is off. Ours is linear and knows the place of each repeated key.
  */
 export function readYaml(text: string, problems: Problems): YamlDocument {
   const lines = new LineCounter();
@@ -69,11 +69,11 @@ export function readYaml(text: string, problems: Problems): YamlDocument {
   };
 }
 
-/** Syntax errors that are told: one wrong indentation makes a dozen, and only the first of them is meant. */
+/** Syntax errors that are shown. One wrong indentation causes a dozen, of which only the first is the cause. */
 const MAX_SYNTAX_ERRORS = 3;
 
 function tellErrors(errors: Document["errors"], problems: Problems): void {
-  // Where the reader gave up, what follows is about the rest of the text being missing.
+  // Errors after the place where the parser gave up only say that the rest is missing.
   const end = errors.findIndex(({ message }) => message.startsWith(OVERFLOW)) + 1;
   const meant = errors.slice(0, end || errors.length).toSorted((a, b) => a.pos[0] - b.pos[0]);
   const shown = meant.slice(0, MAX_SYNTAX_ERRORS);
@@ -85,7 +85,7 @@ function tellErrors(errors: Document["errors"], problems: Problems): void {
   }
 }
 
-/** What would keep the parser busy for seconds; the lexer reads as it is asked, and no further than to the limit. */
+/** What would keep the parser busy for seconds. The lexer is lazy, so it reads no further than the limit. */
 function excessOf(text: string): { readonly message: string; readonly offset: number } | undefined {
   let [offset, parts, depth] = [0, 0, 0];
   let isScalar = false;
@@ -100,7 +100,7 @@ function excessOf(text: string): { readonly message: string; readonly offset: nu
   return undefined;
 }
 
-/** What lists and maps in brackets add to the depth, and take from it. */
+/** How much lists and maps in brackets change the depth. */
 const STEPS: ReadonlyMap<string, number> = new Map([
   ["[", 1],
   ["{", 1],
@@ -108,7 +108,7 @@ const STEPS: ReadonlyMap<string, number> = new Map([
   ["}", -1],
 ]);
 
-/** The lexer's own signs, which stand for nothing in the text: a byte order mark is one, and is taken off before. */
+/** The lexer's own control characters. A byte order mark is one of them and is removed before. */
 const SCALAR_FOLLOWS = "\x1f";
 const MARKS: ReadonlySet<string> = new Set(["\x02", "\x18", SCALAR_FOLLOWS]);
 
@@ -217,5 +217,5 @@ function child(node: unknown, step: string | number): { readonly key: unknown; r
   return node.items.find((pair) => keyOf(pair) === step);
 }
 
-/** Nothing is written after the key, so only the key can be pointed at. */
+/** Whether nothing is written after the key, so that an error can point only at the key. */
 const isEmpty = (node: unknown) => node === null || (isScalar(node) && node.value === null && !node.source);

@@ -11,7 +11,7 @@ import type { Draft, DraftCheck } from "./draft-scenario.ts";
 import { type FixingCommit, patchBetween, readFixingCommit } from "./fixing-commit.ts";
 import { isTestFile, PLACEHOLDER, type Repertoire, steeringFiles, testCommand } from "./test-files.ts";
 
-/** What a scenario made of a commit consists of, read and not yet written. */
+/** A scenario made from a commit, read and not yet written. */
 export interface DraftMaterial {
   readonly draft: Draft;
   readonly repository: Repository;
@@ -22,7 +22,7 @@ export interface DraftMaterial {
 
 /**
  * The commit's parent as fixture, its change without the tests as reference, its tests as hidden files.
- * @param directory that the scenario shall lie in, inside the repository
+ * @param directory of the scenario, inside the repository
  * @throws Unusable
  */
 export async function draftFromCommit(directory: string, ref: string, name: string): Promise<DraftMaterial> {
@@ -76,7 +76,7 @@ async function hiddenFiles({ git_dir }: Repository, { id, files }: FixingCommit)
   return found;
 }
 
-/** Added files whose names, as paths or as modules, stand in the tests. */
+/** Added files that the tests name, as paths or as modules. */
 async function namedFiles(
   repository: Repository,
   { files }: FixingCommit,
@@ -91,7 +91,7 @@ async function namedFiles(
   });
 }
 
-/** What an import says: the file without its ending; the directory for a file that stands for it. */
+/** How an import names a file: without its ending; an index file by its directory. */
 function moduleName(path: string): string {
   const [name = path, directory = name] = path.split("/").reverse();
   const stem = name.replace(/(?<=.)\.[^.]*$/, "");
@@ -118,7 +118,7 @@ interface Commands {
   readonly setup: readonly string[];
 }
 
-/** One check for each command: a command for a whole directory stands for all its files. */
+/** One check for each command. A command for a whole directory covers all its files. */
 async function commandsFor(
   repository: Repository,
   hidden: readonly TreeFile[],
@@ -140,7 +140,7 @@ async function commandsFor(
   return { checks: [...checks.values()], setup: [...setup] };
 }
 
-/** Null for what is no text, or too long for a test: data that the tests read. */
+/** Null for data that the tests read: files that are no text or too long for a test. */
 async function textIfAny(repository: Repository, file: TreeFile): Promise<string | null> {
   try {
     return await textOfBlob(repository, file, CHANGED_FILE_BYTES);

@@ -9,11 +9,11 @@ export interface DraftCheck {
   readonly file: string;
 }
 
-/** What a check was seen to give; null where two runs differed. */
-export interface SeenCheck {
+/** What a check gave on the untouched fixture and with the known fix; null where two runs differed. */
+export interface MeasuredCheck {
   readonly before: "pass" | "fail" | null;
   readonly after: "pass" | "fail" | null;
-  /** Why it checked nothing here; null when it did. */
+  /** Why the check could not run here; null when it ran. */
   readonly cannot_run: string | null;
 }
 
@@ -30,8 +30,8 @@ export interface Draft {
   readonly named: readonly string[];
 }
 
-/** The scenario file with what was seen of its checks; before that, with nothing said of them. */
-export function draftScenario(draft: Draft, seen: readonly SeenCheck[] = []): string {
+/** The text of the scenario file. Without `seen` it says nothing about what the checks give. */
+export function draftScenario(draft: Draft, seen: readonly MeasuredCheck[] = []): string {
   const { name, commit, parent, checks, setup } = draft;
   const scenario = {
     name,
@@ -82,13 +82,13 @@ const ARMS = [
   },
 ];
 
-/** What stands above a field, or above an entry of a list. */
+/** A comment above a field, or above an entry of a list. */
 interface Note {
   readonly path: readonly (string | number)[];
   readonly text: string;
 }
 
-/** Where an author has to think, in the order of the file. */
+/** The places at which an author has to decide something, in the order of the file. */
 const NOTES: readonly Note[] = [
   {
     path: ["task", "prompt"],
@@ -117,7 +117,7 @@ const NO_PROBE: Note = {
   text: "The commit has no tests, so nothing says what works: add a `probe` with a check that fails before the fix.",
 };
 
-/** Notes go to the fields themselves: a commit's message may hold lines that look like one. */
+/** Notes are attached to fields in the document, since a commit's message may hold lines that look like a field. */
 function withNotes(scenario: object, notes: readonly Note[]): string {
   const document = new Document(scenario);
   for (const { path, text } of notes) {
@@ -131,14 +131,14 @@ function withNotes(scenario: object, notes: readonly Note[]): string {
   return document.toString({ lineWidth: 110, blockQuote: "literal", flowCollectionPadding: false });
 }
 
-/** Above each check that is not required, why. */
-const checkNotes = (checks: readonly DraftCheck[], seen: readonly SeenCheck[]): Note[] =>
+/** The reason above each check that is not required. */
+const checkNotes = (checks: readonly DraftCheck[], seen: readonly MeasuredCheck[]): Note[] =>
   checks.flatMap((check, index) => {
     const reason = reasonNotRequired(check, seen[index]);
     return reason === null ? [] : [{ path: ["task", "probe", "checks", index], text: `Not \`required\`: ${reason}.` }];
   });
 
-function reasonNotRequired(check: DraftCheck | undefined, seen: SeenCheck | undefined): string | null {
+function reasonNotRequired(check: DraftCheck | undefined, seen: MeasuredCheck | undefined): string | null {
   if (check?.run === PLACEHOLDER) return "nothing has run yet; write the command, then `before` and `required: true`";
   if (seen === undefined) return "it could not be tried here";
   if (seen.cannot_run !== null) return `${seen.cannot_run}; then add \`before\` and \`required: true\``;
@@ -153,12 +153,12 @@ export function checkIds(checks: readonly DraftCheck[]): string[] {
   return assignIds(proposed.map((id) => ({ given: undefined, proposed: id })));
 }
 
-function checksOf(checks: readonly DraftCheck[], seen: readonly SeenCheck[]) {
+function checksOf(checks: readonly DraftCheck[], seen: readonly MeasuredCheck[]) {
   const ids = checkIds(checks);
   return checks.map(({ run }, index) => {
     const ran = run !== PLACEHOLDER && (seen[index]?.cannot_run ?? null) === null;
     const before = ran ? (seen[index]?.before ?? null) : null;
-    // What fails before and passes with the fix is what was asked for.
+    // A check that fails before the fix and passes with it tests what was asked for.
     const required = before === "fail" && seen[index]?.after === "pass";
     return { id: ids[index], run, ...(before !== null && { before }), ...(required && { required }) };
   });

@@ -4,11 +4,11 @@ import { objectAt, type Repository } from "../git/repository.ts";
 import { gitOutput } from "../git/run-git.ts";
 import { Unusable } from "../unusable.ts";
 
-/** A file that a commit changed; a renamed one counts as removed and added. */
+/** A file that a commit changed. A renamed file counts as removed and added. */
 export interface ChangedFile {
   readonly path: string;
   readonly status: "added" | "changed" | "removed";
-  /** Object id of the new contents; of no use for a removed file. */
+  /** Object id of the new contents; meaningless for a removed file. */
   readonly id: string;
   readonly executable: boolean;
 }
@@ -21,7 +21,7 @@ export interface FixingCommit {
   readonly files: readonly ChangedFile[];
 }
 
-/** Files of a commit; one that changes more fixes more than one thing. */
+/** Files of a commit. A commit that changes more fixes more than one thing. */
 const MAX_CHANGED = 200;
 
 const MESSAGE_BYTES = 1024 * 1024;

@@ -1,4 +1,6 @@
-/** Directories and names that hold tests, in the languages that people write. */
+import { asRecord, asText, dig, parseJson } from "../../domain/lenient.ts";
+
+/** Directories and file names of tests in common languages. */
 const DIRECTORIES = /(^|\/)(tests?|__tests__|specs?|testdata|__snapshots__)\//i;
 const NAMES =
   /(^|\/)(test_[^/]*\.py|[^/]*_test\.(py|go|rb|exs?)|conftest\.py|[^/]*[._-](test|spec)\.[cm]?[jt]sx?|[^/]*_spec\.rb|[^/]*Tests?\.(java|kt|cs|php))$/;
@@ -6,7 +8,7 @@ const NAMES =
 /** Whether a file is there to test others. */
 export const isTestFile = (path: string): boolean => DIRECTORIES.test(path) || NAMES.test(path);
 
-/** A command that runs the tests of one file, as far as it can be known; null for what is no test itself, such as data. */
+/** The command that most likely runs the tests of one file; null for a file that is no test, such as data. */
 export interface TestCommand {
   readonly run: string;
   /** Runs once before, with the network open. */
@@ -21,7 +23,7 @@ export interface Repertoire {
   readonly manifest: string | null;
 }
 
-/** Says on stderr what is missing, so that doctor shows it as the reason why the check fails. */
+/** Says on stderr which program is missing, so that doctor can show the reason. */
 export const PLACEHOLDER = "echo 'write the command that runs the hidden tests here' >&2; exit 1";
 
 /** @returns null for a file that runs no test */
@@ -59,27 +61,15 @@ interface Manifest {
 }
 
 function readManifest(text: string | null): Manifest {
-  const manifest = asRecord(parsed(text ?? "{}"));
-  const names = ["dependencies", "devDependencies"].flatMap((key) => Object.keys(asRecord(manifest[key])));
-  const script = asRecord(manifest["scripts"])["test"];
+  // A broken manifest is reported better by the program that needs it.
+  const manifest = parseJson(text ?? "{}");
+  const names = ["dependencies", "devDependencies"].flatMap((key) => Object.keys(asRecord(dig(manifest, key)) ?? {}));
   return {
     dependencies: names.length > 0,
     runner: ["vitest", "jest", "mocha"].find((name) => names.includes(name)) ?? null,
-    script: typeof script === "string" ? script : null,
+    script: asText(dig(manifest, "scripts", "test")) ?? null,
   };
 }
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Whoever reads a broken manifest next says so better.
-    return {};
-  }
-}
-
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 function installCommand(top: ReadonlySet<string>): string {
   if (top.has("bun.lock") || top.has("bun.lockb")) return "bun install --frozen-lockfile";
@@ -87,11 +77,11 @@ function installCommand(top: ReadonlySet<string>): string {
   return "npm install";
 }
 
-/** Files at the top that steer a test runner. An arm that may change them can make every check pass. */
+/** Top-level files that configure a test runner. An arm that may change them can make every check pass. */
 const STEERING =
   /^(package\.json|bunfig\.toml|tsconfig\.json|(vitest|jest)\.config\.[cm]?[jt]s|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|conftest\.py|go\.mod|Cargo\.toml)$/;
 
-/** Paths at the top that arms should leave alone, but for those that the known fix changes itself. */
+/** Top-level paths that arms should not change, without those that the known fix changes. */
 export const steeringFiles = ({ top }: Repertoire, fixed: readonly string[]): string[] =>
   [...top].filter((path) => STEERING.test(path) && !fixed.includes(path)).sort();
 

@@ -45,7 +45,7 @@ class Reader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array();
 
-  constructor(stream: ReadableStream<Uint8Array>) {
+  constructor(stream: AsyncIterable<Uint8Array>) {
     this.#chunks = stream[Symbol.asyncIterator]();
   }
 

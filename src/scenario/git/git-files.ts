@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, open, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
@@ -13,12 +14,12 @@ import { fileIn, listTree, type TreeFile } from "./tree.ts";
 /** Digests that are kept: one is needed for each scenario with a git fixture. */
 const KEPT = 1_000;
 
-/** Trees whose digests are known need not be read again: an object never changes. One for each reader of scenarios. */
+/** Keeps the digests of trees, since a git object never changes. Each reader of scenarios has its own. */
 export class GitFiles {
   readonly #digests = new Map<string, string>();
 
   /**
-   * The same digest as that of a directory with these files.
+   * The digest of a tree with inline files laid over it. A directory with the same files has the same digest.
    * @throws Unusable
    */
   async digest({ git_dir }: Repository, tree: string, files: Files): Promise<string> {
@@ -36,7 +37,7 @@ export class GitFiles {
 async function linesOf(git_dir: string, tree: string): Promise<Map<string, string>> {
   const lines = new Map<string, string>();
   for await (const { file, pieces } of blobsOf(git_dir, await listTree(git_dir, tree))) {
-    const hash = new Bun.CryptoHasher("sha256");
+    const hash = createHash("sha256");
     for await (const piece of pieces) hash.update(piece);
     lines.set(file.path, `${file.kind} ${hash.digest("hex")}`);
   }

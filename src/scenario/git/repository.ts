@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { didYouMean } from "../../domain/did-you-mean.ts";
 import { workspacePathFault } from "../confined-path.ts";
-import { didYouMean } from "../document/words.ts";
 import { Unusable } from "../unusable.ts";
 import { gitOutput } from "./run-git.ts";
 
@@ -20,7 +20,7 @@ export interface GitObject {
 }
 
 /**
- * The innermost repository that holds a directory; those around it do not count.
+ * The innermost repository that holds a directory.
  * @throws Unusable when there is none.
  */
 export function repositoryAround(directory: string): Repository {
@@ -33,11 +33,11 @@ export function repositoryAround(directory: string): Repository {
   }
 }
 
-/** Files and directories that change whenever a name may mean another commit, or something missing may have arrived. */
+/** Files and directories of which one changes whenever a ref moves or an object arrives. */
 export function refFiles(repository: Repository): string[] {
   const { own, shared } = directoriesOf(repository);
   const names = ["packed-refs", "refs", "reftable", "shallow", "FETCH_HEAD", join("objects", "pack")];
-  // The directory itself would be looked at with everything in it.
+  // A worktree's `.git` is a file. A `.git` directory is left out: a fingerprint would look at everything in it.
   const pointers = own === repository.git_dir ? [] : [repository.git_dir];
   return [...pointers, join(own, "HEAD"), ...names.map((name) => join(shared, name))];
 }
@@ -50,7 +50,7 @@ function directoriesOf({ git_dir }: Repository): { readonly own: string; readonl
 
 const MAX_POINTER = 4_096;
 
-/** What the file says that stands in place of a directory; null when there is none. */
+/** The path in a `.git` file; null when `.git` is a directory. */
 function pointer(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats?.isFile() || stats.size > MAX_POINTER) return null;
@@ -96,7 +96,7 @@ function objectIn(line: string): GitObject | null {
 
 const MAX_REF = 256;
 
-/** A name or a hash, with `~` and `^` behind it; nothing that means another commit tomorrow, or a flag. */
+/** A name or a hash, with `~` and `^` behind it. Dates (`@{1 day ago}`) and flags are refused. */
 function checkRef(ref: string): void {
   if (ref.length > MAX_REF) throw new Unusable(`is longer than ${MAX_REF} characters`);
   if (ref.startsWith("-")) throw new Unusable("begins with a dash; give a branch, a tag or a hash");

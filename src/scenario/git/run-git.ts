@@ -1,14 +1,17 @@
+import { spawn } from "node:child_process";
+import { exitOf } from "../../exit-of.ts";
+import { findProgram } from "../../find-program.ts";
 import { Unusable } from "../unusable.ts";
 
-/** Milliseconds for one command; listing the largest fixture takes less than one. */
+/** Milliseconds for one command. Listing the largest fixture takes less than a second. */
 const TIMEOUT_MS = 60_000;
 
-/** Bytes of what git complains about that are looked at. */
+/** Bytes of git's stderr that are read. */
 const COMPLAINT_BYTES = 4_096;
 
 /**
- * Nothing of the machine, of the user or of the repository decides what an object holds or lets git start a program: no
- * configuration, hook, filter, replaced object, graft, or fetch of what is missing.
+ * With this environment nothing outside the repository decides what an object holds or makes git start a program: no
+ * configuration, hook, filter, replaced object, graft, or fetch of a missing object.
  */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -26,7 +29,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
 };
 
-/** The repository's own configuration is read all the same; these stand above it. */
+/** Git reads the repository's own configuration all the same; these settings override it. */
 const SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -38,7 +41,7 @@ const SETTINGS = [
 
 /** A git command that is under way. */
 export interface GitProcess extends AsyncDisposable {
-  readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly stdout: AsyncIterable<Uint8Array>;
   /** Waits for its end. @throws Unusable with git's own words when it failed. */
   finish(): Promise<{ readonly complaint: string }>;
 }
@@ -48,26 +51,26 @@ export interface GitProcess extends AsyncDisposable {
  * @throws Unusable when there is no git.
  */
 export function startGit(git_dir: string, args: readonly string[], input = ""): GitProcess {
-  const program = Bun.which("git");
+  const program = findProgram("git");
   if (program === null) throw new Unusable("needs git, which is not installed here");
-  // Named outright, so that git looks for no other repository and asks for no trust in its owner.
-  const child = Bun.spawn(
-    [program, "--no-pager", "--literal-pathspecs", `--git-dir=${git_dir}`, ...SETTINGS, ...args],
-    {
-      cwd: "/",
-      env: { ...ENVIRONMENT },
-      stdin: Buffer.from(input),
-      stdout: "pipe",
-      stderr: "pipe",
-      timeout: TIMEOUT_MS,
-      killSignal: "SIGKILL",
-    },
-  );
-  const complaint = headOf(child.stderr, COMPLAINT_BYTES);
+  // With `--git-dir` git searches for no other repository and does not check its owner.
+  const child = spawn(program, ["--no-pager", "--literal-pathspecs", `--git-dir=${git_dir}`, ...SETTINGS, ...args], {
+    cwd: "/",
+    env: ENVIRONMENT,
+    stdio: "pipe",
+    timeout: TIMEOUT_MS,
+    killSignal: "SIGKILL",
+  });
+  const exited = exitOf(child);
+  // `finish` reports the error.
+  exited.catch(() => undefined);
+  // Git may end before it has read everything; its status says why.
+  child.stdin.on("error", () => undefined).end(input);
+  const complaint = headOf(child.stderr, COMPLAINT_BYTES).catch(() => "");
   return {
     stdout: child.stdout,
     finish: async () => {
-      const status = await child.exited;
+      const status = await exited;
       const said = (await complaint).trim();
       if (status === 0) return { complaint: said };
       throw new Unusable(
@@ -76,7 +79,7 @@ export function startGit(git_dir: string, args: readonly string[], input = ""): 
     },
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGKILL");
-      await child.exited;
+      await exited;
     },
   };
 }
@@ -99,8 +102,8 @@ export async function gitOutput(
   return { output: Buffer.concat(chunks), complaint };
 }
 
-/** The rest is read and dropped, so that the writer does not wait. */
-async function headOf(stream: ReadableStream<Uint8Array>, bytes: number): Promise<string> {
+/** The first bytes of a stream. The rest is read and dropped, so that the writer does not block. */
+async function headOf(stream: AsyncIterable<Uint8Array>, bytes: number): Promise<string> {
   let head = Buffer.alloc(0);
   for await (const chunk of stream)
     if (head.length < bytes) head = Buffer.concat([head, chunk.subarray(0, bytes - head.length)]);

@@ -44,7 +44,7 @@ export async function fileIn(git_dir: string, tree: string, path: string): Promi
 /** Bytes of one entry; a path of the operating system has at most 4,096. */
 const MAX_RECORD = 8_192;
 
-async function* recordsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* recordsOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of stream) {
     rest = Buffer.concat([rest, chunk]);
@@ -73,7 +73,7 @@ const KINDS: Readonly<Record<string, TreeFile["kind"]>> = {
   "120000": "link",
 };
 
-/** Trees can be made by hand, with names that lead anywhere. */
+/** Git objects can be made by hand, with names that lead out of the tree. */
 function entryOf(record: string): TreeFile {
   const [, mode = "", type, id = "", size, path = ""] = /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(record) ?? [];
   if (type === "commit") throw new Unusable(`holds the submodule ${path}, whose files are not in the repository`);

@@ -1,8 +1,9 @@
 import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
+import { isBuiltin, isScripted } from "../../domain/offline-model.ts";
 import type { Arm, Budget, Price } from "../../domain/scenario.ts";
-import type { ArmFile } from "../../domain/scenario-file.ts";
 import { RESERVED_ARM_IDS } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
+import type { ArmFile } from "../authored/arm-file.ts";
 import type { Problems } from "../problems.ts";
 import { readText } from "../read-text.ts";
 import { attempt, locate, type ResolveContext } from "./context.ts";
@@ -10,7 +11,7 @@ import { extendArms } from "./extend-arms.ts";
 import { promptAt } from "./git-source.ts";
 import { checkDistinct } from "./ids.ts";
 
-/** The arms with `extends`, defaults and prompt files in place; only meaningful while there are no problems. */
+/** The arms with `extends`, defaults and prompt files resolved. Meaningless after a problem. */
 export async function resolveArms(context: ResolveContext, authored: readonly ArmFile[]): Promise<Arm[]> {
   const { problems } = context;
   checkDistinct(
@@ -24,7 +25,7 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
   return Promise.all(extended.map((arm, index) => resolveArm(context, index, arm)));
 }
 
-/** Limits that would widen the budget. */
+/** Adds a problem for each limit that is wider than the budget. */
 export function checkBudgets(problems: Problems, budget: Budget, arms: readonly Arm[]): void {
   for (const [index, arm] of arms.entries())
     for (const [name, limit] of Object.entries(arm.limits))
@@ -50,9 +51,9 @@ function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
   const { id, model, system_prompt, system_prompt_file } = arm;
   if (RESERVED_ARM_IDS.includes(id.toLowerCase()))
     problems.add(["arms", index, "id"], `"${id}" is reserved, it would read as an outcome; choose another`);
-  if (model?.startsWith("builtin/"))
+  if (model !== undefined && isBuiltin(model))
     problems.add(["arms", index, "model"], `${model} is a judge; an arm needs a model that acts`);
-  // With `extends`, the arm that it starts from is to blame.
+  // With `extends`, the error belongs to the arm that it starts from.
   if (model === undefined && arm.extends === undefined)
     problems.add(["arms", index, "model"], "missing; expected <provider>/<model>");
   if (system_prompt !== undefined && system_prompt_file !== undefined)
@@ -79,8 +80,6 @@ function checkScript(problems: Problems, index: number, { model, script }: ArmFi
   if (model !== undefined && isScripted(model) && !script?.length)
     problems.add(["arms", index, "script"], `missing; ${model} replays the arm's script and needs at least one turn`);
 }
-
-const isScripted = (model: string) => model.startsWith("scripted/");
 
 async function promptFromFile(
   context: ResolveContext,

@@ -9,13 +9,13 @@ export interface ResolveContext {
   readonly problems: Problems;
   /** Absolute directory of the scenario file; nothing outside it is read. */
   readonly root: string;
-  /** Absolute paths the result depends on, beside the scenario file; filled as they are found. */
-  readonly consulted: Set<string>;
+  /** Absolute paths that the result depends on; each is added before it is read. */
+  readonly sources: Set<string>;
   /** Reads the repository around the file; null when that is not allowed here. */
   readonly git: GitFiles | null;
 }
 
-/** What `use` gives; what cannot be used becomes a problem at `path`, and null. */
+/** The result of `use`. An Unusable becomes a problem at `path`, and the result is null. */
 export async function attempt<T>(
   { problems }: ResolveContext,
   path: FieldPath,
@@ -31,14 +31,14 @@ export async function attempt<T>(
   }
 }
 
-/** The real path of what the file names; both it and the path as written are noted as consulted. @throws Unusable */
+/** The real path of what the file names; both it and the path as written become sources. @throws Unusable */
 export async function locate(
-  { root, consulted }: ResolveContext,
+  { root, sources }: ResolveContext,
   path: string,
   kind: "file" | "directory",
 ): Promise<string> {
-  consulted.add(resolve(root, path));
+  sources.add(resolve(root, path));
   const real = await confinedPath(root, path, kind);
-  consulted.add(real);
+  sources.add(real);
   return real;
 }

@@ -1,10 +1,10 @@
-import type { ArmFile } from "../../domain/scenario-file.ts";
-import { didYouMean } from "../document/words.ts";
+import { didYouMean } from "../../domain/did-you-mean.ts";
+import type { ArmFile } from "../authored/arm-file.ts";
 import type { Problems } from "../problems.ts";
 
 /**
- * Each arm with what it `extends` written out: maps merge by key, lists and texts replace. The id and the title are an arm's
- * own. An arm whose chain is broken or leads in a circle stays as it is.
+ * Each arm with what it `extends` written out: maps merge by key, lists and texts replace. Each arm keeps its own id and
+ * title. An arm whose chain is broken or leads in a circle stays as it is.
  */
 export function extendArms(problems: Problems, arms: readonly ArmFile[]): ArmFile[] {
   const byId = new Map(arms.map((arm) => [arm.id, arm]));

@@ -14,7 +14,7 @@ export interface AuthoredFiles {
   readonly filesPath: FieldPath;
 }
 
-/** A set of files with its digest; after a problem the digest is empty and nobody reads the set. */
+/** A set of files with its digest. After a problem the digest is empty. */
 export async function resolveFileSet(context: ResolveContext, authored: AuthoredFiles): Promise<FileSet> {
   const { dir, dirPath, files = {} } = authored;
   checkInlinePaths(context, authored.filesPath, files);

@@ -16,10 +16,10 @@ export async function treeAt(context: ResolveContext, ref: string, path: string 
 export const promptAt = async (context: ResolveContext, { git, path }: { git: string; path: string }) =>
   await textAt(repositoryOf(context), git, path);
 
-/** The repository that the scenario file lies in; what decides the meaning of a ref is noted as consulted. @throws Unusable */
-export function repositoryOf({ root, consulted, git }: ResolveContext): Repository {
+/** The repository that the scenario file lies in; the files that decide the meaning of a ref become sources. @throws Unusable */
+export function repositoryOf({ root, sources, git }: ResolveContext): Repository {
   if (git === null) throw new Unusable(FORBIDDEN);
   const repository = repositoryAround(root);
-  for (const path of refFiles(repository)) consulted.add(path);
+  for (const path of refFiles(repository)) sources.add(path);
   return repository;
 }

@@ -21,13 +21,13 @@ function checkEach(
   }
 }
 
-/** Why a glob on commands can never be meant; null when it can. */
+/** Why a glob on commands is a mistake; null when it is none. */
 export function commandGlobFault(glob: string): string | null {
   if (glob.trim() === "") return "an empty rule matches nothing; remove it";
   return glob.length > GLOB_CHARS ? `is longer than ${GLOB_CHARS} characters` : null;
 }
 
-/** Why a glob on paths can never be meant; null when it can. */
+/** Why a glob on paths is a mistake; null when it is none. */
 export function pathGlobFault(glob: string): string | null {
   if (glob.trim() === "") return "an empty glob matches nothing; remove it";
   if (glob.startsWith("/")) return `"${glob}" is absolute; write it relative to the workspace, without the first slash`;

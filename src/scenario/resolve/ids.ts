@@ -20,7 +20,7 @@ export interface IdClaim {
   readonly proposed: string;
 }
 
-/** One id for each entry: given ones as they are, the others made distinct by a number. */
+/** One id for each entry. Given ids stay; proposed ones get a number where they collide. */
 export function assignIds(claims: readonly IdClaim[]): string[] {
   const taken = new Set(claims.flatMap(({ given }) => given ?? []));
   return claims.map(({ given, proposed }) => {

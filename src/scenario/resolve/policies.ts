@@ -1,7 +1,7 @@
 import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../domain/defaults.ts";
 import type { Arm, Policies } from "../../domain/scenario.ts";
-import type { PoliciesFile } from "../../domain/scenario-file.ts";
 import { TOOL_FACTS } from "../../domain/tool.ts";
+import type { PoliciesFile } from "../authored/policies-file.ts";
 import type { Problems } from "../problems.ts";
 import { checkCommandGlobs, checkPathGlobs, commandGlobFault, pathGlobFault } from "./globs.ts";
 import { checkDistinct } from "./ids.ts";
@@ -40,7 +40,7 @@ export function resolvePolicies(problems: Problems, authored: PoliciesFile = {})
   };
 }
 
-/** Required behaviour that an arm has no tool for could never be shown. */
+/** Adds a problem for each required behaviour for which an arm has no tool. */
 export function checkRequiredTools(problems: Problems, policies: Policies, arms: readonly Arm[]): void {
   for (const [index, { tool }] of policies.required.entries()) {
     const without = arms.find((arm) => !arm.tools.includes(tool));

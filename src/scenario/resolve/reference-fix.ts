@@ -1,8 +1,9 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../domain/defaults.ts";
 import type { FileSet, ReferenceFix } from "../../domain/scenario.ts";
-import type { ReferenceFixFile } from "../../domain/scenario-file.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import type { ReferenceFixFile } from "../authored/task-file.ts";
 import { textIn } from "../git/git-files.ts";
 import { listMaterial } from "../materials.ts";
 import type { FieldPath } from "../problems.ts";
@@ -76,8 +77,14 @@ async function against(
   const dir = fixture?.dir ?? null;
   if (dir === null) return { path, before: null, ...fixed };
   const absolute = join(context.root, dir, path);
-  return { path, before: (await Bun.file(absolute).exists()) ? await textOf(absolute, path) : null, ...fixed };
+  return { path, before: (await isFile(absolute)) ? await textOf(absolute, path) : null, ...fixed };
 }
+
+const isFile = async (path: string) =>
+  await stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
 
 async function textOf(absolute: string, path: string): Promise<string> {
   try {

@@ -1,5 +1,5 @@
 import type { Arm, Policies, Rubric, Scenario, Task } from "../../domain/scenario.ts";
-import type { ScenarioFile } from "../../domain/scenario-file.ts";
+import type { ScenarioFile } from "../authored/scenario-file.ts";
 import type { Problems } from "../problems.ts";
 import { checkBudgets, resolveArms } from "./arms.ts";
 import type { ResolveContext } from "./context.ts";
@@ -8,8 +8,8 @@ import { checkMeasures, resolveRubric } from "./rubric.ts";
 import { resolveTask } from "./task.ts";
 
 /**
- * The scenario with nothing left to look up, or null when there are problems. Each area is looked at when its own shape is
- * sound, so that a mistake in one does not hide those in another; `file` may hold anything where it is not.
+ * The scenario with every file and default resolved, or null when there are problems. An area is resolved only when its own
+ * shape is sound, so that a mistake in one area does not hide those in another. `file` may hold anything elsewhere.
  */
 export async function resolveScenario(
   context: ResolveContext,
@@ -45,7 +45,7 @@ interface Areas {
 
 async function resolveAreas(context: ResolveContext, file: ScenarioFile): Promise<Areas> {
   const { problems } = context;
-  // Asked before anything is resolved: what resolving finds in one area says nothing of the shape of another.
+  // Asked first, since resolving adds problems that say nothing about the shape of another area.
   const [taskSound, armsSound, policiesSound, rubricSound] = (["task", "arms", "policies", "rubric"] as const).map(
     (area) => problems.sound([area]),
   );
@@ -57,7 +57,7 @@ async function resolveAreas(context: ResolveContext, file: ScenarioFile): Promis
   };
 }
 
-/** What can only be wrong between two areas. */
+/** Adds the problems that lie between two areas. */
 function checkTogether(problems: Problems, file: ScenarioFile, { task, arms, policies, rubric }: Areas): void {
   if (arms && policies) {
     checkBudgets(problems, policies.budget, arms);

@@ -1,6 +1,7 @@
 import { MAX_EVIDENCE_TOKENS, TIE_MARGIN } from "../../domain/defaults.ts";
 import type { Criterion, Measure, Rubric } from "../../domain/scenario.ts";
-import type { CriterionFile, RubricFile, TaskFile } from "../../domain/scenario-file.ts";
+import type { CriterionFile, RubricFile } from "../authored/rubric-file.ts";
+import type { TaskFile } from "../authored/task-file.ts";
 import type { Problems } from "../problems.ts";
 import { assignIds, checkDistinct, slugOf } from "./ids.ts";
 
@@ -36,7 +37,7 @@ export function resolveRubric(
   };
 }
 
-/** A measure without what it measures would leave the verdict for both arms. */
+/** Adds a problem for each measure whose part of the task is missing: it would be unknown for both arms. */
 export function checkMeasures(problems: Problems, { criteria }: RubricFile, task: TaskFile): void {
   const needs: Partial<Record<Measure, "probe" | "reference_fix">> = {
     probe_score: "probe",

@@ -1,8 +1,8 @@
 import { RE2JS } from "re2js";
 import { CHECK_TIMEOUT_S } from "../../domain/defaults.ts";
+import { cut } from "../../domain/excerpt.ts";
 import type { FileSet, Files, Probe, ProbeCheck, SetupStep, Task } from "../../domain/scenario.ts";
-import type { CheckFile, FixtureFile, ProbeFile, TaskFile } from "../../domain/scenario-file.ts";
-import { cut } from "../problems.ts";
+import type { CheckFile, FixtureFile, ProbeFile, TaskFile } from "../authored/task-file.ts";
 import { attempt, type ResolveContext } from "./context.ts";
 import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
 import { repositoryOf, treeAt } from "./git-source.ts";
@@ -10,7 +10,7 @@ import { checkPathGlobs } from "./globs.ts";
 import { assignIds, checkDistinct } from "./ids.ts";
 import { resolveReferenceFix } from "./reference-fix.ts";
 
-/** The task with its files digested; only meaningful while there are no problems. */
+/** The task with the digests of its files. Meaningless after a problem. */
 export async function resolveTask(context: ResolveContext, task: TaskFile): Promise<Task> {
   const { problems } = context;
   if (task.prompt.trim() === "") problems.add(["task", "prompt"], "must not be blank");
@@ -43,7 +43,7 @@ async function resolveFixture(context: ResolveContext, fixture: FixtureFile | un
   return resolveFileSet(context, { dir, dirPath: [...path, "dir"], files, filesPath: [...path, "files"] });
 }
 
-/** The ref is resolved here, once: what is stored and run is the tree. */
+/** Resolves the ref to a tree. Only the tree is stored and run. */
 async function resolveGitFixture(
   context: ResolveContext,
   ref: string,
@@ -97,7 +97,7 @@ function resolveCheck(check: CheckFile, id: string): ProbeCheck {
 
 const MAX_PATTERN = 1_000;
 
-/** `/regex/` must compile in the engine that will run it, which takes linear time whatever it is given. */
+/** `/regex/` must compile in RE2, which matches in linear time. */
 function checkPattern({ problems }: ResolveContext, index: number, check: CheckFile): void {
   const text = typeof check === "string" ? undefined : check.output_matches;
   if (text === undefined) return;
@@ -115,7 +115,7 @@ function regexFault(source: string): string | null {
     RE2JS.compile(source);
     return null;
   } catch (error) {
-    // The engine throws its own errors, all about the pattern.
+    // RE2 throws its own errors, all of them about the pattern.
     return error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
   }
 }

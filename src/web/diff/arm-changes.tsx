@@ -1,19 +1,19 @@
 import { citedRef } from "../evidence/cited.ts";
-import type { Contestant } from "../evidence/contestant.ts";
+import type { ShownArm } from "../evidence/shown-arm.ts";
 import { counted } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { changesOf } from "./file-change.ts";
 import { FileDiff } from "./file-diff.tsx";
 
 interface ArmChangesProps {
-  readonly contestant: Contestant;
-  /** As in a file's diff: longer ones wait to be opened. */
+  readonly shown: ShownArm;
+  /** Lines above which a file stays closed. */
   readonly open_lines?: number;
 }
 
 /** What an arm changed of the fixture. */
-export function ArmChanges({ contestant, open_lines }: ArmChangesProps) {
-  const { side, name, arm } = contestant;
+export function ArmChanges({ shown, open_lines }: ArmChangesProps) {
+  const { side, name, arm } = shown;
   const place = diffPlace(citedRef(side, "diff"));
   const changes = arm.changes ? changesOf(arm.changes) : [];
   const isUnknown = arm.changes === null || typeof arm.changes.unknown === "string";
@@ -39,7 +39,7 @@ export function ArmChanges({ contestant, open_lines }: ArmChangesProps) {
   );
 }
 
-/** `path:12` or `path`; line 0 stands for the whole file. */
+/** Reads `path:12` or `path`. Line 0 is the whole file. */
 export function diffPlace(ref: string | null): { path: string; line: number } | null {
   if (ref === null) return null;
   const [, path, line] = /^(.+):(\d+)$/.exec(ref) ?? [];

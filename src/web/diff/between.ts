@@ -1,8 +1,8 @@
 import { applyPatch, formatPatch, type StructuredPatch } from "diff";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
-import { type FileChange, linesOf, patchesByPath, textChange } from "./file-change.ts";
+import { type FileChange, linesOf, patchesByPath, textChange, withCounts } from "./file-change.ts";
 
-/** From what `a` left to what `b` left. Both began with the same fixture, so a file only one of them touched is known too. */
+/** What differs from arm a's work to arm b's. A file that one arm left alone is known from the other's change. */
 export function armAgainstArm(a: Changes, b: Changes): FileChange[] {
   const left = byPath(a);
   const right = byPath(b);
@@ -15,7 +15,7 @@ export function armAgainstArm(a: Changes, b: Changes): FileChange[] {
   });
 }
 
-/** From the known fix to what the arm left, where the arm's file is known; else the fix's own lines. */
+/** What differs from the known fix to the arm's work. Where the arm left a file alone, the fix's own lines are shown. */
 export function armAgainstReference(reference_patch: string, arm: Changes): FileChange[] {
   const patches = patchesByPath(reference_patch);
   const files = byPath(arm);
@@ -32,7 +32,7 @@ export function armAgainstReference(reference_patch: string, arm: Changes): File
 const byPath = ({ files }: Changes) => new Map(files.map((file) => [file.path, file]));
 const union = (...paths: Iterable<string>[]) => [...new Set(paths.flatMap((each) => [...each]))].sort();
 
-/** Its text is known in full on both sides; a file that an arm did not touch is as the fixture has it. */
+/** Whether both texts of the file are known. A file that the arm left alone is as in the fixture. */
 function isComparable(file: ChangedFile | undefined): boolean {
   if (!file) return true;
   const { status, before, after, binary } = file;
@@ -47,14 +47,11 @@ function unknown(path: string, file: ChangedFile | undefined): FileChange[] {
 const withNote = (change: FileChange | null, note: string): FileChange[] => (change ? [{ ...change, note }] : []);
 
 function onlyReference(path: string, patch: StructuredPatch): FileChange[] {
-  const lines = linesOf(patch);
-  const added = lines.filter(({ kind }) => kind === "added").length;
-  const removed = lines.filter(({ kind }) => kind === "removed").length;
   const note = "Only the known fix changes this file; the arm left it alone. These are the fix's own lines.";
-  return [{ path, status: "modified", added, removed, lines, before: null, after: null, note }];
+  return [{ path, status: "modified", ...withCounts(linesOf(patch)), before: null, after: null, note }];
 }
 
-/** The fixture's file with the known fix applied; null when the fix removes it, undefined when it does not apply. */
+/** The file of the fixture with the known fix. Null: the fix removes it. Undefined: the fix does not apply. */
 function fixedText(file: ChangedFile, patch: StructuredPatch): string | null | undefined {
   if (patch.newFileName === "/dev/null") return null;
   const fixed = applyPatch(file.before ?? "", formatPatch({ ...patch, isGit: false }));

@@ -1,7 +1,8 @@
 import { useMemo } from "preact/hooks";
+import type { Changes } from "../../domain/evidence.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { getSession } from "../api.ts";
-import { type Contestant, contestantsOf } from "../evidence/contestant.ts";
+import { type ShownArm, shownArmsOf } from "../evidence/shown-arm.ts";
 import { counted } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
@@ -11,8 +12,9 @@ import { Show } from "../part/show.tsx";
 import { blind, voteOn } from "../preferences.ts";
 import { toDiff, toSession } from "../routes.ts";
 import { chosenVerdict, comparisonOf } from "../verdict/comparison.ts";
+import { armAgainstArm, armAgainstReference } from "./between.ts";
+import { changesOf, type FileChange } from "./file-change.ts";
 import { FileDiff } from "./file-diff.tsx";
-import { VIEWS, type View, viewOf } from "./views.ts";
 
 interface DiffPageProps {
   readonly id: string;
@@ -20,9 +22,9 @@ interface DiffPageProps {
   readonly view: string | null;
 }
 
-type Pair = readonly [Contestant, Contestant];
+type Pair = readonly [ShownArm, ShownArm];
 
-/** What the arms left, against the fixture, each other, and the known fix. */
+/** Compares what the arms left with the fixture, with each other, and with the known fix. */
 export function DiffPage({ id, verdict_id, view }: DiffPageProps) {
   const pair = useLoaded(`diff ${id} ${verdict_id}`, (signal) => readPair(id, verdict_id, signal));
   return (
@@ -49,7 +51,7 @@ async function readPair(id: string, verdict_id: string | null, signal: AbortSign
   const session: SessionOutcome = await getSession(id, signal);
   const verdict = chosenVerdict(session, verdict_id);
   const comparison = verdict && (await comparisonOf(session, verdict, signal));
-  const arms: Pair = comparison ? [comparison.a, comparison.b] : contestantsOf(session);
+  const arms: Pair = comparison ? [comparison.a, comparison.b] : shownArmsOf(session);
   return { arms, hidden: blind.value && verdict !== undefined && voteOn(verdict.verdict_id) === null };
 }
 
@@ -64,7 +66,7 @@ function Views({ pair, id, verdict_id, view }: { pair: Pair } & DiffPageProps) {
   return (
     <>
       <nav class="tabs" aria-label="What to compare">
-        {VIEWS.filter((each) => !each.needs_reference || reference !== null).map((each) => (
+        {VIEWS.filter((each) => each.from !== "reference" || reference !== null).map((each) => (
           <a key={each.id} href={toDiff(id, verdict_id, each.id)} aria-current={each === chosen ? "page" : undefined}>
             <ViewName view={each} pair={pair} />
           </a>
@@ -113,3 +115,26 @@ function Files({ view, pair: [a, b], reference }: { view: View; pair: Pair; refe
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+
+type End = "fixture" | "reference" | "a" | "b";
+
+/** A comparison that a reader can choose. */
+interface View {
+  readonly id: string;
+  readonly from: End;
+  readonly to: End;
+  readonly compare: (a: Changes, b: Changes, reference_patch: string) => FileChange[];
+}
+
+const FIRST: View = { id: "a", from: "fixture", to: "a", compare: (a) => changesOf(a) };
+
+const VIEWS: readonly View[] = [
+  FIRST,
+  { id: "b", from: "fixture", to: "b", compare: (_a, b) => changesOf(b) },
+  { id: "a-b", from: "a", to: "b", compare: armAgainstArm },
+  { id: "fix-a", from: "reference", to: "a", compare: (a, _b, patch) => armAgainstReference(patch, a) },
+  { id: "fix-b", from: "reference", to: "b", compare: (_a, b, patch) => armAgainstReference(patch, b) },
+];
+
+/** Arm a against the fixture, unless the address names another. */
+const viewOf = (id: string | null): View => VIEWS.find((view) => view.id === id) ?? FIRST;

@@ -1,9 +1,10 @@
-import { parsePatch, type StructuredPatch, structuredPatch } from "diff";
+import { type StructuredPatch, structuredPatch } from "diff";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
+import { pathOfPatch, readPatch } from "../../domain/patch.ts";
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed" | "gap";
-  /** Line numbers on either side; null where the line is not there. */
+  /** Line numbers before and after; null on the side where the line does not exist. */
   readonly before: number | null;
   readonly after: number | null;
   readonly text: string;
@@ -16,10 +17,10 @@ export interface FileChange {
   readonly added: number;
   readonly removed: number;
   readonly lines: readonly DiffLine[];
-  /** Whole texts, where they are known; colours need them. */
+  /** Whole texts, for the colours; null when unknown. */
   readonly before: string | null;
   readonly after: string | null;
-  /** Said in place of, or before, the lines. */
+  /** Shown above the lines, or in place of them. */
   readonly note: string | null;
 }
 
@@ -43,7 +44,7 @@ function noteOf(file: ChangedFile, lines: readonly DiffLine[], truncated: boolea
   return truncated ? "Too large to be kept; only its counts are known." : "No line differs.";
 }
 
-/** How two texts of one file differ; null is a file that is not there. */
+/** How two texts of one file differ. A text of null is a file that does not exist. */
 export function textChange(path: string, before: string | null, after: string | null): FileChange | null {
   if (before === after) return null;
   const patch = structuredPatch(path, path, before ?? "", after ?? "", undefined, undefined, LIMITS);
@@ -51,31 +52,30 @@ export function textChange(path: string, before: string | null, after: string | 
   return {
     path,
     status: before === null ? "added" : after === null ? "deleted" : "modified",
-    added: lines.filter(({ kind }) => kind === "added").length,
-    removed: lines.filter(({ kind }) => kind === "removed").length,
-    lines,
+    ...withCounts(lines),
     before,
     after,
     note: patch ? null : "The two versions differ too much to be compared line by line.",
   };
 }
 
-/** A page must not stand still over one strange file: milliseconds. */
+/** `timeout` in milliseconds: one strange file must not hold up the page. */
 const LIMITS = { context: 3, timeout: 1_500 } as const;
 
 /** By path without the `a/` and `b/` that git puts before it. A patch that cannot be read has no files. */
 export function patchesByPath(patch: string): Map<string, StructuredPatch> {
   try {
-    return new Map(parsePatch(patch).map((file) => [pathOf(file), file]));
+    return new Map(readPatch(patch).map((file) => [pathOfPatch(file), file.parsed]));
   } catch {
     return new Map();
   }
 }
 
-function pathOf({ oldFileName = "", newFileName = "", isGit }: StructuredPatch): string {
-  const name = newFileName === "/dev/null" ? oldFileName : newFileName;
-  return isGit || /^a\//.test(oldFileName) ? name.replace(/^[ab]\//, "") : name;
-}
+export const withCounts = (lines: readonly DiffLine[]) => ({
+  lines,
+  added: lines.filter(({ kind }) => kind === "added").length,
+  removed: lines.filter(({ kind }) => kind === "removed").length,
+});
 
 export function linesOf({ hunks }: StructuredPatch): DiffLine[] {
   return hunks.flatMap(({ oldStart, newStart, lines }) => {

@@ -1,26 +1,26 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { counted } from "../format.ts";
-import { Scroller } from "../part/scroller.tsx";
+import { Scroller } from "../part/page.tsx";
 import type { FileChange } from "./file-change.ts";
 import { highlightLines } from "./highlight.ts";
 import { LineChunk } from "./line-chunk.tsx";
 
 interface FileDiffProps {
   readonly change: FileChange;
-  /** Line that a citation names; 0 for the file as a whole, null for none. */
+  /** The line that a citation names. 0: the whole file. Null: none. */
   readonly cited: number | null;
-  /** Which texts the columns show, as in "fixture" and "root-cause". */
+  /** What is compared, as in "fixture" and "root-cause". */
   readonly from: string;
   readonly to: string;
-  /** Shown lines above which the file waits for the reader to open it. */
+  /** Lines above which the file stays closed until the reader opens it. */
   readonly open_lines?: number;
 }
 
-/** Lines drawn at a time; a chunk out of sight is only a space of the same height. */
+/** Lines drawn at once. A chunk that is out of sight is a space of the same height. */
 const CHUNK = 120;
 
-/** More than this takes a while to draw and longer to read. */
+/** More lines take long to draw. */
 const OPEN_LINES = 400;
 
 export function FileDiff({ change, cited, from, to, open_lines = OPEN_LINES }: FileDiffProps) {
@@ -78,7 +78,7 @@ function Lines({ change, cited, label }: { change: FileChange; cited: number | n
   );
 }
 
-/** A citation counts lines as they are now, or as they were where no such line is left. */
+/** A citation means the line's number after the change, or before it when no such line is left. */
 function citedIndex({ lines }: FileChange, line: number): number {
   const now = lines.findIndex(({ kind, after }) => kind !== "gap" && after === line);
   return now === -1 ? lines.findIndex(({ kind, before }) => kind !== "gap" && before === line) : now;

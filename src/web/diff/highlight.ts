@@ -19,16 +19,16 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ json: "json", jsonc: "json", yaml: "yaml", yml: "yaml", md: "markdown", sql: "sql" },
 };
 
-/** Characters beyond which colours would cost more time than they save. */
+/** Characters above which a text is not coloured, because that would hold up the page. */
 const COLOURED_CHARS = 200_000;
 
-/** A run of text and the class of its colour. */
+/** Some text and the class of its colour. */
 export interface Token {
   readonly text: string;
   readonly class: string;
 }
 
-/** The text line by line, coloured by the path's ending; null where no language is known or the text is too long. */
+/** The lines of a text, coloured by the path's ending; null when the language is unknown or the text too long. */
 export function highlightLines(path: string, text: string | null): readonly (readonly Token[])[] | null {
   const language = LANGUAGES[path.split(".").at(-1)?.toLowerCase() ?? ""];
   if (language === undefined || text === null || text.length > COLOURED_CHARS) return null;
@@ -40,7 +40,7 @@ export function highlightLines(path: string, text: string | null): readonly (rea
 type Tree = ReturnType<typeof lowlight.highlight>;
 type TreeNode = Tree | Tree["children"][number];
 
-/** The tree's text in order, cut at line breaks; a token that spans lines keeps its colour on each. */
+/** Cuts the tree's text at line breaks. A token of several lines keeps its colour on each. */
 function flatten(node: TreeNode, inherited: string, lines: Token[][]): void {
   if (node.type === "text") append(node.value, inherited, lines);
   if (!("children" in node)) return;

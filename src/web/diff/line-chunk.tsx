@@ -14,13 +14,13 @@ interface LineChunkProps {
   readonly eager: boolean;
 }
 
-/** Pixels of a line, as the style sheet has it. */
+/** Pixels; the same as in the style sheet. */
 const LINE_HEIGHT = 20;
 
-/** Pixels before a chunk comes into sight at which it is drawn. */
+/** How far out of sight a chunk is drawn. */
 const AHEAD = "1200px";
 
-/** Some lines, drawn when they come near; once drawn they stay, so that the browser's own search finds them. */
+/** Draws its lines when they come near. They then stay, so that the browser's search finds them. */
 export function LineChunk({ lines, colours, cited, eager }: LineChunkProps) {
   const drawn = useSignal(eager);
   const place = useRef<HTMLDivElement>(null);
@@ -62,7 +62,7 @@ function Line({ line, colours, isCited }: { line: DiffLine; colours: LineChunkPr
   );
 }
 
-/** Coloured only where the coloured text is the very same line. */
+/** Null when the coloured text is not exactly this line. */
 function tokensOf({ before, after, text }: DiffLine, colours: LineChunkProps["colours"]) {
   const tokens = after === null ? colours.before?.[(before ?? 0) - 1] : colours.after?.[after - 1];
   if (!tokens || tokens.map((token) => token.text).join("") !== text) return null;

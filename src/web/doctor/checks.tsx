@@ -1,11 +1,11 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
 import { count, duration, usd } from "../format.ts";
-import { Light } from "../part/light.tsx";
+import { Light, SHAPES } from "../part/light.tsx";
 
 const ORDER = ["fail", "warn", "skip", "pass"] as const;
 const NOUNS = { fail: "failed", warn: "to look at", skip: "skipped", pass: "fine" };
 
-/** A report in one line: how many of each, the worst first. */
+/** Counts the results of a report in one line, the worst first. */
 export function Lights({ report }: { report: DoctorReport }) {
   const counts = ORDER.map((status) => ({ status, number: report.checks.filter((c) => c.status === status).length }));
   return (
@@ -15,7 +15,7 @@ export function Lights({ report }: { report: DoctorReport }) {
         .map(({ status, number }) => (
           <span key={status} class={`light light-${status}`}>
             <span class="light-mark" aria-hidden="true">
-              {{ fail: "✕", warn: "!", skip: "–", pass: "✓" }[status]}
+              {SHAPES[status]}
             </span>
             {number} {NOUNS[status]}
           </span>
@@ -24,7 +24,7 @@ export function Lights({ report }: { report: DoctorReport }) {
   );
 }
 
-/** Every check, the ones that need attention first and open. */
+/** Every check, those that need attention first. */
 export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
   const sorted = [...checks].sort((one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status));
   return (
@@ -46,7 +46,7 @@ export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
   );
 }
 
-/** What a run may cost, as a range: nobody knows it before. */
+/** The range in which the cost of a run will lie. */
 export function Estimate({ estimate }: { estimate: CostEstimate }) {
   const { low_tokens, high_tokens, low_usd, high_usd } = estimate;
   if (high_tokens === 0) return <p class="estimate">{estimate.note}</p>;

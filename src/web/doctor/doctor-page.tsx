@@ -1,13 +1,12 @@
-import { examine, listScenarios } from "../api.ts";
+import { diagnose, listScenarios } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { navigate, toDoctor } from "../routes.ts";
 import { CheckList, Estimate, Lights } from "./checks.tsx";
 
-/** Whether runs can work here, and what to do where they cannot. */
 export function DoctorPage({ scenario }: { scenario: string | null }) {
-  const report = useLoaded(`doctor ${scenario}`, (signal) => examine(scenario, signal));
+  const report = useLoaded(`doctor ${scenario}`, (signal) => diagnose(scenario, signal));
   const scenarios = useLoaded("scenarios", listScenarios);
   const names = scenarios.value.state === "ready" ? scenarios.value.value.map(({ name }) => name) : [];
   return (

@@ -1,19 +1,19 @@
 import { ArmName } from "../part/arm-name.tsx";
 import { citedRef, useCitedTarget } from "./cited.ts";
-import type { Contestant } from "./contestant.ts";
+import type { ShownArm } from "./shown-arm.ts";
 
-/** What each arm says that it did: a claim, not evidence. */
-export function Answers({ contestants }: { contestants: readonly Contestant[] }) {
+/** The final answers of the arms. They are claims, not evidence. */
+export function Answers({ arms }: { arms: readonly ShownArm[] }) {
   return (
     <div class="columns">
-      {contestants.map((contestant) => (
-        <Answer key={contestant.side} contestant={contestant} />
+      {arms.map((shown) => (
+        <Answer key={shown.side} shown={shown} />
       ))}
     </div>
   );
 }
 
-function Answer({ contestant: { side, name, arm } }: { contestant: Contestant }) {
+function Answer({ shown: { side, name, arm } }: { shown: ShownArm }) {
   const isCited = citedRef(side, "answer") !== null;
   const target = useCitedTarget<HTMLDivElement>(isCited);
   return (

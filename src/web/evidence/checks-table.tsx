@@ -2,13 +2,13 @@ import type { CheckResult } from "../../domain/evidence.ts";
 import { duration } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
-import { Scroller } from "../part/scroller.tsx";
+import { Scroller } from "../part/page.tsx";
 import { citedRef, useCitedTarget } from "./cited.ts";
-import type { Contestant } from "./contestant.ts";
+import type { ShownArm } from "./shown-arm.ts";
 
-/** The hidden checks, one row each, both arms beside each other. */
-export function ChecksTable({ contestants }: { contestants: readonly Contestant[] }) {
-  const ids = [...new Set(contestants.flatMap(({ arm }) => arm.probe?.checks.map(({ id }) => id) ?? []))];
+/** One row for each hidden check, both arms side by side. */
+export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
+  const ids = [...new Set(arms.flatMap(({ arm }) => arm.probe?.checks.map(({ id }) => id) ?? []))];
   if (ids.length === 0) return <p class="empty">No hidden check has run.</p>;
   return (
     <Scroller kind="scroller" label="Hidden checks">
@@ -16,7 +16,7 @@ export function ChecksTable({ contestants }: { contestants: readonly Contestant[
         <thead>
           <tr>
             <th scope="col">Check</th>
-            {contestants.map(({ side, name }) => (
+            {arms.map(({ side, name }) => (
               <th key={side} scope="col">
                 <ArmName side={side} name={name} />
               </th>
@@ -28,10 +28,10 @@ export function ChecksTable({ contestants }: { contestants: readonly Contestant[
             <tr key={id}>
               <th scope="row">
                 {id}
-                <Weight check={contestants.flatMap(({ arm }) => checkOf(arm.probe?.checks, id) ?? [])[0]} />
+                <Weight check={arms.flatMap(({ arm }) => checkOf(arm.probe?.checks, id) ?? [])[0]} />
               </th>
-              {contestants.map((contestant) => (
-                <CheckCell key={contestant.side} contestant={contestant} id={id} />
+              {arms.map((shown) => (
+                <CheckCell key={shown.side} shown={shown} id={id} />
               ))}
             </tr>
           ))}
@@ -52,7 +52,7 @@ function Weight({ check }: { check: CheckResult | undefined }) {
   );
 }
 
-function CheckCell({ contestant: { side, arm }, id }: { contestant: Contestant; id: string }) {
+function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }) {
   const isCited = citedRef(side, "probe") === id;
   const target = useCitedTarget<HTMLTableCellElement>(isCited);
   const check = checkOf(arm.probe?.checks, id);

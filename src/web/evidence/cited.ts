@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Citation, Side } from "../../domain/verdict.ts";
 import { address } from "../routes.ts";
 
-/** A piece of evidence by its place: the fragment of the address, so that a citation can be linked to and sent. */
+/** Where a piece of evidence is. It stands in the address as its fragment, so that a citation can be linked to. */
 export type Place = Pick<Citation, "side" | "kind" | "ref">;
 
 const KINDS: readonly Citation["kind"][] = ["decision", "diff", "probe", "answer"];
@@ -18,20 +18,20 @@ export function placeOf(fragment: string): Place | null {
   try {
     return { side, kind: known, ref: decodeURIComponent(ref) };
   } catch {
-    return null; // a fragment that nobody's link has made
+    return null; // no link of ours
   }
 }
 
 /** The place that the address names. */
 export const cited = computed(() => placeOf(address.value.hash));
 
-/** What is cited of this side and kind. */
+/** The cited place of this side and kind; null when another is cited. */
 export function citedRef(side: Side, kind: Citation["kind"]): string | null {
   const place = cited.value;
   return place?.side === side && place.kind === kind ? place.ref : null;
 }
 
-/** Brings an element into sight and focus whenever the reader follows a link to it. */
+/** Scrolls to an element and focuses it whenever the reader follows a link to it. */
 export function useCitedTarget<E extends HTMLElement>(isCited: boolean): RefObject<E | null> {
   const target = useRef<E>(null);
   const followed = isCited ? address.value : null;

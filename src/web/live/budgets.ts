@@ -5,7 +5,7 @@ import { count, duration, usd } from "../format.ts";
 /** What is left of a limit. */
 export interface Remaining {
   readonly name: string;
-  /** 1 is untouched, 0 is used up. */
+  /** 1: nothing is used. 0: all is used. */
   readonly share: number;
   readonly text: string;
 }
@@ -20,7 +20,7 @@ const UNITS: Record<Unit, { readonly name: string; readonly write: (value: numbe
   cost_usd: { name: "Cost", write: usd },
 };
 
-/** An arm's budgets: as the arm reports them once it has ended, until then as its decisions add up. */
+/** What is left of an arm's budgets. Until the arm reports them at its end, its decisions are added up. */
 export function remainingOf(
   session: SessionOutcome,
   index: 0 | 1,

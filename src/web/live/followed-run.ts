@@ -2,32 +2,32 @@ import { signal } from "@preact/signals";
 import type { Decision } from "../../domain/decision.ts";
 import type { RunEvent } from "../../domain/event.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
+import { isFinal } from "../../domain/session-state.ts";
 import { getSession, streamPath } from "../api.ts";
 import { lostConnection } from "../connection.ts";
 import { asFailed, type Loaded } from "../loaded.ts";
-import { isFinal } from "../session-state.ts";
 import { ticks } from "./ticks.ts";
 
-/** Between two looks at a session whose state no event announces, milliseconds. */
-const LOOK_MS = 1_000;
+/** Milliseconds between two reads of a session in a state that no event announces. */
+const REFRESH_MS = 1_000;
 
 export type Decisions = Readonly<Record<string, readonly Decision[]>>;
 
 /**
- * A run as it happens. Reads the session first and then its events; the server sends every event from the first again, so a
- * reload or a broken connection loses nothing and what is known already is not shown twice.
+ * A run as it happens. It reads the session first and then its events. The server sends every event from the first, so a
+ * reload or a broken connection loses nothing. Decisions that are known already are not added again.
  */
 export class FollowedRun {
   readonly session = signal<Loaded<SessionOutcome>>({ state: "loading" });
   /** By arm id. */
   readonly decisions = signal<Decisions>({});
-  /** Arms whose own loop has ended. */
+  /** Ids of arms that have stopped. */
   readonly finished = signal<ReadonlySet<string>>(new Set());
   readonly ended = signal(false);
-  /** It had ended before anybody looked. */
-  readonly over = signal(false);
-  /** When the last event came, in `ticks`. */
-  readonly heard = signal(0);
+  /** It had ended before this page was opened. */
+  readonly endedBefore = signal(false);
+  /** When the last event came, in `ticks`; 0 before the first. */
+  readonly lastEvent = signal(0);
   readonly #id: string;
   #events: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,17 +38,17 @@ export class FollowedRun {
   }
 
   async start(): Promise<void> {
-    await this.#look();
+    await this.#refresh();
     const { state } = this.session.peek();
-    if (state === "ready") this.over.value = this.ended.peek();
+    if (state === "ready") this.endedBefore.value = this.ended.peek();
   }
 
   stop(): void {
     this.#stopped = true;
-    this.#hangUp();
+    this.#disconnect();
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
     try {
       const session = await getSession(this.#id);
@@ -56,52 +56,52 @@ export class FollowedRun {
       this.session.value = { state: "ready", value: session };
       for (const [arm_id, log] of Object.entries(session.decisions)) this.#add(arm_id, log);
       if (isFinal(session.state)) return this.#end();
-      if (!this.#events) this.#listen();
+      if (!this.#events) this.#connect();
     } catch (error) {
       const failed = asFailed(error);
-      // Once something is on the page, the connection's own banner says what is wrong.
+      // When something is on the page, the banner about the connection says what is wrong.
       if (this.session.peek().state !== "ready") this.session.value = { state: "failed", error: failed };
       if (failed.code !== "unreachable") return;
     }
-    this.#lookLater();
+    this.#refreshLater();
   }
 
-  /** Events say what arms do; that a run is prepared, probed or judged stands in the session alone. */
-  #lookLater(): void {
+  /** No event says that a run is prepared, probed or judged: the session has to be read again. */
+  #refreshLater(): void {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const busy = this.#events?.readyState === EventSource.OPEN && this.finished.peek().size < 2 && this.#begun();
-      if (busy) this.#lookLater();
-      else void this.#look();
-    }, LOOK_MS);
+      const busy = this.#events?.readyState === EventSource.OPEN && this.finished.peek().size < 2 && this.#isRunning();
+      if (busy) this.#refreshLater();
+      else void this.#refresh();
+    }, REFRESH_MS);
   }
 
-  #begun(): boolean {
+  #isRunning(): boolean {
     const loaded = this.session.peek();
     return loaded.state === "ready" && loaded.value.state === "running";
   }
 
-  #listen(): void {
+  #connect(): void {
     const events = new EventSource(streamPath(this.#id));
     this.#events = events;
-    events.onmessage = ({ data }) => this.#hear(JSON.parse(data) as RunEvent); // the server's own events
+    events.onmessage = ({ data }) => this.#receive(JSON.parse(data) as RunEvent); // the server's own events
     events.onerror = () => {
       if (this.#stopped || this.#events !== events) return;
       if (events.readyState === EventSource.CONNECTING) return lostConnection();
-      // Refused for good: the run has ended meanwhile, or the server started anew. The session knows.
-      this.#hangUp();
-      this.#lookLater();
+      // The server refuses the stream: the run has ended, or the server was started anew. The session tells which.
+      this.#disconnect();
+      this.#refreshLater();
     };
   }
 
-  #hear(event: RunEvent): void {
-    this.heard.value = ticks();
+  #receive(event: RunEvent): void {
+    this.lastEvent.value = ticks();
     if (event.event === "decision") this.#add(event.arm_id, [event.decision]);
     else if (event.event === "arm_finished") this.finished.value = new Set([...this.finished.peek(), event.arm_id]);
     else {
-      this.#hangUp();
-      void this.#look();
+      this.#disconnect();
+      void this.#refresh();
     }
   }
 
@@ -114,11 +114,11 @@ export class FollowedRun {
   }
 
   #end(): void {
-    this.#hangUp();
+    this.#disconnect();
     this.ended.value = true;
   }
 
-  #hangUp(): void {
+  #disconnect(): void {
     clearTimeout(this.#timer);
     this.#events?.close();
     this.#events = null;

@@ -1,10 +1,9 @@
 import type { Decision } from "../../domain/decision.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { counted, words } from "../format.ts";
-import { ArmName } from "../part/arm-name.tsx";
+import { ArmName, ModelName, SIDES } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import { Light } from "../part/light.tsx";
-import { ModelName } from "../part/model-name.tsx";
 import { blind } from "../preferences.ts";
 import { remainingOf } from "./budgets.ts";
 
@@ -13,16 +12,14 @@ interface LaneHeadProps {
   readonly index: 0 | 1;
   readonly log: readonly Decision[];
   readonly elapsed_ms: number;
-  /** Its own loop has ended. */
+  /** It has stopped; checks and judge may still be at work. */
   readonly finished: boolean;
 }
 
-const SIDES = ["a", "b"] as const;
-
-/** Share of a budget below which it counts as low: where the arm itself is told. */
+/** Share of a budget below which it counts as low. The arm itself is warned there too. */
 const LOW = 0.2;
 
-/** An arm while it runs: how it stands, what is left of its budgets, and its hidden checks when they have run. */
+/** An arm at work: its state, what is left of its budgets, and its hidden checks once they have run. */
 export function LaneHead({ session, index, log, elapsed_ms, finished }: LaneHeadProps) {
   const arm = session.arms[index];
   const side = SIDES[index];

@@ -1,27 +1,28 @@
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { SessionOutcome } from "../../domain/session.ts";
-import { duration, when } from "../format.ts";
+import type { SessionOutcome, SessionState } from "../../domain/session.ts";
+import { isFinal } from "../../domain/session-state.ts";
+import { cancelRun, type RequestFailed } from "../api.ts";
+import { duration, when, words } from "../format.ts";
+import { asFailed } from "../loaded.ts";
+import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { navigate, toScenario, toSession } from "../routes.ts";
-import { EndedNotice } from "./ended-notice.tsx";
 import { FollowedRun } from "./followed-run.ts";
 import { LaneHead } from "./lane-head.tsx";
-import { Overview } from "./overview.tsx";
-import { Stages } from "./stages.tsx";
-import { StopButton } from "./stop-button.tsx";
 import { useTicks } from "./ticks.ts";
 import { timeAxis } from "./time-axis.ts";
-import { Timeline } from "./timeline.tsx";
+import { Overview, Timeline } from "./timeline.tsx";
 
-/** Both arms at work. A run that had ended before goes to its verdict, unless the reader asked for the timeline. */
+/** Both arms at work. A run that has ended leads to its verdict, unless `stay` asks for the timeline. */
 export function LivePage({ id, stay }: { id: string; stay: boolean }) {
   const run = useMemo(() => new FollowedRun(id), [id]);
   useEffect(() => {
     void run.start();
     return () => run.stop();
   }, [run]);
-  const leave = run.over.value && !stay;
+  const leave = run.endedBefore.value && !stay;
   useEffect(() => {
     if (leave) navigate(toSession(id), { replace: true });
   }, [leave, id]);
@@ -43,7 +44,7 @@ function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome
   const [first, second] = session.arms;
   const logs = { a: run.decisions.value[first.arm_id] ?? [], b: run.decisions.value[second.arm_id] ?? [] };
   const axis = useMemo(() => timeAxis(logs), [logs.a, logs.b]);
-  const silence = running && axis.steps.length > 0 && run.heard.value > 0 ? now.value - run.heard.value : 0;
+  const silence = running && axis.steps.length > 0 && run.lastEvent.value > 0 ? now.value - run.lastEvent.value : 0;
   const elapsed = axis.steps.length > 0 ? axis.span_ms + Math.max(0, silence) : 0;
   return (
     <Page
@@ -83,5 +84,94 @@ function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome
       {axis.steps.length > 0 && <Overview axis={axis} span_ms={Math.max(elapsed, 1)} />}
       <Timeline steps={axis.steps} running={running} />
     </Page>
+  );
+}
+
+/** The states of a run that ends with a verdict, in order. */
+const STAGES: readonly SessionState[] = ["queued", "preparing", "running", "probing", "judging", "completed"];
+
+/** How far the run has come. */
+function Stages({ state }: { state: SessionState }) {
+  const unplanned = isFinal(state) && state !== "completed";
+  const now = STAGES.indexOf(state);
+  return (
+    <ol class="stages" aria-label="Stages">
+      {STAGES.map((stage, index) => (
+        <li key={stage} class={index < now ? "stage-done" : ""} aria-current={stage === state ? "step" : undefined}>
+          {words(stage)}
+        </li>
+      ))}
+      {unplanned && <li aria-current="step">{words(state)}</li>}
+    </ol>
+  );
+}
+
+/** Stops the run after a question, because what it has spent is lost. */
+function StopButton({ id }: { id: string }) {
+  const step = useSignal<"idle" | "asking" | "stopping">("idle");
+  const failure = useSignal<RequestFailed | null>(null);
+  async function stop(): Promise<void> {
+    step.value = "stopping";
+    try {
+      await cancelRun(id);
+    } catch (error) {
+      failure.value = asFailed(error);
+      step.value = "idle";
+    }
+  }
+  if (step.value === "idle")
+    return (
+      <>
+        <button type="button" class="danger" onClick={() => (step.value = "asking")}>
+          Stop
+        </button>
+        {failure.value && <p role="alert">{failure.value.message}</p>}
+      </>
+    );
+  if (step.value === "stopping") return <p role="status">Stopping …</p>;
+  return (
+    <fieldset class="confirm">
+      <legend>Stop both arms?</legend>
+      <button type="button" class="danger" ref={(button) => button?.focus()} onClick={() => void stop()}>
+        Stop the run
+      </button>
+      <button type="button" class="quiet" onClick={() => (step.value = "idle")}>
+        Let it run
+      </button>
+    </fieldset>
+  );
+}
+
+/** Seconds before the verdict opens: enough to see the last checks. */
+const STAY_S = 3;
+
+/** Says that the run has ended and opens its verdict, unless the reader wants to stay. */
+function EndedNotice({ session }: { session: SessionOutcome }) {
+  const left = useSignal<number | null>(STAY_S);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (left.peek() === null) return;
+      left.value = (left.peek() ?? 0) - 1;
+      if (left.peek() === 0) navigate(toSession(session.session_id), { replace: true });
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [session.session_id, left]);
+  const good = session.verdict !== null;
+  return (
+    <Notice tone={good ? "good" : "warn"} title={good ? "The verdict is ready" : "The run ended without a verdict"}>
+      <p>
+        <a class="button" href={toSession(session.session_id)}>
+          {good ? "Read the verdict" : "See why"}
+        </a>{" "}
+        {left.value !== null && (
+          <>
+            Opening in {left.value} s.{" "}
+            <button type="button" class="quiet" onClick={() => (left.value = null)}>
+              Stay here
+            </button>
+          </>
+        )}
+      </p>
+    </Notice>
   );
 }

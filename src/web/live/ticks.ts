@@ -1,13 +1,13 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** Milliseconds since the page began, from the clock that its animations go by. */
+/** Milliseconds since the page began. */
 export const ticks = (): number => Number(document.timeline.currentTime ?? 0);
 
-/** How often moving figures move, milliseconds. */
+/** Milliseconds between two updates of the figures that count up. */
 const STEP_MS = 250;
 
-/** The time of the page, moving while something runs. */
+/** The time in `ticks`, updated while `running`. */
 export function useTicks(running: boolean): ReadonlySignal<number> {
   const now = useSignal(ticks());
   useEffect(() => {

@@ -11,12 +11,12 @@ export interface Step {
 }
 
 export interface TimeAxis {
-  /** Both arms' steps in the order in which they ended. */
+  /** Steps of both arms in the order in which they ended. */
   readonly steps: readonly Step[];
   readonly span_ms: number;
 }
 
-/** Puts both logs on one axis. A decision without a time stands where the one before it ended. */
+/** Puts both logs on one axis. A decision without a time stands at the end of the one before. */
 export function timeAxis(logs: Readonly<Record<Side, readonly Decision[]>>): TimeAxis {
   const timed = [...placed("a", logs.a), ...placed("b", logs.b)];
   const origin = Math.min(...timed.map(({ start_ms }) => start_ms));

@@ -1,6 +1,10 @@
+import type { ArmSummary } from "../../domain/session.ts";
 import type { Side } from "../../domain/verdict.ts";
 
-/** An arm's colour, shape and letter go together everywhere, so that no one of them has to be seen. */
+/** In the order in which a scenario names its arms. */
+export const SIDES = ["a", "b"] as const satisfies readonly Side[];
+
+/** Colour, shape and letter of an arm always go together, so that a reader needs to see only one of them. */
 export function ArmMark({ side }: { side: Side }) {
   return (
     <span class={`arm-mark side-${side}`} aria-hidden="true">
@@ -16,5 +20,16 @@ export function ArmName({ side, name }: { side: Side; name: string }) {
       <span class="hidden-text">Arm {side.toUpperCase()}: </span>
       <span class="arm-label">{name}</span>
     </span>
+  );
+}
+
+/** The model that was asked for. The one that answered follows when its name says more. */
+export function ModelName({ arm: { model, model_served } }: { arm: Pick<ArmSummary, "model" | "model_served"> }) {
+  const says_more = model_served !== null && !model.endsWith(model_served);
+  return (
+    <>
+      <code>{model}</code>
+      {says_more && <span class="aside"> answered by {model_served}</span>}
+    </>
   );
 }

@@ -7,7 +7,7 @@ interface BarProps {
   readonly low?: boolean;
 }
 
-/** Length only; the number it stands for is written beside it. */
+/** Shows a share as a length. The number stands beside it. */
 export function Bar({ share, side, low = false }: BarProps) {
   const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
   return (

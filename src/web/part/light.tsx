@@ -1,7 +1,14 @@
-/** One result as a shape with a name: colour only repeats what both say. */
+/** One result as a shape with a name. The colour repeats what these say. */
 export type LightStatus = "pass" | "warn" | "fail" | "error" | "skip" | "pending";
 
-const SHAPES: Record<LightStatus, string> = { pass: "✓", warn: "!", fail: "✕", error: "⚠", skip: "–", pending: "○" };
+export const SHAPES: Record<LightStatus, string> = {
+  pass: "✓",
+  warn: "!",
+  fail: "✕",
+  error: "⚠",
+  skip: "–",
+  pending: "○",
+};
 const WORDS: Record<LightStatus, string> = {
   pass: "passed",
   warn: "warning",

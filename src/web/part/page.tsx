@@ -3,13 +3,12 @@ import { useEffect } from "preact/hooks";
 
 interface PageProps {
   readonly title: string;
-  /** For the window's title, when the heading says more than fits there. */
+  /** The window's title, when the heading is too long for it. */
   readonly short?: string;
   readonly above?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** One page: its heading is the window's title and where a reader of the page begins. */
 export function Page({ title, short = title, above, children }: PageProps) {
   useEffect(() => {
     document.title = `${short} · abeval`;
@@ -20,5 +19,15 @@ export function Page({ title, short = title, above, children }: PageProps) {
       <h1>{title}</h1>
       {children}
     </article>
+  );
+}
+
+/** Holds what may be wider than the page. It scrolls by itself, by mouse and by keyboard. */
+export function Scroller({ label, kind, children }: { label: string; kind: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll only what has the focus
+    <section class={kind} aria-label={label} tabIndex={0}>
+      {children}
+    </section>
   );
 }

@@ -7,12 +7,12 @@ import { Notice } from "./notice.tsx";
 
 interface ShowProps<T> {
   readonly of: ReadonlySignal<Loaded<T>>;
-  /** What is being read, as in "Reading the sessions". */
+  /** Completes "Reading …" and "Could not read …". */
   readonly what: string;
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** A value on its way, not to be had, or here. */
+/** Shows a value, or that it is being read, or why it could not be read. */
 export function Show<T>({ of, what, children }: ShowProps<T>) {
   const loaded = of.value;
   if (loaded.state === "loading")

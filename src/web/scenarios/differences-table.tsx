@@ -3,10 +3,9 @@ import type { Side } from "../../domain/verdict.ts";
 import { words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
-import { Scroller } from "../part/scroller.tsx";
+import { Scroller } from "../part/page.tsx";
 import { differencesOf } from "./differences.ts";
 
-/** What an experiment changes, side by side. */
 export function DifferencesTable({ scenario }: { scenario: Scenario }) {
   const differences = differencesOf(scenario);
   const [a, b] = scenario.arms;
@@ -53,7 +52,7 @@ export function DifferencesTable({ scenario }: { scenario: Scenario }) {
   );
 }
 
-/** Where the columns stand below each other, and their heads are out of sight. */
+/** Shown on a phone, where the columns stand below each other and have no heads. */
 function OfArm({ side, name }: { side: Side; name: string }) {
   return (
     <span class="of-arm">

@@ -1,16 +1,17 @@
+import { isScripted } from "../../domain/offline-model.ts";
 import type { Arm, Scenario } from "../../domain/scenario.ts";
 
-/** What sets two arms apart, in an arm's own words; a script and the name after `scripted/` never count. */
+/** A field in which the arms differ. Scripts, and the names after `scripted/`, do not count. */
 export interface Difference {
   readonly field: string;
-  /** It is what the scenario says that it varies. */
+  /** The scenario's `varies` names it. */
   readonly declared: boolean;
   readonly a: string;
   readonly b: string;
 }
 
 const FIELDS: readonly (readonly [field: string, text: (arm: Arm) => string])[] = [
-  ["model", ({ model }) => model.replace(/^scripted\/.*/, "scripted")],
+  ["model", ({ model }) => (isScripted(model) ? "scripted" : model)],
   ["system_prompt", ({ system_prompt }) => system_prompt.trim()],
   ["tools", ({ tools }) => [...tools].sort().join(", ")],
   ["params", ({ params }) => listed(params)],

@@ -1,18 +1,15 @@
 import { useSignal } from "@preact/signals";
 import type { ScenarioListing } from "../../domain/scenario-listing.ts";
-import { examine, getScenario } from "../api.ts";
+import { diagnose, getScenario } from "../api.ts";
 import { Lights } from "../doctor/checks.tsx";
 import { words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
-import { ArmName } from "../part/arm-name.tsx";
+import { ArmName, SIDES } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Show } from "../part/show.tsx";
 import { toScenario, toSessions } from "../routes.ts";
 import { differencesOf } from "./differences.ts";
 
-const SIDES = ["a", "b"] as const;
-
-/** One scenario at a glance: the two arms and what sets them apart. */
 export function ScenarioCard({ row }: { row: ScenarioListing }) {
   if (row.error !== null) return <BrokenCard name={row.name} error={row.error} />;
   return (
@@ -69,10 +66,10 @@ function Contrast({ name }: { name: string }) {
   );
 }
 
-/** Its checks run commands for some seconds, so they wait until asked for. */
+/** The checks run commands for seconds, so they start only when a reader asks. */
 function CardDoctor({ name }: { name: string }) {
   const asked = useSignal(false);
-  const report = useLoaded(asked.value ? `doctor ${name}` : null, (signal) => examine(name, signal));
+  const report = useLoaded(asked.value ? `doctor ${name}` : null, (signal) => diagnose(name, signal));
   if (!asked.value)
     return (
       <button type="button" class="quiet" onClick={() => (asked.value = true)}>

@@ -1,15 +1,15 @@
 import { useSignal } from "@preact/signals";
-import { examine, listScenarios } from "../api.ts";
+import { diagnose, listScenarios } from "../api.ts";
 import { Lights } from "../doctor/checks.tsx";
 import { useLoaded } from "../loaded.ts";
+import { FilterField } from "../part/fields.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { ScenarioCard } from "./scenario-card.tsx";
 
-/** What can be run. */
 export function ScenarioListPage() {
   const scenarios = useLoaded("scenarios", listScenarios);
-  const environment = useLoaded("doctor", (signal) => examine(null, signal));
+  const environment = useLoaded("doctor", (signal) => diagnose(null, signal));
   const filter = useSignal("");
   return (
     <Page title="Scenarios">
@@ -31,16 +31,7 @@ export function ScenarioListPage() {
           if (rows.length === 0) return <NoScenarios />;
           return (
             <>
-              <label class="field filter">
-                <span class="hidden-text">Filter by name, title or tag</span>
-                <input
-                  type="search"
-                  data-filter
-                  placeholder="Filter by name, title or tag"
-                  value={filter.value}
-                  onInput={(event) => (filter.value = event.currentTarget.value)}
-                />
-              </label>
+              <FilterField label="Filter by name, title or tag" filter={filter} />
               <p role="status" class="hidden-text">
                 {shown.length} of {rows.length} scenarios
               </p>

@@ -1,5 +1,5 @@
 import type { Scenario } from "../../domain/scenario.ts";
-import { examine, getScenario } from "../api.ts";
+import { diagnose, getScenario } from "../api.ts";
 import { CheckList, Lights } from "../doctor/checks.tsx";
 import { counted, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -9,7 +9,7 @@ import { toSessions } from "../routes.ts";
 import { DifferencesTable } from "./differences-table.tsx";
 import { RunForm } from "./run-form.tsx";
 
-/** A scenario before it is run: what is asked, what differs, how it will be judged, what it may cost. */
+/** A scenario: its task, what differs between the arms, how they are judged, what a run may cost. */
 export function ScenarioPage({ name }: { name: string }) {
   const scenario = useLoaded(`scenario ${name}`, (signal) => getScenario(name, signal));
   const title = scenario.value.state === "ready" ? scenario.value.value.title : name;
@@ -23,7 +23,7 @@ export function ScenarioPage({ name }: { name: string }) {
 }
 
 function Definition({ scenario }: { scenario: Scenario }) {
-  const report = useLoaded(`doctor ${scenario.name}`, (signal) => examine(scenario.name, signal));
+  const report = useLoaded(`doctor ${scenario.name}`, (signal) => diagnose(scenario.name, signal));
   const estimate = report.value.state === "ready" ? report.value.value.estimate : null;
   return (
     <>

@@ -1,20 +1,20 @@
-import type { ArmPointer, Verdict } from "../../domain/verdict.ts";
-import { getSession, RequestFailed } from "../api.ts";
-import { type Contestant, contestantOf, samePointer } from "../evidence/contestant.ts";
+import { useSignal } from "@preact/signals";
+import type { ArmPointer } from "../../domain/verdict.ts";
+import { getSession, RequestFailed, requestVerdict } from "../api.ts";
+import { pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
 import { duration, tokens, when, words } from "../format.ts";
-import { useLoaded } from "../loaded.ts";
-import { ArmName } from "../part/arm-name.tsx";
-import { ModelName } from "../part/model-name.tsx";
+import { useLoaded, useSubmission } from "../loaded.ts";
+import { ArmName, ModelName } from "../part/arm-name.tsx";
+import { JudgeField } from "../part/fields.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
-import { Show } from "../part/show.tsx";
+import { Failed, Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
-import { toSession } from "../routes.ts";
-import { verdictsOf } from "../verdict/comparison.ts";
+import { navigate, toSession } from "../routes.ts";
+import { verdictsOn } from "../verdict/comparison.ts";
 import { VerdictTable } from "../verdict/history.tsx";
-import { RejudgeForm } from "./rejudge-form.tsx";
 
-/** Any two arms of one scenario: what was said of them, and a new verdict by a judge of the reader's choice. */
+/** Two arms of one scenario: earlier verdicts on them, and a form for a new one. */
 export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
   const key = [a, b].map(({ session_id, arm_id }) => `${session_id}/${arm_id}`).join(" ");
   const pair = useLoaded(key, (signal) => readPair(a, b, signal));
@@ -27,20 +27,20 @@ export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
   );
 }
 
-type Two = readonly [Contestant, Contestant];
+type Two = readonly [ShownArm, ShownArm];
 
 async function readPair(a: ArmPointer, b: ArmPointer, signal: AbortSignal): Promise<Two> {
   const [one, other] = await Promise.all([getSession(a.session_id, signal), getSession(b.session_id, signal)]);
-  return [armOf(contestantOf(one, a.arm_id, "a"), a), armOf(contestantOf(other, b.arm_id, "b"), b)];
+  return [armOf(shownArmOf(one, a.arm_id, "a"), a), armOf(shownArmOf(other, b.arm_id, "b"), b)];
 }
 
-function armOf(found: Contestant | undefined, { session_id, arm_id }: ArmPointer): Contestant {
+function armOf(found: ShownArm | undefined, { session_id, arm_id }: ArmPointer): ShownArm {
   if (found) return found;
   throw new RequestFailed("unknown_arm", `${session_id} has no arm "${arm_id}"`);
 }
 
 function Pair({ pair: [a, b] }: { pair: Two }) {
-  const verdicts = pairVerdicts(a, b);
+  const verdicts = verdictsOn(a.session, pointerTo(a), pointerTo(b));
   if (a.session.scenario !== b.session.scenario)
     return (
       <Notice tone="warn" title="These arms did different tasks">
@@ -52,8 +52,8 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
   return (
     <>
       <div class="columns">
-        {[a, b].map((contestant) => (
-          <Corner key={contestant.side} contestant={contestant} />
+        {[a, b].map((shown) => (
+          <ArmCard key={shown.side} shown={shown} />
         ))}
       </div>
       {a.session.scenario_digest !== b.session.scenario_digest && (
@@ -75,7 +75,7 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
   );
 }
 
-function Corner({ contestant: { side, name, arm, session } }: { contestant: Contestant }) {
+function ArmCard({ shown: { side, name, arm, session } }: { shown: ShownArm }) {
   return (
     <div class={`corner side-${side}`}>
       <h2>
@@ -97,10 +97,29 @@ function Corner({ contestant: { side, name, arm, session } }: { contestant: Cont
   );
 }
 
-/** Every verdict on the two, whichever was arm a, oldest first. */
-function pairVerdicts(a: Contestant, b: Contestant): Verdict[] {
-  const pointers = [a, b].map(({ session, arm }) => ({ session_id: session.session_id, arm_id: arm.arm_id }));
-  return verdictsOf(a.session).filter(({ arm_a, arm_b }) =>
-    pointers.every((pointer) => samePointer(pointer, arm_a) || samePointer(pointer, arm_b)),
+/** Judges two stored arms again and goes to the new verdict. */
+function RejudgeForm({ a, b }: { a: ShownArm; b: ShownArm }) {
+  const judge = useSignal("");
+  const { busy, failure, onSubmit } = useSubmission(async () => {
+    const judge_model = judge.value.trim();
+    const pair = { arm_a: pointerTo(a), arm_b: pointerTo(b) };
+    const verdict = await requestVerdict({ ...pair, ...(judge_model && { judge_model }) });
+    navigate(toSession(verdict.arm_a.session_id, verdict.verdict_id));
+  });
+  return (
+    <form onSubmit={onSubmit}>
+      <div class="fields">
+        <JudgeField model={judge} scenario={a.session.definition} />
+        <button type="submit" class="primary" disabled={busy.value}>
+          {busy.value ? "Judging …" : "Judge"}
+        </button>
+      </div>
+      <p class="small-print" role="status">
+        {busy.value
+          ? "Both orders are being judged; this takes as long as the judge does."
+          : "Spends the judge's tokens only; the arms do not run again."}
+      </p>
+      {failure.value && <Failed what="a verdict" error={failure.value} />}
+    </form>
   );
 }

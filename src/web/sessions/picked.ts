@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ArmPointer } from "../../domain/verdict.ts";
-import { samePointer } from "../evidence/contestant.ts";
+import { samePointer } from "../evidence/shown-arm.ts";
 
 /** An arm that was picked for comparison. */
 export interface Pick {
@@ -8,7 +8,7 @@ export interface Pick {
   readonly scenario: string;
 }
 
-/** At most two, in the order they were picked: the first is arm A. */
+/** Two at most, in the order in which they were picked. The first becomes arm A. */
 export const picked = signal<readonly Pick[]>([]);
 
 export const isPicked = (pointer: ArmPointer) => picked.value.some((pick) => samePointer(pick.pointer, pointer));
@@ -18,7 +18,7 @@ export function toggle(pick: Pick): void {
   picked.value = others.length < picked.value.length ? others : [...picked.value, pick].slice(-2);
 }
 
-/** Why this arm cannot be picked now; null when it can. */
+/** Why this arm cannot be picked; null when it can. */
 export function obstacle({ scenario }: Pick): string | null {
   const [first] = picked.value;
   return first && first.scenario !== scenario

@@ -1,18 +1,15 @@
 import type { ArmStatus, SessionListing } from "../../domain/session.ts";
+import { isFinal } from "../../domain/session-state.ts";
 import { when, words } from "../format.ts";
-import { ArmName } from "../part/arm-name.tsx";
+import { ArmName, SIDES } from "../part/arm-name.tsx";
 import { blind } from "../preferences.ts";
 import { toSession } from "../routes.ts";
-import { isFinal } from "../session-state.ts";
 import { ConfidenceName, OutcomeName } from "../verdict/outcome.tsx";
 import { isPicked, obstacle, toggle } from "./picked.ts";
 
-/** Only an arm that came to an end of its own has been examined. */
-const EXAMINED: ReadonlySet<ArmStatus> = new Set(["finished", "limit_reached", "disqualified"]);
+/** Only arms that ended so have evidence that can be judged. */
+const WITH_EVIDENCE: ReadonlySet<ArmStatus> = new Set(["finished", "limit_reached", "disqualified"]);
 
-const SIDES = ["a", "b"] as const;
-
-/** One session: a link to it, what came of it, and its arms to pick from. */
 export function SessionRow({ row }: { row: SessionListing }) {
   const { session_id, scenario, state, created_at } = row;
   return (
@@ -52,7 +49,7 @@ function PickableArm({ row, index, ready }: { row: SessionListing; index: number
   if (!arm) return null;
   const side = SIDES[index] ?? "b";
   const pick = { pointer: { session_id: row.session_id, arm_id: arm.arm_id }, scenario: row.scenario };
-  const why = ready && EXAMINED.has(arm.status) ? obstacle(pick) : "it left nothing that could be judged";
+  const why = ready && WITH_EVIDENCE.has(arm.status) ? obstacle(pick) : "it left nothing that could be judged";
   return (
     <li>
       <label class="pick" title={why ?? undefined}>

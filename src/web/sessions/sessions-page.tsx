@@ -2,17 +2,19 @@ import { useSignal } from "@preact/signals";
 import type { SessionListing } from "../../domain/session.ts";
 import { listSessions } from "../api.ts";
 import { asFailed, useLoaded } from "../loaded.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { FilterField } from "../part/fields.tsx";
 import { Page } from "../part/page.tsx";
 import { Failed, Show } from "../part/show.tsx";
-import { navigate, toSessions } from "../routes.ts";
-import { CompareBar } from "./compare-bar.tsx";
+import { blind } from "../preferences.ts";
+import { navigate, toCompare, toSessions } from "../routes.ts";
 import { picked } from "./picked.ts";
 import { SessionRow } from "./session-row.tsx";
 
-/** Rows read at a time. */
+/** Rows read at once. */
 const PAGE = 50;
 
-/** Every stored session, newest first; two arms of one scenario can be picked and compared. */
+/** Every stored session, newest first. Two arms of one scenario can be picked for a comparison. */
 export function SessionsPage({ scenario }: { scenario: string | null }) {
   const query = { limit: PAGE, ...(scenario && { scenario }) };
   const first = useLoaded(`sessions ${scenario}`, (signal) => listSessions(query, signal));
@@ -48,16 +50,7 @@ function SessionTable({ first, query }: SessionTableProps) {
   const shown = rows.value.filter((row) => textOf(row).includes(wanted));
   return (
     <>
-      <label class="field filter">
-        <span class="hidden-text">Filter by scenario, model, state or outcome</span>
-        <input
-          type="search"
-          data-filter
-          placeholder="Filter by scenario, model, state or outcome"
-          value={filter.value}
-          onInput={(event) => (filter.value = event.currentTarget.value)}
-        />
-      </label>
+      <FilterField label="Filter by scenario, model, state or outcome" filter={filter} />
       <p role="status" class="hidden-text">
         {shown.length} sessions shown
       </p>
@@ -116,6 +109,31 @@ function NoSessions() {
         If you have run some and they are not here, the server was started without <code>--state-dir</code>: its
         sessions last only as long as the process, and only their own links find them.
       </p>
+    </div>
+  );
+}
+
+/** The arms picked so far, and the link to their comparison. */
+function CompareBar() {
+  const [a, b] = picked.value;
+  return (
+    <div class="compare-bar" role="status">
+      {a && <ArmName side="a" name={blind.value ? "first pick" : a.pointer.arm_id} />}
+      {b ? (
+        <ArmName side="b" name={blind.value ? "second pick" : b.pointer.arm_id} />
+      ) : (
+        <span>Pick one more arm of {a?.scenario}.</span>
+      )}
+      <span class="compare-bar-end">
+        {a && b && (
+          <a class="button primary" href={toCompare(a.pointer, b.pointer)}>
+            Compare these two
+          </a>
+        )}
+        <button type="button" class="quiet" onClick={() => (picked.value = [])}>
+          Clear
+        </button>
+      </span>
     </div>
   );
 }

@@ -1,18 +1,24 @@
 import { useEffect, useRef } from "preact/hooks";
 import { connected } from "../connection.ts";
-import { blind } from "../preferences.ts";
-import { address, routeOf } from "../routes.ts";
-import { CurrentPage } from "./current-page.tsx";
-import { HelpDialog } from "./help-dialog.tsx";
-import { Masthead } from "./masthead.tsx";
+import { DiffPage } from "../diff/diff-page.tsx";
+import { DoctorPage } from "../doctor/doctor-page.tsx";
+import { LivePage } from "../live/live-page.tsx";
+import { Page } from "../part/page.tsx";
+import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
+import { address, type Route, routeOf } from "../routes.ts";
+import { ScenarioListPage } from "../scenarios/scenario-list-page.tsx";
+import { ScenarioPage } from "../scenarios/scenario-page.tsx";
+import { ComparePage } from "../sessions/compare-page.tsx";
+import { SessionsPage } from "../sessions/sessions-page.tsx";
+import { SessionPage } from "../verdict/session-page.tsx";
+import { helpOpen, SHORTCUTS } from "./shortcuts.ts";
 
-/** The frame around every page. */
 export function App() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = address.value;
   const arrived = useRef(pathname);
   useEffect(() => {
-    // The first page keeps the browser's own focus; after that, a new page begins at its top for every reader.
+    // A new page takes the focus, so that a screen reader begins at its top. The first page has it from the browser.
     if (arrived.current !== pathname) main.current?.focus({ preventScroll: true });
     arrived.current = pathname;
   }, [pathname]);
@@ -37,5 +43,113 @@ export function App() {
       </main>
       <HelpDialog />
     </>
+  );
+}
+
+function CurrentPage({ route }: { route: Route }) {
+  switch (route.page) {
+    case "scenarios":
+      return <ScenarioListPage />;
+    case "scenario":
+      return <ScenarioPage key={route.name} name={route.name} />;
+    case "live":
+      return <LivePage key={route.id} id={route.id} stay={route.stay} />;
+    case "sessions":
+      return <SessionsPage key={route.scenario} scenario={route.scenario} />;
+    case "session":
+      return <SessionPage key={route.id} id={route.id} verdict_id={route.verdict} />;
+    case "diff":
+      return <DiffPage key={route.id} id={route.id} verdict_id={route.verdict} view={route.view} />;
+    case "compare":
+      return <ComparePage a={route.a} b={route.b} />;
+    case "doctor":
+      return <DoctorPage key={route.scenario} scenario={route.scenario} />;
+    case "unknown":
+      return (
+        <Page title="There is no such page">
+          <p>
+            Nothing lives at <code>{route.path}</code>. Begin at the <a href="/">scenarios</a> or the{" "}
+            <a href="/sessions">sessions</a>.
+          </p>
+        </Page>
+      );
+  }
+}
+
+const PLACES = [
+  { href: "/", name: "Scenarios", pages: ["scenarios", "scenario"] },
+  { href: "/sessions", name: "Sessions", pages: ["sessions", "session", "diff", "compare", "live"] },
+  { href: "/doctor", name: "Doctor", pages: ["doctor"] },
+];
+
+/** The head of every page: navigation, blind mode, theme, help. */
+function Masthead() {
+  const { page } = routeOf(address.value);
+  return (
+    <header class="masthead">
+      <a class="brand" href="/">
+        abeval
+      </a>
+      <nav aria-label="Main">
+        {PLACES.map(({ href, name, pages }) => (
+          <a key={href} href={href} aria-current={pages.includes(page) ? "page" : undefined}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      <div class="switches">
+        <button type="button" class="quiet" aria-pressed={blind.value} onClick={() => (blind.value = !blind.value)}>
+          Blind
+        </button>
+        <button type="button" class="quiet" onClick={nextTheme} aria-label={`Theme: ${theme.value}. Change`}>
+          {{ auto: "Auto", light: "Light", dark: "Dark" }[theme.value]}
+        </button>
+        <button type="button" class="quiet" aria-label="Keyboard help" onClick={() => (helpOpen.value = true)}>
+          ?
+        </button>
+      </div>
+    </header>
+  );
+}
+
+/** The browser's own dialog keeps the focus inside and closes on Escape. */
+function HelpDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const open = helpOpen.value;
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => (helpOpen.value = false)}>
+      <h2 id="help-title">Keyboard</h2>
+      <dl class="keys">
+        {SHORTCUTS.map(({ keys, does }) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        Everything else is reached with Tab, Enter, Space and the arrow keys: decisions and files open with Enter,
+        weights move with the arrows, and a citation leads to what it cites.
+      </p>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={shortcutsOn.value}
+          onChange={(event) => (shortcutsOn.value = event.currentTarget.checked)}
+        />
+        Single-key shortcuts
+      </label>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
   );
 }

@@ -10,7 +10,7 @@ interface Shortcut {
   readonly run: () => void;
 }
 
-/** One or two keys, pressed one after the other. `?` always works. */
+/** `keys` are one or two keys, pressed one after the other. `?` works even when shortcuts are off. */
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g s", does: "Go to the scenarios", run: () => navigate("/") },
   { keys: "g r", does: "Go to the sessions (runs)", run: () => navigate("/sessions") },
@@ -53,7 +53,7 @@ function focusFirst(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();
 }
 
-/** Rows where a page is a list, else sections; each takes the focus and scrolls into sight. */
+/** Moves the focus to the next or previous row of a list, or section of a page. */
 function step(by: 1 | -1): void {
   const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")];
   const now = stops.findIndex((stop) => stop === document.activeElement || stop.contains(document.activeElement));

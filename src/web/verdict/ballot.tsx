@@ -1,19 +1,19 @@
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
-import type { Contestant } from "../evidence/contestant.ts";
-import { DecisionLogs } from "../evidence/decision-logs.tsx";
+import { DecisionLogs } from "../evidence/decision-row.tsx";
+import type { ShownArm } from "../evidence/shown-arm.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Page } from "../part/page.tsx";
 import { vote } from "../preferences.ts";
 import type { Comparison } from "./comparison.ts";
 
-/** What a reader sees before voting: the evidence, under neutral names, in an order that says nothing. */
+/** What a reader sees before a blind vote: the evidence under neutral names, in an order that tells nothing. */
 export function Ballot({ comparison }: { comparison: Comparison }) {
   const { verdict, a } = comparison;
   const [first, second] = shuffled(comparison);
   const [one, other] = [neutral(first, "a", "First"), neutral(second, "b", "Second")];
-  const pick = (choice: Contestant | null) => () => vote(verdict.verdict_id, choice?.side ?? "tie");
+  const pick = (choice: ShownArm | null) => () => vote(verdict.verdict_id, choice?.side ?? "tie");
   return (
     <Page title="Which is the better answer?" short={`Blind vote on ${verdict.scenario}`}>
       <p class="lead">
@@ -35,29 +35,29 @@ export function Ballot({ comparison }: { comparison: Comparison }) {
       </fieldset>
       <section data-stop tabIndex={-1}>
         <h2>What they changed</h2>
-        <ArmChanges contestant={one} />
-        <ArmChanges contestant={other} />
+        <ArmChanges shown={one} />
+        <ArmChanges shown={other} />
       </section>
       <section data-stop tabIndex={-1}>
         <h2>What they say</h2>
-        <Answers contestants={[one, other]} />
+        <Answers arms={[one, other]} />
       </section>
       <section data-stop tabIndex={-1}>
         <h2>Hidden checks</h2>
-        <ChecksTable contestants={[one, other]} />
+        <ChecksTable arms={[one, other]} />
       </section>
       <section data-stop tabIndex={-1}>
         <h2>What they did</h2>
-        <DecisionLogs contestants={[one, other]} />
+        <DecisionLogs arms={[one, other]} />
       </section>
     </Page>
   );
 }
 
-const neutral = (contestant: Contestant, side: "a" | "b", name: string): Contestant => ({ ...contestant, side, name });
+const neutral = (shown: ShownArm, side: "a" | "b", name: string): ShownArm => ({ ...shown, side, name });
 
-/** The same order at every visit, half of the verdicts the other way round. */
-function shuffled({ verdict, a, b }: Comparison): readonly [Contestant, Contestant] {
+/** Half of the verdicts show arm b first. The order of a verdict is the same at every visit. */
+function shuffled({ verdict, a, b }: Comparison): readonly [ShownArm, ShownArm] {
   const sum = [...verdict.verdict_id].reduce((total, letter) => total + letter.charCodeAt(0), 0);
   return sum % 2 === 0 ? [a, b] : [b, a];
 }

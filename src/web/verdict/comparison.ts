@@ -1,29 +1,29 @@
 import type { SessionOutcome } from "../../domain/session.ts";
-import type { Verdict } from "../../domain/verdict.ts";
+import type { ArmPointer, Verdict } from "../../domain/verdict.ts";
 import { getSession } from "../api.ts";
-import { type Contestant, contestantOf, samePointer } from "../evidence/contestant.ts";
+import { type ShownArm, samePointer, shownArmOf } from "../evidence/shown-arm.ts";
 
-/** A verdict with everything that it speaks of. */
+/** A verdict and the two arms that it compares. */
 export interface Comparison {
   readonly verdict: Verdict;
-  readonly a: Contestant;
-  readonly b: Contestant;
+  readonly a: ShownArm;
+  readonly b: ShownArm;
   /** Every verdict on the same two arms, oldest first. */
   readonly history: readonly Verdict[];
 }
 
-export const verdictsOf = ({ verdict, verdicts }: SessionOutcome): Verdict[] => {
+const verdictsOf = ({ verdict, verdicts }: SessionOutcome): Verdict[] => {
   const all = verdict ? [verdict, ...verdicts] : verdicts;
   return [...new Map(all.map((each) => [each.verdict_id, each])).values()];
 };
 
-/** The named verdict, or the run's own, or the first that a rejudge gave; undefined when there is none. */
+/** The named verdict. Without a name: the run's own, else that of the first rejudge. Undefined when there is none. */
 export function chosenVerdict(session: SessionOutcome, verdict_id: string | null): Verdict | undefined {
   const all = verdictsOf(session);
   return verdict_id === null ? all[0] : all.find((verdict) => verdict.verdict_id === verdict_id);
 }
 
-/** Reads the other session, when the verdict compares two. */
+/** Reads the other session too when the verdict compares arms of two. Undefined when an arm is gone. */
 export async function comparisonOf(
   session: SessionOutcome,
   verdict: Verdict,
@@ -32,15 +32,14 @@ export async function comparisonOf(
   const of = async (session_id: string) =>
     session_id === session.session_id ? session : await getSession(session_id, signal);
   const [sessionA, sessionB] = await Promise.all([of(verdict.arm_a.session_id), of(verdict.arm_b.session_id)]);
-  const a = contestantOf(sessionA, verdict.arm_a.arm_id, "a");
-  const b = contestantOf(sessionB, verdict.arm_b.arm_id, "b");
-  return a && b && { verdict, a, b, history: historyOf(session, verdict) };
+  const a = shownArmOf(sessionA, verdict.arm_a.arm_id, "a");
+  const b = shownArmOf(sessionB, verdict.arm_b.arm_id, "b");
+  return a && b && { verdict, a, b, history: verdictsOn(session, verdict.arm_a, verdict.arm_b) };
 }
 
-function historyOf(session: SessionOutcome, verdict: Verdict): Verdict[] {
-  return verdictsOf(session).filter(
-    (other) =>
-      (samePointer(other.arm_a, verdict.arm_a) && samePointer(other.arm_b, verdict.arm_b)) ||
-      (samePointer(other.arm_a, verdict.arm_b) && samePointer(other.arm_b, verdict.arm_a)),
+/** Every verdict in the session on these two arms in either order, oldest first. */
+export const verdictsOn = (session: SessionOutcome, one: ArmPointer, other: ArmPointer): Verdict[] =>
+  verdictsOf(session).filter(
+    ({ arm_a, arm_b }) =>
+      (samePointer(arm_a, one) && samePointer(arm_b, other)) || (samePointer(arm_a, other) && samePointer(arm_b, one)),
   );
-}

@@ -1,7 +1,7 @@
 import type { Criterion } from "../../domain/scenario.ts";
 import type { Citation, CriterionScore, JudgeCall } from "../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
-import type { Contestant } from "../evidence/contestant.ts";
+import type { ShownArm } from "../evidence/shown-arm.ts";
 import { percent, score, words } from "../format.ts";
 import { ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
@@ -14,7 +14,7 @@ interface CriteriaProps {
   readonly weighing: Weighing;
 }
 
-/** Every criterion: both scores, why, on what evidence, and how much it counts. */
+/** Every criterion with both scores, the reasons, the evidence, and its weight. */
 export function Criteria({ comparison, weighing }: CriteriaProps) {
   const { verdict, a, b } = comparison;
   const { criteria } = a.session.definition.rubric;
@@ -28,7 +28,7 @@ export function Criteria({ comparison, weighing }: CriteriaProps) {
             key={row.id}
             row={row}
             criterion={criteria.find(({ id }) => id === row.id)}
-            contestants={[a, b]}
+            arms={[a, b]}
             weighing={weighing}
             counted={counted}
             calls={verdict.calls}
@@ -42,14 +42,14 @@ export function Criteria({ comparison, weighing }: CriteriaProps) {
 interface CriterionRowProps {
   readonly row: CriterionScore;
   readonly criterion: Criterion | undefined;
-  readonly contestants: readonly Contestant[];
+  readonly arms: readonly ShownArm[];
   readonly weighing: Weighing;
-  /** Criteria that have a score; the others leave the sum. */
+  /** Ids of the criteria that have a score. The others do not count. */
   readonly counted: readonly string[];
   readonly calls: readonly JudgeCall[];
 }
 
-function CriterionRow({ row, criterion, contestants, weighing, counted, calls }: CriterionRowProps) {
+function CriterionRow({ row, criterion, arms, weighing, counted, calls }: CriterionRowProps) {
   return (
     <section class="criterion" data-stop tabIndex={-1} aria-labelledby={`criterion-${row.id}`}>
       <div class="criterion-head">
@@ -61,7 +61,7 @@ function CriterionRow({ row, criterion, contestants, weighing, counted, calls }:
       {row.supported ? (
         <>
           <WeightSlider row={row} weighing={weighing} counted={counted} />
-          <PairedScores row={row} contestants={contestants} />
+          <PairedScores row={row} arms={arms} />
         </>
       ) : (
         <>
@@ -82,10 +82,10 @@ function whyNotScored({ kind }: CriterionScore, calls: readonly JudgeCall[]): st
   return shown.every(({ valid }) => valid) ? "the judge found too little to cite." : "the judge gave no usable answer.";
 }
 
-function PairedScores({ row, contestants }: Pick<CriterionRowProps, "row" | "contestants">) {
+function PairedScores({ row, arms }: Pick<CriterionRowProps, "row" | "arms">) {
   return (
     <div class="paired">
-      {contestants.map(({ side, name }) => {
+      {arms.map(({ side, name }) => {
         const value = side === "a" ? row.score_a : row.score_b;
         return (
           <div key={side} class="paired-row">
@@ -99,7 +99,7 @@ function PairedScores({ row, contestants }: Pick<CriterionRowProps, "row" | "con
   );
 }
 
-/** Half steps, and twice the rubric's heaviest weight as the end of the scale. */
+/** The scale ends at twice the rubric's weight, and at 10 at least. */
 function WeightSlider({ row, weighing, counted }: Pick<CriterionRowProps, "row" | "weighing" | "counted">) {
   const weights = weighing.weights.value;
   const weight = weights.get(row.id) ?? 0;
@@ -124,7 +124,7 @@ function WeightSlider({ row, weighing, counted }: Pick<CriterionRowProps, "row" 
 
 const KIND_WORDS = { decision: "step", diff: "", probe: "check", answer: "answer" };
 
-/** Each leads to what it cites. The quote is an arm's own text. */
+/** Links to the cited evidence. The quotes are text of the arms. */
 function Citations({ citations }: { citations: readonly Citation[] }) {
   if (citations.length === 0) return null;
   return (

@@ -1,8 +1,8 @@
 import type { SessionOutcome, SessionState } from "../../domain/session.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
-import { contestantsOf, pointerTo } from "../evidence/contestant.ts";
-import { DecisionLogs } from "../evidence/decision-logs.tsx";
+import { DecisionLogs } from "../evidence/decision-row.tsx";
+import { pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
 import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
@@ -14,10 +14,10 @@ const TITLES: Partial<Record<SessionState, string>> = {
   interrupted: "This run was interrupted",
 };
 
-/** A session that came to an end without a verdict: why, and what is left of it. */
+/** A session that ended without a verdict: why, and what its arms left. */
 export function Ended({ session }: { session: SessionOutcome }) {
   const { failure, state, definition, created_at, session_id } = session;
-  const [a, b] = contestantsOf(session);
+  const [a, b] = shownArmsOf(session);
   const judgeable = a.arm.changes !== null && b.arm.changes !== null;
   const title = TITLES[state] ?? "This run has no verdict";
   return (
@@ -33,10 +33,11 @@ export function Ended({ session }: { session: SessionOutcome }) {
     >
       {failure && (
         <Notice tone={failure.class === "user" ? "warn" : "danger"} title={`Stopped while ${words(failure.stage)}`}>
-          <p class="arm-text">
-            {failure.message} <code>{failure.code}</code>
+          <p class="arm-text">{failure.message}</p>
+          <p>
+            <code>{failure.code}</code>
+            {failure.retryable && ": the same run may succeed when it is started again."}
           </p>
-          {failure.retryable && <p>The same run may well succeed when it is started again.</p>}
         </Notice>
       )}
       {!failure && state === "interrupted" && (
@@ -57,19 +58,19 @@ export function Ended({ session }: { session: SessionOutcome }) {
       </nav>
       <section>
         <h2>What they did</h2>
-        <DecisionLogs contestants={[a, b]} />
+        <DecisionLogs arms={[a, b]} />
       </section>
       {judgeable && (
         <section>
           <h2>What they changed</h2>
-          <ArmChanges contestant={a} />
-          <ArmChanges contestant={b} />
+          <ArmChanges shown={a} />
+          <ArmChanges shown={b} />
         </section>
       )}
       {judgeable && (
         <section>
           <h2>What the arms say</h2>
-          <Answers contestants={[a, b]} />
+          <Answers arms={[a, b]} />
         </section>
       )}
     </Page>

@@ -1,15 +1,14 @@
-import type { Contestant } from "../evidence/contestant.ts";
-import { ArmName } from "../part/arm-name.tsx";
-import { ModelName } from "../part/model-name.tsx";
-import { Scroller } from "../part/scroller.tsx";
+import type { ShownArm } from "../evidence/shown-arm.ts";
+import { ArmName, ModelName } from "../part/arm-name.tsx";
+import { Scroller } from "../part/page.tsx";
 import type { Comparison } from "./comparison.ts";
 import { advantage, type Established, FACTS, type Fact } from "./facts.ts";
 
 /** Both arms in numbers; where one way is better, the better one is marked in words and by shape. */
 export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
   const sides = [
-    { contestant: a, own: { arm: a.arm, facts: verdict.facts.a }, other: { arm: b.arm, facts: verdict.facts.b } },
-    { contestant: b, own: { arm: b.arm, facts: verdict.facts.b }, other: { arm: a.arm, facts: verdict.facts.a } },
+    { shown: a, own: { arm: a.arm, facts: verdict.facts.a }, other: { arm: b.arm, facts: verdict.facts.b } },
+    { shown: b, own: { arm: b.arm, facts: verdict.facts.b }, other: { arm: a.arm, facts: verdict.facts.a } },
   ];
   return (
     <Scroller kind="scroller" label="Facts about both arms">
@@ -19,10 +18,10 @@ export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comp
             <th scope="col">
               <span class="hidden-text">Fact</span>
             </th>
-            {sides.map(({ contestant }) => (
-              <th key={contestant.side} scope="col">
-                <ArmName side={contestant.side} name={contestant.name} />
-                <ArmModel contestant={contestant} />
+            {sides.map(({ shown }) => (
+              <th key={shown.side} scope="col">
+                <ArmName side={shown.side} name={shown.name} />
+                <ArmModel shown={shown} />
               </th>
             ))}
           </tr>
@@ -31,8 +30,8 @@ export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comp
           {FACTS.map((fact) => (
             <tr key={fact.name}>
               <th scope="row">{fact.name}</th>
-              {sides.map(({ contestant, own, other }) => (
-                <td key={contestant.side}>
+              {sides.map(({ shown, own, other }) => (
+                <td key={shown.side}>
                   {fact.text(own)} <Advantage fact={fact} own={own} other={other} />
                 </td>
               ))}
@@ -44,7 +43,7 @@ export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comp
   );
 }
 
-function ArmModel({ contestant: { arm } }: { contestant: Contestant }) {
+function ArmModel({ shown: { arm } }: { shown: ShownArm }) {
   return (
     <small>
       {arm.title} · <ModelName arm={arm} />

@@ -1,6 +1,7 @@
 import { brokenRules, whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
+import { sumKnown } from "../../domain/usage.ts";
 import type { Facts } from "../../domain/verdict.ts";
 import { count, counted, duration, percent, tokens, usd, words } from "../format.ts";
 
@@ -12,60 +13,38 @@ export interface Established {
 
 export interface Fact {
   readonly name: string;
-  /** Which way is good; null where neither is. */
+  /** Which direction is better; null when neither is. */
   readonly good: "more" | "less" | null;
-  /** The smallest difference that says something; absent: any. */
+  /** The smallest difference that counts as an advantage; absent: any. */
   readonly least?: number;
   readonly value: (of: Established) => number | null;
   readonly text: (of: Established) => string;
 }
 
-const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
-const lines = ({ facts }: Established) => sum(facts.added, facts.removed);
+const tokensOf = ({ arm }: Established) => sumKnown([arm.tokens_in, arm.tokens_out]);
+
+/** A fact of which no direction is better. */
+const stated = (name: string, text: Fact["text"]): Fact => ({ name, good: null, value: () => null, text });
 
 export const FACTS: readonly Fact[] = [
-  {
-    name: "Ended",
-    good: null,
-    value: () => null,
-    text: ended,
-  },
+  stated("Ended", ended),
   {
     name: "Hidden checks passed",
     good: "more",
     value: ({ facts }) => facts.probe?.passed ?? null,
     text: ({ facts }) => (facts.probe ? `${facts.probe.passed} of ${facts.probe.total}` : "none ran"),
   },
-  {
-    name: "Required checks",
-    good: null,
-    value: () => null,
-    text: ({ facts }) => facts.required_checks ?? "none",
-  },
-  {
-    name: "Rules broken",
-    good: null,
-    value: () => null,
-    text: ({ facts }) => violations(facts),
-  },
-  {
-    name: "Required behaviour",
-    good: null,
-    value: () => null,
-    text: ({ facts }) =>
-      facts.required.length === 0
-        ? "none"
-        : facts.required.map(({ id, met }) => `${id} ${met ? "met" : "not met"}`).join(", "),
-  },
-  {
-    name: "Changed",
-    good: null,
-    value: lines,
-    text: ({ facts }) =>
-      facts.changed_files === null
-        ? "not known"
-        : `${counted(facts.changed_files, "file")}, +${count(facts.added ?? 0)} −${count(facts.removed ?? 0)} lines`,
-  },
+  stated("Required checks", ({ facts }) => facts.required_checks ?? "none"),
+  stated("Rules broken", ({ facts }) => violations(facts)),
+  stated(
+    "Required behaviour",
+    ({ facts }) => facts.required.map(({ id, met }) => `${id} ${met ? "met" : "not met"}`).join(", ") || "none",
+  ),
+  stated("Changed", ({ facts }) =>
+    facts.changed_files === null
+      ? "not known"
+      : `${counted(facts.changed_files, "file")}, +${count(facts.added ?? 0)} −${count(facts.removed ?? 0)} lines`,
+  ),
   {
     name: "Like the known fix",
     good: "more",
@@ -82,8 +61,8 @@ export const FACTS: readonly Fact[] = [
   {
     name: "Tokens",
     good: "less",
-    value: ({ arm }) => sum(arm.tokens_in, arm.tokens_out),
-    text: ({ arm }) => tokens(sum(arm.tokens_in, arm.tokens_out)),
+    value: tokensOf,
+    text: (of) => tokens(tokensOf(of)),
   },
   { name: "Cost", good: "less", value: ({ arm }) => arm.cost_usd, text: ({ arm }) => usd(arm.cost_usd) },
   {
@@ -95,7 +74,7 @@ export const FACTS: readonly Fact[] = [
   },
 ];
 
-/** A limit is named in words, and why an arm was disqualified too; another reason is told as it is. */
+/** How the arm ended, and why when it did not end by itself. */
 function ended({ arm, facts }: Established): string {
   if (arm.status === "finished" || arm.status === "limit_reached") return endText(arm);
   const why = arm.status === "disqualified" ? whyDisqualified(facts.violations).join(" and ") : "";
@@ -110,8 +89,8 @@ function violations({ violations: found, disqualified }: Facts): string {
 }
 
 /**
- * How much of the other's value the better one saves or adds, as in "38% less"; null when neither is better. Nothing at
- * all saves nothing, and what an arm that was put out did less of is no merit.
+ * How much less or more than the other arm, as in "38% less"; null when this arm is not the better one. An arm that did
+ * nothing at all, or was disqualified, has no advantage by doing less.
  */
 export function advantage({ good, least = 0, value }: Fact, own: Established, other: Established): string | null {
   const [mine, others] = [value(own), value(other)];

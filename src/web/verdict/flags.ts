@@ -7,7 +7,7 @@ interface FlagText {
   readonly text: string;
 }
 
-/** What each flag means for somebody who is about to believe the verdict. */
+/** What each flag means for a reader of the verdict. */
 export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   judge_probe_conflict: {
     tone: "danger",

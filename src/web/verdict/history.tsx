@@ -1,11 +1,11 @@
 import type { Verdict } from "../../domain/verdict.ts";
 import { when } from "../format.ts";
-import { Scroller } from "../part/scroller.tsx";
+import { Scroller } from "../part/page.tsx";
 import { toSession } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { ConfidenceName, OutcomeName } from "./outcome.tsx";
 
-/** Every verdict on the same pair: more than one judge says more than one opinion. */
+/** Every verdict on the same pair of arms. */
 export function History({ comparison: { history, verdict, a } }: { comparison: Comparison }) {
   if (history.length < 2) return null;
   return (
@@ -18,7 +18,7 @@ export function History({ comparison: { history, verdict, a } }: { comparison: C
 
 interface VerdictTableProps {
   readonly verdicts: readonly Verdict[];
-  /** A session that holds them all. */
+  /** A session that holds all of them. */
   readonly session_id: string;
   readonly current?: string;
 }

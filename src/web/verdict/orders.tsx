@@ -4,10 +4,10 @@ import { ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import type { Comparison } from "./comparison.ts";
 
-/** Under it, a second hearing left out single lines. */
+/** In this protocol a second hearing masked single lines. Later ones withhold all words. */
 const FIRST_PROTOCOL = "swapped-pair/1";
 
-/** The same question asked twice, each arm shown first once: what the judge answered, side by side. */
+/** What the judge answered in each order of presentation, side by side. */
 export function Orders({ comparison }: { comparison: Comparison }) {
   const { verdict } = comparison;
   if (verdict.calls.length === 0)

@@ -17,7 +17,6 @@ export const DECIDERS: Record<Decider, string> = {
   none: "nothing decided",
 };
 
-/** An outcome in words, with the winner's colour and shape. */
 export function OutcomeName({ outcome, side, name }: { outcome: Outcome; side: Side | null; name: string | null }) {
   if (outcome !== "winner" || side === null) return <span class="outcome">{OUTCOMES[outcome]}</span>;
   return (

@@ -1,11 +1,14 @@
 import { useMemo } from "preact/hooks";
+import type { Side, Verdict } from "../../domain/verdict.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
-import { pointerTo } from "../evidence/contestant.ts";
-import { DecisionLogs } from "../evidence/decision-logs.tsx";
+import { DecisionLogs } from "../evidence/decision-row.tsx";
+import { pointerTo } from "../evidence/shown-arm.ts";
 import { duration, percent, score, tokens, usd, when } from "../format.ts";
+import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
+import { voteOn } from "../preferences.ts";
 import { toCompare, toDiff, toLive, toScenario } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
@@ -13,17 +16,17 @@ import { FactsTable } from "./facts-table.tsx";
 import { History } from "./history.tsx";
 import { Orders } from "./orders.tsx";
 import { ConfidenceName, DECIDERS, OutcomeName } from "./outcome.tsx";
-import { VoteResult } from "./vote-result.tsx";
 import { Warnings } from "./warnings.tsx";
 import { weigh } from "./weighing.ts";
 
-/** Lines of a file that a report still shows unasked. */
+/** Lines of a changed file above which a report keeps it closed. */
 const REPORT_LINES = 40;
 
-/** The verdict as a report: what was found, how sure, why, and everything it rests on. */
+/** The verdict as a report: the finding, how sure it is, the reasons, and all evidence. */
 export function Report({ comparison }: { comparison: Comparison }) {
   const { verdict, a, b } = comparison;
-  const [finding, scope] = sentencesOf(verdict.statement);
+  const { statement, scope = "" } = verdict;
+  const finding = statement.endsWith(scope) ? statement.slice(0, statement.length - scope.length).trimEnd() : statement;
   const weighing = useMemo(() => weigh(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
   const fairness = a.session.fairness.observed;
   return (
@@ -48,7 +51,7 @@ export function Report({ comparison }: { comparison: Comparison }) {
       </section>
       <section data-stop tabIndex={-1}>
         <h2>Hidden checks</h2>
-        <ChecksTable contestants={[a, b]} />
+        <ChecksTable arms={[a, b]} />
       </section>
       <section data-stop tabIndex={-1}>
         <h2>Both arms in numbers</h2>
@@ -65,26 +68,20 @@ export function Report({ comparison }: { comparison: Comparison }) {
       </section>
       <section data-stop tabIndex={-1}>
         <h2>What the arms say</h2>
-        <Answers contestants={[a, b]} />
+        <Answers arms={[a, b]} />
       </section>
       <section data-stop tabIndex={-1}>
         <h2>What they did</h2>
-        <DecisionLogs contestants={[a, b]} />
+        <DecisionLogs arms={[a, b]} />
       </section>
       <section data-stop tabIndex={-1}>
         <h2>What they changed</h2>
-        <ArmChanges contestant={a} open_lines={REPORT_LINES} />
-        <ArmChanges contestant={b} open_lines={REPORT_LINES} />
+        <ArmChanges shown={a} open_lines={REPORT_LINES} />
+        <ArmChanges shown={b} open_lines={REPORT_LINES} />
       </section>
       <History comparison={comparison} />
     </Page>
   );
-}
-
-/** A statement is a finding and its scope; the last sentence is the scope. */
-function sentencesOf(statement: string): [string, string] {
-  const end = statement.lastIndexOf(". ");
-  return end === -1 ? [statement, ""] : [statement.slice(0, end + 1), statement.slice(end + 2)];
 }
 
 export function Overline({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
@@ -99,7 +96,7 @@ export function Overline({ comparison: { verdict, a, b } }: { comparison: Compar
   );
 }
 
-/** A dash where there is nothing to flip. */
+/** A dash when there is neither a winner nor a tie to lose. */
 function flipsWhen({ sensitivity, outcome }: Comparison["verdict"]): string {
   if (sensitivity === null || (outcome !== "winner" && outcome !== "tie")) return "—";
   const { flip_distance } = sensitivity;
@@ -139,4 +136,26 @@ function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }
       </div>
     </dl>
   );
+}
+
+/** Compares the reader's blind vote with the verdict. */
+function VoteResult({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
+  const choice = voteOn(verdict.verdict_id);
+  if (choice === null) return null;
+  const named = (side: Side | "tie" | null) =>
+    side === "a" ? a.name : side === "b" ? b.name : side === "tie" ? "neither" : "nobody";
+  const verdicts = namedBy(verdict);
+  const agree = choice === verdicts;
+  return (
+    <Notice tone={agree ? "good" : "note"} title={agree ? "You and the verdict agree" : "You and the verdict differ"}>
+      <p>
+        Blind, you preferred <strong>{named(choice)}</strong>; the verdict names <strong>{named(verdicts)}</strong>.
+        Your vote stays in this browser.
+      </p>
+    </Notice>
+  );
+}
+
+function namedBy({ outcome, winner_side }: Verdict): Side | "tie" | null {
+  return outcome === "tie" ? "tie" : winner_side;
 }

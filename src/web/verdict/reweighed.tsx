@@ -5,7 +5,7 @@ import type { Comparison } from "./comparison.ts";
 import { OutcomeName } from "./outcome.tsx";
 import type { Weighing } from "./weighing.ts";
 
-/** Total scores and outcome under the weights that the reader has set; says when they change who wins. */
+/** Scores and outcome with the reader's weights. Says when these change who wins. */
 export function Reweighed({ comparison, weighing }: { comparison: Comparison; weighing: Weighing }) {
   const { a, b } = comparison;
   const { score_a, score_b, score_gap, outcome, winner_side } = weighing.now.value;

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { SessionOutcome } from "../../domain/session.ts";
+import { isFinal } from "../../domain/session-state.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { getSession } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
@@ -7,13 +8,12 @@ import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind, voteOn } from "../preferences.ts";
 import { navigate, toLive } from "../routes.ts";
-import { isFinal } from "../session-state.ts";
 import { Ballot } from "./ballot.tsx";
 import { chosenVerdict, comparisonOf } from "./comparison.ts";
 import { Ended } from "./ended.tsx";
 import { Report } from "./report.tsx";
 
-/** `/sessions/<id>`: its verdict, why it has none, or, while it runs, the way to Live. */
+/** The page of a session: its verdict, or why it has none. A run that has not ended leads to its live page. */
 export function SessionPage({ id, verdict_id }: { id: string; verdict_id: string | null }) {
   const session = useLoaded(`session ${id} ${verdict_id}`, (signal) => getSession(id, signal));
   const loaded = session.value;

@@ -7,8 +7,8 @@ import { FLAG_TEXTS } from "./flags.ts";
 const ORDER = { danger: 0, warn: 1, note: 2, good: 3 };
 
 /**
- * What a reader must know before believing the verdict, the gravest first; small print in one line. That one run says
- * little already stands in every statement.
+ * What a reader must know before believing the verdict, the gravest first. Notes share one line. `single_trial` is left out,
+ * because every statement says it.
  */
 export function Warnings({ comparison }: { comparison: Comparison }) {
   const { flags, suspicions = [] } = comparison.verdict;
@@ -27,7 +27,7 @@ export function Warnings({ comparison }: { comparison: Comparison }) {
             <p>
               {text} <code>{flag}</code>
             </p>
-            {flag === tellsOf(flags) && <Suspicions suspicions={suspicions} comparison={comparison} />}
+            {flag === suspicionFlag(flags) && <Suspicions suspicions={suspicions} comparison={comparison} />}
           </Notice>
         ))}
       {notes.length > 0 && (
@@ -44,8 +44,8 @@ export function Warnings({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** The gravest flag that speaks of an arm's words: beside it stands whose and where. */
-const tellsOf = (flags: readonly Flag[]) =>
+/** The gravest flag about words of an arm. The suspicions are listed below it. */
+const suspicionFlag = (flags: readonly Flag[]) =>
   (["injection_effective", "prose_decided", "injection_suspected"] as const).find((flag) => flags.includes(flag));
 
 const FINDERS: Record<Suspicion["found_by"], string> = {
@@ -54,7 +54,7 @@ const FINDERS: Record<Suspicion["found_by"], string> = {
   second_hearing: "found by the second hearing",
 };
 
-/** Whose words, where, and who found them. The quote is an arm's own text. */
+/** The quotes are text of the arms. */
 function Suspicions({ suspicions, comparison }: { suspicions: readonly Suspicion[]; comparison: Comparison }) {
   if (suspicions.length === 0) return null;
   return (

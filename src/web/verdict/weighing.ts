@@ -1,13 +1,13 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Verdict } from "../../domain/verdict.ts";
-import { basisOf, decide, type Standing } from "../../judge/score.ts";
+import { basisOf, decide, type ScoredOutcome } from "../../judge/decide.ts";
 
-/** A verdict under the reader's own weights, by the code that made it. */
+/** A verdict under weights that the reader sets. The code that made the verdict computes it. */
 export interface Weighing {
   readonly weights: Signal<ReadonlyMap<string, number>>;
-  readonly now: ReadonlySignal<Standing>;
-  /** Under the rubric's weights. */
-  readonly original: Standing;
+  readonly now: ReadonlySignal<ScoredOutcome>;
+  /** With the rubric's weights. */
+  readonly original: ScoredOutcome;
   readonly touched: ReadonlySignal<boolean>;
   readonly flipped: ReadonlySignal<boolean>;
   set(criterion: string, weight: number): void;

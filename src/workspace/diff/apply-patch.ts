@@ -1,5 +1,6 @@
-import { applyPatch, parsePatch, type StructuredPatch } from "diff";
+import { applyPatch, type StructuredPatch } from "diff";
 import { Mistake } from "../../domain/failure.ts";
+import { type FilePatch, pathOfPatch, readPatch } from "../../domain/patch.ts";
 
 /** What applying a patch does to one path; `text` null removes it. */
 export interface PatchedFile {
@@ -21,21 +22,20 @@ export async function patchFiles(
   return results;
 }
 
-function parse(patch: string): readonly StructuredPatch[] {
+function parse(patch: string): readonly FilePatch[] {
   try {
-    return parsePatch(patch).filter((part) => part.oldFileName !== undefined || part.newFileName !== undefined);
+    return readPatch(patch);
   } catch (error) {
     throw new Mistake(`Not a unified diff: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 async function patchFile(
-  part: StructuredPatch,
+  file: FilePatch,
   readText: (path: string) => Promise<string>,
 ): Promise<readonly PatchedFile[]> {
-  const from = sidePath(part.oldFileName, "a/", part.isCreate);
-  const to = sidePath(part.newFileName, "b/", part.isDelete);
-  const path = to ?? from ?? "";
+  const { from, to, parsed: part } = file;
+  const path = pathOfPatch(file);
   if (part.isBinary) throw new Mistake(`${path}: binary patches cannot be applied.`);
   if (part.newMode === "120000") throw new Mistake(`${path}: patches that make links cannot be applied.`);
   const text = applied(part, from === null ? "" : await readText(from), path);
@@ -47,12 +47,6 @@ async function patchFile(
         { path: to, text },
       ]
     : [{ path: to, text }];
-}
-
-/** Null: the file is absent on this side. */
-function sidePath(name: string | undefined, prefix: string, absent: boolean | undefined): string | null {
-  if (name === undefined || name === "/dev/null" || absent) return null;
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
 function applied(part: StructuredPatch, text: string, path: string): string {

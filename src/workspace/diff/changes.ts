@@ -1,12 +1,14 @@
+import { createHash } from "node:crypto";
 import { CHANGED_FILE_BYTES, CHANGED_FILES_BYTES, PATCH_BYTES } from "../../domain/defaults.ts";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { Pace } from "../../pace.ts";
 import type { Difference } from "./compare.ts";
 import { type Content, ContentReader, shownSides } from "./content.ts";
-import { DiffEffort, filePatch } from "./file-patch.ts";
+import { filePatch } from "./file-patch.ts";
+import { DiffEffort } from "./text-hunks.ts";
 
-/** Changed files listed one by one: more are generated, not written. */
+/** Changed files that are listed one by one. Nobody writes more by hand. */
 const MAX_LISTED_FILES = 5_000;
 
 /** Paths named when they did not fit the patch. */
@@ -15,11 +17,11 @@ const MAX_NAMED_PATHS = 50;
 export const NO_CHANGES: Changes = {
   files: [],
   patch: "",
-  digest: new Bun.CryptoHasher("sha256").digest("hex"),
+  digest: createHash("sha256").digest("hex"),
   truncated: false,
 };
 
-/** Of a tree that cannot be looked at; `why` is a sentence. */
+/** For a tree that cannot be read; `why` is a sentence. */
 export const unreadableChanges = (why: string): Changes => ({
   files: [],
   patch: `Not shown: ${why}\n`,
@@ -47,7 +49,7 @@ class ChangeReport {
   readonly #files: ChangedFile[] = [];
   readonly #patches: string[] = [];
   readonly #leftOut: string[] = [];
-  readonly #digest = new Bun.CryptoHasher("sha256");
+  readonly #digest = createHash("sha256");
   readonly #effort = new DiffEffort();
   readonly #pace = new Pace();
   #patchBytes = 0;

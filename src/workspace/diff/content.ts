@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../domain/sha256.ts";
@@ -27,7 +28,7 @@ export type Content =
   | { readonly kind: "link"; readonly target: string; readonly digest: string }
   /** A pipe, socket, device, or a name that is no text. */
   | { readonly kind: "odd"; readonly digest: string }
-  /** More than a harvest reads. */
+  /** More than is read of one arm's changes. */
   | { readonly kind: "unread"; readonly size: number; readonly digest: string };
 
 export const ABSENT: Content = { kind: "absent" };
@@ -35,15 +36,15 @@ export const ABSENT: Content = { kind: "absent" };
 /** Bytes up to which text is shown line by line; nothing larger fits a patch. */
 const MAX_TEXT_BYTES = 2_000_000;
 
-/** Bytes that one harvest reads. Sparse files can claim any size. */
+/** Bytes that are read of one arm's changes. Sparse files can claim any size. */
 const MAX_READ_BYTES = 1024 * 1024 * 1024;
 
-/** Reads the files of a tree, within what one harvest may read. */
+/** Reads the changed files of one arm, up to a number of bytes. */
 export class ContentReader {
   readonly #pace = new Pace();
   #left = MAX_READ_BYTES;
 
-  /** What resists reading is `odd`. */
+  /** What cannot be read is `odd`. */
   async read(root: string, entry: TreeEntry | undefined): Promise<Content> {
     try {
       return await this.#read(root, entry);
@@ -83,7 +84,7 @@ function smallFile(root: string, { path, size, mode }: TreeEntry): Content {
 }
 
 async function largeFile(root: string, { path, size, mode }: TreeEntry, pace: Pace): Promise<Content> {
-  const hasher = new Bun.CryptoHasher("sha256");
+  const hasher = createHash("sha256");
   let chunks = 0;
   let lines = 0;
   let prose = false;
@@ -102,8 +103,8 @@ async function largeFile(root: string, { path, size, mode }: TreeEntry, pace: Pa
 }
 
 /**
- * Both sides as they are shown. One bad byte must not hide a change: what was text is text after it too, and without a
- * state before it what mostly reads as text is.
+ * Both sides as they are shown. One bad byte must not hide a change: a file that was text is shown as text after it,
+ * too, and a new file when most of it reads as text.
  */
 export function shownSides(before: Content, after: Content): readonly [Content, Content] {
   const decisive = before.kind === "absent" ? after : before;

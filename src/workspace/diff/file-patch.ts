@@ -1,6 +1,6 @@
 import { formatPatch, type StructuredPatch } from "diff";
 import type { Content } from "./content.ts";
-import { compareLines, linesIn } from "./text-hunks.ts";
+import { compareLines, linesIn, type PatchMeans } from "./text-hunks.ts";
 
 /** One changed path: its part of the unified diff, and its count of lines. */
 export interface FilePatch {
@@ -8,30 +8,6 @@ export interface FilePatch {
   readonly patch: string | null;
   readonly added: number;
   readonly removed: number;
-}
-
-/**
- * How much comparing one harvest may do, in squares of edits: what the algorithm costs. Beyond it a changed file is shown
- * as removed and added whole. Counted and not timed, so that the same change always gives the same patch.
- */
-export class DiffEffort {
-  #left = 5_000_000;
-
-  /** Edits for the next file. */
-  get maxEdits(): number {
-    return Math.min(1_000, Math.floor(Math.sqrt(this.#left)));
-  }
-
-  spend(edits: number): void {
-    this.#left = Math.max(0, this.#left - edits * edits);
-  }
-}
-
-/** What one more file may cost. */
-export interface PatchMeans {
-  readonly effort: DiffEffort;
-  /** Characters that the patch may have; without room lines are counted and not written. */
-  readonly room: number;
 }
 
 export async function filePatch(path: string, before: Content, after: Content, means: PatchMeans): Promise<FilePatch> {
@@ -80,7 +56,7 @@ function addition(path: string, side: Side | undefined, lines: number): string {
   return withHunks(head, [hunk]) + signed("+", side.text);
 }
 
-/** Text written at once: a list of its lines would take many times its length. */
+/** Writes the text at once: a list of its lines would take many times its memory. */
 function signed(sign: string, text: string): string {
   const isEnded = text.endsWith("\n");
   const lines = (isEnded ? text.slice(0, -1) : text).replaceAll("\n", `\n${sign}`);

@@ -1,5 +1,29 @@
 import { type StructuredPatch, type StructuredPatchHunk, structuredPatch } from "diff";
-import type { DiffEffort, PatchMeans } from "./file-patch.ts";
+
+/**
+ * How much work the comparison of one arm's changes may take, in squares of edits: that is what the algorithm costs.
+ * Beyond it a changed file is shown as removed and added whole. Counted and not timed, so that the same change always
+ * gives the same patch.
+ */
+export class DiffEffort {
+  #left = 5_000_000;
+
+  /** Edits for the next file. */
+  get maxEdits(): number {
+    return Math.min(1_000, Math.floor(Math.sqrt(this.#left)));
+  }
+
+  spend(edits: number): void {
+    this.#left = Math.max(0, this.#left - edits * edits);
+  }
+}
+
+/** What one more file may cost. */
+export interface PatchMeans {
+  readonly effort: DiffEffort;
+  /** Characters that the patch may have; without room lines are counted and not written. */
+  readonly room: number;
+}
 
 export interface LineDifference {
   /** Null when there is no room for them. */
@@ -14,7 +38,7 @@ const CONTEXT = 3;
 /** Lines of both sides up to which the shortest way from one to the other is looked for. */
 const MAX_COMPARED_LINES = 20_000;
 
-/** Edits that are found in so little time that nobody else has to have a turn. */
+/** Edits that are found so fast that nobody else needs a turn meanwhile. */
 const MAX_EDITS_AT_ONCE = 300;
 
 /** What differs between two texts, by lines. Looks closely only at what lies between their equal heads and tails. */

@@ -7,7 +7,7 @@ export const ANY_STEPS = Symbol("**");
 export interface Rule {
   /** Never empty, never two `ANY_STEPS` in a row or one at the end. */
   readonly pattern: readonly (typeof ANY_STEPS | FitsStep)[];
-  /** It says of paths that they are not ignored. */
+  /** Paths that fit are not ignored. */
   readonly negated: boolean;
   readonly only_directories: boolean;
 }

@@ -1,4 +1,4 @@
-import { ANY_TEXT, fitsText, type Token } from "../../domain/glob-text.ts";
+import { ANY, fitsText, type Token } from "../../domain/wildcards.ts";
 
 /** Tells whether a step of a path, a name without slashes, fits. */
 export type FitsStep = (step: string) => boolean;
@@ -14,13 +14,13 @@ export function stepFits(written: string): FitsStep {
   return tokens ? (step) => fitsText(tokens, step, { steps: 0 }) : NOTHING;
 }
 
-/** Undefined: a set that is not closed or a lone backslash fits nothing. */
+/** Undefined for text that fits nothing: a set that is not closed, or a lone backslash. */
 function tokensOf(text: string): readonly Token[] | undefined {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {
     const part = tokenAt(text, at);
     if (!part) return undefined;
-    if (part.token !== ANY_TEXT || tokens.at(-1) !== ANY_TEXT) tokens.push(part.token);
+    if (part.token !== ANY || tokens.at(-1) !== ANY) tokens.push(part.token);
     at = part.end;
   }
   return tokens;
@@ -35,7 +35,7 @@ type CharTest = (char: string) => boolean;
 
 function tokenAt(text: string, at: number): Part<Token> | undefined {
   const char = text.charAt(at);
-  if (char === "*") return { token: ANY_TEXT, end: at + 1 };
+  if (char === "*") return { token: ANY, end: at + 1 };
   if (char === "?") return { token: () => true, end: at + 1 };
   if (char === "[") return setAt(text, at + 1);
   const wanted = charAt(text, at);

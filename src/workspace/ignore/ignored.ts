@@ -24,11 +24,11 @@ const COMPILED = /\.py[co]$/;
 
 const isNeverWorkName = (name: string): boolean => NEVER_WORK.has(name) || COMPILED.test(name);
 
-/** Characters of a rule, and of all rules of a fixture: each path is held against each of them. */
+/** Characters of a rule, and of all rules of a fixture: each path is compared with each of them. */
 const RULE_CHARS = 1_000;
 const RULES_CHARS = 100_000;
 
-/** Characters of rules that are held against a name in the time of one unit of `Pace`. */
+/** Characters of rules that are compared with a name in the time of one unit of `Pace`. */
 const UNIT_CHARS = 500;
 
 /** Directories about which the rules were asked that are remembered. */
@@ -77,27 +77,27 @@ function allowedChars(lines: ReadonlyMap<string, readonly string[]>): number {
 
 export const isNeverWork = (path: string): boolean => path.split("/").some(isNeverWorkName);
 
-/** A part of a rule that the next step of a path is held against. */
-interface Place {
+/** A part of a rule that the next step of a path is compared with. */
+interface Position {
   readonly rule: Rule;
   readonly part: Rule["pattern"][number];
   /** Undefined: what fits this part fits the rule. */
-  readonly next: Place | undefined;
+  readonly next: Position | undefined;
 }
 
 /** What the rules say of the entries of one directory. */
-interface Standing {
+interface DirectoryRules {
   readonly ignored: boolean;
   /** In the order in which their rules overrule each other, and those of one rule in its own. */
-  readonly places: readonly Place[];
+  readonly positions: readonly Position[];
 }
 
-const IGNORED: Standing = { ignored: true, places: [] };
+const IGNORED: DirectoryRules = { ignored: true, positions: [] };
 
-/** Goes forward in all rules at once, a directory at a time, so that nothing is ever tried again. */
+/** Goes forward in all rules at once, a directory at a time, so that nothing is tried twice. */
 class RuleBook {
-  readonly #starts: ReadonlyMap<string, readonly Place[]>;
-  readonly #remembered = new Map<string, Standing>();
+  readonly #starts: ReadonlyMap<string, readonly Position[]>;
+  readonly #remembered = new Map<string, DirectoryRules>();
 
   /** @param rules by the directory that they are for */
   constructor(rules: ReadonlyMap<string, readonly Rule[]>) {
@@ -106,27 +106,27 @@ class RuleBook {
 
   ignores(path: string, isDirectory: boolean): boolean {
     const { directory, name } = parted(path);
-    return isIgnoredIn(this.#standingOf(directory), name, isDirectory);
+    return isIgnoredIn(this.#rulesOf(directory), name, isDirectory);
   }
 
-  #standingOf(directory: string): Standing {
+  #rulesOf(directory: string): DirectoryRules {
     const known = this.#remembered.get(directory);
     if (known) return known;
-    const standing = this.#entered(directory);
+    const rules = this.#entered(directory);
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(directory, standing);
-    return standing;
+    this.#remembered.set(directory, rules);
+    return rules;
   }
 
-  #entered(path: string): Standing {
+  #entered(path: string): DirectoryRules {
     const own = this.#starts.get(path) ?? [];
-    if (path === "") return { ignored: false, places: own };
+    if (path === "") return { ignored: false, positions: own };
     const { directory, name } = parted(path);
-    const parent = this.#standingOf(directory);
+    const parent = this.#rulesOf(directory);
     if (isIgnoredIn(parent, name, true)) return IGNORED;
-    const places = advanced(parent.places, name);
+    const positions = advanced(parent.positions, name);
     // A deeper file overrules a higher one.
-    return { ignored: false, places: own.length === 0 ? places : [...places, ...own] };
+    return { ignored: false, positions: own.length === 0 ? positions : [...positions, ...own] };
   }
 }
 
@@ -136,35 +136,35 @@ function parted(path: string): { readonly directory: string; readonly name: stri
 }
 
 /** The last rule that fits decides. What lies in an ignored directory is ignored, whatever the rules say of itself. */
-function isIgnoredIn({ ignored, places }: Standing, name: string, isDirectory: boolean): boolean {
+function isIgnoredIn({ ignored, positions }: DirectoryRules, name: string, isDirectory: boolean): boolean {
   if (ignored || isNeverWorkName(name)) return true;
-  const decisive = places.findLast(({ rule, part, next }) => {
+  const decisive = positions.findLast(({ rule, part, next }) => {
     if (next || part === ANY_STEPS || (rule.only_directories && !isDirectory)) return false;
     return part(name);
   });
   return decisive !== undefined && !decisive.rule.negated;
 }
 
-const startOf = (rule: Rule): readonly Place[] =>
-  from(rule.pattern.reduceRight<Place | undefined>((next, part) => ({ rule, part, next }), undefined));
+const startOf = (rule: Rule): readonly Position[] =>
+  from(rule.pattern.reduceRight<Position | undefined>((next, part) => ({ rule, part, next }), undefined));
 
 /** `ANY_STEPS` may take no step. */
-function from(place: Place | undefined): readonly Place[] {
-  if (!place) return [];
-  return place.part === ANY_STEPS && place.next ? [place, place.next] : [place];
+function from(position: Position | undefined): readonly Position[] {
+  if (!position) return [];
+  return position.part === ANY_STEPS && position.next ? [position, position.next] : [position];
 }
 
-function advanced(places: readonly Place[], name: string): readonly Place[] {
-  const ahead: Place[] = [];
-  const add = (place: Place) => {
-    // Two places of a rule that lead to the same one follow each other.
-    if (ahead.at(-1) !== place && ahead.at(-2) !== place) ahead.push(place);
+function advanced(positions: readonly Position[], name: string): readonly Position[] {
+  const ahead: Position[] = [];
+  const add = (position: Position) => {
+    // Two positions of a rule that lead to the same one follow each other.
+    if (ahead.at(-1) !== position && ahead.at(-2) !== position) ahead.push(position);
   };
-  for (const place of places) {
-    if (place.part === ANY_STEPS) from(place).forEach(add);
-    else if (place.next && place.part(name)) from(place.next).forEach(add);
+  for (const position of positions) {
+    if (position.part === ANY_STEPS) from(position).forEach(add);
+    else if (position.next && position.part(name)) from(position.next).forEach(add);
   }
   // Most directories change nothing, and share one list.
-  const isSame = ahead.length === places.length && ahead.every((place, at) => place === places[at]);
-  return isSame ? places : ahead;
+  const isSame = ahead.length === positions.length && ahead.every((position, at) => position === positions[at]);
+  return isSame ? positions : ahead;
 }

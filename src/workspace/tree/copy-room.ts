@@ -1,14 +1,13 @@
 import { statfsSync } from "node:fs";
-import { MAX_WORKSPACE_BYTES, reserveOf } from "../sandbox/limits.ts";
+import { MAX_WORKSPACE_BYTES, reserveOf } from "../../sandbox/limits.ts";
 import { bytesOnDisk, isDiskFull, MODEST_BYTES } from "./full-disk.ts";
-import { workspaceFailed } from "./io-failure.ts";
-import { TreeTooLarge } from "./too-large.ts";
+import { TreeTooLarge, workspaceFailed } from "./io-failure.ts";
 import type { TreeEntry } from "./walk.ts";
 
 /** Bytes copied between two looks at the disk. */
 const LOOK_BYTES = 64 * 1024 * 1024;
 
-/** Holds a copy of an arm's work against what a workspace may hold, and against the disk. */
+/** Checks that a copy of an arm's work is no larger than a workspace may be, and that the disk has room for it. */
 export class CopyRoom {
   readonly #directory: string;
   readonly #needed: number;

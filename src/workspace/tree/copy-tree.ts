@@ -13,19 +13,18 @@ import { copyFile } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { Pace } from "../../pace.ts";
-import type { Sandbox } from "../workspace.ts";
+import type { Owner } from "../../sandbox/sandbox.ts";
 import { CopyRoom } from "./copy-room.ts";
 import { copyWithHoles, hasHoles } from "./copy-with-holes.ts";
-import { errorCode, isOutOfReach, workspaceFailed } from "./io-failure.ts";
+import { errorCode, isOutOfReach, TreeTooLarge, workspaceFailed } from "./io-failure.ts";
 import { sortedByPath } from "./sorted-by-path.ts";
-import { TreeTooLarge } from "./too-large.ts";
 import { entryAt, type TreeEntry, walk } from "./walk.ts";
 
 export interface CopyOptions {
   readonly from: string;
   /** Must not exist. */
   readonly to: string;
-  readonly owner: Sandbox["owner"];
+  readonly owner: Owner | null;
   /**
    * `author`: a fixture; a FIFO or a link that leads out is a Failure that names it.
    * `arm`: anything may lie there; what is no file, directory or link, or cannot be copied, is left out.
@@ -60,7 +59,7 @@ export async function copyEntries(
   options: CopyOptions & Required<Pick<CopyOptions, "entries">>,
 ): Promise<readonly TreeEntry[]> {
   const { made_by, to } = options;
-  const { directories, files, others, twins } = await sorted(options.entries, made_by);
+  const { directories, files, others, twins, originals } = await sorted(options.entries, made_by);
   const room = made_by === "arm" ? new CopyRoom(to, [...files, ...others]) : undefined;
   const copied: TreeEntry[] = [];
   const pace = new Pace();
@@ -85,10 +84,10 @@ export async function copyEntries(
     });
   const ends = await Promise.allSettled(Array.from({ length: LANES }, lane));
   for (const end of ends) if (end.status === "rejected") throw room?.faultOf(end.reason) ?? end.reason;
-  for (const { entry, first } of twins) {
+  for (const entry of twins) {
     await pace.entry();
     refuseLate(options.deadline);
-    if (await linkOrCopy(entry, first, options, room)) copied.push(entryAt(to, entry.path));
+    if (await linkOrCopy(entry, originals, options, room)) copied.push(entryAt(to, entry.path));
   }
   return copied;
 }
@@ -102,10 +101,12 @@ interface Sorted {
   readonly files: readonly TreeEntry[];
   readonly others: readonly TreeEntry[];
   /** Further names of a file among `files`. */
-  readonly twins: readonly { readonly entry: TreeEntry; readonly first: string }[];
+  readonly twins: readonly TreeEntry[];
+  /** The name of a file that its twins are linked to, by inode. */
+  readonly originals: Map<bigint, string>;
 }
 
-/** A directory before what it holds. An author's hard links are no part of a fixture; an arm may make thousands. */
+/** Directories stand before what they hold. Hard links are no part of a fixture; an arm may make thousands. */
 async function sorted(entries: readonly TreeEntry[], made_by: CopyOptions["made_by"]): Promise<Sorted> {
   const {
     directory = [],
@@ -114,29 +115,35 @@ async function sorted(entries: readonly TreeEntry[], made_by: CopyOptions["made_
   } = Object.groupBy(await sortedByPath(entries), ({ kind }) =>
     kind === "directory" || kind === "file" ? kind : "others",
   );
-  if (made_by === "author") return { directories: directory, files: file, others, twins: [] };
-  const firsts = new Map<bigint, string>();
-  const twins: { entry: TreeEntry; first: string }[] = [];
-  const files = file.filter((entry) => {
-    if (entry.links === 1) return true;
-    const first = firsts.get(entry.identity.inode);
-    if (first === undefined) firsts.set(entry.identity.inode, entry.path);
-    else twins.push({ entry, first });
-    return first === undefined;
-  });
-  return { directories: directory, files, others, twins };
+  const originals = new Map<bigint, string>();
+  const isOriginal = ({ links, identity, path }: TreeEntry) => {
+    if (made_by === "author" || links === 1) return true;
+    if (originals.has(identity.inode)) return false;
+    originals.set(identity.inode, path);
+    return true;
+  };
+  const { files = [], twins = [] } = Object.groupBy(file, (entry) => (isOriginal(entry) ? "files" : "twins"));
+  return { directories: directory, files, others, twins, originals };
 }
 
-async function linkOrCopy(entry: TreeEntry, first: string, options: CopyOptions, room?: CopyRoom): Promise<boolean> {
+async function linkOrCopy(
+  entry: TreeEntry,
+  originals: Map<bigint, string>,
+  options: CopyOptions,
+  room?: CopyRoom,
+): Promise<boolean> {
+  const { path, identity } = entry;
   try {
-    linkSync(join(options.to, first), join(options.to, entry.path));
+    linkSync(join(options.to, originals.get(identity.inode) ?? ""), join(options.to, path));
     return true;
   } catch {
-    // Too many names for this disk, or the first could not be copied.
+    // The original has too many names for this disk, or could not be copied: the next ones are linked to this one.
     room?.take(entry);
-    return await copyIfPossible(entry, options).catch((error: unknown) => {
+    const isCopied = await copyIfPossible(entry, options).catch((error: unknown) => {
       throw room?.faultOf(error) ?? error;
     });
+    if (isCopied) originals.set(identity.inode, path);
+    return isCopied;
   }
 }
 
@@ -203,6 +210,6 @@ function leaveOut(entry: TreeEntry, { made_by }: CopyOptions): false {
   throw new Failure("workspace_failed", `${entry.path}: ${what}; a fixture holds files, directories and links`);
 }
 
-function own(path: string, owner: Sandbox["owner"]): void {
+function own(path: string, owner: Owner | null): void {
   if (owner) chownSync(path, owner.uid, owner.gid);
 }

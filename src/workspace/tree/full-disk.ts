@@ -1,9 +1,8 @@
-import { MAX_WORKSPACE_ENTRIES } from "../sandbox/limits.ts";
-import { errorCode } from "./io-failure.ts";
-import { TreeTooLarge } from "./too-large.ts";
+import { MAX_WORKSPACE_ENTRIES } from "../../sandbox/limits.ts";
+import { errorCode, TreeTooLarge } from "./io-failure.ts";
 import { type TreeEntry, walk } from "./walk.ts";
 
-/** Bytes of a workspace that every disk has to have room for: that it has none is not for an arm to answer. */
+/** Bytes of a workspace that every disk must have room for. Up to here a full disk is the machine's fault. */
 export const MODEST_BYTES = 64 * 1024 * 1024;
 
 /** What an entry takes besides its bytes. */
@@ -15,7 +14,7 @@ export const bytesOnDisk = (entries: readonly TreeEntry[]): number =>
 
 export const isDiskFull = (error: unknown): boolean => errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";
 
-/** A workspace takes so much of a full disk that it may have filled it. */
+/** Whether a workspace is so large that it may have filled the disk. */
 export async function mayHaveFilled(root: string): Promise<boolean> {
   try {
     return bytesOnDisk(await walk(root, { max_entries: MAX_WORKSPACE_ENTRIES })) > MODEST_BYTES;

@@ -6,19 +6,19 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** No name, mode or kind of file brings these about: the machine is at its end, or broken. */
+/** Codes that no name, mode or kind of file can cause: the machine has run out of something, or is broken. */
 const MACHINE_FAULTS = new Set([
   ...["EIO", "ENOMEM", "EMFILE", "ENFILE", "EROFS", "ENODEV", "ESTALE"],
   ...["ENOSPC", "EDQUOT", "EAGAIN"],
 ]);
 
-/** Whatever an arm made of its tree may stand in the way of its reader; that is no fault of the machine. */
+/** True for an error that something in an arm's tree can cause; false for a fault of the machine. */
 export function isOutOfReach(error: unknown): boolean {
   const code = errorCode(error);
   return code !== undefined && !MACHINE_FAULTS.has(code);
 }
 
-/** What went wrong with a path of an arm's tree: a mistake of the arm's unless the machine is at its end. */
+/** What went wrong with a path of an arm's tree: the arm's mistake, unless it is a fault of the machine. */
 export function treeFault(what: string, error: unknown): unknown {
   if (error instanceof Failure || error instanceof Mistake) return error;
   if (isOutOfReach(error)) return new Mistake(`${what} (${errorCode(error)}).`);
@@ -31,3 +31,6 @@ export function workspaceFailed(what: string, cause: unknown): Failure {
   const why = errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
   return new Failure("workspace_failed", `${what}: ${why}`, { cause });
 }
+
+/** A tree is too large to be read or copied. The message is for whoever filled it. */
+export class TreeTooLarge extends Mistake {}

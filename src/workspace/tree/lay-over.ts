@@ -1,16 +1,19 @@
+import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { Pace } from "../../pace.ts";
-import type { FileSource, Sandbox } from "../workspace.ts";
+import type { Owner } from "../../sandbox/sandbox.ts";
+import type { Difference } from "../diff/compare.ts";
+import type { FileSource } from "../workspace.ts";
 import { readRegular } from "./contents.ts";
-import { place, safeSteps } from "./place.ts";
+import { place, placeLink, safeSteps } from "./place.ts";
 import { type TreeEntry, walk } from "./walk.ts";
 
 /**
  * Lays a directory and then inline files over a tree, in place of what stands there. Their authors are trusted,
  * the tree is not. @throws Failure `workspace_failed` when the source holds anything but files and directories.
  */
-export async function layOver(root: string, source: FileSource, owner: Sandbox["owner"]): Promise<void> {
+export async function layOver(root: string, source: FileSource, owner: Owner | null): Promise<void> {
   const { dir, files } = source;
   const entries = dir === null ? [] : await walk(dir);
   const pace = new Pace();
@@ -28,9 +31,31 @@ export async function overlaidPaths({ dir, files }: FileSource): Promise<readonl
   return [...laid, ...Object.keys(files).map((path) => safeSteps(path).join("/"))];
 }
 
-function layFile(root: string, dir: string, { path, kind, size, mode }: TreeEntry, owner: Sandbox["owner"]): void {
+function layFile(root: string, dir: string, { path, kind, size, mode }: TreeEntry, owner: Owner | null): void {
   const bytes = kind === "file" ? readRegular(dir, path, size) : undefined;
   if (!bytes)
     throw new Failure("workspace_failed", `${join(path)}: is not a regular file; lay files only over a workspace`);
   place(root, { path, bytes, mode: (mode & 0o777) | 0o600 }, owner);
+}
+
+interface Restoration {
+  readonly from: string;
+  /** Holds nothing of the differences. */
+  readonly to: string;
+  readonly differences: readonly Difference[];
+  readonly owner: Owner | null;
+}
+
+/** Puts paths back to what they are in `from`: changed and deleted ones return. */
+export async function restore({ from, to, differences, owner }: Restoration): Promise<void> {
+  const pace = new Pace();
+  for (const { path, before } of differences) {
+    await pace.bytes(before?.size ?? 0);
+    if (before?.kind === "link") {
+      placeLink(to, path, readlinkSync(join(from, path), { encoding: "buffer" }), owner);
+      continue;
+    }
+    const bytes = before?.kind === "file" ? readRegular(from, path, before.size) : undefined;
+    if (before && bytes) place(to, { path, bytes, mode: before.mode }, owner);
+  }
 }

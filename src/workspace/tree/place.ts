@@ -1,7 +1,7 @@
-import { chownSync, lchownSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
-import type { Sandbox } from "../workspace.ts";
+import type { Owner } from "../../sandbox/sandbox.ts";
 
 export interface PlacedFile {
   readonly path: string;
@@ -10,24 +10,24 @@ export interface PlacedFile {
 }
 
 /**
- * Puts a file where it belongs whatever stands in the way: links, files in the place of directories and the reverse give
- * way, and nothing is ever written through a link. The path is trusted not to climb.
+ * Writes a file, whatever stands in the way: links go, and so do files in the place of directories and directories in
+ * the place of files. Nothing is written through a link. The path must not climb.
  */
-export function place(root: string, file: PlacedFile, owner: Sandbox["owner"]): void {
+export function place(root: string, file: PlacedFile, owner: Owner | null): void {
   const target = clearedPath(root, file.path, owner);
   writeFileSync(target, file.bytes, { flag: "wx", mode: file.mode });
   if (owner) chownSync(target, owner.uid, owner.gid);
 }
 
 /** As `place`, for a link. */
-export function placeLink(root: string, path: string, target: Buffer, owner: Sandbox["owner"]): void {
+export function placeLink(root: string, path: string, target: Buffer, owner: Owner | null): void {
   const link = clearedPath(root, path, owner);
   symlinkSync(target, link);
   if (owner) lchownSync(link, owner.uid, owner.gid);
 }
 
-/** Where nothing stands any more, in a real directory. */
-function clearedPath(root: string, path: string, owner: Sandbox["owner"]): string {
+/** Removes what stands at the path, and makes its parents real directories. */
+function clearedPath(root: string, path: string, owner: Owner | null): string {
   const steps = safeSteps(path);
   let parent = root;
   for (const step of steps.slice(0, -1)) {
@@ -48,4 +48,17 @@ export function safeSteps(path: string): readonly string[] {
   if (path.startsWith("/") || steps.length === 0 || steps.includes("..") || path.includes("\0"))
     throw new Failure("workspace_failed", `${path}: not a path inside a workspace`);
   return steps;
+}
+
+/** Lets the owner list, enter and fill the directory of a workspace again, whatever a command did to it. */
+export function reopenRoot(root: string, owner: Owner | null): void {
+  const entry = lstatSync(root, { throwIfNoEntry: false });
+  if (entry?.isDirectory()) {
+    if ((entry.mode & 0o700) !== 0o700) chmodSync(root, 0o700);
+    return;
+  }
+  // Only a command without a sandbox can remove the directory itself.
+  rmSync(root, { force: true });
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  if (owner) chownSync(root, owner.uid, owner.gid);
 }

@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
 import { lstatSync, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { exitOf } from "../../exit-of.ts";
 import { isOutOfReach } from "./io-failure.ts";
 
-/** Bytes of a directory itself above which it is read in slices: it may hold 20,000 names. */
+/** Bytes of a directory's own list of names. A longer one is read in slices: it may hold 20,000 names. */
 const LARGE_DIRECTORY_BYTES = 256 * 1024;
 
 const FIND = "/usr/bin/find";
@@ -27,35 +29,33 @@ export async function readNames(
 }
 
 /**
- * Another process reads, so that neither time nor memory goes beyond what is taken from it. Undefined when it could not be
- * started or broke off: part of the names must not pass for all.
+ * Another process reads the directory, and this one takes as many names as it wants. Undefined when that process could
+ * not be started or broke off: a part of the names must not pass for all.
  */
 async function namesInSlices(find: string, directory: string, limit: number): Promise<readonly Buffer[] | undefined> {
-  const child = started([find, ".", "-mindepth", "1", "-maxdepth", "1", "-print0"], directory);
-  if (!child) return undefined;
+  const options = [".", "-mindepth", "1", "-maxdepth", "1", "-print0"];
+  const child = spawn(find, options, { cwd: directory, env: {}, stdio: ["ignore", "pipe", "ignore"] });
+  const ended = exitOf(child).catch(() => undefined);
+  const names = await namesFrom(child.stdout, limit).catch(() => []);
+  const isWhole = names.length <= limit;
+  if (!isWhole) child.kill("SIGKILL");
+  const status = await ended;
+  return isWhole && status !== 0 ? undefined : names;
+}
+
+/** Names, each printed behind `./` and before a NUL; stops after `limit`. */
+async function namesFrom(printed: AsyncIterable<Buffer>, limit: number): Promise<readonly Buffer[]> {
   const names: Buffer[] = [];
   let rest = Buffer.alloc(0);
-  for await (const chunk of child.stdout) {
+  for await (const chunk of printed) {
     const text = Buffer.concat([rest, chunk]);
     let from = 0;
     for (let end = text.indexOf(0); end !== -1; end = text.indexOf(0, from)) {
-      // Each name is printed behind `./`.
       names.push(text.subarray(from + 2, end));
       from = end + 1;
     }
     rest = text.subarray(from);
     if (names.length > limit) break;
   }
-  if (names.length <= limit) return (await child.exited) === 0 ? names : undefined;
-  child.kill("SIGKILL");
-  await child.exited;
   return names;
-}
-
-function started(command: string[], cwd: string) {
-  try {
-    return Bun.spawn(command, { cwd, env: {}, stdio: ["ignore", "pipe", "ignore"] });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,8 @@
 import { type BigIntStats, chmodSync, type Dirent, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Pace } from "../../pace.ts";
-import { isOutOfReach } from "./io-failure.ts";
+import { isOutOfReach, TreeTooLarge } from "./io-failure.ts";
 import { readNames } from "./read-names.ts";
-import { TreeTooLarge } from "./too-large.ts";
 
 /** `unreadable`: its name is no valid text, or its path is too long; nothing more can be known of it. */
 export type EntryKind = "file" | "directory" | "link" | "special" | "unreadable";
@@ -40,7 +39,7 @@ export interface WalkOptions {
   readonly max_entries?: number;
 }
 
-/** Characters of all paths for each entry that a walk may meet; a deep tree has fewer entries. */
+/** Characters of paths for each entry that a walk may meet: a deep tree may have fewer entries. */
 const CHARS_PER_ENTRY = 320;
 
 /**
@@ -75,7 +74,7 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<rea
   return found;
 }
 
-/** What a walk may still meet. */
+/** What is left of a walk's limits. */
 class Allowance {
   readonly #max: number;
   #entries: number;
@@ -172,7 +171,7 @@ function uniqueNames(valid: readonly string[]): (text: string) => string {
   };
 }
 
-/** Lets its owner list and enter a real directory; what resists is seen when it is read. */
+/** Lets its owner list and enter a real directory. One that cannot be opened is found out when it is read. */
 export function openUp(directory: string): void {
   try {
     const { mode } = lstatSync(directory);

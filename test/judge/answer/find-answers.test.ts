@@ -34,6 +34,12 @@ test("arguments that came as text are read as text", () => {
 test("open braces without an end do not hide the answer behind them", () =>
   expect(findAnswers(spoken(`${"{".repeat(10_000)}{"a": 1}`))).toEqual([{ a: 1 }]));
 
+test("of many objects the last hundred are read, in order", () => {
+  const numbers = Array.from({ length: 150 }, (_, index) => index);
+  const text = numbers.map((n) => JSON.stringify({ n })).join(" then ");
+  expect(findAnswers(spoken(text))).toEqual(numbers.slice(50).map((n) => ({ n })));
+});
+
 /** Looked at again from each of their braces, quotes or commas these would take minutes. */
 const ENDLESS: Record<string, string> = {
   "open braces": "{".repeat(3_000_000),

@@ -1,7 +1,7 @@
 import { confidenceOf } from "../../../src/judge/confidence.ts";
+import { type Basis, decide, needsSecondHearing } from "../../../src/judge/decide.ts";
 import { gatesOf } from "../../../src/judge/gates.ts";
-import { type Basis, decide, needsSecondHearing } from "../../../src/judge/score.ts";
-import type { Ballot } from "../../../src/judge/sheets.ts";
+import type { CallScores } from "../../../src/judge/score-table.ts";
 import { CHECKS, type Chance, CRITERIA, type Faults, gapSeen, type Pair, scoresFor } from "./pairs.ts";
 import type { JudgePair } from "./rates.ts";
 
@@ -10,23 +10,23 @@ const WEIGHTS = new Map(CRITERIA.map((id) => [id, 1]));
 /** The rules alone, as fast as they are: the scores that a judge would give go to the code that decides. */
 export const byRule: JudgePair = (pair, faults, chance) => {
   const basis: Basis = {
-    calls: hearing({ pair, faults, chance, masked: false }),
+    calls: callsOf({ pair, faults, chance, masked: false }),
     measured: [],
     gates: gatesOf(factsOf(pair.passed.a), factsOf(pair.passed.b)),
     tie_margin: 0.05,
     suspects: new Set(),
   };
-  const again = needsSecondHearing(basis, WEIGHTS) ? hearing({ pair, faults, chance, masked: true }) : [];
-  const heard = { ...basis, calls: [...basis.calls, ...again] };
-  const standing = decide(heard, WEIGHTS);
+  const again = needsSecondHearing(basis, WEIGHTS) ? callsOf({ pair, faults, chance, masked: true }) : [];
+  const whole = { ...basis, calls: [...basis.calls, ...again] };
+  const scored = decide(whole, WEIGHTS);
   const flags = [
-    ...(standing.probe_conflict ? (["judge_probe_conflict"] as const) : []),
-    ...(standing.second === "unconfirmed" ? (["unconfirmed"] as const) : []),
+    ...(scored.probe_conflict ? (["judge_probe_conflict"] as const) : []),
+    ...(scored.second === "unconfirmed" ? (["unconfirmed"] as const) : []),
   ];
   return {
-    winner_side: standing.winner_side,
-    confidence: confidenceOf(standing, heard, flags),
-    calls: heard.calls.length,
+    winner_side: scored.winner_side,
+    confidence: confidenceOf(scored, whole, flags),
+    calls: whole.calls.length,
   };
 };
 
@@ -43,7 +43,7 @@ interface Asked {
   readonly masked: boolean;
 }
 
-const hearing = ({ pair, faults, chance, masked }: Asked): Ballot[] =>
+const callsOf = ({ pair, faults, chance, masked }: Asked): CallScores[] =>
   (["ab", "ba"] as const).map((order) => {
     const more_checks = pair.passed.a - pair.passed.b;
     const gap = gapSeen(pair, faults, { a_first: order === "ab", more_checks, chance });

@@ -21,6 +21,13 @@ test("a stretch of the copy is found again in the text, with what hides inside i
   expect([at("claude"), at("judge"), at("I am")]).toEqual(["cl\u200baude", "𝐣udge", "I am"]);
 });
 
+test("a stretch ends behind the whole of its last letter", () => {
+  const text = "a judg𝐞, a ﬁ";
+  const { text: folded, span } = fold(text);
+  expect(folded).toBe("a judge, a fi");
+  expect([text.slice(...span(2, 7)), text.slice(...span(11, 13))]).toEqual(["judg𝐞", "ﬁ"]);
+});
+
 test("whatever the text, spans are in order and within it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (raw) => {

@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import type { Decision } from "../../../src/domain/decision.ts";
 import type { Changes } from "../../../src/domain/evidence.ts";
 import { withoutWords } from "../../../src/judge/view/without-words.ts";
-import { buildArm, change } from "../build-case.ts";
+import { buildArm, change, NO_CHANGE } from "../build-case.ts";
+import { turnsDuring } from "../turns-during.ts";
 
 async function plain(changes: Changes) {
-  const { arm, has_code } = await withoutWords(buildArm("plain", { changes }));
+  const { arm, has_code } = await withoutWords(buildArm("plain", { changes }), "");
   const added = arm.summary.changes?.patch.split("\n").filter((line) => /^\+(?!\+\+)/.test(line));
   return { added, has_code };
 }
@@ -25,25 +26,39 @@ test("a name that an arm made up has one number in all its files", async () => {
   expect((await plain(both)).added).toEqual(["+  name_1();", "+  name_2(name_1);"]);
 });
 
+test("a new file has its name when the brief gives it, and a number when the arm made it up", async () => {
+  const added = ["docs/report.md", "earns-four.md", "four"].map((path) => change("run();", path));
+  const files = added.flatMap((one) => one.files.map((file) => ({ ...file, status: "added" as const })));
+  const changes = { ...NO_CHANGE, files, patch: added.map(({ patch }) => patch).join("") };
+  const brief = "Write docs/report.md, which earns four.";
+  const { arm } = await withoutWords(buildArm("plain", { changes }), brief);
+  expect(arm.summary.changes?.files.map(({ path }) => path)).toEqual(["docs/report.md", "new-1.md", "new-2"]);
+  expect([...(arm.summary.changes?.patch.match(/^\+\+\+ .*/gm) ?? [])]).toEqual([
+    "+++ b/docs/report.md",
+    "+++ b/new-1.md",
+    "+++ b/new-2",
+  ]);
+});
+
+test("one file with code is code, whatever other files hold", async () => {
+  const [code, words] = [change("run();", "a.ts"), change("All is well.", "b.md")];
+  const both = (one: Changes, other: Changes) => ({
+    ...{ ...one, files: [...one.files, ...other.files], patch: one.patch + other.patch },
+  });
+  const found = [await plain(both(code, words)), await plain(both(words, code)), await plain(words)];
+  expect(found.map(({ has_code }) => has_code)).toEqual([true, true, false]);
+});
+
 test("what a violated rule was about is the arm's word", async () => {
   const detail = { rule: "paths.protected", subject: "SUBJECT", severity: "warn" } as const;
   const spent = { tokens_in: 0, tokens_out: 0, latency_ms: 0 };
   const decision: Decision = { seq: 1, kind: "policy_violation", summary: "SUBJECT", ...spent, detail };
-  const { arm } = await withoutWords(buildArm("plain", {}, [decision]));
+  const { arm } = await withoutWords(buildArm("plain", {}, [decision]), "");
   expect(JSON.stringify(arm.decisions)).not.toContain("SUBJECT");
 });
 
 test("masking a file of a megabyte lets others have their turn", async () => {
   const line = '"a",'.repeat(4_000);
   const changes = change(Array<string>(60).fill(line).join("\n"));
-  let turns = 0;
-  let done = false;
-  const count = () => {
-    turns += 1;
-    if (!done) setImmediate(count);
-  };
-  setImmediate(count);
-  await withoutWords(buildArm("plain", { changes }));
-  done = true;
-  expect(turns).toBeGreaterThan(10);
+  expect(await turnsDuring(() => withoutWords(buildArm("plain", { changes }), ""))).toBeGreaterThan(10);
 });

@@ -1,0 +1,140 @@
+import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
+import type { Violation } from "../domain/evidence.ts";
+import { excerpt } from "../domain/excerpt.ts";
+import { Mistake } from "../domain/failure.ts";
+import type { ToolCall, ToolResult } from "../model/client.ts";
+import { refusedPath } from "../policy/path-rules.ts";
+import { refusalOf } from "../policy/refusal.ts";
+import type { CallRecord } from "../policy/review.ts";
+import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
+import type { Tool, ToolOutput } from "../tool/tool.ts";
+import { type DecisionLog, oneLine } from "./decision-log.ts";
+import type { ArmRun } from "./run-arm.ts";
+
+interface ExecutorSettings extends Pick<ArmRun, "policies" | "workspace" | "clock" | "redact"> {
+  readonly tools: readonly Tool[];
+  readonly log: DecisionLog;
+  readonly signal: AbortSignal;
+}
+
+/** Runs an arm's tool calls: prepare, policy, run. Each ends in a result that the model reads. */
+export class ToolExecutor {
+  readonly records: CallRecord[] = [];
+  readonly #settings: ExecutorSettings;
+  #ranCommand = false;
+
+  constructor(settings: ExecutorSettings) {
+    this.#settings = settings;
+  }
+
+  /** @throws Failure for a fault of ours; the signal's reason when it fires. */
+  async answer(call: ToolCall): Promise<ToolResult> {
+    const began = this.#settings.clock.ticks();
+    try {
+      const output = await this.#outcome(call);
+      const text = this.#settings.redact(output.text);
+      if (!output.refused) this.#record(call, { ...output, text }, began);
+      return { call_id: call.id, ok: output.ok, text };
+    } catch (error) {
+      // A call that was stopped may have left traces, and the log must show their cause.
+      const text = `Stopped before it was done: ${error instanceof Error ? error.message : String(error)}`;
+      if (this.#settings.signal.aborted) this.#record(call, { text, ok: false, exit_code: null, bytes: 0 }, began);
+      throw error;
+    }
+  }
+
+  #record(call: ToolCall, output: ToolOutput, began: number): void {
+    const { text, ok, exit_code, bytes } = output;
+    const tool = this.#settings.tools.find(({ name }) => name === call.name);
+    this.#settings.log.add("tool_call", {
+      summary: `${call.name} ${oneLine(aboutOf(call.input), ABOUT_CHARS)}${ending(output)}`,
+      latency_ms: this.#settings.clock.ticks() - began,
+      detail: {
+        tool: call.name,
+        ...(tool && { effect: tool.effect }),
+        input: inputText(call),
+        ok,
+        exit_code,
+        output: excerpt(text),
+        bytes,
+      },
+    });
+  }
+
+  /** Broken rules that end the arm now. Looks only after a command: the policy refuses what other tools must not write. */
+  async disqualifying(): Promise<readonly Violation[]> {
+    const { policies, workspace } = this.#settings;
+    const ranCommand = this.#ranCommand;
+    this.#ranCommand = false;
+    if (!ranCommand || policies.severity.protected_path !== "disqualify" || policies.paths.protected.length === 0)
+      return [];
+    const paths = await workspace.altered(policies.paths.protected);
+    return paths.slice(0, NAMED_VIOLATIONS).map((path) => this.#violate(path));
+  }
+
+  #violate(subject: string): Violation {
+    const rule = refusedPath(this.#settings.policies.paths, subject) ?? subject;
+    const severity = "disqualify";
+    const summary = `protected path changed: ${subject}`;
+    this.#settings.log.add("policy_violation", { summary, detail: { rule, severity, subject } });
+    return { rule, severity, subject, blocked: false };
+  }
+
+  async #outcome(call: ToolCall): Promise<ToolOutput & { readonly refused?: true }> {
+    try {
+      const prepared = prepareCall(this.#settings.tools, call);
+      return this.#refusal(call, prepared) ?? (await this.#run(prepared));
+    } catch (error) {
+      if (!(error instanceof Mistake)) throw error;
+      return { text: error.message, ok: false, exit_code: null, bytes: Buffer.byteLength(error.message) };
+    }
+  }
+
+  #refusal(call: ToolCall, { tool, subject }: PreparedCall): (ToolOutput & { readonly refused: true }) | undefined {
+    const { name, effect } = tool;
+    const refusal = refusalOf(this.#settings.policies, effect, subject);
+    this.records.push({ tool: name, effect, subject, refused_by: refusal?.rule ?? null });
+    if (!refusal) return undefined;
+    this.#settings.log.add("policy_block", {
+      summary: `refused ${name} ${oneLine(subject)}: ${refusal.rule}`,
+      detail: { rule: refusal.rule, tool: name, input: inputText(call) },
+    });
+    return { text: refusal.message, ok: false, exit_code: null, bytes: 0, refused: true };
+  }
+
+  async #run(prepared: PreparedCall): Promise<ToolOutput> {
+    const { policies, workspace, signal } = this.#settings;
+    this.#ranCommand ||= prepared.tool.effect === "command";
+    const output = await runCall(prepared, {
+      workspace,
+      signal,
+      timeout_ms: policies.commands.timeout_s * 1000,
+      max_output_bytes: policies.commands.max_output_kb * 1024,
+      network: policies.network,
+    });
+    signal.throwIfAborted();
+    return output;
+  }
+}
+
+/** For a summary: the command, the path or the pattern. The call may fit no tool. */
+function aboutOf(input: unknown): string {
+  if (typeof input !== "object" || input === null) return "";
+  const { command, path, pattern } = input as { command?: unknown; path?: unknown; pattern?: unknown };
+  return [command, path, pattern].find((value): value is string => typeof value === "string") ?? "";
+}
+
+const inputText = (call: ToolCall) => excerpt(call.unparsed ?? JSON.stringify(call.input) ?? "");
+
+/** Characters of a command or path in a summary. They leave room for how it ended. */
+const ABOUT_CHARS = 90;
+const REASON_CHARS = 50;
+
+function ending({ ok, exit_code, text }: ToolOutput): string {
+  if (exit_code !== null) return ` → exit ${exit_code}`;
+  if (ok) return "";
+  // A tool says what was wrong in its first line, a command that was stopped in its last.
+  const lines = text.trim().split("\n");
+  const last = lines.at(-1) ?? "";
+  return ` → ${oneLine(last.startsWith("[") ? last : (lines[0] ?? ""), REASON_CHARS)}`;
+}

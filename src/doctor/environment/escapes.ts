@@ -1,0 +1,62 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { makeTempDir } from "../../sandbox/temp-dir.ts";
+import { openPristine } from "../../workspace/pristine.ts";
+
+/**
+ * What a command in this sandbox can do that it should not, in words; empty when it is contained.
+ * @throws Failure `sandbox_unavailable` when the attempts could not be made.
+ */
+export async function attemptEscapes(sandbox: Sandbox, signal: AbortSignal): Promise<readonly string[]> {
+  const outside = makeTempDir();
+  try {
+    const canary = join(outside, "canary");
+    writeFileSync(canary, "a file of this user, outside every workspace\n", { mode: 0o666 });
+    await using pristine = openPristine({ source: { dir: null, files: {} }, sandbox, keep: false });
+    await using workspace = pristine.open();
+    const run = ATTEMPTS.map(({ script }) => script(canary)).join("\n");
+    const limits = { timeout_ms: 10_000, max_output_bytes: 4_096, network: "none" } as const;
+    const { output } = await workspace.exec({ run: `${run}\necho ${TRIED}`, ...limits }, signal);
+    const said = output.split("\n");
+    if (said.includes(TRIED)) return ATTEMPTS.filter(({ sign }) => said.includes(sign)).map(({ means }) => means);
+    throw new Failure("sandbox_unavailable", `the sandbox starts, but a command in it did not end well: ${output}`);
+  } finally {
+    rmSync(outside, { recursive: true, force: true });
+  }
+}
+
+const TRIED = "tried";
+
+interface Attempt {
+  /** Prints `sign` on a line of its own when it succeeds. */
+  readonly script: (canary: string) => string;
+  readonly sign: string;
+  readonly means: string;
+}
+
+const ATTEMPTS: readonly Attempt[] = [
+  {
+    script: (canary) => `cat '${canary}' >/dev/null 2>&1 && echo reads`,
+    sign: "reads",
+    means: "read this user's files",
+  },
+  {
+    script: (canary) => `(echo x >> '${canary}') 2>/dev/null && echo writes`,
+    sign: "writes",
+    means: "write this user's files",
+  },
+  {
+    // This process's environment held the keys when it started.
+    script: () => `head -c 1 /proc/${process.pid}/environ 2>/dev/null | grep -q . && echo environment`,
+    sign: "environment",
+    means: "read the environment that this process was started with",
+  },
+  {
+    // A network namespace of its own has only a loopback interface.
+    script: () => "sed 1,2d /proc/net/dev 2>/dev/null | grep -qv '^ *lo:' && echo network",
+    sign: "network",
+    means: "reach a network",
+  },
+];

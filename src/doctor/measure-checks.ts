@@ -1,0 +1,47 @@
+import { Failure, Mistake } from "../domain/failure.ts";
+import type { MeasuredCheck } from "../scenario/draft/draft-scenario.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { cannotRun } from "./cannot-run.ts";
+import { sandboxOf } from "./scenario/diagnose-scenario.ts";
+import { DryRun, type ProbedTwice } from "./scenario/dry-run.ts";
+import type { Services } from "./services.ts";
+
+/**
+ * Runs the checks of a scenario as doctor does; empty when they cannot be run, which doctor explains.
+ * @throws the signal's reason when it fires.
+ */
+export async function measureChecks(
+  services: Services,
+  loaded: LoadedScenario,
+  signal: AbortSignal,
+): Promise<readonly MeasuredCheck[]> {
+  const { setup, probe, reference_fix } = loaded.definition.task;
+  const sandbox = await sandboxOf(services);
+  if (sandbox instanceof Failure) return [];
+  await using dryRun = new DryRun({ loaded, sandbox, redact: services.redact });
+  try {
+    await dryRun.pristine.setup(setup, signal);
+    const before = await dryRun.untouched(signal);
+    const after = reference_fix === null ? null : await dryRun.fixed(reference_fix.patch, signal);
+    return (probe?.checks ?? []).map((_, index) => ({
+      before: seen(before, index),
+      after: seen(after, index),
+      cannot_run: whyNot(after, index),
+    }));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Failure || error instanceof Mistake) return [];
+    throw error;
+  }
+}
+
+function whyNot(probed: ProbedTwice | null, index: number): string | null {
+  const result = probed?.[0].checks[index];
+  return result === undefined ? null : cannotRun(result);
+}
+
+function seen(probed: ProbedTwice | null, index: number): "pass" | "fail" | null {
+  const [first, second] = (probed ?? []).map(({ checks }) => checks[index]?.status === "pass");
+  if (first === undefined || first !== second) return null;
+  return first ? "pass" : "fail";
+}

@@ -1,0 +1,34 @@
+import { isJudged } from "../../judge/scenario-brief.ts";
+import { judgeModelName } from "../../session/choose-judge.ts";
+import { sharesOneFamily } from "../../session/context-flags.ts";
+import { type Check, pass, warn } from "../check.ts";
+import type { DeclaredScenario } from "../services.ts";
+
+/** Only some weights can be 0 here: a file with none above 0 is refused. */
+export const weights: Check<DeclaredScenario> = {
+  id: "rubric.weights",
+  title: "Weights of the criteria",
+  run({ loaded }) {
+    const { criteria } = loaded.definition.rubric;
+    const weightless = criteria.filter(({ weight }) => weight === 0).map(({ id }) => id);
+    return weightless.length === 0
+      ? pass(criteria.map(({ id, weight }) => `${id} ${weight}`).join(", "))
+      : warn(`${weightless.join(", ")} decides nothing: its weight is 0`, "give it a weight, or remove it");
+  },
+};
+
+export const judgeFamily: Check<DeclaredScenario> = {
+  id: "rubric.judge_family",
+  title: "Judge is no relative of one arm",
+  run({ services, loaded }) {
+    const { arms, rubric } = loaded.definition;
+    const judge = judgeModelName(services, undefined, rubric.judge.model);
+    if (!rubric.criteria.some(isJudged)) return pass("no criterion is judged by a model");
+    return sharesOneFamily(judge, arms)
+      ? warn(
+          `${judge} comes from the maker of one arm's model only, and may favour it`,
+          "take a judge of another maker",
+        )
+      : pass(judge);
+  },
+};

@@ -1,0 +1,45 @@
+import type { Check } from "../check.ts";
+import type { DeclaredScenario } from "../services.ts";
+import { contrast, varies } from "./arms.ts";
+import { costBudget, secondsBudget, tokenBudget } from "./budget.ts";
+import type { DryRun } from "./dry-run.ts";
+import { fixtureFiles, fixtureHistory, fixtureSetup } from "./fixture.ts";
+import { leakedFiles } from "./leaked-files.ts";
+import { leakedLines } from "./leaked-lines.ts";
+import { armModels, judgeModel, modelSandbox } from "./models.ts";
+import { before, discrimination, stability } from "./probe.ts";
+import { globs, protectedFiles } from "./protected.ts";
+import { referenceApplies, referenceDeliverable, referencePasses, referencePaths } from "./reference.ts";
+import { judgeFamily, weights } from "./rubric.ts";
+
+/** Checks that need the definition alone. */
+export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
+  contrast,
+  varies,
+  armModels,
+  judgeModel,
+  modelSandbox,
+  weights,
+  judgeFamily,
+  tokenBudget,
+  costBudget,
+  referencePaths,
+  referenceDeliverable,
+];
+
+/** Checks that copy files and run commands. */
+export const DRY_RUN_CHECKS: readonly Check<DryRun>[] = [
+  fixtureFiles,
+  fixtureHistory,
+  leakedFiles,
+  leakedLines,
+  fixtureSetup,
+  globs,
+  before,
+  discrimination,
+  protectedFiles,
+  referenceApplies,
+  referencePasses,
+  stability,
+  secondsBudget,
+];

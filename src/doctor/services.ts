@@ -1,0 +1,32 @@
+import type { ProviderStatus } from "../model/resolve-model.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
+import type { SessionServices } from "../session/services.ts";
+import type { Diagnoses } from "./diagnoses.ts";
+
+/** Every side effect and setting of a program that answers many requests, as values. */
+export interface Services extends SessionServices {
+  readonly catalog: ScenarioCatalog;
+  /** Monotonic milliseconds when the program started. */
+  readonly started_ticks: number;
+  /** As given; undefined: sessions are kept in memory. */
+  readonly state_dir: string | undefined;
+  /** As given; undefined: no web UI is served. */
+  readonly web_dir: string | undefined;
+  /** Host name or address that this process listens on; undefined: it serves no HTTP. */
+  readonly listen_host: string | undefined;
+  /** Hosts and origins that it was told to answer; absent: it serves no HTTP. */
+  readonly allowed?: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
+  /** Which providers can be called; no secret in it. */
+  readonly providers: () => readonly ProviderStatus[];
+  /** One for the whole process. */
+  readonly diagnoses: Diagnoses;
+  /** Told the title of each check before it is tried. */
+  readonly announce?: (title: string) => void;
+}
+
+/** A scenario as its file says it, and the services that its run would have. */
+export interface DeclaredScenario {
+  readonly services: Services;
+  readonly loaded: LoadedScenario;
+}

@@ -1,0 +1,48 @@
+/** Readers of what somebody else wrote. None of them throws, whatever it is. */
+
+export type LooseRecord = Readonly<Record<string, unknown>>;
+
+export function asRecord(value: unknown): LooseRecord | undefined {
+  // The type claims only string keys and unknown values, which every object of JSON has.
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as LooseRecord) : undefined;
+}
+
+/** The objects of a list; empty for everything else. */
+export function asRecords(value: unknown): readonly LooseRecord[] {
+  return Array.isArray(value) ? value.map(asRecord).filter((item) => item !== undefined) : [];
+}
+
+export function asText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A count of tokens, or null for what cannot be one. */
+export function asCount(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** The value at a path of keys; undefined when the path breaks off. */
+export function dig(value: unknown, ...path: readonly string[]): unknown {
+  let at = value;
+  for (const key of path) at = asRecord(at)?.[key];
+  return at;
+}
+
+/** Whether lists and objects stand in one another more than `levels` deep. Needs no stack, however deep it is. */
+export function isNested(value: unknown, levels: number): boolean {
+  let layer = [value];
+  for (let level = 0; layer.length > 0; level += 1) {
+    if (level > levels) return true;
+    layer = layer.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
+/** Undefined when it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Decision } from "./decision.ts";
+import type { ArmSummary, SessionFailure, SessionOutcome } from "./session.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What is known of a session when it is accepted. What an earlier version stored of a whole session begins with it too. */
+export interface CreatedEntry {
+  readonly type: "created";
+  readonly session: Omit<SessionOutcome, "decisions" | "verdicts">;
+}
+
+/** The run begins again from the start: whoever ran it before is gone. */
+export interface AttemptStartedEntry {
+  readonly type: "attempt_started";
+  readonly at: string;
+}
+
+export interface StageEntry {
+  readonly type: "stage";
+  readonly at: string;
+  readonly stage: "preparing" | "running" | "probing" | "judging";
+}
+
+export interface DecisionEntry {
+  readonly type: "decision";
+  readonly arm_id: string;
+  readonly decision: Decision;
+}
+
+/** How an arm stopped and what it used. Its work has not been looked at. */
+export interface ArmEndedEntry {
+  readonly type: "arm_ended";
+  readonly arm_id: string;
+  readonly summary: Partial<ArmSummary> & Pick<ArmSummary, "status">;
+}
+
+/** In what the arms differed though nobody declared it. */
+export interface ObservedEntry {
+  readonly type: "observed";
+  readonly differences: readonly string[];
+}
+
+/** What an arm left behind. */
+export interface ExaminedEntry {
+  readonly type: "examined";
+  readonly arm_id: string;
+  readonly summary: Partial<ArmSummary>;
+}
+
+/** A verdict: the run's own, or one that was asked for later. */
+export interface JudgedEntry {
+  readonly type: "judged";
+  readonly verdict: Verdict;
+}
+
+/** Somebody asked for the run to stop. */
+export interface CancelAskedEntry {
+  readonly type: "cancel_asked";
+  readonly at: string;
+}
+
+/** Nothing of the run comes after it; a later verdict may. */
+export interface EndedEntry {
+  readonly type: "ended";
+  readonly at: string;
+  readonly state: "completed" | "failed" | "cancelled" | "interrupted";
+  readonly failure: SessionFailure | null;
+}
+
+/** What the run itself writes. */
+export type RunEntry =
+  | AttemptStartedEntry
+  | StageEntry
+  | DecisionEntry
+  | ArmEndedEntry
+  | ObservedEntry
+  | ExaminedEntry
+  | JudgedEntry
+  | EndedEntry;
+
+export type SessionEntry = CreatedEntry | CancelAskedEntry | RunEntry;
+
+/** A session: what happened, in order. */
+export type SessionLog = readonly [CreatedEntry, ...SessionEntry[]];

@@ -1,0 +1,43 @@
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import type { Context } from "elysia";
+
+/** Bytes from which the time to compress is less than the time to send what it saves. */
+const WORTH_BYTES = 10_000;
+
+export type Coding = "zstd" | "gzip";
+
+/** In the order of preference. They run beside the event loop. */
+const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer>>> = {
+  zstd: promisify<Uint8Array, Buffer>(zlib.zstdCompress),
+  gzip: promisify<Uint8Array, Buffer>(zlib.gzip),
+};
+const CODINGS = Object.keys(COMPRESS) as readonly Coding[];
+
+export const compress = async (coding: Coding, bytes: Uint8Array) => new Uint8Array(await COMPRESS[coding](bytes));
+
+/** The best coding that the client takes. */
+export function acceptedCoding({ headers }: Request): Coding | undefined {
+  const accepted = (headers.get("accept-encoding") ?? "").toLowerCase().split(",");
+  const named = accepted.filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item)).map((item) => item.split(";")[0]?.trim());
+  return CODINGS.find((coding) => named.includes(coding));
+}
+
+type Answered = Pick<Context, "request" | "set"> & { readonly responseValue: unknown };
+
+/** For `mapResponse`: JSON, compressed when it is large. Streams, files and pages are left as they are. */
+export async function sendJson({ request, responseValue, set }: Answered): Promise<Response | undefined> {
+  if (!isJson(responseValue)) return undefined;
+  const text = JSON.stringify(responseValue);
+  const headers = { "content-type": "application/json;charset=utf-8" };
+  if (text.length < WORTH_BYTES) return new Response(text, { headers });
+  set.headers.vary = "accept-encoding";
+  const coding = acceptedCoding(request);
+  if (coding === undefined) return new Response(text, { headers });
+  return new Response(await compress(coding, Buffer.from(text)), {
+    headers: { ...headers, "content-encoding": coding },
+  });
+}
+
+const isJson = (value: unknown): value is object =>
+  Array.isArray(value) || (typeof value === "object" && value !== null && value.constructor === Object);

@@ -1,0 +1,6 @@
+declare module "*.js.gz" {
+  /** Where the file lies. */
+  const path: string;
+  // biome-ignore lint/style/noDefaultExport: how Bun imports a file
+  export default path;
+}

@@ -1,0 +1,98 @@
+import { sumUsage } from "../domain/usage.ts";
+import { type Citation, FLAGS, type Flag, type JudgeCall, SIDES, type Side } from "../domain/verdict.ts";
+import { QUOTE_CHARS } from "./answer/judgement-schema.ts";
+import { askBothOrders, type Pair } from "./ask-both-orders.ts";
+import type { CallResult, JudgeModel } from "./ask-judge.ts";
+import { PROTOCOL, promptDigest } from "./judge-prompt.ts";
+import { type JudgeResult, NO_MODEL_ASKED } from "./judge-result.ts";
+import { maskedViews, type PairViews, pairViews } from "./pair-views.ts";
+import { clip, LEFT_OUT } from "./view/clip.ts";
+import { suspectLines } from "./view/suspect-lines.ts";
+
+export interface JudgeInput extends Pair {
+  /** Whether words could have moved these answers, so that the judge must be asked again without them. */
+  readonly needsSecondHearing: (calls: readonly JudgeCall[], suspicions: JudgeResult["suspicions"]) => boolean;
+}
+
+/** Citations kept per criterion of a verdict. */
+const KEPT_CITATIONS = 8;
+
+/**
+ * The first hearing asks the model in both orders at once. Where the arms' words could have moved its result, a second
+ * hearing asks in both orders again, with the words of both arms masked: comments, remarks, answers, output.
+ * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
+ */
+export async function judgeByModel(judge: JudgeModel, input: JudgeInput, signal: AbortSignal): Promise<JudgeResult> {
+  const { kase } = input;
+  const views = await pairViews(kase, signal);
+  const first = await askBothOrders(judge, input, { views, masked: false }, signal);
+  if (first.length === 0) return { ...NO_MODEL_ASKED, flags: ["cost_limit_reached"] };
+  const suspicions = [...(await suspectedByScan(views)), ...suspectedByJudge(first)];
+  const due = input.needsSecondHearing(callsOf(first), suspicions);
+  const masked = due ? await maskedViews(kase, signal) : null;
+  const second = masked ? await askBothOrders(judge, input, { views: masked, masked: true }, signal) : [];
+  const all = [...first, ...second];
+  return {
+    calls: callsOf(all),
+    citations: mergeCitations(first),
+    usage: sumUsage(all.map(({ usage }) => usage)),
+    flags: flagsOf({
+      truncated: views.a.truncated || views.b.truncated,
+      truncated_core: views.a.truncated_core || views.b.truncated_core,
+      identity_redacted: views.a.redactions + views.b.redactions > 0,
+      injection_suspected: suspicions.length > 0 || first.some(({ call }) => call.injection_suspected),
+      citations_dropped: first.some(({ call }) => call.citations_invalid > 0),
+      judge_invalid: first.some(({ call }) => !call.valid),
+      judge_context_too_small: first.some(({ overflow }) => overflow),
+      prose_only: due && masked === null,
+      cost_limit_reached: masked !== null && second.length === 0,
+    }),
+    suspicions,
+    prompt_digest: promptDigest(kase),
+    protocol: PROTOCOL,
+  };
+}
+
+const callsOf = (results: readonly CallResult[]) => results.map(({ call }) => call);
+
+const flagsOf = (raised: Partial<Record<Flag, boolean>>): readonly Flag[] => FLAGS.filter((flag) => raised[flag]);
+
+function mergeCitations(results: readonly CallResult[]): JudgeResult["citations"] {
+  const merged = new Map<string, Map<string, Citation>>();
+  for (const [id, citations] of results.flatMap((result) => [...result.citations])) {
+    const distinct = merged.get(id) ?? new Map<string, Citation>();
+    for (const citation of citations) distinct.set(JSON.stringify(citation), citation);
+    merged.set(id, distinct);
+  }
+  return new Map([...merged].map(([id, distinct]) => [id, [...distinct.values()].slice(0, KEPT_CITATIONS)]));
+}
+
+/** Lines kept per arm; one is enough to suspect it. */
+const KEPT_LINES = 8;
+
+/** Characters kept of the place where a line stands. */
+const WHERE_CHARS = 250;
+
+/** The lines of each arm that seem to address the judge. */
+async function suspectedByScan(views: PairViews): Promise<JudgeResult["suspicions"]> {
+  return [...(await scanned(views, "a")), ...(await scanned(views, "b"))];
+}
+
+async function scanned(views: PairViews, side: Side): Promise<JudgeResult["suspicions"]> {
+  const lines = await suspectLines(views[side]);
+  return lines.slice(0, KEPT_LINES).map(({ text, item }) => ({
+    side,
+    where: item && clip(`${item.kind} ${item.ref}`, WHERE_CHARS),
+    quote: clip(text.replace(/^\+?\s*/, ""), QUOTE_CHARS - LEFT_OUT.length - 2),
+    found_by: "scan",
+  }));
+}
+
+/** The arms that the judge suspects. A judge names no line. */
+const suspectedByJudge = (results: readonly CallResult[]): JudgeResult["suspicions"] =>
+  SIDES.filter((side) => results.some(({ suspects }) => suspects.includes(side))).map((side) => ({
+    side,
+    where: null,
+    quote: null,
+    found_by: "judge" as const,
+  }));

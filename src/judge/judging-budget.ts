@@ -1,0 +1,35 @@
+import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
+import type { Price } from "../domain/scenario.ts";
+import { costOf } from "../domain/usage.ts";
+import type { ModelReply, ModelRequest } from "../model/client.ts";
+
+/** Money left for judging, USD. A request reserves the most it can cost; its reply settles what it did cost. */
+export class JudgingBudget {
+  readonly #price: Price;
+  #left_usd: number;
+
+  constructor(price: Price, left_usd: number) {
+    this.#price = price;
+    this.#left_usd = left_usd;
+  }
+
+  /** Reserves for all requests; false, and nothing reserved, when the money does not pay for all. */
+  reserve(requests: readonly ModelRequest[]): boolean {
+    const needed = requests.reduce((sum, request) => sum + this.#maxCost(request), 0);
+    if (needed > this.#left_usd) return false;
+    this.#left_usd -= needed;
+    return true;
+  }
+
+  /** A reply without token counts cost the whole reservation. */
+  settle(request: ModelRequest, reply: ModelReply): void {
+    const reserved = this.#maxCost(request);
+    this.#left_usd += reserved - (costOf(this.#price, reply) ?? reserved);
+  }
+
+  #maxCost({ system, messages, tools, params }: ModelRequest): number {
+    const bytes = Buffer.byteLength(JSON.stringify({ system, messages, tools }));
+    const tokens_in = Math.ceil(bytes / BYTES_PER_TOKEN);
+    return costOf(this.#price, { tokens_in, tokens_out: params.max_output_tokens }) ?? 0;
+  }
+}

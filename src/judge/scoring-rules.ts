@@ -1,0 +1,34 @@
+import type { Facts, Side } from "../domain/verdict.ts";
+import { type Basis, suspectsOf } from "./decide.ts";
+import { gatesOf } from "./gates.ts";
+import type { Case } from "./judge.ts";
+import type { JudgeResult } from "./judge-result.ts";
+import { type Measured, measure } from "./measure.ts";
+import type { Weights } from "./score-table.ts";
+
+/** What the rubric and the facts fix, whatever a judge says. */
+export interface ScoringRules extends Pick<Basis, "gates" | "tie_margin"> {
+  readonly measured: readonly Measured[];
+  readonly weights: Weights;
+}
+
+export function scoringRules({ rubric, task, a, b }: Case, facts: Readonly<Record<Side, Facts>>): ScoringRules {
+  const arms = { a: a.summary, b: b.summary };
+  return {
+    gates: gatesOf(facts.a, facts.b),
+    tie_margin: rubric.tie_margin,
+    measured: rubric.criteria.flatMap((criterion) =>
+      criterion.kind === "measured" ? [measure(criterion, arms, task.deliverable)] : [],
+    ),
+    weights: new Map(rubric.criteria.map(({ id, weight }) => [id, weight])),
+  };
+}
+
+export const basisWith = (
+  rules: ScoringRules,
+  { calls, suspicions }: Pick<JudgeResult, "calls" | "suspicions">,
+): Basis => ({
+  ...rules,
+  calls,
+  suspects: suspectsOf(suspicions),
+});

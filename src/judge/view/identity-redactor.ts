@@ -1,0 +1,81 @@
+import { fold } from "./fold.ts";
+
+/** Written in place of a name that would tell the judge who an arm is. */
+const IDENTITY_MARK = "[identity removed]";
+
+/** Shorter names are words of the language. Replacing them would spoil the text. */
+const NAME_CHARS = 3;
+
+/** Families and makers of models whose names mean nothing else, with the version that follows. */
+const FAMILIES =
+  /\b(?:chat ?gpt|gpt|claude|gemini|gemma|llama|mistral|mixtral|deepseek|qwen|grok|openai|anthropic|deepmind)(?:[-.: ]?(?:\d[\w.]*|opus|sonnet|haiku|pro|flash|ultra|nano|mini|turbo|large|medium|small|instruct|coder|chat)\b)*/gi;
+
+/** Makers whose names mean other things too. */
+const MAKERS = ["Google", "Meta", "Microsoft", "Amazon", "Alibaba", "xAI", "Cohere"];
+
+interface Redaction {
+  readonly text: string;
+  /** Names replaced. */
+  readonly count: number;
+}
+
+export type RedactIdentity = (text: string) => Redaction;
+
+/**
+ * Replaces the names of these models, of known families and of makers, however they are disguised. It is for narrative
+ * text alone: in code a name can be the subject. A known family goes everywhere, and so does a name that cannot be an
+ * everyday word: it has a digit, a hyphen, a slash, a dot, an underscore or a second word. A plain name goes where it
+ * introduces somebody. Ids and titles of arms stay: no arm is told its own, so that in a text they are ordinary words.
+ */
+export function identityRedactor(models: readonly string[]): RedactIdentity {
+  const distinct = named(models.filter(isDistinctive));
+  const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name))]);
+  const patterns = [...(distinct ? [new RegExp(distinct, "giu")] : []), FAMILIES, introduction(plain, distinct)];
+  return (text) => {
+    const folded = fold(text);
+    const found = patterns.flatMap((pattern) => [...folded.text.matchAll(pattern)]);
+    const spans = merged(found.map(({ 0: name, index }) => folded.span(index, index + name.length)));
+    return { text: replaced(text, spans), count: spans.length };
+  };
+}
+
+const isDistinctive = (name: string) => /[-\d/._]|\S\s+\S/.test(name);
+
+const WORD = "[\\p{L}\\p{N}_]";
+
+/** Any of these names as whole words, longest first; "" when there is none. */
+function named(names: readonly string[]): string {
+  const distinct = [...new Set(names.map((name) => fold(name).text.trim()))].filter(
+    ({ length }) => length >= NAME_CHARS,
+  );
+  if (distinct.length === 0) return "";
+  const longestFirst = distinct.sort((one, other) => other.length - one.length);
+  const spelled = longestFirst.map((name) => name.split(/\s+/).map(RegExp.escape).join("[ \\n]"));
+  return `(?<!${WORD})(?:${spelled.join("|")})(?!${WORD})`;
+}
+
+/** A plain name after words that introduce a speaker or a maker, or before words for a model. */
+function introduction(name: string, distinct: string): RegExp {
+  const made = "(?:trained|made|created|developed|built|powered|provided|hosted|served|offered) by";
+  const lead = ["I am", "I['’]m", "my name is", made, ...(distinct ? [`${distinct} (?:by|from)`] : [])].join("|");
+  const before = `(?<=\\b(?:${lead})[ \\n](?:an? |the )?${name})`;
+  return new RegExp(`${name}(?:${before}|(?= (?:language )?(?:model|assistant)\\b))`, "giu");
+}
+
+type Span = readonly [start: number, end: number];
+
+/** In order, with overlapping spans joined. */
+function merged(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  for (const [start, end] of spans.toSorted(([one], [other]) => one - other)) {
+    const last = result.at(-1);
+    if (last && start < last[1]) result[result.length - 1] = [last[0], Math.max(last[1], end)];
+    else result.push([start, end]);
+  }
+  return result;
+}
+
+function replaced(text: string, spans: readonly Span[]): string {
+  const kept = spans.map(([start], index) => text.slice(spans[index - 1]?.[1] ?? 0, start) + IDENTITY_MARK);
+  return kept.join("") + text.slice(spans.at(-1)?.[1] ?? 0);
+}

@@ -1,0 +1,46 @@
+/** What one command may take from the machine, whatever a scenario says. */
+
+const MiB = 1024 * 1024;
+
+/** Processes and threads at once: a parallel test run, not a fork bomb. */
+export const MAX_PROCESSES = 256;
+
+/** Bytes of one file; also stops sparse files of any claimed size. */
+export const MAX_FILE_BYTES = 256 * MiB;
+
+/** Open files of one process. */
+export const MAX_OPEN_FILES = 1024;
+
+/** Bytes of heap of one process. A limit of address space would not do: with 4 GB of it WebAssembly fails in node. */
+export const MAX_HEAP_BYTES = 1024 * MiB;
+
+/** Bytes of resident memory of the whole process tree. */
+export const MAX_TREE_BYTES = 2048 * MiB;
+
+/** Bytes a command may print before it is stopped. */
+export const MAX_PRINTED_BYTES = 64 * MiB;
+
+/** Bytes on disk of a workspace. */
+export const MAX_WORKSPACE_BYTES = 2048 * MiB;
+
+/** Free bytes of the disk that no command may use up. */
+const RESERVED_BYTES = 512 * MiB;
+
+/** Share of a small disk that stays free. */
+export const RESERVED_SHARE = 0.05;
+
+/** Bytes of a disk that stay free. On a disk that is nearly full already, that is half of the rest. */
+export const reserveOf = (disk: { readonly size: number; readonly free: number }): number =>
+  Math.min(RESERVED_BYTES, disk.size * RESERVED_SHARE, disk.free / 2);
+
+/** Files and directories of a workspace, besides those of its fixture. */
+export const MAX_WORKSPACE_ENTRIES = 100_000;
+
+/** Inodes of the disk that no command may use up; fewer on a small disk. */
+export const RESERVED_INODES = 20_000;
+
+/** Milliseconds between two looks at a running command. */
+export const WATCH_INTERVAL_MS = 100;
+
+/** Milliseconds between SIGTERM and SIGKILL where there is no process namespace. */
+export const TERM_GRACE_MS = 2_000;

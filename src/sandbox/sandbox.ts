@@ -1,0 +1,112 @@
+import type { Writable } from "node:stream";
+
+/** `open` leads out and, for a model's commands, not to this machine; `host` is the network of this machine itself. */
+export type CommandNetwork = "none" | "open" | "host";
+
+export interface ShellCommand {
+  /** For `sh -c`. */
+  readonly run: string;
+  readonly timeout_ms: number;
+  /** Output beyond this is cut to head and tail with a line that says how much is missing. */
+  readonly max_output_bytes: number;
+  readonly network: CommandNetwork;
+}
+
+/** What a program may take too much of. */
+export type ExceededLimit = "timeout" | "output_limit" | "memory_limit" | "disk_limit";
+
+/** `exit_code` is null unless the command ended by itself; a death by signal is 128 + its number. */
+export interface ExecResult {
+  readonly ended: "exit" | ExceededLimit;
+  readonly exit_code: number | null;
+  /** stdout and stderr in the order written, as valid text. */
+  readonly output: string;
+  /** Bytes written, before the cut. */
+  readonly bytes: number;
+  readonly duration_ms: number;
+}
+
+/** What the commands of one workspace have taken from its disk, added up from command to command. */
+export interface DiskTaken {
+  bytes: number;
+  /** Taken since the workspace was measured. */
+  unmeasured_bytes: number;
+}
+
+/** Where a program works. */
+interface WorkingDirectory {
+  /** Absolute host directory, mounted as the working directory; the only place that is writable and kept. */
+  readonly directory: string;
+  /** Kept by whoever runs several programs in one directory, so that its size is known over all of them. */
+  readonly disk?: DiskTaken | undefined;
+}
+
+export interface SandboxedCommand extends ShellCommand, WorkingDirectory {}
+
+/** A file or directory of this machine that a program may read at a path of its own. */
+export interface Mount {
+  /** Absolute path on this machine. */
+  readonly from: string;
+  /** Absolute path inside, below /opt, /run or /home/agent. */
+  readonly to: string;
+}
+
+export interface SandboxedProgram extends WorkingDirectory {
+  /** A line for `sh -c`, or a program and its arguments. */
+  readonly command: string | readonly [program: string, ...args: string[]];
+  readonly network: CommandNetwork;
+  /** Added to the variables that every command has. HOME and TMPDIR stay the sandbox's own. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Shown read-only. They need bubblewrap. */
+  readonly mounts?: readonly Mount[];
+  /** Absent: it may run as long as its caller wants. */
+  readonly timeout_ms?: number;
+  /** Bytes that it may print to both streams together before it is stopped. */
+  readonly max_printed_bytes?: number;
+}
+
+export interface ProcessEnd {
+  /** `killed`: by its caller. */
+  readonly ended: "exit" | "killed" | ExceededLimit;
+  /** Null unless it ended by itself; a death by signal is 128 + its number. */
+  readonly exit_code: number | null;
+  readonly duration_ms: number;
+}
+
+/** A program that runs. Disposal kills it with everything that it started, and returns when all of that is gone. */
+export interface SandboxedProcess extends AsyncDisposable {
+  /** Takes writes also when the program is gone; they are lost then. */
+  readonly stdin: Writable;
+  /** For one reader. A program whose output nobody reads has to wait. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  /** What it printed can still be read afterwards. @throws what kept it from being watched */
+  readonly ended: Promise<ProcessEnd>;
+  /** Reaches the program and what it started, unless that left its process group. */
+  signal(name: NodeJS.Signals): void;
+  /** Ends the whole tree; `ended` tells when it is gone. */
+  kill(): void;
+}
+
+/** Where commands run. */
+export interface Sandbox {
+  readonly kind: "bubblewrap" | "none";
+  /** Who owns workspaces and runs commands; null: the user of this process. */
+  readonly owner: Owner | null;
+  /** Runs a command to its end. @throws Failure `sandbox_unavailable`; `signal.reason` when the signal fires. */
+  run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult>;
+  /**
+   * Starts a program that is talked to while it runs. `signal` kills it.
+   * @throws Failure `invalid_request` for a program that cannot be had as asked, `sandbox_unavailable`; `signal.reason`.
+   */
+  start(program: SandboxedProgram, signal: AbortSignal): Promise<SandboxedProcess>;
+}
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export type SandboxProbe =
+  | { readonly ok: true; readonly version: string; readonly ms: number }
+  | { readonly ok: false; readonly reason: string; readonly fix: string };

@@ -1,0 +1,130 @@
+import { PassThrough, pipeline, type Readable, type Writable } from "node:stream";
+import { AnonymousFiles } from "./anonymous-file.ts";
+import { checkProgram, refusedScript } from "./check-program.ts";
+import { MAX_PRINTED_BYTES } from "./limits.ts";
+import { printedText } from "./printed.ts";
+import type {
+  ExecResult,
+  ProcessEnd,
+  Sandbox,
+  SandboxedCommand,
+  SandboxedProcess,
+  SandboxedProgram,
+} from "./sandbox.ts";
+import type { Supervision } from "./supervise.ts";
+
+/** What a sandbox is told to start. */
+export interface Launch extends Omit<SandboxedProgram, "command" | "max_printed_bytes"> {
+  readonly argv: readonly string[];
+  /** The file that it prints to, with nothing to read; null: pipes for all three streams. */
+  readonly output: number | null;
+}
+
+/** What a sandbox has started. */
+export interface Started extends Supervision {
+  /** Null where it prints to a file. */
+  readonly pipes: Pipes | null;
+}
+
+export interface Pipes {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+/** `stream`, so that the end of its process does not throw away what nobody has read. */
+export const kept = (stream: Readable): Readable => pipeline(stream, new PassThrough(), ignored);
+
+/** A reader sees that the stream is over. */
+const ignored = () => undefined;
+
+/** A sandbox of either kind, as `runCommand` and `startProgram` need it. */
+export interface Starter extends Pick<Sandbox, "kind" | "owner"> {
+  launch(launch: Launch, signal: AbortSignal): Promise<Started>;
+}
+
+const SHELL = ["/bin/sh", "-c"] as const;
+
+/** Runs a command in any sandbox: a program that prints into a file and is waited for. */
+export async function runCommand(
+  starter: Starter,
+  command: SandboxedCommand,
+  signal: AbortSignal,
+): Promise<ExecResult> {
+  signal.throwIfAborted();
+  const refused = refusedScript(command.run);
+  if (refused) return refused;
+  using files = new AnonymousFiles();
+  const output = files.appending(starter.owner);
+  const { run, max_output_bytes, ...where } = command;
+  const started = await starter.launch({ ...where, argv: [...SHELL, run], output }, signal);
+  const { ended, exit_code, duration_ms } = await started.ended;
+  // Nothing but the signal kills a command.
+  if (signal.aborted || ended === "killed") throw signal.reason;
+  return { ended, exit_code, ...printedText(output, max_output_bytes), duration_ms };
+}
+
+/** Starts a program in any sandbox, with pipes. */
+export async function startProgram(
+  starter: Starter,
+  program: SandboxedProgram,
+  signal: AbortSignal,
+): Promise<SandboxedProcess> {
+  signal.throwIfAborted();
+  checkProgram(program, starter);
+  const { command, max_printed_bytes = MAX_PRINTED_BYTES, ...how } = program;
+  const argv = typeof command === "string" ? [...SHELL, command] : command;
+  const running = new PipedProcess(await starter.launch({ ...how, argv, output: null }, signal), max_printed_bytes);
+  if (!signal.aborted) return running;
+  await running[Symbol.asyncDispose]();
+  throw signal.reason;
+}
+
+class PipedProcess implements SandboxedProcess {
+  readonly stdin: Writable;
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly ended: Promise<ProcessEnd>;
+  readonly #started: Started;
+  readonly #pipes: readonly (Readable | Writable)[];
+  #bytesLeft: number;
+
+  constructor(started: Started, maxBytes: number) {
+    const { stdin, stdout, stderr } = started.pipes as Pipes; // it was launched with `output: null`
+    this.#started = started;
+    this.#pipes = [stdin, stdout, stderr];
+    this.#bytesLeft = maxBytes;
+    this.ended = started.ended;
+    // Told to whoever awaits it; nobody has to.
+    this.ended.catch(ignored);
+    this.stdin = stdin;
+    this.stdout = this.#bounded(stdout);
+    this.stderr = this.#bounded(stderr);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#started.signal(name);
+  }
+
+  kill(): void {
+    this.#started.stop("killed");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill();
+    await this.ended.catch(ignored);
+    for (const pipe of this.#pipes) pipe.destroy();
+  }
+
+  async *#bounded(stream: Readable): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        this.#bytesLeft -= chunk.length;
+        if (this.#bytesLeft < 0) return this.#started.stop("output_limit");
+        yield chunk;
+      }
+    } catch {
+      // Disposal takes the pipe away from a reader.
+    }
+  }
+}

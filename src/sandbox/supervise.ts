@@ -1,0 +1,97 @@
+import { fstatSync } from "node:fs";
+import type { Clock } from "../clock.ts";
+import type { DiskWatch } from "./disk-watch.ts";
+import { MAX_PRINTED_BYTES, WATCH_INTERVAL_MS } from "./limits.ts";
+import type { ExceededLimit, ProcessEnd } from "./sandbox.ts";
+
+/** A longer timer would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export interface Supervised {
+  readonly pid: number;
+  /** Its exit code. */
+  readonly exited: Promise<number>;
+  /** The file that it prints to; null: its output goes through pipes, and their reader counts. */
+  readonly output: number | null;
+  /** Made before the program began, which may remove its workspace at once. Disposed of here. */
+  readonly disk: DiskWatch;
+  readonly timeout_ms?: number | undefined;
+  readonly clock: Clock;
+  /** Whether the whole tree holds too much memory. */
+  tooMuchMemory(): boolean | Promise<boolean>;
+  /** Ends the whole tree, sooner or later; called once. */
+  kill(): void;
+  signal(name: NodeJS.Signals): void;
+}
+
+export interface Supervision {
+  readonly ended: Promise<ProcessEnd>;
+  stop(why: Exclude<ProcessEnd["ended"], "exit">): void;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** Waits for a program. Stops it at its time limit, when it takes too much, and when `signal` fires. */
+export function supervise(program: Supervised, signal: AbortSignal): Supervision {
+  let stopped: Exclude<ProcessEnd["ended"], "exit"> | undefined;
+  // The number of a process that is over may belong to another one.
+  let over = false;
+  const stop: Supervision["stop"] = (why) => {
+    if (stopped || over) return;
+    stopped = why;
+    program.kill();
+  };
+  const end = () => {
+    over = true;
+  };
+  void program.exited.then(end, end);
+  const cancel = () => stop("killed");
+  signal.addEventListener("abort", cancel);
+  if (signal.aborted) cancel();
+  const ended = watched(program, stop, () => stopped).finally(() => signal.removeEventListener("abort", cancel));
+  return { ended, stop, signal: (name) => over || program.signal(name) };
+}
+
+async function watched(
+  program: Supervised,
+  stop: Supervision["stop"],
+  stopped: () => ProcessEnd["ended"] | undefined,
+): Promise<ProcessEnd> {
+  const { clock, timeout_ms = LONGEST_TIMER_MS } = program;
+  const began = clock.ticks();
+  const deadline = setTimeout(() => stop("timeout"), Math.min(timeout_ms, LONGEST_TIMER_MS));
+  let look: Promise<void> | undefined;
+  const watch = setInterval(() => {
+    look ??= excess(program)
+      .then((limit) => limit && stop(limit), ignored)
+      .finally(() => {
+        look = undefined;
+      });
+  }, WATCH_INTERVAL_MS);
+  try {
+    const exit_code = await program.exited;
+    // A look that is under way knows the latest of the disk.
+    const ended = stopped() ?? (await (look ? excessAtEnd(program) : excess(program))) ?? "exit";
+    return { ended, exit_code: ended === "exit" ? exit_code : null, duration_ms: clock.ticks() - began };
+  } finally {
+    clearTimeout(deadline);
+    clearInterval(watch);
+    program.disk[Symbol.dispose]();
+    // The caller closes the files that a look reads.
+    await look;
+  }
+}
+
+/** A look at a program that just ends may find nothing. The next look or the end tells what there is to tell. */
+const ignored = () => undefined;
+
+/** What a running program takes too much of. */
+async function excess(program: Supervised): Promise<ExceededLimit | undefined> {
+  const limit = await excessAtEnd(program);
+  return limit ?? ((await program.disk.isExhausted()) ? "disk_limit" : undefined);
+}
+
+/** What can still be seen after the end. */
+async function excessAtEnd({ output, tooMuchMemory }: Supervised): Promise<ExceededLimit | undefined> {
+  if (output !== null && fstatSync(output).size > MAX_PRINTED_BYTES) return "output_limit";
+  return (await tooMuchMemory()) ? "memory_limit" : undefined;
+}

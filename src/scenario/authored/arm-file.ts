@@ -1,0 +1,57 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { ModelParams, ScriptTurn } from "../../domain/scenario.ts";
+import { GivenModelRef, oneOf, record } from "../../domain/schema.ts";
+import { TOOL_NAMES } from "../../domain/tool.ts";
+import { BUDGET_LIMITS, GitPath, GitRef, Name, optional, Text } from "./fields.ts";
+
+export const PriceFile = Type.Partial(
+  Type.Object({
+    in: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input." }),
+    out: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Output." }),
+    cached_in: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input read from a cache." }),
+  }),
+  { $id: "PriceFile", additionalProperties: false, description: "US dollars per million tokens; absent = unknown." },
+);
+
+export const ArmFile = record(
+  "ArmFile",
+  {
+    id: Name("Name of the arm; not `tie` or `none`."),
+    extends: Type.Optional(Name("Id of the arm this one starts from; only the differences need writing.")),
+    title: Type.Optional(Text("Default: the id.")),
+    model: Type.Optional(GivenModelRef),
+    system_prompt: Type.Optional(Type.String({ description: "System prompt; or use system_prompt_file." })),
+    system_prompt_file: Type.Optional(
+      Type.Union(
+        [
+          Text("File, relative to the scenario file."),
+          record("GitFile", { git: GitRef, path: GitPath("File") }, { description: "A file as a commit has it." }),
+        ],
+        { description: "File with the system prompt." },
+      ),
+    ),
+    tools: Type.Optional(
+      Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true, maxItems: 50, description: "Default: all." }),
+    ),
+    params: Type.Optional(
+      Type.Object(ModelParams.properties, {
+        $id: "ParamsFile",
+        additionalProperties: false,
+        description: "Sent to the model; what is not given is not sent.",
+      }),
+    ),
+    limits: Type.Optional(optional("LimitsFile", BUDGET_LIMITS, "Tightens policies.budget for this arm.")),
+    price_per_mtok: Type.Optional(
+      Type.Union([PriceFile, Type.Null()], {
+        description: "US dollars per million tokens; null takes away what `extends` gave.",
+      }),
+    ),
+    script: Type.Optional(
+      Type.Union([Type.Array(ScriptTurn, { maxItems: 1_000 }), Type.Null()], {
+        description: "The turns that a `scripted/...` model replays; null takes away what `extends` gave.",
+      }),
+    ),
+  },
+  { description: "One of the two agents that are compared." },
+);
+export type ArmFile = Static<typeof ArmFile>;

@@ -1,0 +1,31 @@
+/** How many of an arm's trials passed every required check. */
+export interface Solved {
+  readonly solved: number;
+  readonly trials: number;
+}
+
+/** More in a row than this tells nobody anything. */
+const LONGEST_ROW = 8;
+
+/** Shares for k = 1, 2, ... in order, for as many trials as there are, at most 8. */
+export interface Reliability {
+  /** k trials, drawn without putting back, are all solved: whether the arm can be relied on. */
+  readonly pass_power: readonly number[];
+  /** At least one of k is solved: whether trying again helps. */
+  readonly pass_at: readonly number[];
+}
+
+export function reliability({ solved, trials }: Solved): Reliability {
+  const rows = Array.from({ length: Math.min(trials, LONGEST_ROW) }, (_, index) => index + 1);
+  return {
+    pass_power: rows.map((k) => shareOfDraws(solved, trials, k)),
+    pass_at: rows.map((k) => 1 - shareOfDraws(trials - solved, trials, k)),
+  };
+}
+
+/** C(some, k) / C(all, k), without the large numbers. */
+const shareOfDraws = (some: number, all: number, k: number): number =>
+  Array.from({ length: k }, (_, drawn) => Math.max(0, some - drawn) / (all - drawn)).reduce(
+    (share, part) => share * part,
+    1,
+  );

@@ -1,0 +1,96 @@
+import type { Clock } from "../clock.ts";
+import { Failure, type FailureCode } from "../domain/failure.ts";
+import type { SessionFailure, Stage } from "../domain/session.ts";
+import type { EndedEntry, JudgedEntry, RunEntry, StageEntry } from "../domain/session-entry.ts";
+import type { Verdict } from "../domain/verdict.ts";
+import type { Run, SessionStore } from "../store/store.ts";
+
+/** Writes one run into the log of its session. */
+export class RunLog {
+  readonly #store: SessionStore;
+  readonly #clock: Clock;
+  readonly #run: Run;
+  #stage: Stage = "queued";
+  /** Why an entry was lost. From then on the run makes no other. */
+  #lost: unknown;
+  #verdict: Verdict | undefined;
+  /** Settles with the last entry: entries are written in order. */
+  #written: Promise<void> = Promise.resolve();
+  #over = false;
+
+  constructor(store: SessionStore, clock: Clock, run: Run) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#run = run;
+  }
+
+  get session_id(): string {
+    return this.#run.session_id;
+  }
+
+  /** The end is in the log. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Resolves when it is written: nothing of a stage begins, or is paid for, before. @throws Failure */
+  async enter(stage: StageEntry["stage"]): Promise<void> {
+    this.#stage = stage;
+    this.note({ type: "stage", at: this.#now(), stage });
+    await this.#written;
+    this.#throwLost();
+  }
+
+  /** Does not wait. An entry that could not be written ends the run at its next one. @throws Failure */
+  note(entry: RunEntry): void {
+    this.#throwLost();
+    this.#written = this.#store.append(this.#run, [entry], "written").catch((failure: unknown) => {
+      this.#lost ??= failure;
+    });
+  }
+
+  /** Resolves when the verdict is on the disk. @throws Failure when it cannot be stored; `fail` tries again. */
+  async complete(verdict: Verdict): Promise<void> {
+    this.#stage = "saving";
+    this.#verdict = verdict;
+    await this.#written;
+    this.#throwLost();
+    await this.#end({ type: "ended", at: this.#now(), state: "completed", failure: null });
+  }
+
+  /** Never rejects for want of space: the store then keeps the end. */
+  async fail({ code, message, retryable }: Failure): Promise<void> {
+    const state = code === "cancelled" || code === "interrupted" ? code : "failed";
+    const failure = { stage: this.#stage, class: blameOf(code), code, message, retryable };
+    await this.#written;
+    try {
+      await this.#end({ type: "ended", at: this.#now(), state, failure });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#over = true;
+    }
+  }
+
+  async #end(ended: EndedEntry): Promise<void> {
+    const judged: JudgedEntry[] = this.#verdict ? [{ type: "judged", verdict: this.#verdict }] : [];
+    await this.#store.append(this.#run, [...judged, ended], "durable");
+    this.#over = true;
+  }
+
+  #throwLost(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+  }
+
+  #now(): string {
+    return this.#clock.now().toISOString();
+  }
+}
+
+const blameOf = (code: FailureCode): SessionFailure["class"] => (USER_FAULTS.has(code) ? "user" : "infra");
+
+const USER_FAULTS: ReadonlySet<FailureCode> = new Set([
+  "cancelled",
+  "setup_failed",
+  "invalid_scenario",
+  "credentials_missing",
+]);

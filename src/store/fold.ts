@@ -1,0 +1,104 @@
+import type { Decision } from "../domain/decision.ts";
+import type { Price } from "../domain/scenario.ts";
+import { type ArmSummary, isFinal, type SessionOutcome } from "../domain/session.ts";
+import type { EndedEntry, SessionEntry, SessionLog } from "../domain/session-entry.ts";
+import { sumTotals, usageOfDecisions } from "../domain/usage.ts";
+import type { Verdict } from "../domain/verdict.ts";
+
+/**
+ * What a log says of its session: the one place that knows how an outcome is made. Every beginning of a log is a valid
+ * outcome, since that is what a killed process leaves. What an arm used is counted from its decisions until its end is
+ * in the log.
+ */
+export function fold([created, ...entries]: SessionLog): SessionOutcome {
+  // Of the run only its last attempt counts; what others asked for stays.
+  const start = entries.findLastIndex(({ type }) => type === "attempt_started") + 1;
+  // Grows in place: a session may be judged again any number of times.
+  const verdicts = entries.slice(0, start).flatMap(askedLater);
+  let rejudged = verdicts.find(isRejudge);
+  let state: State = { ...created.session, verdicts };
+  const decisions: Record<string, Decision[]> = Object.fromEntries(state.arms.map(({ arm_id }) => [arm_id, []]));
+  let counted = state.arms.filter(isUnfinished).map(({ arm_id }) => arm_id);
+  for (const entry of entries.slice(start)) {
+    if (entry.type === "decision") decisions[entry.arm_id]?.push(entry.decision);
+    if (entry.type === "arm_ended") counted = counted.filter((arm_id) => arm_id !== entry.arm_id);
+    const asked = askedLater(entry);
+    verdicts.push(...asked);
+    rejudged ??= asked.find(isRejudge);
+    state = after(state, entry, rejudged);
+  }
+  const arms = eachArm(state, (arm) =>
+    counted.includes(arm.arm_id) ? { ...arm, ...usageOf(state, arm.arm_id, decisions) } : arm,
+  );
+  const outcome: SessionOutcome = { ...state, arms, decisions };
+  const changed = entries.some(({ type }) => type === "ended" || type === "judged");
+  return changed && isFinal(outcome.state) ? { ...outcome, totals: sumTotals(outcome) } : outcome;
+}
+
+type State = Omit<SessionOutcome, "decisions">;
+
+const askedLater = (entry: SessionEntry): readonly Verdict[] =>
+  entry.type === "judged" && entry.verdict.kind !== "run" ? [entry.verdict] : [];
+
+const isRejudge = ({ kind }: Verdict) => kind === "rejudge";
+
+const isUnfinished = ({ status }: ArmSummary) => status === "pending" || status === "running";
+
+function eachArm({ arms: [first, second] }: State, change: (arm: ArmSummary) => ArmSummary): State["arms"] {
+  return [change(first), change(second)];
+}
+
+function after(state: State, entry: SessionEntry, rejudged: Verdict | undefined): State {
+  switch (entry.type) {
+    case "stage": {
+      const started_at = state.started_at ?? entry.at;
+      const arms = entry.stage === "running" ? eachArm(state, (arm) => ({ ...arm, status: "running" })) : state.arms;
+      return { ...state, state: entry.stage, started_at, arms };
+    }
+    case "arm_ended":
+    case "examined": {
+      const { arm_id, summary } = entry;
+      return { ...state, arms: eachArm(state, (arm) => (arm.arm_id === arm_id ? { ...arm, ...summary } : arm)) };
+    }
+    case "observed":
+      return { ...state, fairness: { ...state.fairness, observed: [...entry.differences] } };
+    case "judged":
+      return judged(state, entry.verdict, rejudged);
+    case "ended":
+      return ended(state, entry, rejudged);
+    default:
+      return state;
+  }
+}
+
+/** A session that ended without a verdict takes the first that its own two arms get later. */
+function judged(state: State, verdict: Verdict, rejudged: Verdict | undefined): State {
+  if (verdict.kind === "run") return { ...state, verdict };
+  return isFinal(state.state) && state.verdict === null ? completedLater(state, rejudged) : state;
+}
+
+const completedLater = (state: State, verdict: Verdict | undefined): State =>
+  verdict ? { ...state, state: "completed", verdict, failure: null } : state;
+
+/** Also where the run's own judge failed while somebody asked another. */
+function ended(state: State, { at, state: final, failure }: EndedEntry, rejudged: Verdict | undefined): State {
+  const stop = (arm: ArmSummary): ArmSummary => {
+    if (!isUnfinished(arm)) return arm;
+    const stop_reason = final === "interrupted" ? "interrupted" : arm.stop_reason;
+    return { ...arm, status: "cancelled", stop_reason };
+  };
+  const end: State = { ...state, state: final, finished_at: at, failure, arms: eachArm(state, stop) };
+  return final === "failed" && failure?.stage === "judging" && state.verdict === null
+    ? completedLater(end, rejudged)
+    : end;
+}
+
+const usageOf = (state: State, arm_id: string, decisions: Readonly<Record<string, readonly Decision[]>>) =>
+  usageOfDecisions(decisions[arm_id] ?? [], priceOf(state, arm_id));
+
+/** What the arm was counted with; 0.1.6 stored no prices, and an override took those of the scenario. */
+function priceOf({ settings, definition, request }: State, arm_id: string): Price | null {
+  if (settings.prices !== undefined) return settings.prices.arms[arm_id] ?? null;
+  const ofFile = definition.arms.find(({ id }) => id === arm_id)?.price_per_mtok ?? null;
+  return request.model_override === null ? ofFile : null;
+}

@@ -1,0 +1,159 @@
+import { Database } from "bun:sqlite";
+import { closeSync, openSync, statSync } from "node:fs";
+import { Failure } from "../../domain/failure.ts";
+import { codeOf } from "./storage-failure.ts";
+
+/** SQLite as Bun has it; nothing else here names it. */
+export { Database };
+
+/** "abev": marks the file as ours. */
+const APPLICATION_ID = 0x61626576;
+
+/** One entry per schema version; entry n takes a database from version n to n + 1. */
+const MIGRATIONS = [
+  `CREATE TABLE sessions (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     session_id TEXT NOT NULL UNIQUE,
+     scenario TEXT NOT NULL,
+     state TEXT NOT NULL,
+     owner TEXT,
+     copied INTEGER NOT NULL DEFAULT 0,
+     listing TEXT NOT NULL,
+     outcome TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX sessions_by_scenario ON sessions (scenario, position);
+   CREATE INDEX sessions_by_state ON sessions (state, position);
+   CREATE INDEX sessions_owned ON sessions (owner) WHERE owner IS NOT NULL;
+   CREATE INDEX sessions_uncopied ON sessions (copied) WHERE copied = 0;
+   CREATE TABLE decisions (
+     session_id TEXT NOT NULL,
+     arm_id TEXT NOT NULL,
+     seq INTEGER NOT NULL,
+     decision TEXT NOT NULL,
+     PRIMARY KEY (session_id, arm_id, seq)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE verdicts (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     session_id TEXT NOT NULL,
+     verdict TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX verdicts_by_session ON verdicts (session_id, position);`,
+  `CREATE TABLE spending (
+     id TEXT PRIMARY KEY,
+     day TEXT NOT NULL,
+     usd REAL NOT NULL,
+     owner TEXT
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX spending_by_day ON spending (day);
+   CREATE INDEX spending_owned ON spending (owner) WHERE owner IS NOT NULL;`,
+  // A session becomes a log: what was stored of it whole, its decisions, its later verdicts. What is no JSON is taken
+  // over as it is, so that it is refused when it is read, and nothing else with it.
+  `CREATE TABLE entries (
+     session_id TEXT NOT NULL,
+     n INTEGER NOT NULL,
+     attempt INTEGER NOT NULL,
+     entry TEXT NOT NULL,
+     PRIMARY KEY (session_id, n)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO entries
+     SELECT session_id, 1, 1, CASE WHEN json_valid(outcome)
+       THEN json_object('type', 'created', 'session', json_remove(outcome, '$.decisions', '$.verdicts')) ELSE outcome END
+     FROM sessions;
+   INSERT INTO entries
+     SELECT session_id, 1 + row_number() OVER (PARTITION BY session_id ORDER BY arm_id, seq), 1,
+       CASE WHEN json_valid(decision)
+         THEN json_object('type', 'decision', 'arm_id', arm_id, 'decision', json(decision)) ELSE decision END
+     FROM decisions;
+   INSERT INTO entries
+     SELECT session_id, row_number() OVER (PARTITION BY session_id ORDER BY position)
+         + (SELECT max(n) FROM entries WHERE entries.session_id = verdicts.session_id), 1,
+       CASE WHEN json_valid(verdict) THEN json_object('type', 'judged', 'verdict', json(verdict)) ELSE verdict END
+     FROM verdicts;
+   DROP TABLE decisions;
+   DROP TABLE verdicts;
+   ALTER TABLE sessions DROP COLUMN outcome;
+   ALTER TABLE sessions ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;`,
+];
+
+/**
+ * What is committed is safe from a kill; `durable` waits for the disk itself, where SQLite's own way would stop everyone.
+ * `isInUse` says whether another process has the database open.
+ * @throws Failure `storage_failed` for a database that is not ours, was made by a newer version, or is an older one that
+ * another process uses; nothing is changed.
+ */
+export function openDatabase(path: string, isInUse: () => boolean): Database {
+  // Also in a directory that others may read: SQLite's own files beside it take over the mode.
+  demandFile(path);
+  closeSync(openSync(path, "a", 0o600));
+  const database = new Database(path, { create: true, strict: true });
+  try {
+    for (const setting of ["busy_timeout = 5000", "foreign_keys = ON"]) database.run(`PRAGMA ${setting}`);
+    prepareSchema(database, path, isInUse);
+    database.run("PRAGMA synchronous = NORMAL");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** To open a pipe would wait for its other end. */
+function demandFile(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isFile()) return;
+  throw new Failure("storage_failed", `${path}: is not a file; move it aside, or choose another directory`);
+}
+
+function prepareSchema(database: Database, path: string, isInUse: () => boolean): void {
+  // Read at one moment: another process may be making the schema just now.
+  const { version, application, tables } = database.transaction(() => ({
+    tables: database.query("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number },
+    version: pragma(database, "user_version"),
+    application: pragma(database, "application_id"),
+  }))();
+  if (application !== APPLICATION_ID && (application !== 0 || tables.n > 0))
+    throw new Failure("storage_failed", `${path}: this database belongs to another program; choose another directory`);
+  if (version > MIGRATIONS.length)
+    throw new Failure("storage_failed", `${path}: made by a newer abeval (schema ${version}); use that version`);
+  useWriteAheadLog(database);
+  if (version === MIGRATIONS.length) return;
+  database.transaction(() => migrate(database, path, isInUse)).immediate();
+}
+
+/** The one statement that does not wait for a writer's lock: two processes on a new directory would refuse each other. */
+function useWriteAheadLog(database: Database): void {
+  const timeout_ms = pragma(database, "busy_timeout", "timeout");
+  // It waits for a reader's lock all the same: the time must not be taken twice.
+  database.run("PRAGMA busy_timeout = 0");
+  try {
+    for (let tries = timeout_ms / LOCK_PAUSE_MS; ; tries -= 1) {
+      try {
+        database.run("PRAGMA journal_mode = WAL");
+        return;
+      } catch (error) {
+        if (!codeOf(error).startsWith("SQLITE_BUSY") || tries <= 0) throw error;
+        Bun.sleepSync(LOCK_PAUSE_MS);
+      }
+    }
+  } finally {
+    database.run(`PRAGMA busy_timeout = ${timeout_ms}`);
+  }
+}
+
+const LOCK_PAUSE_MS = 10;
+
+function migrate(database: Database, path: string, isInUse: () => boolean): void {
+  // Another process may have migrated while this one waited for the lock.
+  const from = pragma(database, "user_version");
+  if (from === MIGRATIONS.length) return;
+  if (from > 0 && isInUse())
+    throw new Failure("storage_failed", `${path}: an older abeval uses it; stop that one, or choose another directory`);
+  for (const migration of MIGRATIONS.slice(from)) database.run(migration);
+  database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+}
+
+function pragma(database: Database, name: string, column = name): number {
+  const row = database.query(`PRAGMA ${name}`).get() as Record<string, number>;
+  return row[column] ?? 0;
+}

@@ -1,0 +1,39 @@
+import { Failure } from "../../domain/failure.ts";
+
+/** A SQLite or file system error in words, with what to do about it. */
+export function storageFailure(error: unknown, subject: string): Failure {
+  if (error instanceof Failure) return error;
+  const code = codeOf(error);
+  if (NO_SPACE.has(code))
+    return new Failure("storage_full", `no space left for ${subject}: free some and try again`, {
+      cause: error,
+      retryable: true,
+    });
+  return new Failure("storage_failed", `${subject}: ${explain(code, error)}`, { cause: error });
+}
+
+/** @throws Failure in place of whatever `work` throws. */
+export function guarded<T>(subject: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storageFailure(error, subject);
+  }
+}
+
+/** The last is SQLite's word when its shared memory file cannot grow. */
+const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
+
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+function explain(code: string, error: unknown): string {
+  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
+    return "the database is damaged and was left as it is; move sessions.db aside to start a new one (sessions/*.json hold each outcome)";
+  if (code.startsWith("SQLITE_READONLY") || code === "EROFS") return "the directory is read-only";
+  if (code === "EACCES" || code === "EPERM") return "no permission to write here";
+  if (code === "ENOTDIR" || code === "EEXIST") return "is not a directory";
+  if (code.startsWith("SQLITE_CANTOPEN")) return "the database cannot be opened; is this a writable directory?";
+  if (code.startsWith("SQLITE_BUSY")) return "the database stayed locked by another process";
+  return error instanceof Error ? error.message : String(error);
+}

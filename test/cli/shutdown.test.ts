@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { untilStopped } from "../../src/cli/shutdown.ts";
+import { systemClock } from "../../src/clock.ts";
+import { type RunInFlight, Runs } from "../../src/session/runs.ts";
+import { anOutcome } from "../outcomes.ts";
+
+/** Handlers of signals that the test has not put there are left. */
+function withoutSignalHandlers(): Disposable {
+  const names = ["SIGTERM", "SIGINT"] as const;
+  const before = names.map((name) => new Set(process.listeners(name)));
+  return {
+    [Symbol.dispose]() {
+      for (const [index, name] of names.entries())
+        for (const listener of process.listeners(name))
+          if (!before[index]?.has(listener)) process.removeListener(name, listener);
+    },
+  };
+}
+
+test("a run that starts while the others are stopped is stopped too", async () => {
+  using _signals = withoutSignalHandlers();
+  const runs = new Runs();
+  const cancelled: string[] = [];
+  const add = (session_id: string, atCancel: () => void): void => {
+    const run: RunInFlight = {
+      session_id,
+      waits: () => false,
+      over: () => false,
+      cancel() {
+        cancelled.push(session_id);
+        atCancel();
+        runs.delete(session_id);
+      },
+      done: Promise.resolve(anOutcome(session_id)),
+    };
+    runs.add(run);
+  };
+  add("first", () => add("late", () => undefined));
+  await untilStopped({
+    signal: Promise.resolve(),
+    listening: { url: "", pending: 0, refuseConnections: () => undefined, close: async () => undefined },
+    services: { runs, notice: () => undefined, clock: systemClock },
+    stopping: new AbortController(),
+    abandoned: new AbortController(),
+    grace_ms: 0,
+  });
+  expect(cancelled).toEqual(["first", "late"]);
+});

@@ -1,0 +1,69 @@
+import { afterAll, expect } from "bun:test";
+import { join } from "node:path";
+import { version } from "../../package.json";
+import type { Verdict } from "../../src/domain/verdict.ts";
+import { ROOT, scenarioFile } from "../abeval.ts";
+import { testNeeding } from "../needs.ts";
+import { installDeno, registry } from "./deno.ts";
+
+const deno = installDeno();
+afterAll(() => deno?.[Symbol.dispose]());
+
+const testOnDeno = testNeeding(registry(deno));
+
+const ON_BUN = [process.execPath];
+/** Nothing is fetched: it runs on what Bun has installed. */
+const ON_DENO = [deno?.program ?? "", "run", "--allow-all", "--no-lock", "--no-remote", "--quiet"];
+
+async function abevalOn(runtime: readonly string[], args: readonly string[]) {
+  const child = Bun.spawn([...runtime, join(ROOT, "src/main.ts"), ...args], {
+    cwd: ROOT,
+    env: {
+      PATH: `${deno?.bun}:/usr/bin:/bin`,
+      HOME: deno?.home,
+      DENO_NO_UPDATE_CHECK: "1",
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { status: await child.exited, stdout, stderr };
+}
+
+const RUN = ["run", scenarioFile("pager-last-page"), "--sandbox", "none", "--quiet"];
+
+testOnDeno("the sources tell their version on Deno", async () => {
+  expect(await abevalOn(ON_DENO, ["--version"])).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+/** What no two runs have in common: ids, and the times in them and beside them. */
+const withoutIdsAndTimes = ({ verdict_id, created_at, arm_a, arm_b, usage, ...verdict }: Verdict) => ({
+  ...verdict,
+  arm_a: { ...arm_a, session_id: null },
+  arm_b: { ...arm_b, session_id: null },
+  usage: { ...usage, latency_ms: null },
+});
+
+testOnDeno("a scenario runs on Deno from its file to the verdict, which is Bun's", async () => {
+  const [onDeno, onBun] = await Promise.all([abevalOn(ON_DENO, RUN), abevalOn(ON_BUN, RUN)]);
+  expect([onDeno.status, onDeno.stderr, onBun.status]).toEqual([0, "", 0]);
+  const verdict = withoutIdsAndTimes(JSON.parse(onDeno.stdout));
+  expect(verdict).toEqual(withoutIdsAndTimes(JSON.parse(onBun.stdout)));
+  // Not both of them nothing.
+  expect([verdict.outcome, verdict.winner, verdict.decided_by]).toEqual(["winner", "root-cause", "probe"]);
+});
+
+const NEEDING_BUN: Readonly<Record<string, readonly [args: readonly string[], said: string]>> = {
+  serve: [["serve"], 'abeval: "serve" needs Bun: https://bun.sh\n'],
+  mcp: [["mcp"], 'abeval: "mcp" needs Bun: https://bun.sh\n'],
+  "--state-dir": [
+    [...RUN, "--state-dir", "/dev/null/state"],
+    "abeval: --state-dir needs Bun, which has the database; without it sessions stay in memory\nSee: abeval run --help\n",
+  ],
+};
+
+for (const [name, [args, said]] of Object.entries(NEEDING_BUN))
+  testOnDeno(`who asks Deno for ${name} is told that it needs Bun`, async () => {
+    expect(await abevalOn(ON_DENO, args)).toEqual({ status: 2, stdout: "", stderr: said });
+  });

@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { JUDGE_REPLY_CHARS } from "../../../src/domain/defaults.ts";
+import { replyText } from "../../../src/judge/answer/reply-text.ts";
+
+test("names of fields count as text", () => {
+  const withName = (length: number) =>
+    replyText({ text: "", calls: [{ id: "c", name: "n", input: { ["k".repeat(length)]: "" } }] });
+  expect([withName(JUDGE_REPLY_CHARS - 2)?.length, withName(JUDGE_REPLY_CHARS)]).toEqual([JUDGE_REPLY_CHARS, null]);
+});
+
+test("an answer is read to 32 lists in lists, and not at all when it goes deeper", () => {
+  const within = (depth: number) => {
+    const input = Array.from({ length: depth }).reduce<unknown>((inner) => [inner], "said");
+    return replyText({ text: "", calls: [{ id: "c", name: "n", input }] });
+  };
+  expect([within(32)?.endsWith("said"), within(33)]).toEqual([true, null]);
+});

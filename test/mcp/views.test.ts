@@ -1,0 +1,94 @@
+import { expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { SessionOutcome } from "../../src/domain/session.ts";
+import { Verdict } from "../../src/domain/verdict.ts";
+import { EXAMPLE_SESSION } from "../../src/http/examples/session.ts";
+import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
+import { pageDecisions } from "../../src/mcp/view/decisions-page.ts";
+import { pageDiff } from "../../src/mcp/view/diff-page.ts";
+import { fullSession } from "../../src/mcp/view/full-session.ts";
+import { ScenarioView } from "../../src/mcp/view/scenario-view.ts";
+import { SessionSummary, summariseSession } from "../../src/mcp/view/session-summary.ts";
+import { VerdictView, viewVerdict } from "../../src/mcp/view/verdict-view.ts";
+
+const UNLISTED = { of_a_later_version: "CANARY" };
+
+/** A whole session in which everything that a view is made of has a field that no view names. */
+function sessionOfALaterVersion(): SessionOutcome {
+  const verdict = { ...EXAMPLE_VERDICT, ...UNLISTED };
+  const { definition, arms } = EXAMPLE_SESSION;
+  const [first, second] = definition.arms;
+  const [left, right] = arms.map((arm) => ({
+    ...arm,
+    ...UNLISTED,
+    changes: arm.changes && {
+      ...arm.changes,
+      ...UNLISTED,
+      files: arm.changes.files.map((file) => ({ ...file, ...UNLISTED })),
+    },
+    probe: arm.probe && {
+      ...arm.probe,
+      ...UNLISTED,
+      checks: arm.probe.checks.map((check) => ({ ...check, ...UNLISTED })),
+    },
+  }));
+  if (!left || !right) throw new Error("a session has two arms");
+  return {
+    ...EXAMPLE_SESSION,
+    ...UNLISTED,
+    definition: {
+      ...definition,
+      ...UNLISTED,
+      task: { ...definition.task, ...UNLISTED },
+      arms: [
+        { ...first, ...UNLISTED },
+        { ...second, ...UNLISTED },
+      ],
+    },
+    arms: [left, right],
+    verdict,
+    verdicts: [verdict],
+  };
+}
+
+test("a field that no view names is shown by none", () => {
+  const outcome = sessionOfALaterVersion();
+  const [arm] = outcome.arms;
+  const steps = (outcome.decisions[arm.arm_id] ?? []).map((step) => ({ ...step, ...UNLISTED }));
+  const shown = [
+    fullSession(outcome, false),
+    summariseSession(outcome),
+    viewVerdict({ ...EXAMPLE_VERDICT, ...UNLISTED }, 4),
+    pageDiff(arm, { after_seq: 0, limit: 10, bytes: 10_000 }),
+    pageDecisions(arm.arm_id, steps, { after_seq: 0, limit: 10, chars: 1_000, detail: false, bytes: 10_000 }),
+  ];
+  expect(steps.length).toBeGreaterThan(0);
+  expect(arm.changes?.files.length).toBeGreaterThan(0);
+  expect(arm.probe?.checks.length).toBeGreaterThan(0);
+  expect(JSON.stringify(shown)).not.toContain("CANARY");
+});
+
+test("a view has every field that its schema promises", () => {
+  const full = fullSession(EXAMPLE_SESSION, false);
+  expect([
+    [...Value.Errors(SessionSummary, summariseSession(EXAMPLE_SESSION))],
+    [...Value.Errors(VerdictView, viewVerdict(EXAMPLE_VERDICT, 4))],
+    [...Value.Errors(ScenarioView, full.definition)],
+  ]).toEqual([[], [], []]);
+});
+
+test("the full detail of a session has every field of a session and of a verdict", () => {
+  const full = fullSession(EXAMPLE_SESSION, true);
+  expect(Object.keys(full).sort()).toEqual(Object.keys(SessionOutcome["properties"]).sort());
+  const optional = new Set(["suspicions", "scope"]);
+  const fields = Object.keys(Verdict.properties).filter((name) => !optional.has(name) || name in EXAMPLE_VERDICT);
+  expect(Object.keys(full.verdict ?? {}).sort()).toEqual(fields.sort());
+});
+
+test("an arm in full detail has every field of an arm, and of its files all but the text", () => {
+  const [shown] = fullSession(EXAMPLE_SESSION, true).arms;
+  const [arm] = EXAMPLE_SESSION.arms;
+  expect(Object.keys(shown ?? {}).sort()).toEqual(Object.keys(arm).sort());
+  const { before: _before, after: _after, ...facts } = arm.changes?.files[0] ?? {};
+  expect(shown?.changes?.files[0] as unknown).toEqual(facts);
+});

@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { claimedSide, isEquivalent } from "../../src/series/conclusion.ts";
+import type { Counts } from "../../src/series/e-process.ts";
+import { forecast, isOutOfReach, moreTrials, type Standing } from "../../src/series/forecast.ts";
+
+const LEVELS = { alpha: 0.05, margin: 0.15 };
+const CERTAIN = { undecided: 0, missing: 0 };
+
+const standing = (wins: number, ties: number, losses: number, left: number): Standing => ({
+  counts: { wins, ties, losses },
+  uncertain: CERTAIN,
+  left,
+});
+
+const isConcluded = (counts: Counts) =>
+  claimedSide(counts, LEVELS) !== undefined || isEquivalent(counts, CERTAIN, LEVELS);
+
+/** The same by trying every course. */
+function triedOut({ counts, left }: Standing): number {
+  if (isConcluded(counts)) return 1;
+  if (left === 0) return 0;
+  const trials = counts.wins + counts.ties + counts.losses;
+  return (["wins", "ties", "losses"] as const).reduce((sum, kind) => {
+    const next = { ...counts, [kind]: counts[kind] + 1 };
+    return sum + ((counts[kind] + 1) / (trials + 3)) * triedOut({ counts: next, uncertain: CERTAIN, left: left - 1 });
+  }, 0);
+}
+
+const OPEN: fc.Arbitrary<Standing> = fc
+  .record({
+    wins: fc.integer({ min: 0, max: 8 }),
+    ties: fc.integer({ min: 0, max: 16 }),
+    losses: fc.integer({ min: 0, max: 8 }),
+    left: fc.integer({ min: 0, max: 7 }),
+  })
+  .map(({ wins, ties, losses, left }) => standing(wins, ties, losses, left))
+  .filter(({ counts }) => !isConcluded(counts));
+
+test("the chance of a conclusion is that of all courses together", async () => {
+  await fc.assert(
+    fc.asyncProperty(OPEN, async (open) => {
+      const { chance_of_conclusion, chance_of_claim } = await forecast(open, LEVELS);
+      expect(chance_of_conclusion).toBeCloseTo(triedOut(open), 9);
+      expect(chance_of_claim).toBeLessThanOrEqual(chance_of_conclusion);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("what is out of reach has no chance, and what has none is out of reach", async () => {
+  await fc.assert(
+    fc.asyncProperty(OPEN, async (open) => {
+      const { chance_of_conclusion } = await forecast(open, LEVELS);
+      expect(isOutOfReach(open, LEVELS)).toBe(chance_of_conclusion === 0);
+    }),
+  );
+});
+
+test("a series that goes on as it began is likely to end in a claim, one on equal arms is not", async () => {
+  const ahead = await forecast(standing(7, 0, 0, 20), LEVELS);
+  expect(ahead.chance_of_claim).toBeGreaterThan(0.95);
+  const equal = await forecast(standing(8, 0, 8, 14), LEVELS);
+  expect(equal.chance_of_claim).toBeLessThan(0.05);
+});
+
+test("others have their turn while a long forecast is made", async () => {
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 0);
+  await forecast(standing(20, 10, 18, 300), LEVELS);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(5);
+});
+
+test("so many more trials make a claim if they split as those before", () => {
+  const more = moreTrials({ wins: 6, ties: 0, losses: 2 }, LEVELS);
+  if (more === null) throw new Error("a forecast can be made");
+  const claims = (trials: number) =>
+    claimedSide({ wins: (6 / 8) * trials, ties: 0, losses: (2 / 8) * trials }, LEVELS) !== undefined;
+  expect([claims(8 + more - 1), claims(8 + more)]).toEqual([false, true]);
+});
+
+test("nothing is forecast from level, few or hopeless counts, and nothing is missing from a claim", () => {
+  expect(moreTrials({ wins: 5, ties: 3, losses: 5 }, LEVELS)).toBeNull();
+  expect(moreTrials({ wins: 5, ties: 0, losses: 2 }, LEVELS)).toBeNull();
+  expect(moreTrials({ wins: 5001, ties: 0, losses: 5000 }, LEVELS)).toBeNull();
+  expect(moreTrials({ wins: 8, ties: 0, losses: 0 }, LEVELS)).toBe(0);
+});
