@@ -7,6 +7,8 @@ export const FAILURE_CODES = [
   "unknown_scenario",
   "unknown_session",
   "unknown_arm",
+  "unknown_series",
+  "series_not_running",
   "unknown_route",
   "not_live",
   "method_not_allowed",

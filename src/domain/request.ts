@@ -3,7 +3,7 @@ import { GivenModelRef, MODEL_NAME_CHARS, oneOf, record, Slug } from "./schema.t
 import { SessionId, STATES } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
 
-const JudgeModel = Type.String({
+export const JudgeModel = Type.String({
   minLength: 1,
   maxLength: MODEL_NAME_CHARS,
   description: "Judge model; without a slash it is taken from the default judge's provider.",

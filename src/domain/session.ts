@@ -55,11 +55,31 @@ export const ArmSummary = record("ArmSummary", {
   required: Type.Array(RequiredResult),
   reference_fix: nullable(ReferenceFixScore),
   budget: Type.Array(BudgetUse),
+  conduct_digest: Type.Optional(
+    Digest("SHA-256 over what the model said and called, without outputs, ids and times. Absent in 0.1."),
+  ),
 });
 export type ArmSummary = Static<typeof ArmSummary>;
 
 export const STAGES = ["queued", "preparing", "running", "probing", "judging", "saving"] as const;
 export type Stage = (typeof STAGES)[number];
+
+/** `series-<yyyymmddThhmmssmmmZ>-<8 hex>`; the stored trials of a comparison are a series too: `cmp-<its digest>`. */
+export const SeriesId = Type.String({
+  pattern: "^series-\\d{8}T\\d{9}Z-[0-9a-f]{8}$",
+  description: "`series-<yyyymmddThhmmssmmmZ>-<8 hex>`.",
+});
+
+export const TrialPlace = record(
+  "TrialPlace",
+  {
+    series_id: SeriesId,
+    trial: Type.Integer({ minimum: 1, description: "Number in the series, in the order of creation." }),
+    round: Type.Integer({ minimum: 1, description: "A round holds one trial of each scenario." }),
+  },
+  { description: "Which trial of which series a run is." },
+);
+export type TrialPlace = Static<typeof TrialPlace>;
 
 export const SessionFailure = record("SessionFailure", {
   stage: oneOf(STAGES),
@@ -127,6 +147,10 @@ const SessionOutcomeSchema = record("SessionOutcome", {
   totals: SessionTotals,
   failure: nullable(SessionFailure),
   version: Type.String({ description: "Version of abeval that ran it." }),
+  comparison: Type.Optional(
+    Digest("What is compared with what, by which judge: equal for runs that repeat each other. Absent in 0.1."),
+  ),
+  trial: Type.Optional(TrialPlace),
 });
 export type SessionOutcome = Omit<Static<typeof SessionOutcomeSchema>, "arms" | "definition"> & {
   arms: [ArmSummary, ArmSummary];
@@ -145,5 +169,6 @@ export const SessionListing = record("SessionListing", {
   winner: nullable(Type.String()),
   confidence: nullable(oneOf(CONFIDENCES)),
   judge_model: nullable(Type.String()),
+  trial: Type.Optional(TrialPlace),
 });
 export type SessionListing = Static<typeof SessionListing>;

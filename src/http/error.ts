@@ -21,6 +21,8 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   invalid_request: { status: 422, meaning: "The request is well-formed but does not fit; the field is named." },
   unknown_scenario: { status: 404, meaning: "There is no scenario of that name." },
   unknown_session: { status: 404, meaning: "There is no session of that id." },
+  unknown_series: { status: 404, meaning: "There is no series of that id." },
+  series_not_running: { status: 409, meaning: "The series has ended, or runs in another process." },
   unknown_arm: { status: 404, meaning: "The session has no arm of that id." },
   unknown_route: { status: 404, meaning: "There is nothing at this path." },
   not_live: { status: 404, meaning: "No run of that id is in flight; read the session instead." },

@@ -1,0 +1,339 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { JudgeModel, MAX_PAGE, RunRequest } from "./request.ts";
+import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { SeriesId, SessionId, STATES } from "./session.ts";
+import { CONCLUSIONS, DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
+
+/** Version of the statistics: bets, weights, rules of stopping and counting. Series never pool two. */
+export const SERIES_PROTOCOL = "series/1";
+
+export const MAX_TRIALS = 1_000;
+export const MAX_SCENARIOS = 100;
+export const MAX_PARALLEL = 16;
+/** With --stop-when-sure and no number: .8 of preferences of four in five are found, as the exact tables say. */
+export const DEFAULT_TRIALS = 30;
+/** Share of all series on equal arms that may ever claim a preference. */
+export const ALPHA = 0.05;
+/** Half the width of the win rates around 1/2 that count as no difference worth having. */
+export const MARGIN = 0.15;
+
+export const SERIES_STATES = ["running", "completed", "cancelled", "failed", "interrupted"] as const;
+export type SeriesState = (typeof SERIES_STATES)[number];
+
+/** Why no further trial is started. */
+export const STOPS = [
+  "sure",
+  "equivalent",
+  "out_of_reach",
+  "unlikely",
+  "budget",
+  "exhausted",
+  "cancelled",
+  "failed",
+] as const;
+export type Stop = (typeof STOPS)[number];
+
+export const SERIES_FLAGS = [
+  "served_model_changed",
+  "arms_differ",
+  "fragile",
+  "claim_reversed",
+  "judge_unaudited",
+  "no_variation",
+  "scripted",
+  "mixed",
+  "earlier_trials",
+] as const;
+export type SeriesFlag = (typeof SERIES_FLAGS)[number];
+
+const Trials = Type.Integer({
+  minimum: 1,
+  maximum: MAX_TRIALS,
+  description: `Trials of each scenario, 1 to ${MAX_TRIALS}.`,
+});
+const Margin = Type.Number({
+  exclusiveMinimum: 0,
+  exclusiveMaximum: 0.5,
+  description: "Half the width of the win rates around 1/2 that count as no difference worth having.",
+});
+const Parallel = Type.Integer({ minimum: 1, maximum: MAX_PARALLEL, description: "Trials that run at once." });
+const Usd = nullable(Type.Number({ minimum: 0 }), { description: "USD; null = unknown." });
+const MaxCost = Type.Number({ exclusiveMinimum: 0, description: "What the whole series may cost, USD." });
+
+/** What may change when a series goes on: none of it touches what a claim rests on. */
+export const SeriesLimits = record("SeriesLimits", {
+  trials: Trials,
+  stop_when_sure: Type.Boolean(),
+  parallel: Parallel,
+  max_cost_usd: nullable(MaxCost),
+});
+export type SeriesLimits = Static<typeof SeriesLimits>;
+
+/** What a claim rests on; fixed before the first trial. */
+export const SeriesPlan = record("SeriesPlan", {
+  protocol: Type.String({ description: "Version of the statistics." }),
+  scenarios: Type.Array(
+    record("PlannedScenario", {
+      scenario: Slug(),
+      digest: Digest("Of the scenario's definition."),
+      comparison: Digest("What is compared with what, by which judge."),
+    }),
+    { minItems: 1, maxItems: MAX_SCENARIOS },
+  ),
+  arms: Type.Array(Slug(), { minItems: 2, maxItems: 2, description: "Arm ids: a, then b." }),
+  judge_model: Type.String(),
+  model_override: nullable(ModelRef),
+  alpha: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
+  margin: Margin,
+  seed: Type.String({ description: "What weighted scripts are chosen by." }),
+  scripted: Type.Boolean({ description: "Some arm replays scripts: its trials say nothing about a model." }),
+  arms_differ: Type.Boolean({ description: "Arms of one id are set up differently in different scenarios." }),
+});
+export type SeriesPlan = Static<typeof SeriesPlan>;
+
+const SeriesStanding = record(
+  "SeriesStanding",
+  {
+    conclusion: oneOf(CONCLUSIONS),
+    win_rate: nullable(Share("Of arm a; a trial without a winner counts half.")),
+    low: Share("Lower end of the range that is valid whenever the series is stopped."),
+    high: Share("Upper end."),
+    counted: Count("Trials that count."),
+  },
+  { description: "When a trial last ended; for lists." },
+);
+export type SeriesStanding = Static<typeof SeriesStanding>;
+
+/** What is stored of a series beside its trials. Everything else is computed from these and the trials. */
+export const SeriesRecord = record("SeriesRecord", {
+  series_id: SeriesId,
+  created_at: Timestamp("When the series was accepted."),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  state: oneOf(SERIES_STATES),
+  stop: nullable(oneOf(STOPS)),
+  failure: nullable(Type.String({ description: "Why it failed." })),
+  plan: SeriesPlan,
+  plan_digest: Digest("SHA-256 over the plan."),
+  limits: SeriesLimits,
+  standing: SeriesStanding,
+  /** Limits that were in force before, with the moment at which they were changed. */
+  changes: Type.Array(record("SeriesChange", { at: Timestamp("When."), limits: SeriesLimits })),
+});
+export type SeriesRecord = Static<typeof SeriesRecord>;
+
+const Counts = record("SeriesCounts", {
+  trials: Count("Trials that count: those of complete rounds."),
+  wins: Count("Arm a won."),
+  ties: Count("No winner, for whatever reason."),
+  losses: Count("Arm b won."),
+  inconsistent: Count("Among the ties: the judge contradicted itself."),
+  inconclusive: Count("Among the ties: the judge could not tell."),
+  invalid: Count("Missing: no usable judgement, asked twice."),
+  failed: Count("Missing: the run failed or was interrupted."),
+  cancelled: Count("Missing: a person cancelled it."),
+  deleted: Count("Missing: its session is gone."),
+  held: Count("Done, but an earlier trial of its scenario, or another scenario of its round, is not."),
+  running: Count("Not done yet."),
+});
+export type SeriesCounts = Static<typeof Counts>;
+
+const Claim = record("SeriesClaim", {
+  side: oneOf(SIDES),
+  at_trial: Type.Integer({ minimum: 1, description: "Counted trials with which it was made." }),
+  e: Type.Number({ description: "Evidence then." }),
+});
+
+const Headline = record("SeriesHeadline", {
+  win_rate: nullable(Share("Of arm a; a trial without a winner counts half. Null without trials.")),
+  low: Share("Lower end of the range that is valid whenever the series is stopped."),
+  high: Share("Upper end."),
+  net: nullable(Type.Number({ minimum: -1, maximum: 1, description: "(wins - losses) / trials." })),
+  e: Type.Number({ minimum: 0, description: "Evidence against no preference; 1 / alpha makes a claim." }),
+  p_anytime: Share("Smallest alpha at which a claim would have been made so far."),
+  claim: nullable(Claim, { description: "Made once; it stays." }),
+  fragile: Type.Boolean({ description: "The claim would not stand had all missing trials gone to the other side." }),
+  worst_case_e: Type.Number({ minimum: 0, description: "Evidence had all missing trials gone to the side behind." }),
+});
+export type SeriesHeadline = Static<typeof Headline>;
+
+const Shares = Type.Array(Share("For k = 1, 2, ... at most 8."));
+
+export const SolvedCount = record("SolvedCount", {
+  solved: Count("Trials in which every required check passed."),
+  trials: Count("Trials with required checks."),
+  low: Share("Wilson 95%."),
+  high: Share("Wilson 95%."),
+  pass_power: { ...Shares, description: "Chance that k trials, drawn from these, are all solved: reliability." },
+  pass_at: { ...Shares, description: "Chance that at least one of k is solved: luck." },
+});
+export type SolvedCount = Static<typeof SolvedCount>;
+
+const SeriesArm = record("SeriesArm", {
+  arm_id: Slug(),
+  cost_usd: record("SeriesArmCost", { mean: Usd, total: Usd }),
+  tokens: nullable(Count("Of all trials; null when one is unknown.")),
+  wall_ms_median: nullable(Type.Number({ minimum: 0 })),
+  solved: nullable(SolvedCount),
+});
+
+const SeriesScenario = record("SeriesScenario", {
+  scenario: Slug(),
+  digest: Digest("Of its definition."),
+  comparison: Digest("What is compared with what, by which judge."),
+  counts: Counts,
+  headline: Headline,
+  conclusion: oneOf(CONCLUSIONS, {
+    description: "Its own, at alpha divided by the number of scenarios; otherwise the row only describes.",
+  }),
+  solved: record("SolvedByArm", { a: nullable(SolvedCount), b: nullable(SolvedCount) }),
+  distinct_runs: nullable(Count("Trials that differ in what the models said and called; null when unknown.")),
+});
+
+const SeriesTrial = record("SeriesTrial", {
+  trial: Type.Integer({ minimum: 1 }),
+  round: Type.Integer({ minimum: 1 }),
+  scenario: Slug(),
+  session_id: SessionId,
+  state: oneOf(STATES),
+  outcome: nullable(oneOf(OUTCOMES)),
+  winner_side: nullable(oneOf(SIDES)),
+  d: nullable(Type.Integer({ minimum: -1, maximum: 1 }), { description: "1: a won, -1: b won, 0: no winner." }),
+  counted: Type.Boolean({ description: "Part of the statistics." }),
+  used_for_claim: Type.Boolean({ description: "The claim was made with it." }),
+  e_after: nullable(Type.Number({ minimum: 0 }), { description: "Evidence when its round was complete." }),
+  cost_usd: Usd,
+});
+export type SeriesTrial = Static<typeof SeriesTrial>;
+
+const Rate = record("DescribedRate", {
+  share: Share("Of the decisive trials."),
+  low: Share("Wilson 95%."),
+  high: Share("Wilson 95%."),
+});
+
+export const Series = record("Series", {
+  series_id: Type.String({
+    pattern: "^(series-\\d{8}T\\d{9}Z-[0-9a-f]{8}|cmp-[0-9a-f]{64})$",
+    description: "`series-...`, or `cmp-<comparison>`: all stored runs of a comparison.",
+  }),
+  kind: oneOf(["planned", "stored"]),
+  protocol: Type.String({ description: "Version of the statistics." }),
+  state: oneOf(SERIES_STATES),
+  stop: nullable(oneOf(STOPS)),
+  failure: nullable(Type.String({ description: "Why it failed." })),
+  plan: SeriesPlan,
+  plan_digest: Digest("SHA-256 over the plan: what the claim rests on."),
+  limits: nullable(SeriesLimits, { description: "Null for stored runs, which nobody planned." }),
+  changes: SeriesRecord.properties.changes,
+  created_at: nullable(Timestamp("When the series was accepted.")),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  conclusion: oneOf(CONCLUSIONS),
+  headline: Headline,
+  counts: Counts,
+  decided_by: record(
+    "SeriesDeciders",
+    Object.fromEntries(DECIDERS.map((decider) => [decider, Count("Counted trials.")])) as Record<
+      (typeof DECIDERS)[number],
+      ReturnType<typeof Count>
+    >,
+  ),
+  missing_by: record("MissingBy", {
+    a: Count("Only arm a's run broke."),
+    b: Count("Only arm b's run broke."),
+    both: Count("Both arms' runs broke."),
+    judge: Count("The judging, or something else after the arms."),
+  }),
+  forecast: record("SeriesForecast", {
+    chance_of_claim: nullable(Share("In the trials that are left, if they fall as the ones so far did.")),
+    chance_of_conclusion: nullable(Share("A claim, or no difference above the margin.")),
+    more_trials: nullable(
+      Type.Integer({ minimum: 0, description: "With which a claim would be made, if they split the same way." }),
+    ),
+    cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of those." }),
+  }),
+  earlier: nullable(
+    record("EarlierTrials", {
+      trials: Count("Of the same comparison, before this series."),
+      e: Type.Number({ minimum: 0, description: "Their evidence." }),
+      e_with_this: Type.Number({ minimum: 0, description: "Together with this series." }),
+    }),
+  ),
+  scenarios: Type.Array(SeriesScenario),
+  rounds: Count("Complete rounds."),
+  mixed: Type.Boolean({ description: "One scenario claims a, another b." }),
+  arms: record("SeriesArms", { a: SeriesArm, b: SeriesArm }),
+  cost_ratio: nullable(Type.Number({ minimum: 0 }), { description: "Cost of a over cost of b, where both are known." }),
+  judge: record("SeriesJudge", { model: Type.String(), cost_usd: Usd }),
+  cost_usd: record("SeriesCost", {
+    total: Usd,
+    per_trial: Usd,
+    to_claim: Usd,
+  }),
+  descriptive: record(
+    "SeriesDescriptive",
+    {
+      sign_p: nullable(Share("Exact two-sided sign test.")),
+      wilson: nullable(Rate),
+      by_scenario: nullable(
+        record("ByScenario", {
+          mean: Type.Number({ minimum: -1, maximum: 1, description: "Of the scenarios' (wins - losses) / trials." }),
+          low: Type.Number({ description: "95%, Student's t." }),
+          high: Type.Number({ description: "95%, Student's t." }),
+          ahead: Count("Scenarios in which a is ahead."),
+        }),
+        { description: "For scenarios like these; from five on." },
+      ),
+    },
+    { description: "Only describes; null unless the series ran all its trials without --stop-when-sure." },
+  ),
+  flags: Type.Array(oneOf(SERIES_FLAGS)),
+  statement: Type.String({ description: "Plain sentences; claims no more than these trials." }),
+  trials: Type.Array(SeriesTrial, { description: "In the order of creation." }),
+});
+export type Series = Static<typeof Series>;
+
+export const SeriesListing = record("SeriesListing", {
+  series_id: SeriesId,
+  state: oneOf(SERIES_STATES),
+  stop: nullable(oneOf(STOPS)),
+  created_at: Timestamp("When the series was accepted."),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  scenarios: Type.Array(Slug()),
+  arms: SeriesPlan.properties.arms,
+  judge_model: Type.String(),
+  trials: Count("Planned trials of each scenario."),
+  standing: SeriesStanding,
+});
+export type SeriesListing = Static<typeof SeriesListing>;
+
+export const SeriesRequest = record("SeriesRequest", {
+  scenarios: Type.Array(Slug(), {
+    minItems: 1,
+    maxItems: MAX_SCENARIOS,
+    uniqueItems: true,
+    description: "Scenario names.",
+  }),
+  trials: Type.Optional(Trials),
+  stop_when_sure: Type.Optional(Type.Boolean({ description: "Stop as soon as more trials would change nothing." })),
+  parallel: Type.Optional(Parallel),
+  max_cost_usd: Type.Optional(MaxCost),
+  margin: Type.Optional(Margin),
+  judge_model: Type.Optional(JudgeModel),
+  model_override: RunRequest.properties.model_override,
+  seed: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "What weighted scripts are chosen by." }),
+  ),
+  continue: Type.Optional({ ...SeriesId, description: "A series to go on with; the plan must be the same." }),
+});
+export type SeriesRequest = Static<typeof SeriesRequest>;
+
+export const SeriesStarted = record("SeriesStarted", { series_id: SeriesId });
+export type SeriesStarted = Static<typeof SeriesStarted>;
+
+export const SeriesListRequest = record("SeriesListRequest", {
+  scenario: Type.Optional(Slug({ description: "Only series with this scenario." })),
+  state: Type.Optional(oneOf(SERIES_STATES, { description: "Only series in this state." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
+  before: Type.Optional({ ...SeriesId, description: "Only series older than this one." }),
+});
+export type SeriesListRequest = Static<typeof SeriesListRequest>;

@@ -1,0 +1,77 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
+import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
+import { STATES } from "./session-state.ts";
+import { sha256 } from "./sha256.ts";
+import { sumKnown } from "./usage.ts";
+import { DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
+
+const TrialArm = record(
+  "TrialArm",
+  {
+    model_served: nullable(Type.String()),
+    /** It failed or was cancelled; every other end is an outcome. */
+    broken: Type.Boolean(),
+    solved: nullable(Type.Boolean({ description: "All required checks passed; null without such." })),
+    cost_usd: nullable(Type.Number({ minimum: 0 })),
+    tokens: nullable(Count("Input and output.")),
+    wall_ms: Count("Milliseconds."),
+  },
+  { description: "What a series needs of an arm." },
+);
+export type TrialArm = Static<typeof TrialArm>;
+
+/**
+ * What a series needs of a session: its statistics are made of such rows and of nothing else. A store keeps one beside each
+ * session, so that a series never reads whole outcomes.
+ */
+export const TrialRow = record("TrialRow", {
+  session_id: SessionId,
+  scenario: Slug(),
+  comparison: nullable(Digest("As in SessionOutcome; null where it is unknown.")),
+  place: nullable(TrialPlace),
+  state: oneOf(STATES),
+  failure: nullable(Type.Pick(SessionFailure, ["class", "code", "message"])),
+  outcome: nullable(oneOf(OUTCOMES)),
+  winner_side: nullable(oneOf(SIDES)),
+  decided_by: nullable(oneOf(DECIDERS)),
+  arms: record("TrialArms", { a: TrialArm, b: TrialArm }),
+  judge: record("TrialJudge", {
+    model_served: nullable(Type.String()),
+    cost_usd: nullable(Type.Number({ minimum: 0 })),
+  }),
+  /** Of what both arms said and called: equal for trials that went the same way; null where it is unknown. */
+  conduct: nullable(Digest("SHA-256.")),
+});
+export type TrialRow = Static<typeof TrialRow>;
+
+/** Pure; `outcome` may be without its decisions. Only the run's own verdict counts, never one that was asked for later. */
+export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow {
+  const { session_id, scenario, comparison = null, trial: place = null, state, failure } = outcome;
+  const [a, b] = outcome.arms;
+  const verdict = outcome.verdict?.kind === "run" ? outcome.verdict : null;
+  return {
+    ...{ session_id, scenario, comparison, place, state },
+    failure: failure && { class: failure.class, code: failure.code, message: failure.message },
+    outcome: verdict?.outcome ?? null,
+    winner_side: verdict?.winner_side ?? null,
+    decided_by: verdict?.decided_by ?? null,
+    arms: { a: trialArm(a), b: trialArm(b) },
+    judge: { model_served: verdict?.judge.model_served ?? null, cost_usd: verdict?.usage.cost_usd ?? null },
+    conduct: conductOf(a, b),
+  };
+}
+
+type Summary = SessionOutcome["arms"][number];
+
+function trialArm({ model_served, status, probe, cost_usd, tokens_in, tokens_out, wall_ms }: Summary): TrialArm {
+  const broken = status === "failed" || status === "cancelled";
+  const required = probe?.checks.filter((check) => check.required) ?? [];
+  const solved = required.length === 0 ? null : required.every((check) => check.status === "pass");
+  return { model_served, broken, solved, cost_usd, tokens: sumKnown([tokens_in, tokens_out]), wall_ms };
+}
+
+function conductOf(a: Summary, b: Summary): string | null {
+  const digests = [a.conduct_digest, b.conduct_digest];
+  return digests.includes(undefined) ? null : sha256(digests.join("\n"));
+}
