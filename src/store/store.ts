@@ -1,11 +1,15 @@
 import { Failure } from "../domain/failure.ts";
+import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../domain/series.ts";
 import type { SessionListing, SessionState } from "../domain/session.ts";
 import type { CancelAskedEntry, CreatedEntry, JudgedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
+import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
 
 export interface SessionQuery {
   readonly scenario?: string;
   readonly state?: SessionState;
+  /** Only the trials of this series. */
+  readonly series_id?: string;
   /** Rows at most; absent = all. */
   readonly limit?: number;
   /** Only sessions older than this one. */
@@ -25,6 +29,15 @@ export interface LoggedEntry {
   readonly entry: SessionEntry;
 }
 
+/** Runs that a series is made of: the trials of a planned one, or all stored runs of a comparison. */
+export type TrialsOf = { readonly series_id: string } | { readonly comparison: string };
+
+/**
+ * Entries that depend on the trials of the run's series as they are in the moment of the write, this one's own row as it was
+ * before. Pure: it may be called more than once.
+ */
+export type EntriesOfTrials = (trials: readonly TrialRow[]) => readonly RunEntry[];
+
 /** `written` survives the process, `durable` a power cut too. */
 export type Safety = "written" | "durable";
 
@@ -43,7 +56,7 @@ export interface SessionStore extends Disposable {
    * A completion that cannot be stored is refused, so that the run can end with that failure.
    * @throws Failure `interrupted` when another attempt has taken the session over, or it has ended.
    */
-  append(run: Run, entries: readonly RunEntry[], safety: Safety): Promise<void>;
+  append(run: Run, entries: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void>;
   /** Takes over a session that has not ended, written; undefined when there is none. */
   takeOver(session_id: string, at: string): Promise<Run | undefined>;
   /** Adds an entry that does not come from a run; durable, to all sessions or to none. Unknown sessions are left out. */
@@ -52,6 +65,23 @@ export interface SessionStore extends Disposable {
   read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
   /** Newest first. Writes nothing. @throws Failure `unknown_session` for `before`. */
   list(query?: SessionQuery): Promise<readonly SessionListing[]>;
+  /** In the order of creation, those that have not ended too. Writes nothing. */
+  trials(of: TrialsOf): Promise<readonly TrialRow[]>;
+  /** Begins a series, which this process then runs; durable. False when its id is taken. */
+  createSeries(series: SeriesRecord): Promise<boolean>;
+  /**
+   * Replaces what is stored of a series that this process runs; durable. With a state other than `running` it runs it no more.
+   * @throws Failure `series_not_running` when it does not run it
+   */
+  updateSeries(series: SeriesRecord): Promise<void>;
+  /**
+   * Has this process run a series that no living process runs, whatever its state was; undefined when it is unknown.
+   * @throws Failure `invalid_request` when a living process runs it
+   */
+  takeSeries(series_id: string): Promise<SeriesRecord | undefined>;
+  series(series_id: string): Promise<SeriesRecord | undefined>;
+  /** Newest first. @throws Failure `unknown_series` for `before`. */
+  listSeries(query?: SeriesListRequest): Promise<readonly SeriesListing[]>;
   /** Calls `wake` when entries of this process can be read and are as safe as was asked. The returned function ends it. */
   watch(session_id: string, wake: () => void): () => void;
 }
