@@ -3,7 +3,7 @@ import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
 import { STATES } from "./session-state.ts";
 import { sha256 } from "./sha256.ts";
-import { sumKnown } from "./usage.ts";
+import { judgingsOf, sumKnown } from "./usage.ts";
 import { DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
 
 const TrialArm = record(
@@ -57,7 +57,10 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     winner_side: verdict?.winner_side ?? null,
     decided_by: verdict?.decided_by ?? null,
     arms: { a: trialArm(a), b: trialArm(b) },
-    judge: { model_served: verdict?.judge.model_served ?? null, cost_usd: verdict?.usage.cost_usd ?? null },
+    judge: {
+      model_served: verdict?.judge.model_served ?? null,
+      cost_usd: verdict && sumKnown(judgingsOf(outcome).map(({ cost_usd }) => cost_usd)),
+    },
     conduct: conductOf(a, b),
   };
 }

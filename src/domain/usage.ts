@@ -2,6 +2,7 @@ import type { Decision } from "./decision.ts";
 import type { Price } from "./scenario.ts";
 import type { ArmSummary, SessionOutcome, SessionTotals } from "./session.ts";
 import { usdText } from "./usd-text.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** Tokens of a model call, or of many. Null is unknown, never nothing. */
 export interface Usage {
@@ -40,7 +41,7 @@ export function costOf(price: Price | null, { tokens_in, tokens_out, cached_toke
 
 /** Arms and judge together. */
 export function sumTotals(outcome: SessionOutcome): SessionTotals {
-  const usages = [...outcome.arms, ...(outcome.verdict ? [outcome.verdict.usage] : [])];
+  const usages = [...outcome.arms, ...judgingsOf(outcome)];
   const { started_at, finished_at } = outcome;
   return {
     tokens_in: sumKnown(usages.map(({ tokens_in }) => tokens_in)),
@@ -49,6 +50,10 @@ export function sumTotals(outcome: SessionOutcome): SessionTotals {
     wall_ms: started_at && finished_at ? Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) : null,
   };
 }
+
+/** What the judgings of the run used: one, or two when the first gave nothing; none before. */
+export const judgingsOf = ({ verdict, verdicts }: Pick<SessionOutcome, "verdict" | "verdicts">): Verdict["usage"][] =>
+  [...verdicts.filter(({ kind }) => kind === "run"), ...(verdict ? [verdict] : [])].map(({ usage }) => usage);
 
 /** The cost of a run for a reader: both arms, the judge, and their sum. It does not include a rejudge. */
 export function costParts({ arms, verdict, totals }: Pick<SessionOutcome, "arms" | "verdict" | "totals">): string[] {

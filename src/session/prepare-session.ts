@@ -10,6 +10,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { toolbox } from "../tool/toolbox.ts";
 import { askAll } from "./ask-all.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
+import { comparisonDigest } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
 import { withPrices } from "./prices.ts";
@@ -36,6 +37,8 @@ export interface SessionPlan {
   readonly worst_case: WorstCaseCost;
   readonly sandbox: Sandbox;
   readonly settings: SessionSettings;
+  /** What is compared with what, by which judge. */
+  readonly comparison: string;
   readonly declared: readonly string[];
   readonly flags: readonly Flag[];
 }
@@ -88,6 +91,7 @@ export async function prepareSession(
       },
       max_cost_usd: options.max_cost_usd ?? null,
     },
+    comparison: comparisonDigest({ scenario, judge_model: chosen.judge_model, sandbox: sandbox.kind }),
     declared,
     flags: contextFlags(priced.arms, scenario.policies, chosen.judge_model),
   };

@@ -1,8 +1,9 @@
 import type { Clock } from "../clock.ts";
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { SessionFailure, Stage } from "../domain/session.ts";
-import type { EndedEntry, JudgedEntry, RunEntry, StageEntry } from "../domain/session-entry.ts";
-import type { Verdict } from "../domain/verdict.ts";
+import type { EndedEntry, RunEntry, StageEntry } from "../domain/session-entry.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import type { SeriesSummary, Verdict } from "../domain/verdict.ts";
 import type { Run, SessionStore } from "../store/store.ts";
 
 /** Writes one run into the log of its session. */
@@ -49,13 +50,16 @@ export class RunLog {
     });
   }
 
-  /** Resolves when the verdict is on the disk. @throws Failure when it cannot be stored; `fail` tries again. */
-  async complete(verdict: Verdict): Promise<void> {
+  /**
+   * Resolves when the verdict is on the disk, with what `summarise` makes of the trials of its series.
+   * @throws Failure when it cannot be stored; `fail` tries again.
+   */
+  async complete(verdict: Verdict, summarise?: (trials: readonly TrialRow[]) => SeriesSummary): Promise<void> {
     this.#stage = "saving";
     this.#verdict = verdict;
     await this.#written;
     this.#throwLost();
-    await this.#end({ type: "ended", at: this.#now(), state: "completed", failure: null });
+    await this.#end({ type: "ended", at: this.#now(), state: "completed", failure: null }, summarise);
   }
 
   /** Never rejects for want of space: the store then keeps the end. */
@@ -71,9 +75,14 @@ export class RunLog {
     }
   }
 
-  async #end(ended: EndedEntry): Promise<void> {
-    const judged: JudgedEntry[] = this.#verdict ? [{ type: "judged", verdict: this.#verdict }] : [];
-    await this.#store.append(this.#run, [...judged, ended], "durable");
+  async #end(ended: EndedEntry, summarise?: (trials: readonly TrialRow[]) => SeriesSummary): Promise<void> {
+    const verdict = this.#verdict;
+    const judged = (series: Verdict["series"]): RunEntry[] =>
+      verdict ? [{ type: "judged", verdict: { ...verdict, series } }] : [];
+    const entries = summarise
+      ? (trials: readonly TrialRow[]) => [...judged(summarise(trials)), ended]
+      : [...judged(null), ended];
+    await this.#store.append(this.#run, entries, "durable");
     this.#over = true;
   }
 

@@ -2,7 +2,9 @@ import { DecisionLog } from "../arm/decision-log.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { Failure } from "../domain/failure.ts";
-import type { ArmSummary } from "../domain/session.ts";
+import type { ArmSummary, TrialPlace } from "../domain/session.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import type { SeriesSummary, Verdict } from "../domain/verdict.ts";
 import { collectEvidence } from "../evidence/collect.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { disqualifying } from "../policy/review.ts";
@@ -16,8 +18,16 @@ import type { SessionPlan } from "./prepare-session.ts";
 import type { RunLog } from "./run-log.ts";
 import type { SessionServices } from "./services.ts";
 
+/** What makes a run a trial. */
+export interface Trial {
+  readonly place: TrialPlace;
+  /** Where the series stands with this verdict; `trials` are those of the series, this one as it was before. Pure. */
+  readonly summarise: (trials: readonly TrialRow[], session_id: string, verdict: Verdict) => SeriesSummary;
+}
+
 export interface Session {
   readonly plan: SessionPlan;
+  readonly trial: Trial | undefined;
   readonly log: RunLog;
   /** Its place among the sessions that run at once. */
   readonly slot: Promise<Disposable>;
@@ -31,7 +41,7 @@ export interface Session {
  * do is skipped.
  */
 export async function runSession(session: Session): Promise<void> {
-  const { plan, log, services, signal } = session;
+  const { plan, trial, log, services, signal } = session;
   try {
     using _slot = await session.slot;
     const { setup } = plan.scenario.task;
@@ -44,9 +54,9 @@ export async function runSession(session: Session): Promise<void> {
     await pristine.setup(setup, signal);
     const arms = await gatherArms(session, pristine);
     await log.enter("judging");
-    const verdict = await plan.chosen.judge(caseOf(plan, arms), signal);
+    const verdict = await judged(session, caseOf(plan, arms));
     signal.throwIfAborted();
-    await log.complete(verdict);
+    await log.complete(verdict, trial && ((trials) => trial.summarise(trials, log.session_id, verdict)));
   } catch (error) {
     await log.fail(failureOf(error, services));
   }
@@ -137,6 +147,14 @@ function disqualification(later: readonly Violation[]): Partial<ArmSummary> {
 function logViolations(log: DecisionLog, later: readonly Violation[]): void {
   for (const { rule, severity, subject } of later)
     log.add("policy_violation", { summary: `${rule}: ${subject}`, detail: { rule, severity, subject } });
+}
+
+/** A trial that nobody could judge is lost to its series, so its judge is asked once more. */
+async function judged({ plan, trial, log, signal }: Session, kase: Case): Promise<Verdict> {
+  const verdict = await plan.chosen.judge(kase, signal);
+  if (trial === undefined || verdict.outcome !== "invalid") return verdict;
+  log.note({ type: "judged", verdict });
+  return await plan.chosen.judge(kase, signal);
 }
 
 function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Case {

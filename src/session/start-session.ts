@@ -8,7 +8,7 @@ import { pendingArm } from "./pending-arm.ts";
 import type { SessionPlan } from "./prepare-session.ts";
 import { type Reservation, reserve } from "./reservation.ts";
 import { RunLog } from "./run-log.ts";
-import { runSession, type Session } from "./run-session.ts";
+import { runSession, type Session, type Trial } from "./run-session.ts";
 import type { SessionServices } from "./services.ts";
 import { sessionId } from "./session-id.ts";
 import { worstCaseTotal } from "./worst-case-cost.ts";
@@ -23,7 +23,11 @@ export interface StartedSession {
  * Gives the session an id that can be read and streamed at once, and runs it in the background.
  * @throws Failure `overloaded`, `storage_full` or `storage_failed`; then nothing was started.
  */
-export async function startSession(services: SessionServices, plan: SessionPlan): Promise<StartedSession> {
+export async function startSession(
+  services: SessionServices,
+  plan: SessionPlan,
+  trial?: Trial,
+): Promise<StartedSession> {
   demandRoom(services);
   const stop = new AbortController();
   // Its place in line is taken before anything is waited for: others may ask for it meanwhile.
@@ -34,9 +38,9 @@ export async function startSession(services: SessionServices, plan: SessionPlan)
   }, ignored);
   try {
     const reservation = await reserve(services, "run", worstCaseTotal(plan.worst_case));
-    const run = await createSession(services, plan, reservation);
+    const run = await createSession(services, { plan, trial }, reservation);
     const log = new RunLog(services.store, services.clock, run);
-    const done = finish({ plan, log, slot, services, signal: stop.signal }, reservation);
+    const done = finish({ plan, trial, log, slot, services, signal: stop.signal }, reservation);
     // Nobody may be waiting for it.
     done.catch((error: unknown) => services.notice(`${run.session_id}: its outcome cannot be read: ${error}`));
     services.runs.add({
@@ -63,14 +67,20 @@ function demandRoom({ slots }: SessionServices): void {
   });
 }
 
-async function createSession(services: SessionServices, plan: SessionPlan, reservation: Reservation): Promise<Run> {
+/** A plan, and the trial that it is run as. */
+interface Asked {
+  readonly plan: SessionPlan;
+  readonly trial: Trial | undefined;
+}
+
+async function createSession(services: SessionServices, asked: Asked, reservation: Reservation): Promise<Run> {
   const now = services.clock.now();
   const created_at = now.toISOString();
   try {
     // An id that is taken bumps the millisecond.
     for (let time = now.getTime(); ; time += 1) {
-      const session_id = sessionId(plan.scenario.name, new Date(time));
-      const run = await services.store.create(createdEntry(services, plan, { session_id, created_at }));
+      const session_id = sessionId(asked.plan.scenario.name, new Date(time));
+      const run = await services.store.create(createdEntry(services, asked, { session_id, created_at }));
       if (run !== undefined) return run;
     }
   } catch (error) {
@@ -107,7 +117,7 @@ function costOfRun({ worst_case, chosen }: SessionPlan, { arms }: SessionOutcome
 
 function createdEntry(
   { version }: SessionServices,
-  { loaded, scenario, options, settings, declared }: SessionPlan,
+  { plan: { loaded, scenario, options, settings, declared, comparison }, trial }: Asked,
   identity: Pick<SessionOutcome, "session_id" | "created_at">,
 ): CreatedEntry {
   const [first, second] = scenario.arms;
@@ -129,6 +139,8 @@ function createdEntry(
       totals: { tokens_in: null, tokens_out: null, cost_usd: null, wall_ms: null },
       failure: null,
       version,
+      comparison,
+      ...(trial && { trial: trial.place }),
     },
   };
 }

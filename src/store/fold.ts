@@ -25,6 +25,8 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
     const asked = askedLater(entry);
     verdicts.push(...asked);
     rejudged ??= asked.find(isRejudge);
+    // A trial is judged twice when the first judging gave nothing.
+    if (entry.type === "judged" && entry.verdict.kind === "run" && state.verdict) verdicts.push(state.verdict);
     state = after(state, entry, rejudged);
   }
   const arms = eachArm(state, (arm) =>

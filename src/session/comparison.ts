@@ -1,0 +1,32 @@
+import type { Arm, Scenario } from "../domain/scenario.ts";
+import { SERIES_PROTOCOL } from "../domain/series.ts";
+import type { SessionSettings } from "../domain/session.ts";
+import { sha256 } from "../domain/sha256.ts";
+import { judgeIdentity } from "../judge/judge-identity.ts";
+import { canonicalJson, comparabilityDigest } from "../scenario/digest.ts";
+
+export interface Compared {
+  /** With override, prices and cost limits, as it is run. */
+  readonly scenario: Scenario;
+  readonly judge_model: string;
+  readonly sandbox: SessionSettings["sandbox"];
+}
+
+/**
+ * SHA-256 over what is compared with what, by whom: task, rubric and policies, both arms in their order as they run, the
+ * judge, the sandbox. Runs with the same digest repeat each other; a changed prompt is another comparison.
+ */
+export const comparisonDigest = ({ scenario, judge_model, sandbox }: Compared): string =>
+  sha256(
+    canonicalJson({
+      protocol: SERIES_PROTOCOL,
+      comparability: comparabilityDigest(scenario),
+      arms: scenario.arms.map(armDigest),
+      judge: judgeIdentity(judge_model, scenario),
+      sandbox,
+    }),
+  );
+
+/** An arm by any name or price is the same arm. */
+export const armDigest = ({ id: _id, title: _title, price_per_mtok: _price, ...arm }: Arm): string =>
+  sha256(canonicalJson(arm));
