@@ -14,6 +14,7 @@ import { sweepTempDirs } from "../sandbox/temp-dir.ts";
 import type { CatalogOptions, ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import { Semaphore } from "../semaphore.ts";
 import { Runs } from "../session/runs.ts";
+import { SeriesRuns } from "../session/series-in-flight.ts";
 import type { SessionServices } from "../session/services.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { SessionStore } from "../store/store.ts";
@@ -88,6 +89,7 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
     clock: systemClock,
     entropy: systemEntropy,
     runs: new Runs(),
+    series: new SeriesRuns(),
     slots: new Semaphore(options.max_sessions, options.max_queued),
     resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(calls) }),
     redact: credentials.redactSecrets,

@@ -28,5 +28,5 @@ export const comparisonDigest = ({ scenario, judge_model, sandbox }: Compared): 
   );
 
 /** An arm by any name or price is the same arm. */
-export const armDigest = ({ id: _id, title: _title, price_per_mtok: _price, ...arm }: Arm): string =>
+const armDigest = ({ id: _id, title: _title, price_per_mtok: _price, ...arm }: Arm): string =>
   sha256(canonicalJson(arm));

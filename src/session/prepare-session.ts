@@ -23,6 +23,10 @@ export interface RunOptions {
   readonly judge_model?: string;
   /** Arms and judge together, USD. */
   readonly max_cost_usd?: number;
+  /** What weighted scripts are chosen by; absent: the scenario's digest. */
+  readonly seed?: string;
+  /** The run's number in its series; 1 when absent. */
+  readonly trial_number?: number;
 }
 
 /** A session that can start: everything that could refuse it has been asked. */

@@ -7,6 +7,7 @@ import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { SessionStore } from "../store/store.ts";
 import type { Runs } from "./runs.ts";
+import type { SeriesRuns } from "./series-in-flight.ts";
 
 /** The side effects and settings of a session, as values. A callee that needs less names it with `Pick`. */
 export interface SessionServices {
@@ -14,6 +15,7 @@ export interface SessionServices {
   readonly entropy: Entropy;
   readonly store: SessionStore;
   readonly runs: Runs;
+  readonly series: SeriesRuns;
   /** A place for each session that runs. */
   readonly slots: Semaphore;
   /** @throws Failure `credentials_missing` naming the variable to set. */

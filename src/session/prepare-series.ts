@@ -1,0 +1,190 @@
+import { Failure } from "../domain/failure.ts";
+import { isScripted } from "../domain/offline-model.ts";
+import {
+  ALPHA,
+  DEFAULT_TRIALS,
+  MARGIN,
+  SERIES_PROTOCOL,
+  type SeriesLimits,
+  type SeriesPlan,
+  type SeriesRecord,
+  type SeriesRequest,
+} from "../domain/series.ts";
+import { sha256 } from "../domain/sha256.ts";
+import { differences } from "../scenario/declared-differences.ts";
+import { canonicalJson } from "../scenario/digest.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { leastTrials, type TrialSpec } from "../series/advance.ts";
+import { demandEveryPrice } from "./cost-limits.ts";
+import { prepareSession, type SessionPlan } from "./prepare-session.ts";
+import type { SessionServices } from "./services.ts";
+import { worstCaseTotal } from "./worst-case-cost.ts";
+
+export type SeriesOptions = Omit<SeriesRequest, "scenarios" | "continue">;
+
+/** A series that can start: everything that could refuse it has been asked. */
+export interface SeriesSetup {
+  readonly plan: SeriesPlan;
+  readonly plan_digest: string;
+  readonly limits: SeriesLimits;
+  /** The most that a trial may cost, USD; null = unknown. */
+  readonly estimate_usd: number | null;
+  /** A trial that can start. @throws Failure as `prepareSession`, `invalid_scenario` when its scenario is not the plan's any more */
+  readonly prepare: (spec: TrialSpec) => Promise<SessionPlan>;
+}
+
+export interface SeriesSource {
+  /** In the order in which a round goes through them. */
+  readonly scenarios: readonly LoadedScenario[];
+  /** The scenario as it is now. */
+  readonly load: (scenario: string) => Promise<LoadedScenario>;
+}
+
+type Services = Omit<SessionServices, "store">;
+
+/**
+ * Spends nothing and writes nothing. What `options` leave open is as in `before`, the series that goes on.
+ * @throws Failure as `prepareSession`, `invalid_request` for scenarios, limits or a plan that cannot make one series
+ */
+export async function prepareSeries(
+  services: Services,
+  { scenarios, load }: SeriesSource,
+  given: SeriesOptions,
+  before?: SeriesRecord,
+): Promise<SeriesSetup> {
+  demandOneSeries(scenarios);
+  const options = before ? { ...chosenBefore(before), ...given } : given;
+  const limits = limitsOf(options, scenarios.length);
+  const { judge_model, model_override, margin = MARGIN, seed } = options;
+  const replacement = {
+    ...(judge_model !== undefined && { judge_model }),
+    ...(model_override !== undefined && { model_override }),
+  };
+  const plans: SessionPlan[] = [];
+  for (const loaded of scenarios) plans.push(await prepareSession(services, loaded, replacement));
+  const plan = planOf(plans, { margin, model_override, seed });
+  const plan_digest = sha256(canonicalJson(plan));
+  if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan);
+  const estimate_usd = demandMoney(plans, limits);
+  const prepare = async ({ scenario, trial }: TrialSpec) => {
+    const loaded = await load(scenario);
+    const planned = plan.scenarios.find((one) => one.scenario === scenario);
+    if (loaded.digest !== planned?.digest)
+      throw new Failure(
+        "invalid_scenario",
+        `${scenario} was changed while its series ran (digest ${loaded.digest.slice(0, 12)}, planned ${planned?.digest.slice(0, 12)}); start a new series`,
+      );
+    return await prepareSession(services, loaded, { ...replacement, seed: plan.seed, trial_number: trial });
+  };
+  return { plan, plan_digest, limits, estimate_usd, prepare };
+}
+
+const chosenBefore = ({ plan, limits }: SeriesRecord): SeriesOptions => ({
+  trials: limits.trials,
+  stop_when_sure: limits.stop_when_sure,
+  parallel: limits.parallel,
+  ...(limits.max_cost_usd !== null && { max_cost_usd: limits.max_cost_usd }),
+  judge_model: plan.judge_model,
+  ...(plan.model_override !== null && { model_override: plan.model_override }),
+  margin: plan.margin,
+  seed: plan.seed,
+});
+
+/** @throws Failure `invalid_request` */
+function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
+  const [first, ...others] = scenarios;
+  if (first === undefined) throw new Failure("invalid_request", "a series needs a scenario");
+  const names = new Set<string>();
+  for (const { definition, file } of scenarios) {
+    if (names.has(definition.name))
+      throw new Failure("invalid_request", `${file}: "${definition.name}" is in the series already; name each once`);
+    names.add(definition.name);
+  }
+  const expected = armIds(first);
+  for (const other of others) {
+    if (armIds(other) === expected) continue;
+    throw new Failure(
+      "invalid_request",
+      `${other.file}: its arms are ${armIds(other)}, those of ${first.file} are ${expected}; scenarios of one series need the same arm ids in the same order`,
+    );
+  }
+}
+
+const armIds = ({ definition }: LoadedScenario) => definition.arms.map(({ id }) => id).join(" and ");
+
+/** @throws Failure `invalid_request` when nothing could ever be said */
+function limitsOf(options: SeriesOptions, scenarios: number): SeriesLimits {
+  const { stop_when_sure = false, parallel = 1, max_cost_usd = null } = options;
+  const trials = options.trials ?? (stop_when_sure ? DEFAULT_TRIALS : 1);
+  const least = leastTrials(ALPHA);
+  if (stop_when_sure && trials * scenarios < least)
+    throw new Failure(
+      "invalid_request",
+      `trials: ${trials * scenarios} in all can never make anybody sure; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure`,
+      { details: { field: "trials" } },
+    );
+  return { trials, stop_when_sure, parallel, max_cost_usd };
+}
+
+interface PlanOptions {
+  readonly margin: number;
+  readonly model_override: string | undefined;
+  readonly seed: string | undefined;
+}
+
+/** @throws Failure `invalid_request` when the scenarios name different judges */
+function planOf(plans: readonly SessionPlan[], { margin, model_override, seed }: PlanOptions): SeriesPlan {
+  const judges = new Set(plans.map(({ chosen }) => chosen.judge_model));
+  const [judge_model = "", other] = judges;
+  if (other !== undefined)
+    throw new Failure(
+      "invalid_request",
+      `the scenarios name different judges (${[...judges].join(", ")}), and a series has one; choose it with judge_model (--judge-model)`,
+      { details: { field: "judge_model" } },
+    );
+  const arms = plans.map(({ scenario }) => scenario.arms);
+  const [[first, second]] = arms as [SessionPlan["scenario"]["arms"]];
+  const unseeded = {
+    protocol: SERIES_PROTOCOL,
+    scenarios: plans.map(({ scenario, loaded, comparison }) => ({
+      scenario: scenario.name,
+      digest: loaded.digest,
+      comparison,
+    })),
+    arms: [first.id, second.id],
+    judge_model,
+    model_override: model_override ?? null,
+    alpha: ALPHA,
+    margin,
+    scripted: arms.flat().some(({ model }) => isScripted(model)),
+    arms_differ: arms.some(([a, b]) => [differences(a, first), differences(b, second)].flat().length > 0),
+  };
+  return { ...unseeded, seed: seed ?? sha256(canonicalJson(unseeded)).slice(0, 16) };
+}
+
+function otherPlan({ series_id, plan: before }: SeriesRecord, plan: SeriesPlan): Failure {
+  const differing = (Object.keys(plan) as (keyof SeriesPlan)[]).filter(
+    (key) => canonicalJson(plan[key]) !== canonicalJson(before[key]),
+  );
+  return new Failure(
+    "invalid_request",
+    `continue: ${series_id} has another plan (${differing.join(", ")}); a series goes on with the same scenarios, arms, judge and margin, or start a new one`,
+    { details: { field: "continue", differing } },
+  );
+}
+
+/** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that pays for no trial */
+function demandMoney(plans: readonly SessionPlan[], { max_cost_usd }: SeriesLimits): number | null {
+  const worst = plans.map(({ worst_case }) => worstCaseTotal(worst_case));
+  const known = worst.every((usd) => usd !== null) ? Math.max(...worst) : null;
+  if (max_cost_usd === null) return known;
+  for (const { scenario, chosen } of plans)
+    demandEveryPrice(scenario, { limit: "--max-cost", judge_model: chosen.judge_model, judge_price: chosen.price });
+  if (known !== null && known > max_cost_usd)
+    throw new Failure(
+      "invalid_request",
+      `max_cost_usd: ${max_cost_usd} may not pay for one trial, which can cost up to ${known.toFixed(4)} USD within its budgets; raise it, or lower policies.budget in the scenario`,
+      { details: { field: "max_cost_usd", needed_usd: known } },
+    );
+  return known;
+}

@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "../domain/failure.ts";
+import type { SeriesRecord, Stop } from "../domain/series.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import { advance, type TrialSpec } from "../series/advance.ts";
+import { standingOf, summaryOf } from "../series/report.ts";
+import type { SeriesSetup } from "./prepare-series.ts";
+import type { SeriesInFlight } from "./series-in-flight.ts";
+import type { SessionServices } from "./services.ts";
+import { startSession } from "./start-session.ts";
+
+export interface StartedSeries {
+  readonly series_id: string;
+  /** Whatever the series came to. @throws Failure when its end cannot be stored. */
+  readonly done: Promise<SeriesRecord>;
+}
+
+/**
+ * Runs a series in the background. `before` is one that this process has taken over; it goes on where it stopped.
+ * @throws Failure `storage_full` or `storage_failed`; then nothing was started.
+ */
+export async function startSeries(
+  services: SessionServices,
+  setup: SeriesSetup,
+  before?: SeriesRecord,
+): Promise<StartedSeries> {
+  const record = before ? await goOn(services, setup, before) : await begin(services, setup);
+  const series = new RunningSeries(services, setup, record);
+  services.series.add(series);
+  // Nobody may be waiting for it.
+  series.done.catch((error: unknown) => services.notice(`${record.series_id}: its end cannot be stored: ${error}`));
+  return series;
+}
+
+async function begin(services: SessionServices, { plan, plan_digest, limits }: SeriesSetup): Promise<SeriesRecord> {
+  const { store, clock, entropy } = services;
+  for (;;) {
+    const created_at = clock.now().toISOString();
+    const record: SeriesRecord = {
+      series_id: `series-${created_at.replace(/[-:.]/g, "")}-${entropy(4)}`,
+      ...{ created_at, finished_at: null, state: "running", stop: null, failure: null },
+      ...{ plan, plan_digest, limits, changes: [] },
+      standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
+    };
+    if (await store.createSeries(record)) return record;
+  }
+}
+
+async function goOn(
+  { store, clock }: SessionServices,
+  { limits }: SeriesSetup,
+  before: SeriesRecord,
+): Promise<SeriesRecord> {
+  const isSame = JSON.stringify(limits) === JSON.stringify(before.limits);
+  const changes = isSame
+    ? before.changes
+    : [...before.changes, { at: clock.now().toISOString(), limits: before.limits }];
+  const record: SeriesRecord = {
+    ...before,
+    limits,
+    changes,
+    state: "running",
+    stop: null,
+    failure: null,
+    finished_at: null,
+  };
+  await store.updateSeries(record);
+  return record;
+}
+
+/** How a series ended. */
+type End = Pick<SeriesRecord, "state" | "stop" | "failure">;
+
+/** Starts what `advance` says, and asks it again whenever a trial ends: what a series does follows from its stored trials alone. */
+class RunningSeries implements SeriesInFlight {
+  readonly series_id: string;
+  readonly sessions: string[] = [];
+  readonly done: Promise<SeriesRecord>;
+  readonly #services: SessionServices;
+  readonly #setup: SeriesSetup;
+  readonly #open = new Map<string, Promise<void>>();
+  readonly #halted = new AbortController();
+  #record: SeriesRecord;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(services: SessionServices, setup: SeriesSetup, record: SeriesRecord) {
+    this.#services = services;
+    this.#setup = setup;
+    this.#record = record;
+    this.series_id = record.series_id;
+    this.done = this.#run();
+  }
+
+  next(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  halt(reason: Failure): void {
+    this.#halted.abort(reason);
+  }
+
+  cancel(reason: Failure): void {
+    this.halt(reason);
+    for (const session_id of this.#open.keys()) this.#services.runs.live(session_id)?.cancel(reason);
+  }
+
+  async #run(): Promise<SeriesRecord> {
+    try {
+      const end = await this.#conduct().catch((error: unknown) => this.#broken(error));
+      return await this.#keep({ ...end, finished_at: this.#services.clock.now().toISOString() });
+    } finally {
+      this.#services.series.delete(this.series_id);
+      this.#changed.resolve();
+    }
+  }
+
+  async #conduct(): Promise<End> {
+    let end: End | undefined;
+    for (;;) {
+      const rows = await this.#rows();
+      end ??= this.#haltedEnd();
+      const { stop, start } = end ? NOTHING_MORE : await advance(this.#record, rows, this.#setup);
+      if (stop !== null)
+        end = { state: stop === "failed" ? "failed" : "completed", stop, failure: failureOf(stop, rows) };
+      if (end === undefined) end = await this.#startAll(start);
+      if (this.#open.size === 0 && end !== undefined) return end;
+      if (this.#open.size === 0 && start.length === 0) throw new Error("a series neither ends nor goes on");
+      if (this.#open.size === 0) continue;
+      await Promise.race(this.#open.values());
+      await this.#keep({ standing: standingOf(this.#record, await this.#rows()) });
+    }
+  }
+
+  /** Nothing that happens to a series leaves its trials running without it. */
+  async #broken(error: unknown): Promise<End> {
+    const failure =
+      error instanceof Failure
+        ? error
+        : new Failure("internal", "an internal error ended the series", { cause: error });
+    if (failure.code === "internal") this.#services.notice(`${this.series_id}: internal error: ${error}`);
+    this.cancel(failure);
+    await Promise.all(this.#open.values());
+    return { state: "failed", stop: "failed", failure: failure.message };
+  }
+
+  /** Undefined when all could be started. */
+  async #startAll(specs: readonly TrialSpec[]): Promise<End | undefined> {
+    for (const spec of specs) {
+      const refused = await this.#start(spec);
+      if (refused) return refused;
+    }
+    return undefined;
+  }
+
+  async #start(spec: TrialSpec): Promise<End | undefined> {
+    try {
+      await this.#begin(spec);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (this.#halted.signal.aborted) return this.#haltedEnd();
+      if (error.code !== "overloaded") return { state: "failed", stop: "failed", failure: error.message };
+      const isOver = error.details?.["reason"] === "max_cost_per_day" && !isSoon(error.details["retry_after_s"]);
+      if (isOver) return { state: "completed", stop: "budget", failure: error.message };
+      // Others hold all places. Its own trials may end before.
+      await Promise.race([...this.#open.values(), this.#pause()]);
+      return undefined;
+    }
+  }
+
+  async #begin(spec: TrialSpec): Promise<void> {
+    const { trial, round } = spec;
+    const plan = await this.#setup.prepare(spec);
+    this.#halted.signal.throwIfAborted();
+    const { session_id, done } = await startSession(this.#services, plan, {
+      place: { series_id: this.series_id, trial, round },
+      summarise: (trials, own, verdict) => summaryOf(this.#record, trials, { session_id: own, verdict }),
+    });
+    this.sessions.push(session_id);
+    const ended = done.then(ignored, ignored).then(() => void this.#open.delete(session_id));
+    this.#open.set(session_id, ended);
+    this.#announce();
+    if (this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
+  }
+
+  async #pause(): Promise<void> {
+    await sleep(BUSY_MS, undefined, { signal: this.#halted.signal }).catch(ignored);
+  }
+
+  #announce(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  #haltedEnd(): End | undefined {
+    if (!this.#halted.signal.aborted) return undefined;
+    const { code, message } = this.#halted.signal.reason as Failure;
+    return code === "cancelled"
+      ? { state: "cancelled", stop: "cancelled", failure: null }
+      : { state: "interrupted", stop: null, failure: message };
+  }
+
+  #rows(): Promise<readonly TrialRow[]> {
+    return this.#services.store.trials({ series_id: this.series_id });
+  }
+
+  async #keep(change: Partial<SeriesRecord>): Promise<SeriesRecord> {
+    this.#record = { ...this.#record, ...change };
+    await this.#services.store.updateSeries(this.#record);
+    return this.#record;
+  }
+}
+
+/** Milliseconds until a trial that found no place is tried again. */
+const BUSY_MS = 500;
+
+const NOTHING_MORE = { stop: null, start: [] } as const;
+
+const isSoon = (retry_after_s: unknown) => typeof retry_after_s === "number" && retry_after_s <= 60;
+
+const ignored = () => undefined;
+
+/** What the trial said that ended the series. */
+const failureOf = (stop: Stop, rows: readonly TrialRow[]): string | null =>
+  stop === "failed" ? (rows.findLast(({ failure }) => failure !== null)?.failure?.message ?? null) : null;

@@ -1,0 +1,38 @@
+import type { Failure } from "../domain/failure.ts";
+import type { SeriesRecord } from "../domain/series.ts";
+
+export interface SeriesInFlight {
+  readonly series_id: string;
+  /** Its trials so far, in the order of creation. */
+  readonly sessions: readonly string[];
+  /** Resolves at the next trial, or with the end. */
+  readonly next: () => Promise<void>;
+  /** No further trial is started; those that run go on. The series ends with `reason`. */
+  halt(reason: Failure): void;
+  /** Stops its trials too. */
+  cancel(reason: Failure): void;
+  /** Resolves when its end is stored. @throws Failure when that cannot be. */
+  readonly done: Promise<SeriesRecord>;
+}
+
+/** The series of this process. */
+export class SeriesRuns {
+  readonly #series = new Map<string, SeriesInFlight>();
+
+  add(series: SeriesInFlight): void {
+    this.#series.set(series.series_id, series);
+  }
+
+  delete(series_id: string): void {
+    this.#series.delete(series_id);
+  }
+
+  /** Undefined when it does not run here, or no longer. */
+  live(series_id: string): SeriesInFlight | undefined {
+    return this.#series.get(series_id);
+  }
+
+  all(): readonly SeriesInFlight[] {
+    return [...this.#series.values()];
+  }
+}
