@@ -1,0 +1,19 @@
+import { isBuiltin } from "../domain/offline-model.ts";
+import type { Scenario } from "../domain/scenario.ts";
+import type { Verdict } from "../domain/verdict.ts";
+import { PROTOCOL, promptDigest } from "./judge-prompt.ts";
+import { NO_MODEL_ASKED } from "./judge-result.ts";
+import { isJudged } from "./scenario-brief.ts";
+
+/** Verdicts of two identities are not comparable. */
+export type JudgeIdentity = Pick<Verdict["judge"], "model" | "protocol" | "prompt_digest">;
+
+/**
+ * Who judges a scenario, as the verdict of a run will say it. `model` is the judge's full name. A verdict says another
+ * identity only when the cost limit left nothing for the judge.
+ */
+export function judgeIdentity(model: string, scenario: Pick<Scenario, "task" | "rubric" | "policies">): JudgeIdentity {
+  const asked = !isBuiltin(model) && scenario.rubric.criteria.some(isJudged);
+  if (!asked) return { model, protocol: NO_MODEL_ASKED.protocol, prompt_digest: NO_MODEL_ASKED.prompt_digest };
+  return { model, protocol: PROTOCOL, prompt_digest: promptDigest(scenario) };
+}
