@@ -10,6 +10,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { toolbox } from "../tool/toolbox.ts";
 import { askAll } from "./ask-all.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
+import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
 import { withPrices } from "./prices.ts";
@@ -22,6 +23,10 @@ export interface RunOptions {
   readonly judge_model?: string;
   /** Arms and judge together, USD. */
   readonly max_cost_usd?: number;
+  /** Decides which of its weighted scripts an arm replays. Default: the scenario's digest. */
+  readonly seed?: string;
+  /** Position of this run among repeated ones, from 1. Default: 1. */
+  readonly trial_number?: number;
 }
 
 /** A session that can start: everything that could refuse it has been asked. */
@@ -52,9 +57,11 @@ export async function prepareSession(
   const { definition } = loaded;
   const priced = withPrices(services.prices, definition, overridden(definition, options.model_override));
   const [first, second] = priced.arms;
+  const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
+  const scripts = scriptChoices(priced.arms, draw);
   const [runnerA, runnerB, chosen, { sandbox, note, needed }] = await askAll([
-    () => runnerOf(services, first),
-    () => runnerOf(services, second),
+    () => runnerOf(services, first, draw),
+    () => runnerOf(services, second, draw),
     () => chooseJudge(services, options.judge_model, definition),
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
@@ -87,6 +94,7 @@ export async function prepareSession(
         judge: chosen.price,
       },
       max_cost_usd: options.max_cost_usd ?? null,
+      ...(scripts && { scripts }),
     },
     declared,
     flags: contextFlags(priced.arms, scenario.policies, chosen.judge_model),
@@ -120,5 +128,5 @@ function undeclared({ arms, varies }: Scenario): string | null {
 const overridden = (definition: Scenario, model: string | undefined) =>
   model === undefined ? definition : applyModelOverride(definition, model);
 
-const runnerOf = (services: Pick<SessionServices, "resolveModel">, arm: Arm): RunArm =>
-  builtInArm(services.resolveModel(arm.model, arm.script), toolbox(arm.tools));
+const runnerOf = (services: Pick<SessionServices, "resolveModel">, arm: Arm, draw: Draw): RunArm =>
+  builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw)), toolbox(arm.tools));
