@@ -10,6 +10,8 @@ export interface ArmEnd {
   readonly stop_reason: string;
   readonly final_answer: string | null;
   readonly model_served: string | null;
+  /** SHA-256 over what the model said and called, in order. Two arms that have the same have acted alike. */
+  readonly replies_digest: string;
   readonly turns: number;
   readonly tool_calls: number;
   readonly tokens_in: number | null;

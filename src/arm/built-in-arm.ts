@@ -174,6 +174,7 @@ class ArmLoop {
     return {
       ...stop,
       model_served: this.#served,
+      replies_digest: this.#conversation.replies_digest,
       turns: meter.turns,
       tool_calls: meter.tool_calls,
       ...meter.tokens,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
 import type { Arm } from "../domain/scenario.ts";
 import type { Message, ModelReply, ModelRequest, ToolResult, ToolSpec } from "../model/client.ts";
@@ -9,6 +10,7 @@ export class Conversation {
   readonly #arm: Arm;
   readonly #specs: readonly ToolSpec[];
   readonly #messages: Message[];
+  readonly #replies = createHash("sha256");
 
   constructor(arm: Arm, prompt: string, tools: readonly Tool[]) {
     this.#arm = arm;
@@ -29,7 +31,14 @@ export class Conversation {
   }
 
   addReply({ text, calls, raw }: ModelReply): void {
+    const called = calls.map(({ name, input, unparsed }) => [name, unparsed ?? input]);
+    this.#replies.update(`${JSON.stringify([text, called])}\n`);
     this.#messages.push({ role: "assistant", text, calls, raw });
+  }
+
+  /** SHA-256 over the replies so far: texts, tool names and inputs. Ids of calls are left out, since providers draw them. */
+  get replies_digest(): string {
+    return this.#replies.copy().digest("hex");
   }
 
   addResults(results: readonly ToolResult[]): void {

@@ -33,6 +33,10 @@ export const RUN = {
       usd: true,
       description: "the most that both arms and the judge may cost together; needs prices",
     },
+    seed: {
+      value: "<text>",
+      description: "decides which of its weighted scripts an arm replays; default: the scenario's digest",
+    },
     ...SHARED_FLAGS,
     quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
     "no-color": { description: "no colours on stderr" },

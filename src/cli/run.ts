@@ -36,6 +36,7 @@ async function run(args: readonly string[]): Promise<number> {
 async function runOne(args: RunArguments): Promise<number> {
   const { parameters, value, usd, has } = args;
   const max_cost_usd = usd("max-cost");
+  const seed = value("seed");
   if (isStdoutClosed())
     throw new UsageError("stdout is closed, and the verdict goes there; send it to a file, or to /dev/null");
   // With --keep-workspaces the user must learn where they are, even with --quiet.
@@ -59,7 +60,10 @@ async function runOne(args: RunArguments): Promise<number> {
   const plan = await prepareSession(prepared, loaded, {
     ...replacementOf(args),
     ...(max_cost_usd !== undefined && { max_cost_usd }),
+    ...(seed !== undefined && { seed }),
   });
+  if (seed !== undefined && plan.settings.scripts === undefined)
+    notice("--seed has no effect: no arm replays one of several scripts");
   const reports = openReports(value, {
     ...{ scenario, sources },
     ...{ prices: value("prices"), state_dir: value("state-dir") },

@@ -97,6 +97,16 @@ export const ScriptTurn = record("ScriptTurn", {
 });
 export type ScriptTurn = Static<typeof ScriptTurn>;
 
+export const WeightedScript = record("WeightedScript", {
+  weight: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1_000_000,
+    description: "How often it is chosen, relative to the weights of the others.",
+  }),
+  turns: Type.Array(ScriptTurn, { minItems: 1, maxItems: 1_000, description: "What it says and calls, turn by turn." }),
+});
+export type WeightedScript = Static<typeof WeightedScript>;
+
 export const ModelParams = record("ModelParams", {
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature." })),
   top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "Nucleus sampling." })),
@@ -130,6 +140,9 @@ export const Arm = record("Arm", {
   limits: Type.Partial(Budget, { $id: "ArmLimits", description: "Tightens the policies' budget, never widens it." }),
   price_per_mtok: nullable(Price, { description: "USD per million tokens; null = cost unknown." }),
   script: nullable(Type.Array(ScriptTurn), { description: "What a `scripted/*` model replays." }),
+  scripts: Type.Optional(
+    Type.Array(WeightedScript, { description: "In the place of `script`: each run replays one, chosen by its seed." }),
+  ),
 });
 export type Arm = Static<typeof Arm>;
 

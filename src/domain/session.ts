@@ -49,6 +49,12 @@ export const ArmSummary = record("ArmSummary", {
   working_ms: Count("wall_ms less throttled_ms."),
   throttled_ms: Count("Lost to failed provider tries and the waits after them."),
   final_answer: nullable(Type.String()),
+  replies_digest: Type.Optional(
+    Digest(
+      "SHA-256 over what the model said and called, in order: texts, tool names and inputs, uncut. Not over outputs, times, " +
+        "ids and costs. Absent until the arm has ended, and in sessions of 0.1.6 and before.",
+    ),
+  ),
   changes: nullable(Changes),
   probe: nullable(ProbeResult),
   violations: Type.Array(Violation),
@@ -112,6 +118,13 @@ const SessionPrices = record(
   { description: "USD per million tokens that this run was counted with; null = unknown." },
 );
 
+export const ScriptChoice = record("ScriptChoice", {
+  seed: Type.String({ description: "The scenario's digest unless another was given." }),
+  trial: Type.Integer({ minimum: 1 }),
+  chosen: Count("Position in the arm's `scripts`, from 0."),
+});
+export type ScriptChoice = Static<typeof ScriptChoice>;
+
 export const SessionSettings = record("SessionSettings", {
   sandbox: oneOf(["bubblewrap", "none"]),
   sandbox_note: nullable(Type.String(), { description: "What is not contained, when something is not." }),
@@ -121,6 +134,11 @@ export const SessionSettings = record("SessionSettings", {
   prices: Type.Optional(SessionPrices),
   max_cost_usd: Type.Optional(
     nullable(Type.Number({ exclusiveMinimum: 0 }), { description: "Of arms and judge together; null = no limit." }),
+  ),
+  scripts: Type.Optional(
+    Type.Record(Type.String(), ScriptChoice, {
+      description: "By arm id: which of its weighted scripts an arm replayed. Absent when no arm had a choice.",
+    }),
   ),
 });
 export type SessionSettings = Static<typeof SessionSettings>;

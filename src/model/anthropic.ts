@@ -6,7 +6,7 @@ import type { ModelClient, ModelRequest } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { revealed } from "./extra-headers.ts";
 import { splitModelRef } from "./model-ref.ts";
-import { SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { fetchOfCall, forCall, SDK_RETRIES, type Transport } from "./provider-call.ts";
 import { providerModel } from "./provider-model.ts";
 
 /** A model over Anthropic's messages interface. */
@@ -15,9 +15,10 @@ export function anthropicModel(ref: string, sdk: Anthropic, transport: Transport
   return providerModel(
     ref,
     {
-      send: (request, { fetch, signal }, force_tool) =>
-        sdk.withOptions({ fetch }).messages.create(messageParams(model, request, force_tool), {
-          signal,
+      send: (request, call, force_tool) =>
+        sdk.messages.create(messageParams(model, request, force_tool), {
+          signal: call.signal,
+          fetchOptions: forCall(call),
           // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
           timeout: request.timeout_ms,
           headers: versionHeaders(request),
@@ -46,6 +47,7 @@ export function anthropicSdk({ base_url, base_url_overridden, key, extra }: Endp
     // Without a key the SDK searches the machine for credentials. A null header keeps this one from the wire.
     apiKey: key?.reveal() ?? "none",
     webhookKey: null,
+    fetch: fetchOfCall,
     maxRetries: SDK_RETRIES,
     // A redirect could carry the key to another host, and turns a POST into a GET.
     fetchOptions: { redirect: "manual" },

@@ -6,7 +6,7 @@ import { revealed } from "./extra-headers.ts";
 import { splitModelRef } from "./model-ref.ts";
 import { readCompletion } from "./openai-reply.ts";
 import { completionParams } from "./openai-request.ts";
-import { SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { fetchOfCall, forCall, SDK_RETRIES, type Transport } from "./provider-call.ts";
 import { providerModel } from "./provider-model.ts";
 
 /** A model over OpenAI's chat completions. */
@@ -17,13 +17,12 @@ export function openaiModel(ref: string, sdk: OpenAI, transport: Transport): Mod
   return providerModel(
     ref,
     {
-      send: (request, { fetch, signal }, force_tool) =>
-        sdk
-          .withOptions({ fetch })
-          .chat.completions.create(completionParams({ model, limit_name }, request, force_tool), {
-            signal,
-            timeout: request.timeout_ms,
-          }),
+      send: (request, call, force_tool) =>
+        sdk.chat.completions.create(completionParams({ model, limit_name }, request, force_tool), {
+          signal: call.signal,
+          fetchOptions: forCall(call),
+          timeout: request.timeout_ms,
+        }),
       read: readCompletion,
       APIError: OpenAI.APIError,
     },
@@ -41,6 +40,7 @@ export function openaiSdk({ base_url, key, extra }: Endpoint): OpenAI {
     organization: null,
     project: null,
     webhookSecret: null,
+    fetch: fetchOfCall,
     maxRetries: SDK_RETRIES,
     // A redirect could carry the key to another host, and turns a POST into a GET.
     fetchOptions: { redirect: "manual" },

@@ -70,5 +70,15 @@ export class ProviderCall {
   }
 }
 
+interface CallInit extends RequestInit {
+  readonly call: ProviderCall;
+}
+
+/** Options of one request of an SDK, whose client all calls share: its tries are made by `call`. */
+export const forCall = (call: ProviderCall): object => ({ call }) satisfies CallInit;
+
+/** The `fetch` of such a client. */
+export const fetchOfCall: Fetch = (input, init) => (init as CallInit).call.fetch(input, init);
+
 const lostTry = (error: unknown) =>
   error instanceof TryFailed ? error : new TryFailed({ kind: "unreachable", cause: error });

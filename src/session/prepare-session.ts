@@ -10,6 +10,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { toolbox } from "../tool/toolbox.ts";
 import { askAll } from "./ask-all.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
+import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
 import { comparisonDigest } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
@@ -23,9 +24,9 @@ export interface RunOptions {
   readonly judge_model?: string;
   /** Arms and judge together, USD. */
   readonly max_cost_usd?: number;
-  /** What weighted scripts are chosen by; absent: the scenario's digest. */
+  /** Decides which of its weighted scripts an arm replays. Default: the scenario's digest. */
   readonly seed?: string;
-  /** The run's number in its series; 1 when absent. */
+  /** Position of this run among repeated ones, from 1. Default: 1. */
   readonly trial_number?: number;
 }
 
@@ -59,9 +60,11 @@ export async function prepareSession(
   const { definition } = loaded;
   const priced = withPrices(services.prices, definition, overridden(definition, options.model_override));
   const [first, second] = priced.arms;
+  const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
+  const scripts = scriptChoices(priced.arms, draw);
   const [runnerA, runnerB, chosen, { sandbox, note, needed }] = await askAll([
-    () => runnerOf(services, first),
-    () => runnerOf(services, second),
+    () => runnerOf(services, first, draw),
+    () => runnerOf(services, second, draw),
     () => chooseJudge(services, options.judge_model, definition),
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
@@ -94,6 +97,7 @@ export async function prepareSession(
         judge: chosen.price,
       },
       max_cost_usd: options.max_cost_usd ?? null,
+      ...(scripts && { scripts }),
     },
     comparison: comparisonDigest({ scenario, judge_model: chosen.judge_model, sandbox: sandbox.kind }),
     declared,
@@ -128,5 +132,5 @@ function undeclared({ arms, varies }: Scenario): string | null {
 const overridden = (definition: Scenario, model: string | undefined) =>
   model === undefined ? definition : applyModelOverride(definition, model);
 
-const runnerOf = (services: Pick<SessionServices, "resolveModel">, arm: Arm): RunArm =>
-  builtInArm(services.resolveModel(arm.model, arm.script), toolbox(arm.tools));
+const runnerOf = (services: Pick<SessionServices, "resolveModel">, arm: Arm, draw: Draw): RunArm =>
+  builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw)), toolbox(arm.tools));

@@ -3,6 +3,7 @@ import type { Arm, Scenario } from "../domain/scenario.ts";
 import { effectOf } from "../domain/tool.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import type { ChosenSandbox } from "../sandbox/sandboxes.ts";
+import { scriptsOf } from "./choose-script.ts";
 import type { SessionServices } from "./services.ts";
 
 const NOT_NEEDED = "not needed: nothing in this scenario can run a command";
@@ -44,6 +45,8 @@ const canRunCommands = ({ task, arms }: Scenario) =>
   task.setup.length > 0 || task.probe !== null || arms.some(mayCallCommands);
 
 function mayCallCommands(arm: Arm): boolean {
-  const scripted = (arm.script ?? []).flatMap(({ calls = [] }) => calls.flatMap((call) => Object.keys(call)));
+  const scripted = scriptsOf(arm)
+    .flatMap(({ turns }) => turns)
+    .flatMap(({ calls = [] }) => calls.flatMap((call) => Object.keys(call)));
   return (isRealModel(arm) ? arm.tools : scripted).some((name) => effectOf(name) === "command");
 }

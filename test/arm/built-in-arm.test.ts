@@ -7,7 +7,7 @@ import type { Decision } from "../../src/domain/decision.ts";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
 import type { Files, Policies } from "../../src/domain/scenario.ts";
 import type { ModelClient, ModelReply, ToolCall } from "../../src/model/client.ts";
-import { type FixedTurn, fixedModel } from "../../src/model/scripted.ts";
+import { type FixedTurn, fixedModel, scriptedModel } from "../../src/model/scripted.ts";
 import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
 import { toolbox } from "../../src/tool/toolbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
@@ -311,4 +311,41 @@ test("a caller that stops the arm gets its own reason back", async () => {
   };
   const { end } = await play([stopping], { signal: stop.signal });
   expect(end).toMatchObject({ status: "cancelled", cause: reason });
+});
+
+test("arms whose model said and called the same have one digest, whatever came back, when, and under which ids", async () => {
+  const command = { command: "echo $$" };
+  const script = (delay_ms: number) => [
+    { say: "I look.", calls: [{ run_command: command }], delay_ms },
+    { say: "Done.", delay_ms },
+  ];
+  const replies = [say("I look.", { calls: [call("run_command", command)], stop: "calls" }), say("Done.")];
+  const [slow, quick, replied] = await Promise.all([
+    play([], { model: scriptedModel("scripted/x", script(2)) }),
+    play([], { model: scriptedModel("scripted/y", script(0)) }),
+    play(replies),
+  ]);
+  expect(slow.end.replies_digest).toMatch(/^[0-9a-f]{64}$/);
+  expect([quick.end.replies_digest, replied.end.replies_digest]).toEqual(Array(2).fill(slow.end.replies_digest));
+});
+
+test("another text, tool, input, order or end gives another digest, also behind what a decision keeps", async () => {
+  const [list, read] = [call("list_files", {}), call("read_file", { path: "src/pager.ts" })];
+  const long = "x".repeat(10_000);
+  const conversations = [
+    [],
+    [say("")],
+    [say("Done.")],
+    [say(`${long}.`)],
+    [say(`${long}!`)],
+    [act(list), say("Done.")],
+    [act(read), say("Done.")],
+    [act({ ...read, input: { path: "pager.test.ts" } }), say("Done.")],
+    [act({ ...read, input: undefined, unparsed: "{path:" }), say("Done.")],
+    [act(list, read), say("Done.")],
+    [act(read, list), say("Done.")],
+    [act(list), act(read), say("Done.")],
+  ];
+  const digests = await Promise.all(conversations.map(async (turns) => (await play(turns)).end.replies_digest));
+  expect(new Set(digests).size).toBe(conversations.length);
 });

@@ -84,6 +84,12 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
     ["run", scenarioFile("pager-last-page"), "--model", "nosuch/model", "--judge-model", "openai/x"],
     /unknown provider "nosuch".*\njudge: model "openai\/x" needs a key: set OPENAI_API_KEY/,
   ],
+  ["a seed without text", ["run", "a.yaml", "--seed", ""], /--seed needs a value: --seed <text>/],
+  [
+    "a seed for a check",
+    ["run", "--check", "a.yaml", "--seed", "x"],
+    /--seed does not go with --check, which runs no arm/,
+  ],
   ["a missing value", ["run", "a.yaml", "--model"], /--model needs a value/],
   [
     "a negative sum",

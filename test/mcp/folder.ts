@@ -34,7 +34,7 @@ task:
   reference_fix: {files: {a.txt: "CANARY-FIX\\n"}}
 arms:
   - {id: one, model: scripted/one, system_prompt: Be one., script: [{say: CANARY-SCRIPT}]}
-  - {id: two, model: scripted/two, system_prompt: Be two., script: [{say: CANARY-SCRIPT}]}
+  - {id: two, model: scripted/two, system_prompt: Be two., scripts: [{weight: 1, turns: [{say: CANARY-WEIGHTED}]}]}
 ${RUBRIC}
 `;
 

@@ -16,7 +16,7 @@ test("what gives a scenario's solution away is handed over only when asked for",
   expect(shown.data.task).toMatchObject({ probe_checks: 1, has_reference_fix: true });
   expect(JSON.stringify(shown)).not.toContain("CANARY");
   const whole = JSON.stringify(await server.call("get_scenario", { name: "hidden", include_hidden: true }));
-  for (const word of ["FILE", "RUN", "MATCH", "FIX", "SCRIPT"]) expect(whole).toContain(`CANARY-${word}`);
+  for (const word of ["FILE", "RUN", "MATCH", "FIX", "SCRIPT", "WEIGHTED"]) expect(whole).toContain(`CANARY-${word}`);
 });
 
 test("the definition of a session has no hidden parts unless they are asked for", async () => {

@@ -20,7 +20,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown arm key",
     "    model: openai",
     "    modle: 1\n    model: openai",
-    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script',
+    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script, scripts',
   ],
   [
     "unknown key far from any",
@@ -240,6 +240,42 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "10:23 arms[1].script[0].calls[0]: expected a map with exactly one key, found 2",
   ],
   [
+    "script and scripts",
+    "extends: plain",
+    "extends: plain\n    script: [{say: a}]\n    scripts: [{weight: 1, turns: [{say: a}]}]",
+    "11:14 arms[1].scripts: script is given too; keep one",
+  ],
+  [
+    "weights that are none",
+    "extends: plain",
+    "extends: plain\n    scripts: [{weight: 0, turns: [{say: a}]}, {weight: -1, turns: [{say: a}]}, {weight: .inf, turns: [{say: a}]}, {weight: .nan, turns: [{say: a}]}, {turns: [{say: a}]}]",
+    "10:24 arms[1].scripts[0].weight: expected a number above 0, at most 1000000, got 0\n10:56 arms[1].scripts[1].weight: expected a number above 0, at most 1000000, got -1\n10:89 arms[1].scripts[2].weight: expected a number above 0, at most 1000000, got Infinity\n10:124 arms[1].scripts[3].weight: expected a number above 0, at most 1000000, got NaN\n10:150 arms[1].scripts[4].weight: missing; expected a number above 0, at most 1000000",
+  ],
+  [
+    "scripts that say nothing",
+    "extends: plain",
+    "extends: plain\n    scripts: [{weight: 1, turns: []}, {weight: 1}, {weight: 1, turns: [{say: 1}]}, {weight: 1, turn: [], turns: [{say: a}]}]",
+    `10:34 arms[1].scripts[0].turns: expected at least one, found none\n10:39 arms[1].scripts[1].turns: missing; expected a list\n10:78 arms[1].scripts[2].turns[0].say: expected text, got 1\n10:96 arms[1].scripts[3].turn: unknown key; did you mean "turns"? Allowed: weight, turns`,
+  ],
+  [
+    "no scripts",
+    "extends: plain",
+    "extends: plain\n    scripts: []",
+    "10:14 arms[1].scripts: expected at least one, found none",
+  ],
+  [
+    "too many scripts",
+    "extends: plain",
+    `extends: plain\n    scripts: [${"{weight: 1, turns: [{say: a}]}, ".repeat(21)}]`,
+    "10:14 arms[1].scripts: expected at most 20, found 21",
+  ],
+  [
+    "scripted with scripts taken away",
+    "extends: plain",
+    "model: scripted/x\n    scripts: null",
+    "8:5 arms[1].script: missing; scripted/x replays the arm's script and needs at least one turn",
+  ],
+  [
     "regex",
     "  prompt: Say hello.",
     "  prompt: Say hello.\n  probe: {checks: [{run: a, output_matches: /(a/}]}",
@@ -413,7 +449,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "merge key",
     "extends: plain",
     "<<: {model: a/b}",
-    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script',
+    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script, scripts',
   ],
   ["tag", "Say hello.", "!secret abc", "3:19 task.prompt: tags (!secret) are not supported; write a plain value"],
   [
@@ -474,7 +510,7 @@ test("all mistakes of a file are told at once, in the order of the file", async 
       column: 5,
       field: "arms[1].extnds",
       message:
-        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script',
+        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script, scripts',
     },
     { line: 10, column: 12, field: "arms[1].tools", message: 'expected a list, got "all"' },
     {

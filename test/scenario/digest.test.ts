@@ -54,3 +54,7 @@ test("a fixture that moves to another directory leaves arms comparable", async (
   });
   expect(comparabilityDigest(at("a"))).toBe(comparabilityDigest(at("b")));
 });
+
+test("what a scenario may hold since then changes no digest of a scenario without it", async () => {
+  expect(scenarioDigest(await short())).toBe("1968dacf4d131fa3c06ac64aefd5ef6aa340f0f9ccaacbbaa343db06ec98ba60");
+});

@@ -264,6 +264,25 @@ test("a script stays with an arm that names a real model, for offline runs", asy
   expect(arms[1].script).toEqual([{ say: "hi", calls: [{ read_file: { path: "a" } }] }, { say: "done" }]);
 });
 
+test("weighted scripts are inherited whole, and an arm's own script or scripts take their place", async () => {
+  const scripts = [
+    { weight: 9, turns: [{ say: "Done." }] },
+    { weight: 0.5, turns: [{ say: "Sorry." }] },
+  ];
+  const scriptsOf = async (own: string) => {
+    const text = SHORT.replace("openai/gpt-x", `scripted/x\n    scripts: ${JSON.stringify(scripts)}`);
+    await using folder = await scenarioFolder({ "short.yaml": text.replace("rubric:", `${own}rubric:`) });
+    const { arms } = (await loadScenarioFile(folder.path("short.yaml"))).definition;
+    expect(arms[0]).toMatchObject({ script: null, scripts });
+    return [arms[1].script, arms[1].scripts];
+  };
+  expect(await scriptsOf("")).toEqual([null, scripts]);
+  expect(await scriptsOf("    script: [{say: hi}]\n")).toEqual([[{ say: "hi" }], undefined]);
+  const own = [{ weight: 1, turns: [{ say: "hi" }] }];
+  expect(await scriptsOf(`    scripts: ${JSON.stringify(own)}\n`)).toEqual([null, own]);
+  expect(await scriptsOf("    scripts: null\n    model: openai/gpt-x\n")).toEqual([null, undefined]);
+});
+
 test("values that YAML 1.1 would change stay as they are written", async () => {
   await using folder = await scenarioFolder({
     "short.yaml": SHORT.replace("Say hello.", "no").replace("name: short", "name: short\ntags: [yes, 2001-01-01]"),

@@ -32,6 +32,16 @@ test("a scenario in which nothing runs a command needs no sandbox, and says so w
 test.each([
   ["a setup step", aScenario({ task: { ...aScenario().task, setup: [{ run: "true", timeout_s: 1 }] } })],
   ["a scripted command", withArms("scripted/x", { script: [{ calls: [{ run_command: { command: "true" } }] }] })],
+  [
+    "a command in one of several scripts",
+    withArms("scripted/x", {
+      script: null,
+      scripts: [
+        { weight: 99, turns: [{ say: "Done." }] },
+        { weight: 1, turns: [{ calls: [{ run_command: { command: "true" } }] }] },
+      ],
+    }),
+  ],
   ["a model with a shell", withArms("openai/x")],
 ])("%s needs one", async (_what, scenario) => {
   expect(await sandboxFor({ sandbox: "none", sandboxes }, scenario)).toMatchObject({

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { SessionOutcome } from "../../src/domain/session.ts";
+import { scenarioDigest } from "../../src/scenario/digest.ts";
 import { rejudge } from "../../src/session/rejudge.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -41,6 +42,7 @@ test("a state directory of 0.1.6 lists and reads whole", async () => {
   for (const { session_id } of listed) {
     const session = await readSession(store, session_id);
     expect([...Value.Errors(SessionOutcome, session)]).toEqual([]);
+    if (session) expect(scenarioDigest(session.definition)).toBe(session.scenario_digest);
   }
   expect((await readSession(store, JUDGED))?.verdicts.map(({ kind }) => kind)).toEqual(["cross_session"]);
 });

@@ -203,6 +203,19 @@ describe.each(STORES)("%s store", (_name, open) => {
     expect(row?.finished_at).toBe(COMPLETED.type === "ended" ? COMPLETED.at : "");
   });
 
+  test("a list shows at once how an arm ended, also when that is found later", async () => {
+    using opened = open();
+    const { store } = opened;
+    const run = await begin(store, anOutcome(ID));
+    const statuses = async () => (await store.list())[0]?.arms.map(({ status }) => status);
+    await store.append(run, [stage("running")], "written");
+    await store.append(run, [{ type: "arm_ended", arm_id: "left", summary: { status: "finished" } }], "written");
+    await store.append(run, [{ type: "examined", arm_id: "right", summary: { violations: [] } }], "written");
+    expect(await statuses()).toEqual(["finished", "running"]);
+    await store.append(run, [{ type: "examined", arm_id: "left", summary: { status: "disqualified" } }], "written");
+    expect(await statuses()).toEqual(["disqualified", "running"]);
+  });
+
   test("what a caller does to what it gave or was given changes nothing in the store", async () => {
     using opened = open();
     const { store } = opened;

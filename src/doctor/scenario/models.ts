@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import { splitModelRef } from "../../model/model-ref.ts";
 import { chooseJudge, judgeModelName } from "../../session/choose-judge.ts";
+import { scriptsOf } from "../../session/choose-script.ts";
 import { isRealModel, sandboxForCommands } from "../../session/sandbox-for.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
 import type { DeclaredScenario, Services } from "../services.ts";
@@ -10,9 +11,11 @@ export const armModels: Check<DeclaredScenario> = {
   title: "Models of the arms",
   run({ services, loaded }) {
     const { arms } = loaded.definition;
-    const refused = arms.flatMap(({ id, model, script }) =>
-      refusalOf(() => services.resolveModel(model, script)).map((message) => ({ model, said: `${id}: ${message}` })),
-    );
+    const refused = arms.flatMap((arm) => {
+      const [script] = scriptsOf(arm);
+      const refusals = refusalOf(() => services.resolveModel(arm.model, script?.turns ?? null));
+      return refusals.map((message) => ({ model: arm.model, said: `${arm.id}: ${message}` }));
+    });
     if (refused.length === 0) return pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "));
     const detail = refused.map(({ said }) => said).join("\n");
     return refused.every(({ model }) => isKeyAbsent(services, model))

@@ -34,6 +34,7 @@ const ARM: ArmSummary = {
   working_ms: 2300,
   throttled_ms: 0,
   final_answer: "Fixed; the slice end was off by one.",
+  replies_digest: EXAMPLE_DIGEST,
   changes: {
     files: [
       {

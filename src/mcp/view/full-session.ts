@@ -19,7 +19,15 @@ const SESSION = [
   ...["session_id", "scenario", "scenario_digest", "state", "created_at", "started_at", "finished_at", "request"],
   ...["settings", "decisions", "fairness", "totals", "failure", "version"],
 ] as const;
-const ARM = [...ARM_FACTS, "cached_tokens", "violations", "required", "reference_fix", "budget"] as const;
+const ARM = [
+  ...ARM_FACTS,
+  "cached_tokens",
+  "replies_digest",
+  "violations",
+  "required",
+  "reference_fix",
+  "budget",
+] as const;
 
 export function fullSession(outcome: SessionOutcome, includeHidden: boolean) {
   const shownVerdict = (verdict: Verdict) =>

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Arm, Probe, ReferenceFix, Scenario, ScriptTurn, Task } from "../../domain/scenario.ts";
+import { Arm, Probe, ReferenceFix, Scenario, ScriptTurn, Task, WeightedScript } from "../../domain/scenario.ts";
 import { Count, nullable, record } from "../../domain/schema.ts";
 import { pick } from "./pick.ts";
 
@@ -23,6 +23,9 @@ export const ScenarioView = record("ScenarioView", {
         probe: nullable(Probe),
         reference_fix: nullable(ReferenceFix),
         scripts: Type.Record(Type.String(), Type.Array(ScriptTurn), { description: "By arm id; scripted arms only." }),
+        weighted_scripts: Type.Record(Type.String(), Type.Array(WeightedScript), {
+          description: "By arm id; arms that replay one of several scripts.",
+        }),
       },
       { description: "Only when asked for." },
     ),
@@ -48,4 +51,7 @@ const hiddenParts = ({ task: { probe, reference_fix }, arms }: Static<typeof Sce
   probe,
   reference_fix,
   scripts: Object.fromEntries(arms.flatMap(({ id, script }) => (script === null ? [] : [[id, script]]))),
+  weighted_scripts: Object.fromEntries(
+    arms.flatMap(({ id, scripts }) => (scripts === undefined ? [] : [[id, scripts]])),
+  ),
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ModelParams, ScriptTurn } from "../../domain/scenario.ts";
+import { ModelParams, ScriptTurn, WeightedScript } from "../../domain/scenario.ts";
 import { GivenModelRef, oneOf, record } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
 import { BUDGET_LIMITS, GitPath, GitRef, Name, optional, Text } from "./fields.ts";
@@ -49,6 +49,12 @@ export const ArmFile = record(
     script: Type.Optional(
       Type.Union([Type.Array(ScriptTurn, { maxItems: 1_000 }), Type.Null()], {
         description: "The turns that a `scripted/...` model replays; null takes away what `extends` gave.",
+      }),
+    ),
+    scripts: Type.Optional(
+      Type.Union([Type.Array(WeightedScript, { minItems: 1, maxItems: 20 }), Type.Null()], {
+        description:
+          "Scripts of which each run replays one, in the place of `script`; null takes away what `extends` gave.",
       }),
     ),
   },

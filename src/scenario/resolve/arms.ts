@@ -48,7 +48,7 @@ function checkLimit(
 }
 
 function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
-  const { id, model, system_prompt, system_prompt_file } = arm;
+  const { id, model, system_prompt, system_prompt_file, script, scripts } = arm;
   if (RESERVED_ARM_IDS.includes(id.toLowerCase()))
     problems.add(["arms", index, "id"], `"${id}" is reserved, it would read as an outcome; choose another`);
   if (model !== undefined && isBuiltin(model))
@@ -58,6 +58,7 @@ function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
     problems.add(["arms", index, "model"], "missing; expected <provider>/<model>");
   if (system_prompt !== undefined && system_prompt_file !== undefined)
     problems.add(["arms", index, "system_prompt_file"], "system_prompt is given too; keep one");
+  if (script && scripts) problems.add(["arms", index, "scripts"], "script is given too; keep one");
 }
 
 async function resolveArm(context: ResolveContext, index: number, arm: ArmFile): Promise<Arm> {
@@ -73,11 +74,12 @@ async function resolveArm(context: ResolveContext, index: number, arm: ArmFile):
     limits: arm.limits ?? {},
     price_per_mtok: price === null ? null : completePrice(context.problems, index, price),
     script: arm.script ?? null,
+    ...(arm.scripts && { scripts: arm.scripts }),
   };
 }
 
-function checkScript(problems: Problems, index: number, { model, script }: ArmFile): void {
-  if (model !== undefined && isScripted(model) && !script?.length)
+function checkScript(problems: Problems, index: number, { model, script, scripts }: ArmFile): void {
+  if (model !== undefined && isScripted(model) && !script?.length && !scripts)
     problems.add(["arms", index, "script"], `missing; ${model} replays the arm's script and needs at least one turn`);
 }
 

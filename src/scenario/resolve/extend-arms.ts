@@ -32,13 +32,17 @@ function chainOf(arm: ArmFile, byId: ReadonlyMap<string, ArmFile>): { chain: Arm
   return { chain, fault: null };
 }
 
+/** An arm has one of these. When it gives one itself, it inherits none of them. */
+const ALTERNATIVES = [
+  ["system_prompt", "system_prompt_file"],
+  ["script", "scripts"],
+] as const;
+
 function merged(base: ArmFile, own: ArmFile): ArmFile {
-  const { title: _title, system_prompt, system_prompt_file, ...inherited } = base;
-  const hasOwnPrompt = own.system_prompt !== undefined || own.system_prompt_file !== undefined;
-  const prompt: Partial<ArmFile> = {};
-  if (!hasOwnPrompt && system_prompt !== undefined) prompt.system_prompt = system_prompt;
-  if (!hasOwnPrompt && system_prompt_file !== undefined) prompt.system_prompt_file = system_prompt_file;
-  const result: ArmFile = { ...inherited, ...prompt, ...own };
+  const given = ALTERNATIVES.filter((fields) => fields.some((field) => own[field] !== undefined)).flat();
+  const replaced: readonly string[] = ["title", ...given];
+  const inherited = Object.entries(base).filter(([field]) => !replaced.includes(field));
+  const result: ArmFile = { ...Object.fromEntries(inherited), ...own };
   if (base.params && own.params) result.params = { ...base.params, ...own.params };
   if (base.limits && own.limits) result.limits = { ...base.limits, ...own.limits };
   if (base.price_per_mtok && own.price_per_mtok)

@@ -9,6 +9,11 @@ import type { WrittenCopy } from "./json-copies.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import { codeOf } from "./storage-failure.ts";
 
+interface Added {
+  readonly session_id: string;
+  readonly ended: boolean;
+}
+
 /**
  * The rows of `entries`, which is the truth, and of `sessions`, which is made of it for lists. A session that runs is
  * owned by its process. Every method belongs in a transaction of the caller's.
@@ -16,7 +21,7 @@ import { codeOf } from "./storage-failure.ts";
 export class SessionRows {
   readonly #database: Database;
   readonly #lease: ProcessLease;
-  /** Logs of the runs that write here, without their decisions: the rows of lists are made of them. */
+  /** Of the logs of the runs that write here, what lists show: their rows are made of it. */
   readonly #running = new Map<string, readonly SessionEntry[]>();
 
   constructor(database: Database, lease: ProcessLease) {
@@ -42,17 +47,16 @@ export class SessionRows {
       throw superseded(session_id);
     if (!this.#running.has(session_id)) this.#running.set(session_id, this.#withoutDecisions(session_id));
     for (const entry of entries) this.#insert(session_id, attempt, entry);
-    const telling = entries.filter(({ type }) => type !== "decision");
-    if (telling.length > 0) this.#describe(session_id, telling);
+    const listed = entries.filter(isListed);
+    if (listed.length > 0) this.#describe(session_id, listed);
   }
 
-  /** From others than the session's run. False when the session is unknown. */
-  add(session_id: string, entry: SessionEntry): boolean {
+  /** From others than the session's run. Undefined when the session is unknown. */
+  add(session_id: string, entry: SessionEntry): Added | undefined {
     const row = this.#database.query("SELECT attempt FROM sessions WHERE session_id = $session_id").get({ session_id });
-    if (row === null) return false;
+    if (row === null) return undefined;
     this.#insert(session_id, (row as { attempt: number }).attempt, entry);
-    this.#describe(session_id, [entry]);
-    return true;
+    return { session_id, ended: this.#describe(session_id, [entry]) };
   }
 
   /** Whoever ran it before is superseded. Undefined when the session has ended or is unknown. */
@@ -93,16 +97,18 @@ export class SessionRows {
     this.#database.query(INSERT).run({ session_id, attempt, entry: JSON.stringify(entry) });
   }
 
-  /** Brings the session's row up to date after `entries` were inserted. */
-  #describe(session_id: string, entries: readonly SessionEntry[]): void {
+  /** Brings the session's row up to date after `entries` were inserted. True when the session has ended. */
+  #describe(session_id: string, entries: readonly SessionEntry[]): boolean {
     // At its end also what other processes have added.
     const known = entries.some(({ type }) => type === "ended") ? undefined : this.#running.get(session_id);
     const log = known ? [...known, ...entries] : this.#withoutDecisions(session_id);
     if (known) this.#running.set(session_id, log);
-    if (!isLog(log)) return;
+    if (!isLog(log)) return false;
     const outcome = fold(log);
     const row = { session_id, state: outcome.state, listing: JSON.stringify(listingOf(outcome)) };
-    this.#database.query(isFinal(outcome.state) ? DESCRIBE_ENDED : DESCRIBE).run(row);
+    const ended = isFinal(outcome.state);
+    this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run(row);
+    return ended;
   }
 
   #withoutDecisions(session_id: string): readonly SessionEntry[] {
@@ -120,6 +126,12 @@ export class SessionRows {
     }
   }
 }
+
+/** Whether lists may show something else after it. */
+const isListed = (entry: RunEntry) =>
+  entry.type === "examined" ? entry.summary.status !== undefined : !UNLISTED.has(entry.type);
+
+const UNLISTED: ReadonlySet<RunEntry["type"]> = new Set(["decision", "observed"]);
 
 /** How a session ends whose process is gone. */
 function interruption(state: string, at: string): EndedEntry {

@@ -124,10 +124,10 @@ class SqliteStore implements SessionStore {
   }
 
   async add(session_ids: readonly string[], entry: SessionEntry): Promise<void> {
-    const known = await this.#batch.write(() => session_ids.filter((session_id) => this.#rows.add(session_id, entry)));
-    for (const session_id of known) this.#copies.start(session_id);
-    await Promise.all(known.map((session_id) => this.#durable(session_id)));
-    for (const session_id of known) this.#watchers.wake(session_id);
+    const added = await this.#batch.write(() => session_ids.flatMap((id) => this.#rows.add(id, entry) ?? []));
+    for (const { session_id, ended } of added) if (ended) this.#copies.start(session_id);
+    await Promise.all(added.map(({ session_id }) => this.#durable(session_id)));
+    for (const { session_id } of added) this.#watchers.wake(session_id);
   }
 
   async read(session_id: string, from = 0): Promise<readonly LoggedEntry[]> {
