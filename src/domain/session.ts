@@ -61,9 +61,6 @@ export const ArmSummary = record("ArmSummary", {
   required: Type.Array(RequiredResult),
   reference_fix: nullable(ReferenceFixScore),
   budget: Type.Array(BudgetUse),
-  conduct_digest: Type.Optional(
-    Digest("SHA-256 over what the model said and called, without outputs, ids and times. Absent in 0.1."),
-  ),
 });
 export type ArmSummary = Static<typeof ArmSummary>;
 

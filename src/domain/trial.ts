@@ -75,6 +75,6 @@ function trialArm({ model_served, status, probe, cost_usd, tokens_in, tokens_out
 }
 
 function conductOf(a: Summary, b: Summary): string | null {
-  const digests = [a.conduct_digest, b.conduct_digest];
+  const digests = [a.replies_digest, b.replies_digest];
   return digests.includes(undefined) ? null : sha256(digests.join("\n"));
 }
