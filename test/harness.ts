@@ -14,6 +14,7 @@ import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
 import { Semaphore } from "../src/semaphore.ts";
 import { prepareSession, type RunOptions } from "../src/session/prepare-session.ts";
 import { Runs } from "../src/session/runs.ts";
+import { SeriesRuns } from "../src/session/series-in-flight.ts";
 import type { SessionServices } from "../src/session/services.ts";
 import { startSession } from "../src/session/start-session.ts";
 import { memoryStore } from "../src/store/memory.ts";
@@ -35,6 +36,7 @@ export function testServices(
     entropy: systemEntropy,
     store: memoryStore(),
     runs: new Runs(),
+    series: new SeriesRuns(),
     slots: new Semaphore(4, 100),
     resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(16) }),
     redact: credentials.redactSecrets,

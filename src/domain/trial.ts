@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { cut } from "./excerpt.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
 import { STATES } from "./session-state.ts";
@@ -15,9 +16,9 @@ const TrialArm = record(
     solved: nullable(Type.Boolean({ description: "All required checks passed; null without such." })),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
     tokens: nullable(Count("Input and output.")),
-    wall_ms: Count("Milliseconds."),
+    wall_ms: Count("Milliseconds; 0 until it has ended."),
   },
-  { description: "What a series needs of an arm." },
+  { description: "What a series needs of an arm; what it used is known when it has ended." },
 );
 export type TrialArm = Static<typeof TrialArm>;
 
@@ -45,6 +46,9 @@ export const TrialRow = record("TrialRow", {
 });
 export type TrialRow = Static<typeof TrialRow>;
 
+/** A series reads the rows of all its trials. */
+const REASON_CHARS = 500;
+
 /** Pure; `outcome` may be without its decisions. Only the run's own verdict counts, never one that was asked for later. */
 export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow {
   const { session_id, scenario, comparison = null, trial: place = null, state, failure } = outcome;
@@ -52,7 +56,7 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
   const verdict = outcome.verdict?.kind === "run" ? outcome.verdict : null;
   return {
     ...{ session_id, scenario, comparison, place, state },
-    failure: failure && { class: failure.class, code: failure.code, message: failure.message },
+    failure: failure && { class: failure.class, code: failure.code, message: cut(failure.message, REASON_CHARS) },
     outcome: verdict?.outcome ?? null,
     winner_side: verdict?.winner_side ?? null,
     decided_by: verdict?.decided_by ?? null,
@@ -71,6 +75,8 @@ function trialArm({ model_served, status, probe, cost_usd, tokens_in, tokens_out
   const broken = status === "failed" || status === "cancelled";
   const required = probe?.checks.filter((check) => check.required) ?? [];
   const solved = required.length === 0 ? null : required.every((check) => check.status === "pass");
+  if (status === "pending" || status === "running")
+    return { model_served, broken, solved, cost_usd: null, tokens: null, wall_ms: 0 };
   return { model_served, broken, solved, cost_usd, tokens: sumKnown([tokens_in, tokens_out]), wall_ms };
 }
 

@@ -1,7 +1,8 @@
+import type { SeriesListing, SeriesRecord } from "../domain/series.ts";
 import type { SessionListing, SessionOutcome } from "../domain/session.ts";
 
 export function listingOf(outcome: SessionOutcome): SessionListing {
-  const { verdict } = outcome;
+  const { verdict, trial } = outcome;
   return {
     session_id: outcome.session_id,
     scenario: outcome.scenario,
@@ -13,5 +14,21 @@ export function listingOf(outcome: SessionOutcome): SessionListing {
     winner: verdict?.winner ?? null,
     confidence: verdict?.confidence ?? null,
     judge_model: verdict?.judge.model ?? outcome.request.judge_model,
+    ...(trial && { trial }),
+  };
+}
+
+export function seriesListingOf({ plan, limits, ...series }: SeriesRecord): SeriesListing {
+  return {
+    series_id: series.series_id,
+    state: series.state,
+    stop: series.stop,
+    created_at: series.created_at,
+    finished_at: series.finished_at,
+    scenarios: plan.scenarios.map(({ scenario }) => scenario),
+    arms: plan.arms,
+    judge_model: plan.judge_model,
+    trials: limits.trials,
+    standing: series.standing,
   };
 }

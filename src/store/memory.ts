@@ -2,11 +2,22 @@ import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import { isFinal } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import { trialRowOf } from "../domain/trial.ts";
 import { fold } from "./fold.ts";
 import { listingOf } from "./listing.ts";
 import { memoryLedger } from "./memory-ledger.ts";
+import { MemorySeries } from "./memory-series.ts";
 import { isLog } from "./read-session.ts";
-import { type LoggedEntry, type Run, type SessionQuery, type SessionStore, superseded } from "./store.ts";
+import {
+  entriesGiven,
+  type LoggedEntry,
+  type Run,
+  type SessionQuery,
+  type SessionStore,
+  superseded,
+  type TrialsOf,
+} from "./store.ts";
 import { Watchers } from "./watchers.ts";
 
 interface Kept {
@@ -14,20 +25,34 @@ interface Kept {
   attempt: number;
 }
 
-/** Keeps sessions until the process exits: all that run, and the `capacity` that ended last. */
+/**
+ * Keeps sessions until the process exits: all that run, and the `capacity` that ended last. Series likewise; the trials of
+ * a series that is kept can be listed though their sessions are gone.
+ */
 export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   const sessions = new Map<string, Kept>();
+  /** In the order of creation. */
+  const rows = new Map<string, TrialRow>();
   /** In the order in which they ended. */
   const ended = new Set<string>();
+  const series = new MemorySeries(capacity, (series_id) => {
+    for (const { session_id } of trials({ series_id })) if (!sessions.has(session_id)) rows.delete(session_id);
+  });
   const watchers = new Watchers();
-  const push = ({ log, attempt }: Kept, entries: readonly SessionEntry[]) => {
+  const trials = (of: TrialsOf) => structuredClone([...rows.values()].filter((row) => belongs(row, of)));
+  const push = (session_id: string, { log, attempt }: Kept, entries: readonly SessionEntry[]) => {
     log.push(...entries.map((entry, index) => ({ n: log.length + index + 1, attempt, entry })));
+    if (entries.every(({ type }) => type === "decision")) return;
+    const all = log.map(({ entry }) => entry);
+    if (isLog(all)) rows.set(session_id, trialRowOf(fold(all)));
   };
   const end = (session_id: string) => {
     const [first] = ended.add(session_id);
     if (first === undefined || ended.size <= capacity) return;
     ended.delete(first);
     sessions.delete(first);
+    const series_id = rows.get(first)?.place?.series_id;
+    if (series_id === undefined || !series.has(series_id)) rows.delete(first);
   };
   return {
     persistent: false,
@@ -36,15 +61,17 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
       const { session_id, state } = entry.session;
       if (sessions.has(session_id)) return undefined;
       const session: Kept = { log: [], attempt: 1 };
-      push(session, [structuredClone(entry)]);
+      push(session_id, session, [structuredClone(entry)]);
       sessions.set(session_id, session);
       if (isFinal(state)) end(session_id);
       return { session_id, attempt: 1 };
     },
-    async append({ session_id, attempt }: Run, entries) {
+    async append({ session_id, attempt }: Run, given) {
       const session = sessions.get(session_id);
       if (session?.attempt !== attempt || ended.has(session_id)) throw superseded(session_id);
-      push(session, structuredClone(entries));
+      const place = rows.get(session_id)?.place;
+      const entries = entriesGiven(given, () => (place ? trials(place) : []));
+      push(session_id, session, structuredClone(entries));
       if (entries.some(({ type }) => type === "ended")) end(session_id);
       watchers.wake(session_id);
     },
@@ -52,7 +79,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
       const session = sessions.get(session_id);
       if (session === undefined || ended.has(session_id)) return undefined;
       session.attempt += 1;
-      push(session, [{ type: "attempt_started", at }]);
+      push(session_id, session, [{ type: "attempt_started", at }]);
       watchers.wake(session_id);
       return { session_id, attempt: session.attempt };
     },
@@ -60,14 +87,14 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
       const copy = structuredClone(entry);
       for (const session_id of session_ids) {
         const session = sessions.get(session_id);
-        if (session) push(session, [copy]);
+        if (session) push(session_id, session, [copy]);
       }
       for (const session_id of session_ids) watchers.wake(session_id);
     },
     async read(session_id, from = 0) {
       return structuredClone(sessions.get(session_id)?.log.slice(from) ?? []);
     },
-    async list({ scenario, state, limit, before }: SessionQuery = {}) {
+    async list({ scenario, state, series_id, limit, before }: SessionQuery = {}) {
       if (before !== undefined && !sessions.has(before))
         throw new Failure("unknown_session", `there is no session ${before}`);
       const newestFirst = [...sessions.values()].reverse().flatMap(({ log }) => {
@@ -77,11 +104,23 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
       const older = newestFirst.slice(newestFirst.findIndex(({ session_id }) => session_id === before) + 1);
       return older
         .filter((row) => (scenario ?? row.scenario) === row.scenario && (state ?? row.state) === row.state)
+        .filter((row) => series_id === undefined || row.trial?.series_id === series_id)
         .slice(0, limit);
     },
+    trials: async (of) => trials(of),
+    createSeries: async (record) => series.create(record),
+    updateSeries: async (record) => series.update(record),
+    takeSeries: async (series_id) => series.take(series_id),
+    series: async (series_id) => series.read(series_id),
+    listSeries: async (query = {}) => series.list(query),
     watch: (session_id, wake) => watchers.watch(session_id, wake),
     [Symbol.dispose]() {
       sessions.clear();
+      rows.clear();
+      series.clear();
     },
   };
 }
+
+const belongs = ({ place, comparison }: TrialRow, of: TrialsOf) =>
+  "series_id" in of ? place?.series_id === of.series_id : comparison === of.comparison;

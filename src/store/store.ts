@@ -34,7 +34,7 @@ export type TrialsOf = { readonly series_id: string } | { readonly comparison: s
 
 /**
  * Entries that depend on the trials of the run's series as they are in the moment of the write, this one's own row as it was
- * before. Pure: it may be called more than once.
+ * before; a run that is no trial gets none. Pure: it may be called more than once.
  */
 export type EntriesOfTrials = (trials: readonly TrialRow[]) => readonly RunEntry[];
 
@@ -65,22 +65,25 @@ export interface SessionStore extends Disposable {
   read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
   /** Newest first. Writes nothing. @throws Failure `unknown_session` for `before`. */
   list(query?: SessionQuery): Promise<readonly SessionListing[]>;
-  /** In the order of creation, those that have not ended too. Writes nothing. */
+  /** In the order of creation, those that have not ended too; without those that are damaged. Writes nothing. */
   trials(of: TrialsOf): Promise<readonly TrialRow[]>;
   /** Begins a series, which this process then runs; durable. False when its id is taken. */
   createSeries(series: SeriesRecord): Promise<boolean>;
   /**
-   * Replaces what is stored of a series that this process runs; durable. With a state other than `running` it runs it no more.
+   * Replaces what is stored of a series that this process runs; durable. With a state other than `running` it runs it no more:
+   * that is kept when it cannot be stored, as an end of a session is.
    * @throws Failure `series_not_running` when it does not run it
    */
   updateSeries(series: SeriesRecord): Promise<void>;
   /**
-   * Has this process run a series that no living process runs, whatever its state was; undefined when it is unknown.
-   * @throws Failure `invalid_request` when a living process runs it
+   * Has this process run a series that no living process runs, whatever its state was; undefined when it is unknown. What it
+   * gives is as stored: `interrupted` when its process died. The trials that a dead process left running have ended then.
+   * @throws Failure `invalid_request` when a living process runs it, this one included
    */
   takeSeries(series_id: string): Promise<SeriesRecord | undefined>;
+  /** As it is now; undefined when it is unknown. */
   series(series_id: string): Promise<SeriesRecord | undefined>;
-  /** Newest first. @throws Failure `unknown_series` for `before`. */
+  /** Newest first, without those that are damaged. @throws Failure `unknown_series` for `before`. */
   listSeries(query?: SeriesListRequest): Promise<readonly SeriesListing[]>;
   /** Calls `wake` when entries of this process can be read and are as safe as was asked. The returned function ends it. */
   watch(session_id: string, wake: () => void): () => void;
@@ -89,3 +92,21 @@ export interface SessionStore extends Disposable {
 /** For a writer whose session ended or went to another attempt. */
 export const superseded = (session_id: string) =>
   new Failure("interrupted", `${session_id} has ended, or another process has taken it over`);
+
+/** For a writer of a series that it does not run. */
+export const notRunning = (series_id: string) =>
+  new Failure(
+    "series_not_running",
+    `${series_id} is not run by this program: it has ended, or another one has taken it`,
+  );
+
+export const stillRunning = (series_id: string) =>
+  new Failure("invalid_request", `${series_id} is still running: wait for its end or stop it, then continue it`);
+
+export const unknownSeries = (series_id: string) => new Failure("unknown_series", `there is no series ${series_id}`);
+
+/** What is to be appended. */
+export const entriesGiven = (
+  given: readonly RunEntry[] | EntriesOfTrials,
+  trials: () => readonly TrialRow[],
+): readonly RunEntry[] => (typeof given === "function" ? given(trials()) : given);

@@ -6,6 +6,7 @@ import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
 import { RunLog } from "../../src/session/run-log.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import { entriesGiven } from "../../src/store/store.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
 import { begin } from "../stored.ts";
 
@@ -21,7 +22,7 @@ async function openLog(lost: (entry: RunEntry) => Failure | undefined = () => un
   const store: typeof memory = {
     ...memory,
     async append(run, entries, safety) {
-      const [failure] = entries.flatMap((entry) => lost(entry) ?? []);
+      const [failure] = entriesGiven(entries, () => []).flatMap((entry) => lost(entry) ?? []);
       if (failure) throw failure;
       await memory.append(run, entries, safety);
     },

@@ -13,7 +13,7 @@ import { rejudge } from "../../src/session/rejudge.ts";
 import { startSession } from "../../src/session/start-session.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
-import type { SessionStore } from "../../src/store/store.ts";
+import { entriesGiven, type SessionStore } from "../../src/store/store.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
@@ -198,7 +198,8 @@ function refusing(refuses: (entries: readonly RunEntry[]) => boolean) {
   const written: RunEntry[] = [];
   const failing: SessionStore = {
     ...store,
-    async append(run, entries, safety) {
+    async append(run, given, safety) {
+      const entries = entriesGiven(given, () => []);
       if (refuses(entries)) throw FULL;
       await store.append(run, entries, safety);
       written.push(...entries);

@@ -73,6 +73,27 @@ const MIGRATIONS = [
    DROP TABLE verdicts;
    ALTER TABLE sessions DROP COLUMN outcome;
    ALTER TABLE sessions ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;`,
+  // Earlier sessions stay without a comparison: who would have judged them was not stored.
+  `CREATE TABLE series (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     series_id TEXT NOT NULL UNIQUE,
+     state TEXT NOT NULL,
+     owner TEXT,
+     series TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX series_owned ON series (owner) WHERE owner IS NOT NULL;
+   ALTER TABLE sessions ADD COLUMN series_id TEXT;
+   ALTER TABLE sessions ADD COLUMN comparison TEXT;
+   ALTER TABLE sessions ADD COLUMN trial_row TEXT;
+   CREATE INDEX sessions_by_series ON sessions (series_id, position) WHERE series_id IS NOT NULL;
+   CREATE INDEX sessions_by_comparison ON sessions (comparison, position) WHERE comparison IS NOT NULL;
+   CREATE TABLE self_tests (
+     id TEXT PRIMARY KEY,
+     key TEXT NOT NULL,
+     created_at TEXT NOT NULL,
+     self_test TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX self_tests_by_key ON self_tests (key, created_at);`,
 ];
 
 /**

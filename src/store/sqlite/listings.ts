@@ -1,42 +1,36 @@
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Failure } from "../../domain/failure.ts";
 import { SessionListing } from "../../domain/session.ts";
 import type { SessionQuery } from "../store.ts";
 import type { Database } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** Newest first, without rows that are damaged. @throws Failure `unknown_session` for `before`. */
 export function readListings(
   database: Database,
-  { scenario, state, limit, before }: SessionQuery,
+  { scenario, state, series_id, limit, before }: SessionQuery,
 ): readonly SessionListing[] {
   const conditions = ["position < $position"];
   if (scenario !== undefined) conditions.push("scenario = $scenario");
   if (state !== undefined) conditions.push("state = $state");
+  if (series_id !== undefined) conditions.push("series_id = $series_id");
   const rows = database
     .query(`SELECT listing FROM sessions WHERE ${conditions.join(" AND ")} ORDER BY position DESC`)
     .iterate({
       position: before === undefined ? Number.MAX_SAFE_INTEGER : positionOf(database, before),
       ...(scenario === undefined ? {} : { scenario }),
       ...(state === undefined ? {} : { state }),
+      ...(series_id === undefined ? {} : { series_id }),
     }) as IterableIterator<{ listing: string }>;
   const listings: SessionListing[] = [];
   for (const { listing } of rows) {
     if (listings.length === limit) break;
-    listings.push(...parsed(listing));
+    const row = parsed(listing);
+    if (row) listings.push(row);
   }
   return listings;
 }
 
-const CHECK = TypeCompiler.Compile(SessionListing);
-
-function parsed(listing: string): readonly SessionListing[] {
-  try {
-    const row: unknown = JSON.parse(listing);
-    return CHECK.Check(row) ? [row] : [];
-  } catch {
-    return [];
-  }
-}
+const parsed = storedJson(SessionListing);
 
 function positionOf(database: Database, session_id: string): number {
   const row = database.query("SELECT position FROM sessions WHERE session_id = $session_id").get({ session_id });

@@ -1,5 +1,6 @@
-import { isFinal, type SessionFailure, STAGES } from "../../domain/session.ts";
-import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
+import { isFinal, type SessionFailure, type SessionOutcome, STAGES } from "../../domain/session.ts";
+import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry, SessionLog } from "../../domain/session-entry.ts";
+import { trialRowOf } from "../../domain/trial.ts";
 import { fold } from "../fold.ts";
 import { listingOf } from "../listing.ts";
 import { isLog } from "../read-session.ts";
@@ -15,8 +16,8 @@ interface Added {
 }
 
 /**
- * The rows of `entries`, which is the truth, and of `sessions`, which is made of it for lists. A session that runs is
- * owned by its process. Every method belongs in a transaction of the caller's.
+ * The rows of `entries`, which is the truth, and of `sessions`, which is made of it for lists and series. A session that
+ * runs is owned by its process. Every method belongs in a transaction of the caller's.
  */
 export class SessionRows {
   readonly #database: Database;
@@ -31,24 +32,26 @@ export class SessionRows {
 
   /** False when the id is taken. */
   create(entry: CreatedEntry): boolean {
-    const { session_id, scenario, state } = entry.session;
+    const { session_id, scenario, state, trial, comparison = null } = entry.session;
     const owner = isFinal(state) ? null : this.#lease.id;
-    const listing = JSON.stringify(listingOf(fold([entry])));
-    const { changes } = this.#database.query(CREATE).run({ session_id, scenario, state, owner, listing });
+    const series_id = trial?.series_id ?? null;
+    const row = { session_id, scenario, series_id, comparison, owner, ...described(fold([entry])) };
+    const { changes } = this.#database.query(CREATE).run(row);
     if (changes === 0) return false;
     this.#insert(session_id, 1, entry);
     this.#running.set(session_id, [entry]);
     return true;
   }
 
-  /** @throws Failure `interrupted` when the run has lost its session */
-  append({ session_id, attempt }: Run, entries: readonly RunEntry[]): void {
+  /** Gives the entries. @throws Failure `interrupted` when the run has lost its session */
+  append({ session_id, attempt }: Run, entries: readonly RunEntry[]): readonly RunEntry[] {
     if (this.#database.query(OWN).get({ session_id, attempt, owner: this.#lease.id }) === null)
       throw superseded(session_id);
     if (!this.#running.has(session_id)) this.#running.set(session_id, this.#withoutDecisions(session_id));
     for (const entry of entries) this.#insert(session_id, attempt, entry);
     const listed = entries.filter(isListed);
     if (listed.length > 0) this.#describe(session_id, listed);
+    return entries;
   }
 
   /** From others than the session's run. Undefined when the session is unknown. */
@@ -66,13 +69,15 @@ export class SessionRows {
     return row === null ? undefined : { session_id, attempt: (row as { attempt: number }).attempt };
   }
 
-  /** Ends what dead processes left running. */
-  interruptDead(at: string): void {
+  /** Ends what dead processes left running. Gives the ids. */
+  interruptDead(at: string): readonly string[] {
     const sql = "SELECT session_id, owner, state FROM sessions WHERE owner IS NOT NULL";
-    for (const [session_id, owner, state] of this.#database.query(sql).values() as [string, string, string][]) {
+    const owned = this.#database.query(sql).values() as [string, string, string][];
+    return owned.flatMap(([session_id, owner, state]) => {
       const run = this.#lease.isAlive(owner) ? undefined : this.takeOver(session_id);
       if (run) this.#interrupt(run, interruption(state, at));
-    }
+      return run ? [session_id] : [];
+    });
   }
 
   /** What was written of a session may be lost, or is over: nothing is remembered of it. */
@@ -104,15 +109,24 @@ export class SessionRows {
     const log = known ? [...known, ...entries] : this.#withoutDecisions(session_id);
     if (known) this.#running.set(session_id, log);
     if (!isLog(log)) return false;
-    const outcome = fold(log);
-    const row = { session_id, state: outcome.state, listing: JSON.stringify(listingOf(outcome)) };
+    const outcome = this.#folded(session_id, log);
     const ended = isFinal(outcome.state);
-    this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run(row);
+    this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run({ session_id, ...described(outcome) });
     return ended;
   }
 
-  #withoutDecisions(session_id: string): readonly SessionEntry[] {
-    const rows = this.#database.query(WITHOUT_DECISIONS).values({ session_id }) as [string][];
+  /** What an arm used that was cut short stands in its decisions alone. */
+  #folded(session_id: string, withoutDecisions: SessionLog): SessionOutcome {
+    const outcome = fold(withoutDecisions);
+    const isCut = isFinal(outcome.state) && outcome.arms.some(({ status }) => status === "cancelled");
+    const log = isCut ? this.#log(ENTRIES, session_id) : [];
+    return isLog(log) ? fold(log) : outcome;
+  }
+
+  #withoutDecisions = (session_id: string) => this.#log(WITHOUT_DECISIONS, session_id);
+
+  #log(sql: string, session_id: string): readonly SessionEntry[] {
+    const rows = this.#database.query(sql).values({ session_id }) as [string][];
     return rows.map(([entry]) => JSON.parse(entry));
   }
 
@@ -127,11 +141,18 @@ export class SessionRows {
   }
 }
 
-/** Whether lists may show something else after it. */
+/** Whether lists may show something else after it. At the end the whole log is read. */
 const isListed = (entry: RunEntry) =>
   entry.type === "examined" ? entry.summary.status !== undefined : !UNLISTED.has(entry.type);
 
 const UNLISTED: ReadonlySet<RunEntry["type"]> = new Set(["decision", "observed"]);
+
+/** What a session's row says of it. */
+const described = (outcome: SessionOutcome) => ({
+  state: outcome.state,
+  listing: JSON.stringify(listingOf(outcome)),
+  trial_row: JSON.stringify(trialRowOf(outcome)),
+});
 
 /** How a session ends whose process is gone. */
 function interruption(state: string, at: string): EndedEntry {
@@ -145,25 +166,32 @@ function interruption(state: string, at: string): EndedEntry {
   return { type: "ended", at, state: "interrupted", failure };
 }
 
-const CREATE = `INSERT INTO sessions (session_id, scenario, state, owner, copied, listing)
-  VALUES ($session_id, $scenario, $state, $owner, 1, $listing) ON CONFLICT DO NOTHING`;
+const CREATE = `INSERT INTO sessions
+    (session_id, scenario, series_id, comparison, state, owner, copied, listing, trial_row)
+  VALUES ($session_id, $scenario, $series_id, $comparison, $state, $owner, 1, $listing, $trial_row)
+  ON CONFLICT DO NOTHING`;
 
 const INSERT = `INSERT INTO entries (session_id, n, attempt, entry)
   SELECT $session_id, 1 + coalesce(max(n), 0), $attempt, $entry FROM entries WHERE session_id = $session_id`;
 
 const OWN = "SELECT 1 FROM sessions WHERE session_id = $session_id AND attempt = $attempt AND owner = $owner";
 
+const ENTRIES = "SELECT entry FROM entries WHERE session_id = $session_id ORDER BY n";
+
 const WITHOUT_DECISIONS = `SELECT entry FROM entries WHERE session_id = $session_id
   AND substr(entry, 1, 18) <> '{"type":"decision"' ORDER BY n`;
 
-const DESCRIBE = "UPDATE sessions SET state = $state, listing = $listing WHERE session_id = $session_id";
-
-const DESCRIBE_ENDED = `UPDATE sessions SET state = $state, listing = $listing, owner = NULL, copied = 0
+const DESCRIBE = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row
   WHERE session_id = $session_id`;
+
+const DESCRIBE_ENDED = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row,
+  owner = NULL, copied = 0 WHERE session_id = $session_id`;
+
+const interrupted = (column: string) =>
+  `${column} = CASE WHEN json_valid(${column}) THEN json_set(${column}, '$.state', 'interrupted') ELSE ${column} END`;
 
 const DESCRIBE_DAMAGED = `UPDATE sessions SET state = 'interrupted', owner = NULL,
-  listing = CASE WHEN json_valid(listing) THEN json_set(listing, '$.state', 'interrupted') ELSE listing END
-  WHERE session_id = $session_id`;
+  ${interrupted("listing")}, ${interrupted("trial_row")} WHERE session_id = $session_id`;
 
 const TAKE_OVER = `UPDATE sessions SET attempt = attempt + 1, owner = $owner
   WHERE session_id = $session_id AND owner IS NOT NULL RETURNING attempt`;

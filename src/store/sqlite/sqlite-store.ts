@@ -1,25 +1,40 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Entropy } from "../../clock.ts";
-import { Failure } from "../../domain/failure.ts";
+import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../../domain/series.ts";
 import { isFinal, type SessionListing } from "../../domain/session.ts";
 import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
+import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
-import type { LoggedEntry, Run, Safety, SessionQuery, SessionStore } from "../store.ts";
+import {
+  type EntriesOfTrials,
+  entriesGiven,
+  type LoggedEntry,
+  type Run,
+  type Safety,
+  type SessionQuery,
+  type SessionStore,
+  type TrialsOf,
+} from "../store.ts";
 import { Watchers } from "../watchers.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { DiskSync } from "./disk-sync.ts";
 import { type Ended, JsonCopies, type WrittenCopy } from "./json-copies.ts";
 import { readListings } from "./listings.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
+import { Retries } from "./retries.ts";
+import { SeriesRows } from "./series-rows.ts";
 import { SessionRows } from "./session-rows.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
-import { guarded, storageFailure } from "./storage-failure.ts";
+import { SqliteSeries } from "./sqlite-series.ts";
+import { guarded, isLoss, storageFailure } from "./storage-failure.ts";
+import { readTrials, readTrialsBeside } from "./trial-rows.ts";
+import { endOf, type UnsavedEnd, UnsavedEnds } from "./unsaved-ends.ts";
 import { WriteBatch } from "./write-batch.ts";
 
 /**
  * The layout of spec part 2 under `stateDir`. Several processes may share one directory; one process opens it once.
- * Sessions that a dead process left running end here as `interrupted`.
+ * Sessions and series that a dead process left running end here as `interrupted`.
  * @throws Failure `storage_failed` or `storage_full`; then nothing that was there has changed.
  */
 export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): SessionStore {
@@ -28,9 +43,9 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
     const database = openDatabase(join(stateDir, "sessions.db"), () => isInUse(stateDir));
     // Under the write lock, as the sweep is: a lock file that is not locked yet must not look like a dead process's.
     const lease = database.transaction(() => new ProcessLease(stateDir, entropy(8))).immediate();
-    const store = new SqliteStore(stateDir, database, lease);
+    const store = new SqliteStore(stateDir, database, lease, clock);
     try {
-      store.recover(clock.now().toISOString());
+      store.recover();
       return store;
     } catch (error) {
       store[Symbol.dispose]();
@@ -38,15 +53,6 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
     }
   });
 }
-
-/** An end that could not be stored. */
-interface Unsaved {
-  readonly run: Run;
-  readonly entries: readonly RunEntry[];
-}
-
-/** How often an end that did not fit is tried again. */
-const RETRY_MS = 1_000;
 
 /** Copies that a power cut may have torn are young: of so many ended sessions the copy is looked at when the store opens. */
 const YOUNG_COPIES = 200;
@@ -57,18 +63,22 @@ class SqliteStore implements SessionStore {
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #lease: ProcessLease;
+  readonly #clock: Clock;
   readonly #rows: SessionRows;
+  readonly #seriesRows: SeriesRows;
+  readonly #series: SqliteSeries;
   readonly #copies: JsonCopies;
   readonly #disk: DiskSync;
   readonly #batch: WriteBatch;
   readonly #watchers = new Watchers();
-  readonly #unsaved = new Map<string, Unsaved>();
-  #retry: ReturnType<typeof setInterval> | undefined;
+  readonly #retries = new Retries();
+  readonly #unsaved = new UnsavedEnds(this.#retries, (end) => this.#save(end));
 
-  constructor(stateDir: string, database: Database, lease: ProcessLease) {
+  constructor(stateDir: string, database: Database, lease: ProcessLease, clock: Clock) {
     this.#stateDir = stateDir;
     this.#database = database;
     this.#lease = lease;
+    this.#clock = clock;
     this.#rows = new SessionRows(database, lease);
     this.#copies = new JsonCopies(stateDir, lease, {
       justEnded: (session_id) => this.#ended(session_id, foldLog),
@@ -77,12 +87,14 @@ class SqliteStore implements SessionStore {
     });
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#batch = new WriteBatch(database, stateDir);
+    this.#seriesRows = new SeriesRows(database, lease);
+    this.#series = new SqliteSeries(this.#seriesRows, this.#batch, this.#retries, () => this.#synced());
     this.ledger = new SqliteLedger(database, this.#batch, lease, stateDir);
   }
 
   async create(entry: CreatedEntry): Promise<Run | undefined> {
     const { session_id, state } = entry.session;
-    this.#saveUnsaved();
+    this.#retries.try();
     try {
       const created = await this.#batch.write(() => this.#rows.create(entry));
       if (!created) return undefined;
@@ -94,18 +106,20 @@ class SqliteStore implements SessionStore {
     return { session_id, attempt: 1 };
   }
 
-  async append(run: Run, entries: readonly RunEntry[], safety: Safety): Promise<void> {
+  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
     const { session_id } = run;
-    const end = entries.find((entry) => entry.type === "ended");
-    this.#saveUnsaved();
+    const entriesNow = () => entriesGiven(given, () => this.#current(readTrialsBeside(this.#database, session_id)));
+    let entries: readonly RunEntry[];
+    this.#retries.try();
     try {
-      await this.#batch.write(() => this.#rows.append(run, entries));
+      entries = await this.#batch.write(() => this.#rows.append(run, entriesNow()));
     } catch (error) {
       this.#rows.forget(session_id);
-      if (end?.failure && isLoss(error)) this.#keep({ run, entries });
+      // Anew: it may have been taken back with trials that it was made of.
+      if (isLoss(error)) this.#keepFailure({ run, entries: guarded(this.#stateDir, entriesNow) });
       throw error;
     }
-    if (end) this.#end(session_id);
+    if (endOf(entries)) this.#end(session_id);
     try {
       if (safety === "durable") await this.#durable(session_id);
     } finally {
@@ -131,15 +145,39 @@ class SqliteStore implements SessionStore {
   }
 
   async read(session_id: string, from = 0): Promise<readonly LoggedEntry[]> {
-    return guarded(this.#stateDir, () => {
-      const entries = this.#entries(session_id, from);
-      const unsaved = this.#unsaved.get(session_id);
-      return unsaved ? [...entries, ...this.#placed(unsaved, from)] : entries;
-    });
+    return guarded(this.#stateDir, () => this.#log(session_id, from));
   }
 
   async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
     return guarded(this.#stateDir, () => readListings(this.#database, query));
+  }
+
+  async trials(of: TrialsOf): Promise<readonly TrialRow[]> {
+    return guarded(this.#stateDir, () => this.#current(readTrials(this.#database, of)));
+  }
+
+  createSeries(series: SeriesRecord): Promise<boolean> {
+    return this.#series.create(series);
+  }
+
+  updateSeries(series: SeriesRecord): Promise<void> {
+    return this.#series.update(series);
+  }
+
+  async takeSeries(series_id: string): Promise<SeriesRecord | undefined> {
+    for (const session_id of await this.#batch.write(() => this.#interruptDead())) {
+      this.#end(session_id);
+      this.#watchers.wake(session_id);
+    }
+    return await this.#series.take(series_id);
+  }
+
+  async series(series_id: string): Promise<SeriesRecord | undefined> {
+    return guarded(this.#stateDir, () => this.#series.read(series_id));
+  }
+
+  async listSeries(query: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
+    return guarded(this.#stateDir, () => this.#series.list(query));
   }
 
   watch(session_id: string, wake: () => void): () => void {
@@ -147,9 +185,9 @@ class SqliteStore implements SessionStore {
   }
 
   /** Ends what dead processes left running, writes copies that are missing, sweeps temporary files. */
-  recover(at: string): void {
+  recover(): void {
     const settle = () => {
-      this.#rows.interruptDead(at);
+      this.#interruptDead();
       this.ledger.settleDead();
     };
     this.#database.transaction(settle).immediate();
@@ -163,8 +201,8 @@ class SqliteStore implements SessionStore {
 
   [Symbol.dispose](): void {
     this.#batch.flush();
-    this.#saveUnsaved();
-    clearInterval(this.#retry);
+    this.#retries.try();
+    this.#retries[Symbol.dispose]();
     this.#copies.note();
     this.#disk[Symbol.dispose]();
     this.#database.close();
@@ -177,10 +215,19 @@ class SqliteStore implements SessionStore {
   }
 
   async #durable(session_id: string): Promise<void> {
-    const synced = this.#disk.sync().catch((error: unknown) => {
+    await Promise.all([this.#synced(), this.#copies.done(session_id)]);
+  }
+
+  async #synced(): Promise<void> {
+    await this.#disk.sync().catch((error: unknown) => {
       throw storageFailure(error, this.#stateDir);
     });
-    await Promise.all([synced, this.#copies.done(session_id)]);
+  }
+
+  #interruptDead(): readonly string[] {
+    const at = this.#clock.now().toISOString();
+    this.#seriesRows.interruptDead(at);
+    return this.#rows.interruptDead(at);
   }
 
   #entries(session_id: string, from: number): LoggedEntry[] {
@@ -188,36 +235,37 @@ class SqliteStore implements SessionStore {
     return rows.map(([n, attempt, entry]) => ({ n, attempt, entry: JSON.parse(entry) }));
   }
 
-  #keep(unsaved: Unsaved): void {
-    const { session_id } = unsaved.run;
-    this.#unsaved.set(session_id, unsaved);
-    this.#retry ??= setInterval(() => this.#saveUnsaved(), RETRY_MS).unref();
-    this.#watchers.wake(session_id);
-  }
-
-  /** Behind what is stored, as it will be. */
-  #placed({ run: { session_id, attempt }, entries }: Unsaved, from: number): LoggedEntry[] {
+  #log(session_id: string, from: number): readonly LoggedEntry[] {
+    const stored = this.#entries(session_id, from);
+    if (!this.#unsaved.has(session_id)) return stored;
     const [[last]] = this.#database.query(LENGTH).values({ session_id }) as [[number]];
-    return entries.map((entry, index) => ({ n: last + index + 1, attempt, entry })).filter(({ n }) => n > from);
+    return [...stored, ...this.#unsaved.entries(session_id, last).filter(({ n }) => n > from)];
   }
 
-  /** In a batch of its own, so that its failure is nobody else's. While that still fails, it is tried again. */
-  #saveUnsaved(): void {
-    for (const [session_id, unsaved] of this.#unsaved) {
-      const { run, entries } = unsaved;
-      this.#unsaved.delete(session_id);
-      try {
-        guarded(this.#stateDir, () => this.#database.transaction(() => this.#rows.append(run, entries)).immediate());
-      } catch (error) {
-        this.#rows.forget(session_id);
-        // The next try begins with another: one that never fits keeps none from being stored, and no try takes long.
-        if (isLoss(error)) return void this.#unsaved.set(session_id, unsaved);
-        // Another process has ended it in the meantime.
-      }
-      this.#end(session_id);
+  /** Rows of sessions whose end is not stored yet show it. */
+  #current(rows: readonly TrialRow[]): readonly TrialRow[] {
+    return rows.map((row) => {
+      const outcome = this.#unsaved.has(row.session_id) ? foldLog(this.#log(row.session_id, 0)) : undefined;
+      return outcome ? trialRowOf(outcome) : row;
+    });
+  }
+
+  #keepFailure(end: UnsavedEnd): void {
+    if (!endOf(end.entries)?.failure) return;
+    this.#unsaved.keep(end);
+    this.#watchers.wake(end.run.session_id);
+  }
+
+  /** In a batch of its own, so that its failure is nobody else's. @throws Failure `storage_full` or `storage_failed` */
+  #save({ run, entries }: UnsavedEnd): void {
+    try {
+      this.#batch.now(() => this.#rows.append(run, entries));
+    } catch (error) {
+      this.#rows.forget(run.session_id);
+      if (isLoss(error)) throw error;
+      // Another process has ended it in the meantime.
     }
-    clearInterval(this.#retry);
-    this.#retry = undefined;
+    this.#end(run.session_id);
   }
 
   #ended(session_id: string, foldOf: typeof foldLog): Ended | undefined {
@@ -240,9 +288,6 @@ class SqliteStore implements SessionStore {
     }
   }
 }
-
-const isLoss = (error: unknown) =>
-  error instanceof Failure && (error.code === "storage_full" || error.code === "storage_failed");
 
 const ENTRIES = "SELECT n, attempt, entry FROM entries WHERE session_id = $session_id AND n > $from ORDER BY n";
 

@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import { storageFailure } from "./storage-failure.ts";
+import { guarded, storageFailure } from "./storage-failure.ts";
 
 interface Write {
   /** Does its part of the transaction. Gives what tells the caller, when all of it is stored. */
@@ -36,6 +36,11 @@ export class WriteBatch {
     };
     this.#writes.push({ run, reject });
     return promise;
+  }
+
+  /** In a transaction of its own, before it returns. @throws Failure */
+  now<T>(work: () => T): T {
+    return guarded(this.#subject, () => this.#database.transaction(work).immediate());
   }
 
   /** Stores what waits now. Only the promises of the writes tell of a failure. */

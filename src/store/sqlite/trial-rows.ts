@@ -1,0 +1,26 @@
+import { TrialRow } from "../../domain/trial.ts";
+import type { TrialsOf } from "../store.ts";
+import type { Database } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
+
+/** In the order of creation, without rows that are damaged. */
+export function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
+  const [column, value] = "series_id" in of ? ["series_id", of.series_id] : ["comparison", of.comparison];
+  const sql = `SELECT session_id, trial_row FROM sessions WHERE ${column} = $value ORDER BY position`;
+  const rows = database.query(sql).values({ value }) as [string, string | null][];
+  return rows.flatMap(([session_id, text]) => {
+    const row = parsed(text);
+    return row?.session_id === session_id ? [row] : [];
+  });
+}
+
+/** The other trials of the session's series, and itself; none for a session that is no trial. */
+export function readTrialsBeside(database: Database, session_id: string): readonly TrialRow[] {
+  const [row] = database.query(SERIES_OF).values({ session_id }) as [string | null][];
+  const series_id = row?.[0] ?? null;
+  return series_id === null ? [] : readTrials(database, { series_id });
+}
+
+const parsed = storedJson(TrialRow);
+
+const SERIES_OF = "SELECT series_id FROM sessions WHERE session_id = $session_id";
