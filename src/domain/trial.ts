@@ -5,7 +5,7 @@ import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./se
 import { STATES } from "./session-state.ts";
 import { sha256 } from "./sha256.ts";
 import { judgingsOf, sumKnown } from "./usage.ts";
-import { DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
+import { DECIDERS, OUTCOMES, SIDES, type Verdict } from "./verdict.ts";
 
 const TrialArm = record(
   "TrialArm",
@@ -53,21 +53,26 @@ const REASON_CHARS = 500;
 export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow {
   const { session_id, scenario, comparison = null, trial: place = null, state, failure } = outcome;
   const [a, b] = outcome.arms;
-  const verdict = outcome.verdict?.kind === "run" ? outcome.verdict : null;
-  return {
+  const row: TrialRow = {
     ...{ session_id, scenario, comparison, place, state },
     failure: failure && { class: failure.class, code: failure.code, message: cut(failure.message, REASON_CHARS) },
-    outcome: verdict?.outcome ?? null,
-    winner_side: verdict?.winner_side ?? null,
-    decided_by: verdict?.decided_by ?? null,
+    ...{ outcome: null, winner_side: null, decided_by: null },
     arms: { a: trialArm(a), b: trialArm(b) },
-    judge: {
-      model_served: verdict?.judge.model_served ?? null,
-      cost_usd: verdict && sumKnown(judgingsOf(outcome).map(({ cost_usd }) => cost_usd)),
-    },
+    judge: { model_served: null, cost_usd: null },
     conduct: conductOf(a, b),
   };
+  if (outcome.verdict?.kind !== "run") return row;
+  return judgedRow(row, outcome.verdict, sumKnown(judgingsOf(outcome).map(({ cost_usd }) => cost_usd)));
 }
+
+/** The row with the run's verdict. */
+export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.usage.cost_usd): TrialRow => ({
+  ...row,
+  outcome: verdict.outcome,
+  winner_side: verdict.winner_side,
+  decided_by: verdict.decided_by,
+  judge: { model_served: verdict.judge.model_served, cost_usd },
+});
 
 type Summary = SessionOutcome["arms"][number];
 

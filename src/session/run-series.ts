@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/failure.ts";
 import type { SeriesRecord, Stop } from "../domain/series.ts";
-import type { TrialRow } from "../domain/trial.ts";
-import { advance, type TrialSpec } from "../series/advance.ts";
+import { isFinal } from "../domain/session-state.ts";
+import { judgedRow, type TrialRow } from "../domain/trial.ts";
+import type { Verdict } from "../domain/verdict.ts";
+import { type AdvanceInput, advance, type TrialSpec } from "../series/advance.ts";
+import { costOfTrial } from "../series/costs.ts";
 import { standingOf, summaryOf } from "../series/report.ts";
 import type { SeriesSetup } from "./prepare-series.ts";
 import type { SeriesInFlight } from "./series-in-flight.ts";
@@ -80,6 +83,8 @@ class RunningSeries implements SeriesInFlight {
   readonly #setup: SeriesSetup;
   readonly #open = new Map<string, Promise<void>>();
   readonly #halted = new AbortController();
+  /** The last trial of an earlier start. */
+  #begunAfter = 0;
   #record: SeriesRecord;
   #changed = Promise.withResolvers<void>();
 
@@ -116,10 +121,11 @@ class RunningSeries implements SeriesInFlight {
 
   async #conduct(): Promise<End> {
     let end: End | undefined;
+    this.#begunAfter = Math.max(0, ...(await this.#rows()).map(({ place }) => place?.trial ?? 0));
     for (;;) {
       const rows = await this.#rows();
       end ??= this.#haltedEnd();
-      const { stop, start } = end ? NOTHING_MORE : await advance(this.#record, rows, this.#setup);
+      const { stop, start } = end ? NOTHING_MORE : await advance(this.#record, rows, this.#money(rows));
       if (stop !== null)
         end = { state: stop === "failed" ? "failed" : "completed", stop, failure: failureOf(stop, rows) };
       if (end === undefined) end = await this.#startAll(start);
@@ -174,7 +180,7 @@ class RunningSeries implements SeriesInFlight {
     this.#halted.signal.throwIfAborted();
     const { session_id, done } = await startSession(this.#services, plan, {
       place: { series_id: this.series_id, trial, round },
-      summarise: (trials, own, verdict) => summaryOf(this.#record, trials, { session_id: own, verdict }),
+      summarise: (trials, own, verdict) => summaryOf(this.#record, trials, ownRow(trials, own, verdict)),
     });
     this.sessions.push(session_id);
     const ended = done.then(ignored, ignored).then(() => void this.#open.delete(session_id));
@@ -200,6 +206,13 @@ class RunningSeries implements SeriesInFlight {
       : { state: "interrupted", stop: null, failure: message };
   }
 
+  #money(rows: readonly TrialRow[]): AdvanceInput {
+    const { estimate_usd } = this.#setup;
+    const ended = rows.filter(({ state }) => isFinal(state));
+    const spent_usd = ended.reduce((sum, row) => sum + (costOfTrial(row) ?? estimate_usd ?? 0), 0);
+    return { spent_usd, estimate_usd, begun_after: this.#begunAfter };
+  }
+
   #rows(): Promise<readonly TrialRow[]> {
     return this.#services.store.trials({ series_id: this.series_id });
   }
@@ -219,6 +232,13 @@ const NOTHING_MORE = { stop: null, start: [] } as const;
 const isSoon = (retry_after_s: unknown) => typeof retry_after_s === "number" && retry_after_s <= 60;
 
 const ignored = () => undefined;
+
+/** The trial's row with the verdict that is about to be stored. */
+function ownRow(trials: readonly TrialRow[], session_id: string, verdict: Verdict): TrialRow {
+  const own = trials.find((row) => row.session_id === session_id);
+  if (own === undefined) throw new Error(`${session_id} is no trial of its series`);
+  return judgedRow(own, verdict);
+}
 
 /** What the trial said that ended the series. */
 const failureOf = (stop: Stop, rows: readonly TrialRow[]): string | null =>

@@ -1,0 +1,106 @@
+import { Type } from "@sinclair/typebox";
+import { Failure } from "../domain/failure.ts";
+import { isBuiltin } from "../domain/offline-model.ts";
+import {
+  Series,
+  SeriesListing,
+  SeriesListRequest,
+  type SeriesRecord,
+  SeriesRequest,
+  SeriesStarted,
+} from "../domain/series.ts";
+import { record } from "../domain/schema.ts";
+import type { StartedSeries } from "../session/run-series.ts";
+import { reportOf, storedSeries } from "../series/report.ts";
+import { operation } from "./operation.ts";
+import type { Services } from "./services.ts";
+
+/** @throws Failure for everything that can be refused before anything is spent. */
+export async function startSeriesOf(services: Services, request: SeriesRequest): Promise<StartedSeries> {
+  const { scenarios: names, continue: goOn, ...options } = request;
+  const { catalog } = services;
+  const scenarios = await Promise.all(names.map((name) => catalog.get(name)));
+  const { openSeries } = await import("../session/open-series.ts");
+  return await openSeries(services, { scenarios, load: (name) => catalog.get(name) }, { ...options, goOn });
+}
+
+export const startSeries = operation({
+  name: "start_series",
+  title: "Start a series",
+  summary:
+    "Runs scenarios again and again in the background, until enough is known or the plan is done, and answers with its id at once. Spends model tokens.",
+  input: SeriesRequest,
+  output: SeriesStarted,
+  async run(services, request) {
+    const { series_id } = await startSeriesOf(services, request);
+    return { series_id };
+  },
+});
+
+export const listSeries = operation({
+  name: "list_series",
+  title: "List series",
+  summary: "Persisted series, newest first; none when the server runs without a state directory.",
+  input: SeriesListRequest,
+  output: Type.Array(SeriesListing),
+  async run({ store }, query) {
+    return store.persistent ? [...(await store.listSeries(query))] : [];
+  },
+});
+
+export const getSeries = operation({
+  name: "get_series",
+  title: "Get a series",
+  summary:
+    "What the trials of a series say together, also while it runs: win rate with its range, conclusion, costs, every trial. `cmp-<comparison>` is the series of all stored runs of a comparison.",
+  input: record("GetSeriesRequest", { series_id: Type.String() }),
+  output: Series,
+  async run(services, { series_id }) {
+    const comparison = /^cmp-([0-9a-f]{64})$/.exec(series_id)?.[1];
+    return comparison === undefined ? await planned(services, series_id) : await stored(services, comparison);
+  },
+});
+
+async function planned({ store }: Pick<Services, "store">, series_id: string): Promise<Series> {
+  const series = await store.series(series_id);
+  if (series === undefined) throw unknownSeries(series_id);
+  return await seriesReport(store, series);
+}
+
+/** The report of a series from what is stored of it. */
+export async function seriesReport(store: Services["store"], series: SeriesRecord): Promise<Series> {
+  const rows = await store.trials({ series_id: series.series_id });
+  const comparisons = [...new Set(series.plan.scenarios.map(({ comparison }) => comparison))];
+  const runs = await Promise.all(comparisons.map((comparison) => store.trials({ comparison })));
+  return await reportOf(series, rows, { stored: runs.flat(), judge_unaudited: isUnaudited(series.plan.judge_model) });
+}
+
+async function stored({ store }: Pick<Services, "store">, comparison: string): Promise<Series> {
+  const rows = await store.trials({ comparison });
+  const [first] = rows;
+  if (first === undefined) throw unknownSeries(`cmp-${comparison}`);
+  const session = await readSession(store, first.session_id);
+  if (session === undefined) throw unknownSeries(`cmp-${comparison}`);
+  const [a, b] = session.arms;
+  const judge_model = session.verdict?.judge.model ?? session.request.judge_model ?? "";
+  return storedSeries(
+    { comparison, rows, arms: [a.arm_id, b.arm_id], judge_model, definition: session.definition },
+    { judge_unaudited: isUnaudited(judge_model) },
+  );
+}
+
+const isUnaudited = (judge_model: string) => !isBuiltin(judge_model);
+
+/** No further trial is started, those that run are stopped. @throws Failure `unknown_series`, `series_not_running` */
+export async function cancelSeries({ series, store }: Services, series_id: string): Promise<SeriesStarted> {
+  const running = series.live(series_id);
+  if (running) {
+    running.cancel(new Failure("cancelled", "The series was cancelled."));
+    return { series_id };
+  }
+  if ((await store.series(series_id)) === undefined) throw unknownSeries(series_id);
+  throw new Failure("series_not_running", `${series_id} does not run here; read it instead`);
+}
+
+const unknownSeries = (series_id: string) =>
+  new Failure("unknown_series", `there is no series "${series_id.slice(0, 100)}"`);
