@@ -1,0 +1,308 @@
+import { describe, expect, test } from "bun:test";
+import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
+import { type TrialRow, trialRowOf } from "../../src/domain/trial.ts";
+import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import { readSession } from "../../src/store/read-session.ts";
+import type { SessionStore } from "../../src/store/store.ts";
+import { anOutcome, aTurn } from "../outcomes.ts";
+import { aSeries, aTrial } from "../series-record.ts";
+import { begin, COMPLETED } from "../stored.ts";
+import { STORES } from "./stores.ts";
+
+const idOf = (n: number) => `session-sample-20260102T0304${String(n).padStart(5, "0")}Z`;
+const seriesOf = (n: number) => `series-20260102T0304${String(n).padStart(5, "0")}Z-01234567`;
+
+const SERIES = seriesOf(1);
+const AT = "2026-01-02T03:04:06.000Z";
+
+const turn = (seq: number): DecisionEntry => ({ type: "decision", arm_id: "left", decision: aTurn(seq) });
+const running: RunEntry = { type: "stage", at: AT, stage: "running" };
+const verdict = { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "run" } } as const;
+const CANCELLED: RunEntry = {
+  type: "ended",
+  at: AT,
+  state: "cancelled",
+  failure: { stage: "running", class: "user", code: "cancelled", message: "stopped", retryable: true },
+};
+
+const refused = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    ({ code }: { code: string }) => code,
+  );
+
+const statesOf = (rows: readonly TrialRow[]) => rows.map(({ place, state }) => [place?.trial, state] as const);
+
+/** Begins a trial and ends it as `entries` say. */
+async function trial(store: SessionStore, n: number, entries: readonly RunEntry[], series_id = SERIES): Promise<void> {
+  await store.append(await begin(store, aTrial(idOf(n), series_id, n)), entries, "durable");
+}
+
+describe.each(STORES)("%s store", (_name, open) => {
+  test("a series reads back as it was written, and as it was last replaced", async () => {
+    using opened = open();
+    const { store } = opened;
+    expect(await store.series(SERIES)).toBeUndefined();
+    expect(await store.createSeries(aSeries(SERIES))).toBe(true);
+    expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
+    const next = aSeries(SERIES, { standing: { ...aSeries(SERIES).standing, counted: 1, win_rate: 1 / 3 } });
+    await store.updateSeries(next);
+    expect(await store.series(SERIES)).toEqual(next);
+  });
+
+  test("the id of a series is given once, also when many ask at the same moment", async () => {
+    using opened = open();
+    const { store } = opened;
+    const asked = Array.from({ length: 8 }, (_, n) =>
+      store.createSeries(aSeries(SERIES, { plan_digest: `${n}`.repeat(64) })),
+    );
+    const given = await Promise.all(asked);
+    expect(given.filter((created) => created)).toHaveLength(1);
+    expect((await store.series(SERIES))?.plan_digest).toBe(`${given.indexOf(true)}`.repeat(64));
+    expect(await store.listSeries()).toHaveLength(1);
+  });
+
+  test("nobody writes a series that it does not run: one that ended, or is unknown", async () => {
+    using opened = open();
+    const { store } = opened;
+    await store.createSeries(aSeries(SERIES));
+    const ended = aSeries(SERIES, { state: "completed", stop: "sure", finished_at: AT });
+    await store.updateSeries(ended);
+    expect(await refused(store.updateSeries(aSeries(SERIES)))).toBe("series_not_running");
+    expect(await refused(store.updateSeries(aSeries(seriesOf(2))))).toBe("series_not_running");
+    expect(await store.series(SERIES)).toEqual(ended);
+    expect(await store.series(seriesOf(2))).toBeUndefined();
+  });
+
+  test("a series that nobody runs is taken as it was, by one", async () => {
+    using opened = open();
+    const { store } = opened;
+    await store.createSeries(aSeries(SERIES));
+    expect(await store.takeSeries(seriesOf(2))).toBeUndefined();
+    expect(await refused(store.takeSeries(SERIES))).toBe("invalid_request");
+    const ended = aSeries(SERIES, { state: "cancelled", stop: "cancelled", finished_at: AT });
+    await store.updateSeries(ended);
+    const asked = await Promise.allSettled([store.takeSeries(SERIES), store.takeSeries(SERIES)]);
+    expect(asked).toMatchObject([
+      { status: "fulfilled", value: ended },
+      { status: "rejected", reason: { code: "invalid_request" } },
+    ]);
+    await store.updateSeries(aSeries(SERIES));
+    expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
+    // Whoever took it may also give it back.
+    await store.updateSeries(ended);
+    expect(await store.takeSeries(SERIES)).toEqual(ended);
+  });
+
+  test("series are listed newest first, by scenario, by state, by page, as they are now", async () => {
+    using opened = open();
+    const { store } = opened;
+    for (const n of [1, 2, 3]) await store.createSeries(aSeries(seriesOf(n)));
+    await store.createSeries(aSeries(seriesOf(4), { scenarios: ["other", "sample"] }));
+    await store.createSeries(aSeries(seriesOf(5), { scenarios: ["other"] }));
+    await store.updateSeries(aSeries(seriesOf(2), { state: "completed", stop: "exhausted", finished_at: AT }));
+    const ids = async (query = {}) => (await store.listSeries(query)).map(({ series_id }) => series_id);
+    expect(await ids()).toEqual([5, 4, 3, 2, 1].map(seriesOf));
+    expect(await ids({ scenario: "sample" })).toEqual([4, 3, 2, 1].map(seriesOf));
+    expect(await ids({ state: "completed" })).toEqual([seriesOf(2)]);
+    expect(await ids({ scenario: "sample", state: "running", limit: 1, before: seriesOf(3) })).toEqual([seriesOf(1)]);
+    expect(await refused(ids({ before: seriesOf(9) }))).toBe("unknown_series");
+    const { standing, limits } = aSeries(seriesOf(2));
+    expect(await store.listSeries({ state: "completed" })).toEqual([
+      {
+        series_id: seriesOf(2),
+        state: "completed",
+        stop: "exhausted",
+        created_at: aSeries(seriesOf(2)).created_at,
+        finished_at: AT,
+        scenarios: ["sample"],
+        arms: ["left", "right"],
+        judge_model: "builtin/evidence",
+        trials: limits.trials,
+        standing,
+      },
+    ]);
+  });
+
+  test("what a caller does to a series or to trials that it gave or was given changes nothing in the store", async () => {
+    using opened = open();
+    const { store } = opened;
+    const given = aSeries(SERIES);
+    await store.createSeries(given);
+    given.limits.trials = 1;
+    const read = await store.series(SERIES);
+    if (read) read.limits.trials = 2;
+    const [listed] = await store.listSeries();
+    if (listed) listed.standing.counted = 3;
+    expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
+    await begin(store, aTrial(idOf(1), SERIES, 1));
+    const [row] = await store.trials({ series_id: SERIES });
+    if (row) row.state = "failed";
+    expect(statesOf(await store.trials({ series_id: SERIES }))).toEqual([[1, "queued"]]);
+  });
+
+  test("the trials of a series stand in the order of creation, each as it is now", async () => {
+    using opened = open();
+    const { store } = opened;
+    await store.createSeries(aSeries(SERIES));
+    const runs = [];
+    for (const n of [1, 2, 3]) runs.push(await begin(store, aTrial(idOf(n), SERIES, n)));
+    await trial(store, 4, [COMPLETED], seriesOf(2));
+    await begin(store, anOutcome(idOf(5)));
+    const [first, , third] = runs;
+    if (!first || !third) throw new Error("three were begun");
+    await store.append(third, [running, turn(1), verdict, COMPLETED], "durable");
+    await store.append(first, [running], "written");
+    const rows = await store.trials({ series_id: SERIES });
+    expect(statesOf(rows)).toEqual([
+      [1, "running"],
+      [2, "queued"],
+      [3, "completed"],
+    ]);
+    expect(rows[2]).toMatchObject({ outcome: EXAMPLE_VERDICT.outcome, winner_side: EXAMPLE_VERDICT.winner_side });
+    for (const row of rows) {
+      const session = await readSession(store, row.session_id);
+      expect(session && trialRowOf(session)).toEqual(row);
+    }
+    expect(await store.trials({ series_id: seriesOf(9) })).toEqual([]);
+  });
+
+  test("the runs of a comparison are those of its series and those that stand alone, and no others", async () => {
+    using opened = open();
+    const { store } = opened;
+    const comparison = "c".repeat(64);
+    await begin(store, anOutcome(idOf(1), { comparison }));
+    await begin(store, aTrial(idOf(2), SERIES, 1, { comparison }));
+    await begin(store, aTrial(idOf(3), SERIES, 2));
+    await begin(store, anOutcome(idOf(4)));
+    const found = await store.trials({ comparison });
+    expect(found.map((row) => [row.session_id, row.place?.trial])).toEqual([
+      [idOf(1), undefined],
+      [idOf(2), 1],
+    ]);
+    expect(await store.trials({ comparison: "d".repeat(64) })).toEqual([]);
+  });
+
+  test("a verdict that is asked for later changes no trial", async () => {
+    using opened = open();
+    const { store } = opened;
+    await trial(store, 1, [verdict, COMPLETED]);
+    const before = await store.trials({ series_id: SERIES });
+    await store.add([idOf(1)], { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge", winner_side: "b" } });
+    expect(await store.trials({ series_id: SERIES })).toEqual(before);
+  });
+
+  test("what an arm used is unknown until it has ended, and known of one that was cut short", async () => {
+    using opened = open();
+    const { store } = opened;
+    const run = await begin(store, aTrial(idOf(1), SERIES, 1));
+    const left = async () => (await store.trials({ series_id: SERIES }))[0]?.arms.a;
+    await store.append(run, [running, turn(1)], "written");
+    await store.append(run, [turn(2)], "written");
+    expect(await left()).toMatchObject({ tokens: null, cost_usd: null, broken: false });
+    await store.append(run, [CANCELLED], "durable");
+    expect(await left()).toMatchObject({ tokens: 30, broken: true });
+    await store.add([idOf(1)], { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "cross_session" } });
+    expect(await left()).toMatchObject({ tokens: 30, broken: true });
+  });
+
+  test("the sessions of a series are listed by page", async () => {
+    using opened = open();
+    const { store } = opened;
+    for (const n of [1, 2, 3]) await begin(store, aTrial(idOf(n), SERIES, n));
+    await begin(store, aTrial(idOf(4), seriesOf(2), 1));
+    await begin(store, anOutcome(idOf(5)));
+    const listed = await store.list({ series_id: SERIES });
+    expect(listed.map((row) => [row.session_id, row.trial])).toEqual(
+      [3, 2, 1].map((n) => [idOf(n), { series_id: SERIES, trial: n, round: n }]),
+    );
+    const page = await store.list({ series_id: SERIES, state: "queued", before: idOf(3), limit: 1 });
+    expect(page.map(({ session_id }) => session_id)).toEqual([idOf(2)]);
+    expect((await store.list({ limit: 1 }))[0]).not.toHaveProperty("trial");
+  });
+
+  test("entries are made of the trials as they are in the moment of the write", async () => {
+    using opened = open();
+    const { store } = opened;
+    const runs = [];
+    for (const n of [1, 2, 3]) runs.push(await begin(store, aTrial(idOf(n), SERIES, n)));
+    // All at one moment: each sees the ends of those before it, and itself as it was.
+    const counted = (trials: readonly TrialRow[]): RunEntry[] => [
+      { type: "observed", differences: trials.map(({ state }) => state) },
+      COMPLETED,
+    ];
+    await Promise.all(runs.map((run) => store.append(run, counted, "durable")));
+    const seen = await Promise.all([1, 2, 3].map(async (n) => (await readSession(store, idOf(n)))?.fairness.observed));
+    expect(seen).toEqual([
+      ["queued", "queued", "queued"],
+      ["completed", "queued", "queued"],
+      ["completed", "completed", "queued"],
+    ]);
+    expect(statesOf(await store.trials({ series_id: SERIES })).map(([, state]) => state)).toEqual(
+      Array(3).fill("completed"),
+    );
+  });
+
+  test("a run that is no trial is shown none", async () => {
+    using opened = open();
+    const { store } = opened;
+    await begin(store, aTrial(idOf(1), SERIES, 1));
+    const run = await begin(store, anOutcome(idOf(2), { comparison: aSeries(SERIES).plan_digest }));
+    let shown: readonly TrialRow[] | undefined;
+    const entries = (trials: readonly TrialRow[]) => {
+      shown = trials;
+      return [COMPLETED];
+    };
+    await store.append(run, entries, "durable");
+    expect(shown).toEqual([]);
+    expect((await readSession(store, idOf(2)))?.state).toBe("completed");
+  });
+
+  test("entries that cannot be made are not stored, and neither is anything of their call", async () => {
+    using opened = open();
+    const { store } = opened;
+    const run = await begin(store, aTrial(idOf(1), SERIES, 1));
+    const failing = () => {
+      throw new Error("cannot be made");
+    };
+    await expect(store.append(run, failing, "durable")).rejects.toThrow("cannot be made");
+    expect(await store.read(idOf(1))).toHaveLength(1);
+    await store.append(run, () => [COMPLETED], "durable");
+    expect(await refused(store.append(run, () => [running], "written"))).toBe("interrupted");
+    expect(statesOf(await store.trials({ series_id: SERIES }))).toEqual([[1, "completed"]]);
+  });
+});
+
+describe("the memory store", () => {
+  test("keeps the trials of a series when it forgets their sessions, and forgets runs that stand alone", async () => {
+    using store = memoryStore(2);
+    await store.createSeries(aSeries(SERIES));
+    const comparison = aSeries(SERIES).plan_digest;
+    await store.append(await begin(store, anOutcome(idOf(9), { comparison })), [COMPLETED], "durable");
+    for (const n of [1, 2, 3, 4]) await trial(store, n, [COMPLETED]);
+    expect(await store.list()).toHaveLength(2);
+    expect((await store.trials({ series_id: SERIES })).map(({ place }) => place?.trial)).toEqual([1, 2, 3, 4]);
+    expect(await store.trials({ comparison })).toHaveLength(4);
+  });
+
+  test("forgets the series that ended first with its trials, and none that runs", async () => {
+    using store = memoryStore(2);
+    for (const n of [1, 2, 3, 4]) {
+      await store.createSeries(aSeries(seriesOf(n)));
+      await trial(store, n, [COMPLETED], seriesOf(n));
+    }
+    const end = (n: number) => store.updateSeries(aSeries(seriesOf(n), { state: "completed" }));
+    for (const n of [4, 2]) await end(n);
+    // One that goes on has not ended.
+    await store.takeSeries(seriesOf(4));
+    await store.updateSeries(aSeries(seriesOf(4)));
+    for (const n of [1, 3]) await end(n);
+    expect((await store.listSeries()).map(({ series_id }) => series_id)).toEqual([4, 3, 1].map(seriesOf));
+    expect(await store.trials({ series_id: seriesOf(2) })).toEqual([]);
+    expect(await store.trials({ series_id: seriesOf(1) })).toHaveLength(1);
+    await end(4);
+    expect(await store.trials({ series_id: seriesOf(1) })).toEqual([]);
+    expect(await store.trials({ series_id: seriesOf(4) })).toHaveLength(1);
+  });
+});
