@@ -4,7 +4,15 @@ import type { SessionOutcome } from "../domain/session.ts";
 import { UsageError } from "./arguments.ts";
 
 /** The only table of exit statuses. */
-export const EXIT = { done: 0, failed: 1, usage: 2, invalid: 3, interrupted: 130, terminated: 143 } as const;
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  invalid: 3,
+  preferred: 4,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 
 export function exitCodeOf({ state, verdict, failure }: SessionOutcome): number {
   if (state === "cancelled" || state === "interrupted") return EXIT.interrupted;

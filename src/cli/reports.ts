@@ -1,24 +1,17 @@
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { SessionOutcome } from "../domain/session.ts";
 import { isBelow } from "../scenario/confined-path.ts";
 import { UsageError } from "./arguments.ts";
-import { junitOf } from "./junit.ts";
-import { markdownOf } from "./markdown.ts";
+import { complain, EXIT } from "./exit-code.ts";
 import { OutFile } from "./out-file.ts";
 
-/** What a file holds; `verdict` is what stdout holds, null without one. */
-type Render = (outcome: SessionOutcome, verdict: string | null) => string | null;
+const REPORTS = ["out", "junit", "markdown"] as const;
+export type ReportFlag = (typeof REPORTS)[number];
 
-const REPORTS: Readonly<Record<"out" | "junit" | "markdown", Render>> = {
-  out: (_outcome, verdict) => verdict,
-  junit: junitOf,
-  markdown: markdownOf,
-};
-
+/** A file that was asked for, by its flag. */
 export interface Report {
+  readonly flag: ReportFlag;
   readonly file: OutFile;
-  readonly render: Render;
 }
 
 /** A file that a run reads or keeps, or a directory of such files. */
@@ -29,7 +22,7 @@ interface RunFile {
 }
 
 export interface RunFiles {
-  readonly scenario: string;
+  readonly scenarios: readonly string[];
   /** Absolute paths of whatever the scenario is made of. */
   readonly sources: Iterable<string>;
   readonly prices: string | undefined;
@@ -37,28 +30,28 @@ export interface RunFiles {
 }
 
 /** @throws UsageError for a path that cannot be written, for one of two flags, and for one that the run itself needs. */
-export function openReports(value: (flag: keyof typeof REPORTS) => string | undefined, run: RunFiles): Report[] {
+export function openReports(value: (flag: ReportFlag) => string | undefined, run: RunFiles): Report[] {
   const needed = filesOf(run);
   const places = new Map<string, string>();
-  return (Object.keys(REPORTS) as (keyof typeof REPORTS)[]).flatMap((flag) => {
+  return REPORTS.flatMap((flag) => {
     const path = value(flag);
     if (path === undefined) return [];
     const file = new OutFile(flag, path);
     const { place } = file;
-    if (place === undefined) return [{ file, render: REPORTS[flag] }];
+    if (place === undefined) return [{ flag, file }];
     const other = places.get(place);
     if (other) throw new UsageError(`--${flag} ${path}: is the file of --${other} too; one would overwrite the other`);
     const harm = harmOf(place, needed);
     if (harm) throw new UsageError(`--${flag} ${path}: ${harm}; choose another path`);
     places.set(place, flag);
-    return [{ file, render: REPORTS[flag] }];
+    return [{ flag, file }];
   });
 }
 
-function filesOf({ scenario, sources, prices, state_dir }: RunFiles): RunFile[] {
+function filesOf({ scenarios, sources, prices, state_dir }: RunFiles): RunFile[] {
   const stored = STORED.map((name) => ({ path: join(state_dir ?? "", name), what: "where the sessions are kept" }));
   return [
-    { path: scenario, what: "the scenario" },
+    ...scenarios.map((path) => ({ path, what: "the scenario" })),
     ...(prices === undefined ? [] : [{ path: prices, what: "the file of --prices" }]),
     ...(state_dir === undefined ? [] : stored),
     ...[...sources].map((path) => ({ path, what: "a part of the scenario" })),
@@ -83,4 +76,14 @@ function realPath(path: string): string {
   } catch {
     return resolve(path);
   }
+}
+
+/** Tells on stderr which reports could not be written; true when all were. A report of null has nothing to say. */
+export function writeReports(reports: readonly Report[], contentOf: (flag: ReportFlag) => string | null): boolean {
+  const problems = reports.flatMap(({ flag, file }) => {
+    const content = contentOf(flag);
+    return (content !== null && file.write(content)) || [];
+  });
+  for (const problem of problems) complain(problem, EXIT.failed);
+  return problems.length === 0;
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../domain/series.ts";
 import type { RunOptions } from "../session/prepare-session.ts";
 import type { CommandSpec, ParsedArguments } from "./arguments.ts";
 import { SHARED_FLAGS } from "./services.ts";
@@ -5,7 +6,7 @@ import { SHARED_FLAGS } from "./services.ts";
 /** What `abeval run` takes. */
 export const RUN = {
   name: "abeval run",
-  usage: "abeval run <scenario_file> [flags]",
+  usage: "abeval run <scenario_file>... [flags]",
   variadic: true,
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
@@ -37,6 +38,28 @@ export const RUN = {
       value: "<text>",
       description: "decides which of its weighted scripts an arm replays; default: the scenario's digest",
     },
+    trials: {
+      value: "<n>",
+      range: { min: 1, max: MAX_TRIALS },
+      description: "run each scenario this often, and print what the trials say together (a series)",
+    },
+    "stop-when-sure": {
+      description: `stop the series as soon as more trials would change nothing; ${DEFAULT_TRIALS} trials unless --trials says more`,
+    },
+    parallel: {
+      value: "<k>",
+      range: { min: 1, max: MAX_PARALLEL },
+      description: "trials that run at once (default 1)",
+    },
+    margin: {
+      value: "<m>",
+      description: `half the width of the win rates around 0.5 that count as no difference (default ${MARGIN})`,
+    },
+    continue: { value: "<series_id>", description: "go on with a stored series; needs --state-dir and the same plan" },
+    aa: {
+      value: "<arm_id>",
+      description: "try the set-up: this arm against itself; exit status 4 when one of two equal arms is preferred",
+    },
     ...SHARED_FLAGS,
     quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
     "no-color": { description: "no colours on stderr" },
@@ -50,6 +73,13 @@ export const RUN = {
 } as const satisfies CommandSpec<string>;
 
 export type RunArguments = ParsedArguments<keyof typeof RUN.flags>;
+
+/** Flags that make a series of a single file too. */
+const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"] as const;
+
+/** Whether more than one run is asked for; else all is as it was before there were series. */
+export const isSeries = ({ parameters, given }: RunArguments): boolean =>
+  parameters.length > 1 || SERIES_FLAGS.some((flag) => given().includes(flag));
 
 /** The models that the command line puts into the place of the scenario's. */
 export function replacementOf({

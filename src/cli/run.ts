@@ -9,10 +9,12 @@ import { type StartedSession, startSession } from "../session/start-session.ts";
 import { parseArguments, UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand } from "./exit-code.ts";
+import { junitOf } from "./junit.ts";
+import { markdownOf } from "./markdown.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
-import { openReports, type Report } from "./reports.ts";
-import { RUN, type RunArguments, replacementOf } from "./run-arguments.ts";
+import { openReports, type Report, writeReports } from "./reports.ts";
+import { isSeries, RUN, type RunArguments, replacementOf } from "./run-arguments.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { openServices, openStore } from "./services.ts";
 import { summarise } from "./summary.ts";
@@ -28,8 +30,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (parsed.has("new")) return await (await import("./new-scenario.ts")).newScenario(parsed);
   if (parsed.value("from") !== undefined) throw new UsageError("--from goes with --new, which writes a scenario");
   if (parsed.has("json")) throw new UsageError("--json goes with --check; a verdict is JSON anyway");
-  const [, extra] = parsed.parameters;
-  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; usage: ${RUN.usage}`);
+  if (isSeries(parsed)) return await (await import("./run-series.ts")).runSeries(parsed);
   return await runOne(parsed);
 }
 
@@ -50,7 +51,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const prepared = await openServices({
     sandbox: sandboxSettings(args),
     state_dir: value("state-dir"),
-    scenarios_dir: loaded.directory,
+    scenarios_dirs: [loaded.directory],
     prices: await readPrices(args),
     keep_workspaces: has("keep-workspaces"),
     max_sessions: 1,
@@ -65,7 +66,7 @@ async function runOne(args: RunArguments): Promise<number> {
   if (seed !== undefined && plan.settings.scripts === undefined)
     notice("--seed has no effect: no arm replays one of several scripts");
   const reports = openReports(value, {
-    ...{ scenario, sources },
+    ...{ scenarios: [scenario], sources },
     ...{ prices: value("prices"), state_dir: value("state-dir") },
   });
   using store = await openStore(value("state-dir"));
@@ -108,11 +109,8 @@ async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Pro
   const { verdict } = outcome;
   const text = verdict && `${plainJson(JSON.stringify(verdict, null, isTerminal(1) ? 2 : 0))}\n`;
   const taken = text === null || (await writeStdout(text));
-  const problems = reports.flatMap(({ file, render }) => {
-    const content = render(outcome, text);
-    return (content !== null && file.write(content)) || [];
-  });
-  for (const problem of problems) complain(problem, EXIT.failed);
+  const contents = { out: () => text, junit: () => junitOf(outcome), markdown: () => markdownOf(outcome) };
+  const written = writeReports(reports, (flag) => contents[flag]());
   const status = exitCodeOf(outcome);
-  return outcome.failure !== null || (taken && problems.length === 0) ? status : EXIT.failed;
+  return outcome.failure !== null || (taken && written) ? status : EXIT.failed;
 }

@@ -42,16 +42,14 @@ export const sandboxSettings = ({ value, values, has }: SandboxArguments): Sandb
 interface Private {
   readonly home: string | undefined;
   readonly state_dir: string | undefined;
-  readonly scenarios_dir: string | undefined;
+  readonly scenarios_dirs: readonly string[];
 }
 
 /** The directories that commands may read, absolute. @throws UsageError naming one that they must not. */
-export function readableDirectories(given: readonly string[], { home, state_dir, scenarios_dir }: Private): string[] {
+export function readableDirectories(given: readonly string[], { home, state_dir, scenarios_dirs }: Private): string[] {
   const guarded: readonly Guarded[] = [
     ...(state_dir === undefined ? [] : [{ path: resolve(state_dir), what: "stored sessions" }]),
-    ...(scenarios_dir === undefined
-      ? []
-      : [{ path: resolve(scenarios_dir), what: "scenarios, hidden checks included" }]),
+    ...scenarios_dirs.map((path) => ({ path: resolve(path), what: "scenarios, hidden checks included" })),
     ...(home === undefined ? [] : guardedHome(home)),
   ];
   for (const directory of given) {

@@ -41,7 +41,7 @@ export interface ServiceOptions {
   readonly sandbox: SandboxSettings;
   /** Directories that commands must never see. */
   readonly state_dir: string | undefined;
-  readonly scenarios_dir: string;
+  readonly scenarios_dirs: readonly string[];
   readonly prices: PriceList;
   readonly max_cost_per_day_usd?: number | undefined;
   readonly keep_workspaces: boolean;
@@ -138,7 +138,8 @@ export const serverSettings = async (args: ServerArguments) => ({
   max_queued: MAX_QUEUED,
 });
 
-export interface ServerOptions extends ServiceOptions {
+export interface ServerOptions extends Omit<ServiceOptions, "scenarios_dirs"> {
+  readonly scenarios_dir: string;
   readonly git_fixtures: boolean;
   readonly web_dir: string | undefined;
   /** Absent: no HTTP is served. */
@@ -155,7 +156,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
   const outside = await readOutside(options.notice);
   const { state_dir, web_dir, listen_host } = options;
   demandDirectory(options.scenarios_dir);
-  const services = assemble(outside, options);
+  const services = assemble(outside, { ...options, scenarios_dirs: [options.scenarios_dir] });
   const store = await openStore(state_dir);
   return {
     ...services,

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Failure } from "../domain/failure.ts";
-import { isBuiltin } from "../domain/offline-model.ts";
+import { isBuiltin, isScripted } from "../domain/offline-model.ts";
+import { record } from "../domain/schema.ts";
 import {
   Series,
   SeriesListing,
@@ -9,9 +10,10 @@ import {
   SeriesRequest,
   SeriesStarted,
 } from "../domain/series.ts";
-import { record } from "../domain/schema.ts";
-import type { StartedSeries } from "../session/run-series.ts";
+import type { TrialRow } from "../domain/trial.ts";
 import { reportOf, storedSeries } from "../series/report.ts";
+import type { StartedSeries } from "../session/run-series.ts";
+import { readSession } from "../store/read-session.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
 
@@ -82,11 +84,18 @@ async function stored({ store }: Pick<Services, "store">, comparison: string): P
   const session = await readSession(store, first.session_id);
   if (session === undefined) throw unknownSeries(`cmp-${comparison}`);
   const [a, b] = session.arms;
-  const judge_model = session.verdict?.judge.model ?? session.request.judge_model ?? "";
-  return storedSeries(
-    { comparison, rows, arms: [a.arm_id, b.arm_id], judge_model, definition: session.definition },
-    { judge_unaudited: isUnaudited(judge_model) },
-  );
+  const judge_model = await judgeOf(store, rows);
+  const arms = { a: a.arm_id, b: b.arm_id };
+  const scripted = session.arms.some(({ model }) => isScripted(model));
+  const runs = { comparison, scenario: session.scenario, arms, judge_model, scripted, rows };
+  return storedSeries(runs, { judge_unaudited: isUnaudited(judge_model) });
+}
+
+/** All runs of a comparison have one judge; the first that was judged names it. */
+async function judgeOf(store: Services["store"], rows: readonly TrialRow[]): Promise<string> {
+  const judged = rows.find(({ outcome }) => outcome !== null);
+  const session = judged && (await readSession(store, judged.session_id));
+  return session?.verdict?.judge.model ?? "not known yet";
 }
 
 const isUnaudited = (judge_model: string) => !isBuiltin(judge_model);

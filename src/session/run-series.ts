@@ -86,6 +86,8 @@ class RunningSeries implements SeriesInFlight {
   /** The last trial of an earlier start. */
   #begunAfter = 0;
   #record: SeriesRecord;
+  /** How it ends, as soon as that is known; trials that run go on. */
+  #end: End | undefined;
   #changed = Promise.withResolvers<void>();
 
   constructor(services: SessionServices, setup: SeriesSetup, record: SeriesRecord) {
@@ -94,6 +96,10 @@ class RunningSeries implements SeriesInFlight {
     this.#record = record;
     this.series_id = record.series_id;
     this.done = this.#run();
+  }
+
+  get open(): ReadonlySet<string> {
+    return new Set(this.#open.keys());
   }
 
   next(): Promise<void> {
@@ -120,21 +126,25 @@ class RunningSeries implements SeriesInFlight {
   }
 
   async #conduct(): Promise<End> {
-    let end: End | undefined;
     this.#begunAfter = Math.max(0, ...(await this.#rows()).map(({ place }) => place?.trial ?? 0));
     for (;;) {
-      const rows = await this.#rows();
-      end ??= this.#haltedEnd();
-      const { stop, start } = end ? NOTHING_MORE : await advance(this.#record, rows, this.#money(rows));
-      if (stop !== null)
-        end = { state: stop === "failed" ? "failed" : "completed", stop, failure: failureOf(stop, rows) };
-      if (end === undefined) end = await this.#startAll(start);
-      if (this.#open.size === 0 && end !== undefined) return end;
-      if (this.#open.size === 0 && start.length === 0) throw new Error("a series neither ends nor goes on");
-      if (this.#open.size === 0) continue;
-      await Promise.race(this.#open.values());
-      await this.#keep({ standing: standingOf(this.#record, await this.#rows()) });
+      const goesOn = await this.#goOn();
+      if (this.#open.size > 0) {
+        await Promise.race(this.#open.values());
+        await this.#keep({ standing: standingOf(this.#record, await this.#rows()) });
+      } else if (this.#end) return this.#end;
+      else if (!goesOn) throw new Error("a series neither ends nor goes on");
     }
+  }
+
+  /** Starts what may start now. False when nothing may. */
+  async #goOn(): Promise<boolean> {
+    this.#end ??= this.#haltedEnd();
+    if (this.#end) return false;
+    const rows = await this.#rows();
+    const { stop, start } = await advance(this.#record, rows, this.#money(rows));
+    this.#end = stop === null ? await this.#startAll(start) : endOf(stop, rows);
+    return start.length > 0;
   }
 
   /** Nothing that happens to a series leaves its trials running without it. */
@@ -182,9 +192,9 @@ class RunningSeries implements SeriesInFlight {
       place: { series_id: this.series_id, trial, round },
       summarise: (trials, own, verdict) => summaryOf(this.#record, trials, ownRow(trials, own, verdict)),
     });
-    this.sessions.push(session_id);
     const ended = done.then(ignored, ignored).then(() => void this.#open.delete(session_id));
     this.#open.set(session_id, ended);
+    this.sessions.push(session_id);
     this.#announce();
     if (this.#halted.signal.aborted) this.cancel(this.#halted.signal.reason);
   }
@@ -227,8 +237,6 @@ class RunningSeries implements SeriesInFlight {
 /** Milliseconds until a trial that found no place is tried again. */
 const BUSY_MS = 500;
 
-const NOTHING_MORE = { stop: null, start: [] } as const;
-
 const isSoon = (retry_after_s: unknown) => typeof retry_after_s === "number" && retry_after_s <= 60;
 
 const ignored = () => undefined;
@@ -240,6 +248,10 @@ function ownRow(trials: readonly TrialRow[], session_id: string, verdict: Verdic
   return judgedRow(own, verdict);
 }
 
-/** What the trial said that ended the series. */
-const failureOf = (stop: Stop, rows: readonly TrialRow[]): string | null =>
-  stop === "failed" ? (rows.findLast(({ failure }) => failure !== null)?.failure?.message ?? null) : null;
+const endOf = (stop: Stop, rows: readonly TrialRow[]): End =>
+  stop === "failed"
+    ? { state: "failed", stop, failure: lastFailure(rows) }
+    : { state: "completed", stop, failure: null };
+
+const lastFailure = (rows: readonly TrialRow[]): string | null =>
+  rows.findLast(({ failure }) => failure !== null)?.failure?.message ?? null;

@@ -3,8 +3,10 @@ import type { SeriesRecord } from "../domain/series.ts";
 
 export interface SeriesInFlight {
   readonly series_id: string;
-  /** Its trials so far, in the order of creation. */
+  /** The sessions that were started here, in the order of creation. */
   readonly sessions: readonly string[];
+  /** Those that have not ended. */
+  readonly open: ReadonlySet<string>;
   /** Resolves at the next trial, or with the end. */
   readonly next: () => Promise<void>;
   /** No further trial is started; those that run go on. The series ends with `reason`. */

@@ -1,0 +1,145 @@
+import { Failure, orThrow } from "../domain/failure.ts";
+import { plainJson, plainText } from "../domain/plain-text.ts";
+import { MAX_PARALLEL, type Series } from "../domain/series.ts";
+import { seriesReport } from "../operation/series.ts";
+import { readScenario } from "../scenario/load-scenario.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { againstItself } from "../session/against-itself.ts";
+import { openSeries } from "../session/open-series.ts";
+import type { SeriesSource } from "../session/prepare-series.ts";
+import type { StartedSeries } from "../session/run-series.ts";
+import type { SeriesRuns } from "../session/series-in-flight.ts";
+import { UsageError } from "./arguments.ts";
+import { readPrices } from "./cost-flags.ts";
+import { complain, EXIT } from "./exit-code.ts";
+import { Painter } from "./paint.ts";
+import { openReports, type Report, writeReports } from "./reports.ts";
+import { type RunArguments, replacementOf } from "./run-arguments.ts";
+import { sandboxSettings } from "./sandbox-flags.ts";
+import { seriesJunit } from "./series-junit.ts";
+import { seriesMarkdown } from "./series-markdown.ts";
+import { summariseSeries, tellTrials } from "./series-text.ts";
+import { openServices, openStore } from "./services.ts";
+import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
+
+/** `abeval run` of several files, or of one again and again: stdout holds one Series. Returns the exit status. */
+export async function runSeries(args: RunArguments): Promise<number> {
+  const { value, has } = args;
+  if (isStdoutClosed())
+    throw new UsageError("stdout is closed, and the series goes there; send it to a file, or to /dev/null");
+  const options = optionsOf(args);
+  const quiet = has("quiet") && !has("keep-workspaces");
+  if (!has("quiet")) process.stderr.on("error", () => undefined);
+  const { source, sources } = await readAll(args.parameters, value("aa"));
+  const prepared = await openServices({
+    sandbox: sandboxSettings(args),
+    state_dir: value("state-dir"),
+    scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
+    prices: await readPrices(args),
+    keep_workspaces: has("keep-workspaces"),
+    max_sessions: options.parallel ?? MAX_PARALLEL,
+    max_queued: 0,
+    notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
+  });
+  const reports = openReports(value, {
+    ...{ scenarios: args.parameters, sources },
+    ...{ prices: value("prices"), state_dir: value("state-dir") },
+  });
+  using store = await openStore(value("state-dir"));
+  const services = { ...prepared, store };
+  const painter = new Painter(!has("no-color"));
+  const started = await openSeries(services, source, options);
+  const told = has("quiet") ? undefined : tellTrials(services, started.series_id, painter);
+  const record = await untilDone(started, services.series);
+  await told;
+  const series = await seriesReport(store, record);
+  const delivered = await deliver(series, reports);
+  const status = statusOf(series, value("aa") !== undefined);
+  if (!has("quiet")) process.stderr.write(summariseSeries(series, painter));
+  if (series.failure !== null) return complain(series.failure, status);
+  return delivered ? status : EXIT.failed;
+}
+
+/** @throws UsageError */
+function optionsOf(args: RunArguments) {
+  const { parameters, value, integer, has, usd } = args;
+  const [goOn, seed, state_dir] = [value("continue"), value("seed"), value("state-dir")];
+  if (goOn !== undefined && state_dir === undefined)
+    throw new UsageError("--continue needs --state-dir, where the series is kept");
+  if (value("aa") !== undefined && parameters.length > 1)
+    throw new UsageError("--aa takes one scenario file, whose arm runs against itself");
+  const [trials, parallel, max_cost_usd, margin] = [
+    integer("trials"),
+    integer("parallel"),
+    usd("max-cost"),
+    marginOf(value("margin")),
+  ];
+  return {
+    ...replacementOf(args),
+    ...(trials !== undefined && { trials }),
+    ...(parallel !== undefined && { parallel }),
+    ...(max_cost_usd !== undefined && { max_cost_usd }),
+    ...(margin !== undefined && { margin }),
+    ...(seed !== undefined && { seed }),
+    ...(has("stop-when-sure") && { stop_when_sure: true }),
+    goOn,
+  };
+}
+
+/** @throws UsageError */
+function marginOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const margin = /^0?\.\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (margin > 0 && margin < 0.5) return margin;
+  throw new UsageError(`--margin: expected a number between 0 and 0.5, such as 0.15, got "${text}"`);
+}
+
+/** @throws Failure `invalid_scenario` for the first file that cannot be read, `unknown_arm` */
+async function readAll(files: readonly string[], aa: string | undefined) {
+  const sources = new Set<string>();
+  const scenarios: LoadedScenario[] = [];
+  for (const file of files) {
+    const reading = await readScenario({ path: file, file });
+    for (const path of reading.sources) sources.add(path);
+    const loaded = orThrow(reading.result);
+    scenarios.push(aa === undefined ? loaded : againstItself(loaded, aa));
+  }
+  const byName = new Map(scenarios.map((loaded) => [loaded.definition.name, loaded]));
+  // What was read at the start is what runs.
+  const load = async (name: string) => {
+    const loaded = byName.get(name);
+    if (loaded) return loaded;
+    throw new Failure("unknown_scenario", `${name} is not of this series`);
+  };
+  const source: SeriesSource = { scenarios, load };
+  return { source, sources };
+}
+
+/** The first Ctrl-C stops the trials in flight, and what there is is told; the second ends the process. */
+async function untilDone({ series_id, done }: StartedSeries, series: SeriesRuns) {
+  const stop = () => {
+    process.once("SIGINT", () => process.exit(EXIT.interrupted));
+    process.once("SIGTERM", () => process.exit(EXIT.terminated));
+    series.live(series_id)?.cancel(new Failure("cancelled", "The series was interrupted."));
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  return await done;
+}
+
+/** Writes to stdout first: the trials have been paid for, even if a file cannot be written. */
+async function deliver(series: Series, reports: readonly Report[]): Promise<boolean> {
+  const text = `${plainJson(JSON.stringify(series, null, isTerminal(1) ? 2 : 0))}\n`;
+  const taken = await writeStdout(text);
+  const contents = { out: () => text, junit: () => seriesJunit(series), markdown: () => seriesMarkdown(series) };
+  return writeReports(reports, (flag) => contents[flag]()) && taken;
+}
+
+/** The status says whether there is a report, not who is ahead; with --aa a preference is a fault of the set-up. */
+function statusOf({ state, counts, conclusion, trials }: Series, aa: boolean): number {
+  if (state === "cancelled" || state === "interrupted") return EXIT.interrupted;
+  if (state === "failed") return EXIT.failed;
+  if (2 * counts.invalid > trials.length) return EXIT.invalid;
+  const preferred = conclusion === "a_preferred" || conclusion === "b_preferred";
+  return aa && preferred ? EXIT.preferred : EXIT.done;
+}
