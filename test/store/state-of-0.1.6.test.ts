@@ -11,20 +11,13 @@ import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { abeval } from "../abeval.ts";
 import { testServices } from "../harness.ts";
-import { temporaryDirectory } from "../temporary.ts";
+import { stateOf } from "./state-archive.ts";
 
 /**
  * A state directory as the released 0.1.6 left it: a run decided by checks, one by a model judge with a rejudge and a
  * cross-session verdict, one without a model, one that its provider refused, and one killed while it was judged.
  */
-const ARCHIVE = join(import.meta.dir, "state-0.1.6.tar.gz");
-
-function stateOf016() {
-  const directory = temporaryDirectory();
-  const { success, stderr } = Bun.spawnSync(["tar", "-xzf", ARCHIVE, "-C", directory.path]);
-  if (!success) throw new Error(stderr.toString());
-  return directory;
-}
+const stateOf016 = () => stateOf("state-0.1.6.tar.gz");
 
 const JUDGED = "session-extract-rate-limit-20261122T092627081Z";
 
