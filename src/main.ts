@@ -1,5 +1,4 @@
 #!/usr/bin/env bun
-import { writeNow } from "./cli/write-now.ts";
 import { ON_BUN } from "./on-bun.ts";
 import { version } from "./version.ts";
 
@@ -32,31 +31,42 @@ const [name, ...args] = process.argv.slice(2);
 process.exitCode = await dispatch(name, args);
 
 async function dispatch(word: string | undefined, rest: readonly string[]): Promise<number> {
-  if (word === "--version" || word === "-v") return print(`${version}\n`);
-  if (word === "--help" || word === "-h" || word === "help") return print(HELP);
-  if (word === undefined) return refuse(HELP);
+  if (word === "--version" || word === "-v") return await print(`${version}\n`);
+  if (word === "--help" || word === "-h" || word === "help") return await print(HELP);
+  if (word === undefined) return await refuse(HELP);
   const load = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   if (load === undefined) return await refuseUnknown(word);
-  if (!ON_BUN && NEEDING_BUN.has(word)) return refuse(`abeval: "${word}" needs Bun: https://bun.sh\n`);
+  if (!ON_BUN && NEEDING_BUN.has(word)) return await refuse(`abeval: "${word}" needs Bun: https://bun.sh\n`);
   const { command } = await load();
   return await command(rest);
 }
 
-function print(text: string): number {
-  return writeNow(1, text).length === 0 ? 0 : 1;
+/** On Bun without `node:fs`, which takes a third of such a start to load. */
+async function print(text: string): Promise<number> {
+  if (!ON_BUN) return (await wrote(1, text)) ? 0 : 1;
+  return await Bun.write(Bun.stdout, text).then(
+    () => 0,
+    () => 1,
+  );
 }
 
-function refuse(text: string): number {
-  writeNow(2, text);
+async function refuse(text: string): Promise<number> {
+  await wrote(2, text);
   return 2;
+}
+
+/** Whether all of it was taken. */
+async function wrote(descriptor: 1 | 2, text: string): Promise<boolean> {
+  const { writeNow } = await import("./cli/write-now.ts");
+  return writeNow(descriptor, text).length === 0;
 }
 
 async function refuseUnknown(word: string): Promise<number> {
   if (word === "doctor" || word === "check")
-    return refuse(`abeval: unknown command "${word}"; to check a scenario: abeval run --check <scenario_file>\n`);
+    return await refuse(`abeval: unknown command "${word}"; to check a scenario: abeval run --check <scenario_file>\n`);
   const { didYouMean } = await import("./domain/did-you-mean.ts");
   const isFlag = word.startsWith("-");
   const known = isFlag ? ["--help", "--version"] : Object.keys(COMMANDS);
   const hint = didYouMean(word, known) || `; there are ${known.join(", ")}.`;
-  return refuse(`abeval: unknown ${isFlag ? "flag" : "command"} "${word}"${hint} Try abeval --help\n`);
+  return await refuse(`abeval: unknown ${isFlag ? "flag" : "command"} "${word}"${hint} Try abeval --help\n`);
 }

@@ -21,7 +21,8 @@ const ISOLATED = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--"];
 const ISOLATION: Need = { what: "a network namespace (apt-get install bubblewrap)", met: canIsolate() };
 const testArchive = testNeeding(ARCHIVE);
 const NAME = archiveName(manifest.version, nativeTarget());
-const SCENARIOS = ["extract-rate-limit", "file-server-traversal", "log-triage", "pager-last-page"];
+const SUITE = ["suite-csv-line", "suite-due-date", "suite-receipt"];
+const SCENARIOS = ["extract-rate-limit", "file-server-traversal", "log-triage", "pager-last-page", ...SUITE];
 /** Most that the executable may have of the size of an empty compiled program. */
 const MAX_RATIO = 1.25;
 
