@@ -16,6 +16,7 @@ const SESSION = [
   "arm",
   "evidence",
   "judge",
+  "series",
   "clock",
   "semaphore",
 ];
@@ -36,7 +37,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   judge: ["domain", "model", "clock", "pace"],
   session: SESSION,
   doctor: [...SESSION, "session", "exit-of"],
-  operation: ["domain", "scenario", "session", "doctor", "store", "clock"],
+  operation: ["domain", "scenario", "session", "series", "doctor", "store", "clock"],
   http: ["domain", "operation", "clock"],
   mcp: ["domain", "operation"],
   cli: ["*"],

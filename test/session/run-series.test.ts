@@ -1,0 +1,239 @@
+import { expect, test } from "bun:test";
+import { Failure } from "../../src/domain/failure.ts";
+import type { Series } from "../../src/domain/series.ts";
+import { seriesReport } from "../../src/operation/series.ts";
+import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
+import { Semaphore } from "../../src/semaphore.ts";
+import { type OpenOptions, openSeries } from "../../src/session/open-series.ts";
+import type { SessionServices } from "../../src/session/services.ts";
+import { readSession } from "../../src/store/read-session.ts";
+import { talk, talkServices } from "./series.ts";
+
+const sourceOf = (...scenarios: readonly LoadedScenario[]) => ({
+  scenarios,
+  load: async (name: string) => scenarios.find(({ definition }) => definition.name === name) as LoadedScenario,
+});
+
+async function run(
+  services: SessionServices,
+  scenarios: readonly LoadedScenario[],
+  options: OpenOptions,
+): Promise<Series> {
+  const { done } = await openSeries(services, sourceOf(...scenarios), options);
+  return await seriesReport(services.store, await done);
+}
+
+test("eight wins are a claim: the series stops, and each verdict says where it stood", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const series = await run(services, [await talk()], { stop_when_sure: true });
+  expect(series).toMatchObject({
+    ...{ state: "completed", stop: "sure", conclusion: "a_preferred", failure: null },
+    headline: { win_rate: 1, claim: { side: "a", at_trial: 8 } },
+    counts: { trials: 8, wins: 8, ties: 0, losses: 0 },
+  });
+  const sessions = await Promise.all(series.trials.map(({ session_id }) => readSession(services.store, session_id)));
+  expect(sessions.map((session) => session?.verdict?.series?.wins)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(sessions.map((session) => session?.verdict?.series?.conclusion)).toEqual([
+    ...Array(7).fill("undecided"),
+    "a_preferred",
+  ]);
+  expect(sessions.map((session) => session?.trial?.trial)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test("a planned number of trials is run, whoever is ahead", async () => {
+  const series = await run(talkServices({ judge: (n) => (n === 2 ? "b" : "a") }), [await talk()], { trials: 10 });
+  expect(series).toMatchObject({
+    ...{ state: "completed", stop: "exhausted", conclusion: "undecided" },
+    counts: { trials: 10, wins: 9, losses: 1 },
+  });
+});
+
+test("runs that repeat each other word for word claim nothing, and end early", async () => {
+  const services = talkServices({ judge: () => "a", alike: true });
+  const series = await run(services, [await talk()], { stop_when_sure: true });
+  expect(series).toMatchObject({ stop: "out_of_reach", conclusion: "undecided", headline: { claim: null } });
+  expect(series.flags).toContain("no_variation");
+  expect(series.trials).toHaveLength(8);
+});
+
+test("scenarios take turns, and count in complete rounds", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const series = await run(services, [await talk("one"), await talk("two")], { trials: 3 });
+  expect(series.trials.map(({ scenario, round }) => [scenario, round])).toEqual([
+    ...[
+      ["one", 1],
+      ["two", 1],
+      ["one", 2],
+    ],
+    ...[
+      ["two", 2],
+      ["one", 3],
+      ["two", 3],
+    ],
+  ] as never);
+  expect(series).toMatchObject({ rounds: 3, counts: { trials: 6, wins: 6 } });
+});
+
+test("no more trials run at once than were asked for", async () => {
+  let [open, most] = [0, 0];
+  const before = async (side: string) => {
+    if (side === "b") return;
+    open += 1;
+    most = Math.max(most, open);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    open -= 1;
+  };
+  const services = talkServices({ judge: () => "a", before }, { slots: new Semaphore(16, 0) });
+  const series = await run(services, [await talk()], { trials: 12, parallel: 3 });
+  expect(most).toBe(3);
+  expect(series.counts.trials).toBe(12);
+});
+
+test("where others hold all places, a trial waits for one", async () => {
+  const slots = new Semaphore(1, 0);
+  const other = await slots.acquire(new AbortController().signal);
+  const services = talkServices({ judge: () => "a" }, { slots });
+  const { done } = await openSeries(services, sourceOf(await talk()), { trials: 2 });
+  expect(await services.store.trials({ series_id: services.series.all()[0]?.series_id ?? "" })).toEqual([]);
+  other[Symbol.dispose]();
+  expect((await seriesReport(services.store, await done)).counts.trials).toBe(2);
+});
+
+test("a cancelled series stops its trials, starts none, and tells what there is", async () => {
+  const third = Promise.withResolvers<void>();
+  const before = async (side: string, n: number, signal: AbortSignal) => {
+    if (side !== "a" || n !== 3) return;
+    third.resolve();
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const services = talkServices({ judge: () => "a", before });
+  const { series_id, done } = await openSeries(services, sourceOf(await talk()), { trials: 9 });
+  await third.promise;
+  services.series.live(series_id)?.cancel(new Failure("cancelled", "Stop."));
+  const series = await seriesReport(services.store, await done);
+  expect(series).toMatchObject({
+    ...{ state: "cancelled", stop: "cancelled", conclusion: "undecided" },
+    counts: { trials: 2, wins: 2, cancelled: 1 },
+  });
+  expect(services.series.live(series_id)).toBeUndefined();
+});
+
+test("a trial that the judge could not judge is judged again, and is missing when that gives nothing either", async () => {
+  const asked = new Map<number, number>();
+  const services = talkServices({
+    judge: (n) => {
+      asked.set(n, (asked.get(n) ?? 0) + 1);
+      return n === 2 ? "unusable" : "a";
+    },
+  });
+  const series = await run(services, [await talk()], { trials: 3 });
+  expect(series).toMatchObject({ counts: { trials: 2, wins: 2, invalid: 1 }, state: "completed" });
+  const second = await readSession(services.store, series.trials[1]?.session_id ?? "");
+  expect(second?.verdicts.map(({ kind, outcome }) => [kind, outcome])).toEqual([["run", "invalid"]]);
+  expect(second?.verdict?.outcome).toBe("invalid");
+  expect(asked.get(2)).toBeGreaterThan(asked.get(1) ?? 0);
+});
+
+test("a failed run is replaced, in its round", async () => {
+  let failed = false;
+  const before = (side: string, n: number) => {
+    if (side !== "b" || n !== 2 || failed) return;
+    failed = true;
+    throw new Failure("provider_failed", "The provider is gone.");
+  };
+  const series = await run(talkServices({ judge: () => "a", before }), [await talk()], { trials: 3 });
+  expect(series.trials.map(({ round, counted }) => [round, counted])).toEqual([
+    ...[
+      [1, true],
+      [2, false],
+    ],
+    ...[
+      [2, true],
+      [3, true],
+    ],
+  ] as never);
+  expect(series).toMatchObject({ stop: "exhausted", counts: { trials: 3, failed: 1 } });
+});
+
+test("a fault of the user ends the series, which says it", async () => {
+  const before = (side: string, n: number) => {
+    if (side === "a" && n === 2) throw new Failure("credentials_missing", "The key was refused.");
+  };
+  const series = await run(talkServices({ judge: () => "a", before }), [await talk()], { trials: 5 });
+  expect(series).toMatchObject({
+    state: "failed",
+    stop: "failed",
+    failure: "The key was refused.",
+    counts: { trials: 1 },
+  });
+});
+
+test("a scenario that changes while its series runs ends it", async () => {
+  const loaded = await talk();
+  const services = talkServices({ judge: () => "a" });
+  let asked = 0;
+  const load = async () => {
+    asked += 1;
+    return asked < 3 ? loaded : { ...loaded, digest: "0".repeat(64) };
+  };
+  const { done } = await openSeries(services, { scenarios: [loaded], load }, { trials: 5 });
+  const series = await seriesReport(services.store, await done);
+  expect(series).toMatchObject({ state: "failed", counts: { trials: 2 } });
+  expect(series.failure).toContain("000000000000");
+});
+
+test("a series goes on where it stopped, with more trials, and tells what was changed", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const source = sourceOf(await talk());
+  const { series_id, done } = await openSeries(services, source, { trials: 3 });
+  await done;
+  const again = await openSeries(services, source, { goOn: series_id, trials: 5 });
+  expect(again.series_id).toBe(series_id);
+  const series = await seriesReport(services.store, await again.done);
+  expect(series).toMatchObject({ stop: "exhausted", counts: { trials: 5 }, limits: { trials: 5 } });
+  expect(series.changes.map(({ limits }) => limits.trials)).toEqual([3]);
+  expect(series.trials.map(({ trial }) => trial)).toEqual([1, 2, 3, 4, 5]);
+});
+
+const REFUSED: readonly (readonly [what: string, options: OpenOptions, words: RegExp])[] = [
+  [
+    "too few trials to be sure",
+    { trials: 7, stop_when_sure: true },
+    /7 in all can never make anybody sure; plan 8 or more/,
+  ],
+  ["a limit without prices", { trials: 2, max_cost_usd: 1 }, /has no price, and --max-cost needs one/],
+  ["an unknown series", { goOn: "series-20260101T000000000Z-00000000" }, /there is no series .*gone with its process/],
+];
+
+test.each(REFUSED)("refused before anything is spent: %s", async (_what, options, words) => {
+  const services = talkServices({ judge: () => "a" });
+  const refused = await openSeries(services, sourceOf(await talk()), options).catch((error: unknown) => error);
+  expect((refused as Failure).message).toMatch(words);
+  expect(await services.store.listSeries()).toEqual([]);
+});
+
+test("refused: one scenario twice, and scenarios with different arms", async () => {
+  const [services, loaded] = [talkServices({ judge: () => "a" }), await talk()];
+  const [first, second] = loaded.definition.arms;
+  const other = {
+    ...loaded,
+    file: "other.yaml",
+    definition: { ...loaded.definition, name: "other", arms: [second, first] as typeof loaded.definition.arms },
+  };
+  await expect(run(services, [loaded, loaded], { trials: 1 })).rejects.toThrow(/is in the series already/);
+  await expect(run(services, [loaded, other], { trials: 1 })).rejects.toThrow(
+    /other\.yaml: its arms are b and a, those of .* are a and b/,
+  );
+});
+
+test("refused: to go on with another plan, which is named", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const { series_id, done } = await openSeries(services, sourceOf(await talk()), { trials: 1 });
+  await done;
+  await expect(openSeries(services, sourceOf(await talk()), { goOn: series_id, margin: 0.2 })).rejects.toThrow(
+    /another plan \(margin\)/,
+  );
+  await expect(openSeries(services, sourceOf(await talk("two")), { goOn: series_id })).rejects.toThrow(
+    /another plan \(scenarios\)/,
+  );
+});
