@@ -22,11 +22,11 @@ import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Run, SessionStore } from "../../src/store/store.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
-import type { Need } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
 import { begin, COMPLETED, createdEntry } from "../stored.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { fill, MOUNTS, refuse, smallDisk } from "./storage-faults.ts";
 
 const open = (path: string) => sqliteStore(path, systemClock, systemEntropy);
 
@@ -62,25 +62,6 @@ function failureOf(work: () => unknown): Failure {
   }
   throw new Error("nothing was thrown");
 }
-
-const MOUNTS: Need = {
-  what: "a mount of its own (run it as root on Linux)",
-  met: process.platform === "linux" && process.getuid?.() === 0 && mountWorks(),
-};
-
-function mountWorks(): boolean {
-  using directory = temporaryDirectory();
-  const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k", "none", directory.path]).success;
-  if (mounted) Bun.spawnSync(["umount", directory.path]);
-  return mounted;
-}
-
-function smallDisk(path: string, size = "3m"): Disposable {
-  Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${size}`, "none", path]);
-  return { [Symbol.dispose]: () => void Bun.spawnSync(["umount", "-l", path]) };
-}
-
-const fill = (path: string) => void Bun.spawnSync(["dd", "if=/dev/zero", `of=${path}`, "bs=4k"]);
 
 const FULL = { code: "storage_full" };
 
@@ -582,19 +563,6 @@ testNeeding(MOUNTS)(
     expect(copyOf(directory.path, idOf(1)).state).toBe("failed");
   },
 );
-
-/** Entries that hold the text are refused until it is disposed. */
-function refuse(path: string, text: string): Disposable {
-  const database = new Database(join(path, "sessions.db"));
-  database.run(`CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN new.entry LIKE '%${text}%'
-    BEGIN SELECT RAISE(ABORT, 'refused'); END`);
-  return {
-    [Symbol.dispose]() {
-      database.run("DROP TRIGGER refuse");
-      database.close();
-    },
-  };
-}
 
 test("a run whose completion cannot be stored has one end, and its readers hear of no other", async () => {
   using directory = temporaryDirectory();
