@@ -1,4 +1,4 @@
-import { type Outcome, SIDES, type Side } from "../domain/verdict.ts";
+import type { Outcome, Side } from "../domain/verdict.ts";
 
 /** What one judge finds, or what a panel finds of what its judges find. */
 export interface Finding {
@@ -25,7 +25,7 @@ export function mergeFindings(findings: readonly Finding[]): Finding {
   if (usable.length < QUORUM) return nobody("invalid");
   const most = Math.floor(findings.length / 2) + 1;
   const votesFor = (side: Side) => usable.filter(({ winner_side }) => winner_side === side).length;
-  const winner_side = SIDES.find((side) => {
+  const winner_side = (["a", "b"] as const).find((side) => {
     const [own, against] = [votesFor(side), votesFor(side === "a" ? "b" : "a")];
     return own >= most && (against === 0 || own - against >= CLEAR_LEAD);
   });
