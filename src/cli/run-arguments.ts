@@ -25,7 +25,10 @@ export const RUN = {
   parameters: ["scenario_file"],
   flags: {
     model: { value: "<provider>/<model>", description: "use this model in both arms" },
-    "judge-model": { value: "<model>", description: "the judge; builtin/evidence judges without a model" },
+    "judge-model": {
+      value: "<model>[,<model>,<model>]",
+      description: "the judge; 3 or 5 judge as a panel; builtin/evidence judges without a model",
+    },
     out: { value: "<path>", description: "also write the verdict to this file" },
     junit: { value: "<path>", description: "write the verdict and every hidden check as JUnit XML" },
     markdown: { value: "<path>", description: "write a summary for a pull request" },

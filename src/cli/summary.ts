@@ -60,7 +60,11 @@ function listed(name: string, parts: readonly string[], painter: Painter): strin
 
 /** Why the judge's answers could not be used; our own words, not the judge's. */
 const whyInvalid = ({ outcome, calls }: Verdict) =>
-  outcome === "invalid" ? calls.flatMap(({ order, error }) => (error ? [`order ${order}: ${error}`] : [])) : [];
+  outcome === "invalid"
+    ? calls.flatMap(({ judge, order, error }) =>
+        error ? [`${judge ? `${judge}, ` : ""}order ${order}: ${error}`] : [],
+      )
+    : [];
 
 function armLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {
   const failed = (arm.probe?.checks ?? []).filter(({ status }) => status !== "pass");

@@ -1,12 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { GivenModelRef, MODEL_NAME_CHARS, oneOf, record, Slug } from "./schema.ts";
+import { JUDGE_NAME_CHARS } from "./judge-name.ts";
+import { GivenModelRef, oneOf, record, Slug } from "./schema.ts";
 import { SessionId, STATES } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
 
 export const JudgeModel = Type.String({
   minLength: 1,
-  maxLength: MODEL_NAME_CHARS,
-  description: "Judge model; without a slash it is taken from the default judge's provider.",
+  maxLength: JUDGE_NAME_CHARS,
+  description:
+    "Judge model; without a slash it is taken from the default judge's provider. Three or five, separated by commas, judge as a panel.",
 });
 
 export const RunRequest = record(

@@ -30,6 +30,7 @@ export const FLAGS = [
   "injection_suspected",
   "injection_effective",
   "self_family",
+  "panel_one_family",
   "scenario_drift",
   "judge_probe_conflict",
   "score_preference_conflict",
@@ -86,6 +87,7 @@ export const CallScore = record("CallScore", {
 });
 
 export const JudgeCall = record("JudgeCall", {
+  judge: Type.Optional(Type.String({ description: "Of a panel: the model that was asked." })),
   order: oneOf(ORDERS, { description: "Which arm was shown first." }),
   masked: Type.Boolean({
     description: "Second hearing, without the arms' own words (`swapped-pair/1`: without suspected lines).",
@@ -119,6 +121,7 @@ export const Suspicion = record(
     }),
     quote: nullable(Type.String({ maxLength: 160 }), { description: "The line; null when no line was named." }),
     found_by: oneOf(["scan", "judge", "second_hearing"]),
+    judge: Type.Optional(Type.String({ description: "Of a panel: the model that suspects." })),
   },
   { description: "Words that may speak to the judge." },
 );
@@ -165,6 +168,23 @@ export const Sensitivity = record("Sensitivity", {
   ),
 });
 export type Sensitivity = Static<typeof Sensitivity>;
+
+export const PanelMember = record(
+  "PanelMember",
+  {
+    model: Type.String(),
+    model_served: nullable(Type.String()),
+    outcome: oneOf(OUTCOMES, { description: "What this judge alone finds, before hidden checks and rules decide." }),
+    vote: nullable(Type.Integer({ minimum: -1, maximum: 1 }), {
+      description: "1 for arm a, -1 for arm b, 0 for neither; null: it abstains, because its answer is not usable.",
+    }),
+    lean_side: nullable(oneOf(SIDES)),
+    score_gap: nullable(Signed("score_a - score_b.")),
+    cost_usd: nullable(Type.Number({ minimum: 0 })),
+  },
+  { description: "One judge of a panel." },
+);
+export type PanelMember = Static<typeof PanelMember>;
 
 export const CONCLUSIONS = ["a_preferred", "b_preferred", "no_difference_above_margin", "undecided"] as const;
 /** What a series shows. */
@@ -221,10 +241,13 @@ export const Verdict = record("Verdict", {
   sensitivity: nullable(Sensitivity),
   facts: record("FactsPair", { a: Facts, b: Facts }),
   judge: record("JudgeIdentity", {
-    model: Type.String(),
+    model: Type.String({ description: "`<provider>/<model>`, or `panel(...)` with those of its members." }),
     model_served: nullable(Type.String()),
     protocol: Type.String({ description: "Version of the judging protocol." }),
     prompt_digest: nullable(Digest("SHA-256 of the fixed parts of the judge's prompt; null when no model was asked.")),
+    members: Type.Optional(
+      Type.Array(PanelMember, { description: "Of a panel that was asked; absent for one judge." }),
+    ),
   }),
   calls: Type.Array(JudgeCall),
   usage: record("JudgeUsage", {

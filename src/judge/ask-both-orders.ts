@@ -1,5 +1,6 @@
 import type { Entropy } from "../clock.ts";
 import { type Facts, ORDERS, type Side } from "../domain/verdict.ts";
+import { allOrNone } from "./all-or-none.ts";
 import { citationChecker } from "./answer/citation-checker.ts";
 import { judgementSchema } from "./answer/judgement-schema.ts";
 import { askJudge, type CallResult, firstRequest, type JudgeModel, type Question } from "./ask-judge.ts";
@@ -36,15 +37,11 @@ export async function askBothOrders(
 ): Promise<readonly CallResult[]> {
   const questions = questionsOf(judge.entropy, pair, evidence);
   if (judge.budget?.reserve(questions.map(firstRequest)) === false) return [];
-  const other = new AbortController();
-  const either = AbortSignal.any([signal, other.signal]);
-  try {
-    return await Promise.all(questions.map((question) => askJudge(question, judge, either)));
-  } catch (error) {
-    // One order alone gives no result, so the other need not be paid for.
-    other.abort(error);
-    throw error;
-  }
+  // One order alone gives no result.
+  return await allOrNone(
+    questions.map((question) => (either: AbortSignal) => askJudge(question, judge, either)),
+    signal,
+  );
 }
 
 function questionsOf(entropy: Entropy, { kase, facts, names }: Pair, { views, masked }: Evidence): Question[] {

@@ -1,14 +1,24 @@
 import type { Price } from "../domain/scenario.ts";
-import { costOf } from "../domain/usage.ts";
-import { FLAGS, type Flag, type JudgeCall, type Side, type Suspicion, type Verdict } from "../domain/verdict.ts";
+import { costOf, sumKnown } from "../domain/usage.ts";
+import {
+  FLAGS,
+  type Flag,
+  type JudgeCall,
+  type PanelMember,
+  type Side,
+  type Suspicion,
+  type Verdict,
+} from "../domain/verdict.ts";
 import { confidenceOf, hasPreferenceConflict } from "./confidence.ts";
 import { criterionScore } from "./criterion-score.ts";
 import { type Basis, decide, type ScoredOutcome } from "./decide.ts";
 import { costLimited, requiredChecks } from "./facts.ts";
 import type { Case } from "./judge.ts";
-import { firstAnswers, type JudgeResult } from "./judge-result.ts";
+import { firstAnswers, type JudgeResult, type PanelShare } from "./judge-result.ts";
 import type { Measured } from "./measure.ts";
-import { labelOf, scoreTables, type Weights, weigh } from "./score-table.ts";
+import { opinionsOfPanel } from "./opinion.ts";
+import { signOf } from "./panel-votes.ts";
+import { byJudge, labelOf, scoreTables, type Weights, weigh } from "./score-table.ts";
 import { basisWith, type ScoringRules } from "./scoring-rules.ts";
 import { sensitivityOf } from "./sensitivity.ts";
 import { gateFinding, type StatementInput, statementOf } from "./statement.ts";
@@ -32,7 +42,8 @@ export function composeVerdict(input: VerdictInput): Verdict {
   const { measured, weights } = rules;
   const basis = basisWith(rules, result);
   const scored = decide(basis, weights);
-  const calls = labelled(basis, result.calls, weights);
+  const calls = byJudge(result.calls).flatMap((own) => labelled({ ...basis, calls: own }, own, weights));
+  const members = result.panel && membersOf(result.panel, basis, weights, calls);
   const flags = flagsOf(input, scored);
   const text: StatementInput = {
     kind: kase.kind,
@@ -46,6 +57,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
     required: { a: requiredChecks(kase.a.summary), b: requiredChecks(kase.b.summary) },
     flags,
     model_asked: calls.length > 0,
+    panel: members,
     measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),
   };
   const idOf = (side: Side | null) => (side === null ? null : kase[side].pointer.arm_id);
@@ -78,6 +90,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
       model_served: servedModels(calls),
       protocol: result.protocol,
       prompt_digest: result.prompt_digest,
+      ...(members && { members: [...members] }),
     },
     calls,
     usage: usageOf(input),
@@ -108,7 +121,31 @@ function secondHearingFlags({ second }: ScoredOutcome, { suspicions }: JudgeResu
   return [suspicions.length > 0 ? "injection_effective" : "prose_decided"];
 }
 
-/** Each valid call with the label that code computes from its scores and the measured criteria. */
+/** What each judge of a panel found alone. */
+function membersOf(
+  panel: readonly PanelShare[],
+  basis: Basis,
+  weights: Weights,
+  calls: readonly JudgeCall[],
+): readonly PanelMember[] {
+  const opinions = opinionsOfPanel(basis, weights);
+  return panel.flatMap(({ model, cost_usd }, index) => {
+    const opinion = opinions[index];
+    if (opinion === undefined) return [];
+    const { outcome, winner_side, lean_side, score_gap } = opinion;
+    return {
+      model,
+      model_served: servedModels(calls.filter(({ judge }) => judge === model)),
+      outcome,
+      vote: outcome === "invalid" ? null : signOf(winner_side),
+      lean_side,
+      score_gap,
+      cost_usd,
+    };
+  });
+}
+
+/** Each valid call of one judge with the label that code computes from its scores and the measured criteria. */
 function labelled(basis: Basis, calls: readonly JudgeCall[], weights: Weights): JudgeCall[] {
   const { shown, masked } = scoreTables(basis.calls, basis.measured);
   return calls.map((call) => {
@@ -139,7 +176,9 @@ function servedModels(calls: readonly JudgeCall[]): string | null {
 /** Null is unknown. A judge that was not asked cost nothing. */
 function usageOf({ result, price, latency_ms }: VerdictInput): Verdict["usage"] {
   const { tokens_in, tokens_out } = result.usage;
-  return { tokens_in, tokens_out, cost_usd: result.calls.length === 0 ? 0 : costOf(price, result.usage), latency_ms };
+  const own = () => (result.calls.length === 0 ? 0 : costOf(price, result.usage));
+  const cost_usd = result.panel ? sumKnown(result.panel.map((judge) => judge.cost_usd)) : own();
+  return { tokens_in, tokens_out, cost_usd, latency_ms };
 }
 
 /** Adds the arm's name, and the winner's words as a whole when only the second hearing found them. */
@@ -154,17 +193,22 @@ function suspicionsOf(
   return [...result.suspicions, ...late].map((one) => ({ ...one, arm_id: kase[one.side].pointer.arm_id }));
 }
 
-/** How the gate decided, then the judge's own reasons: of one order when both agree, else of both. */
+/** How the gate decided, then the judge's own reasons: of one order when both agree, else of both; of a panel, one of each judge. */
 function rationaleOf(input: StatementInput, calls: readonly JudgeCall[], measured: readonly Measured[]): string {
   const { scored, names } = input;
   const gate = gateFinding(input);
-  const answers = firstAnswers(calls).slice(0, scored.merged?.agreement === 1 ? 1 : undefined);
-  const reasons = answers.map(
-    ({ order, rationale }) => `${order === "ab" ? names.a : names.b} shown first: ${rationale}`,
+  const answers = byJudge(firstAnswers(calls)).flatMap((own) =>
+    own.slice(0, input.panel || scored.merged?.agreement === 1 ? 1 : undefined),
   );
-  const errors = calls.flatMap(({ order, error }) =>
-    error === null ? [] : [`No usable answer in order ${order}: ${error}.`],
+  const reasons = answers.map(
+    ({ judge, order, rationale }) =>
+      `${judgePrefix(judge)}${order === "ab" ? names.a : names.b} shown first: ${rationale}`,
+  );
+  const errors = calls.flatMap(({ judge, order, error }) =>
+    error === null ? [] : [`${judge === undefined ? "No" : `${judge}: no`} usable answer in order ${order}: ${error}.`],
   );
   const readings = calls.length === 0 ? measured.map(({ note }) => `${note}.`) : [];
   return [...(gate === null ? [] : [`${gate}.`]), ...reasons, ...errors, ...readings].join(" ");
 }
+
+const judgePrefix = (judge: string | undefined) => (judge === undefined ? "" : `${judge}, `);

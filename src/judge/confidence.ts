@@ -1,6 +1,6 @@
 import type { Confidence, Flag, JudgeCall } from "../domain/verdict.ts";
 import type { Basis, ScoredOutcome } from "./decide.ts";
-import { labelOf, reaches, scoreTables, type Weights, weigh } from "./score-table.ts";
+import { byJudge, labelOf, reaches, scoreTables, type Weights, weigh } from "./score-table.ts";
 
 /** Flags that make a winner by scores `low`. */
 const TRUST_FLAGS: ReadonlySet<Flag> = new Set([
@@ -71,11 +71,13 @@ export function hasPreferenceConflict(
   { calls, tie_margin }: { readonly calls: readonly JudgeCall[]; readonly tie_margin: number },
   weights: Weights,
 ): boolean {
-  return scoreTables(calls, []).shown.some((table) => {
-    const call = calls.find(({ order, masked, valid }) => valid && !masked && order === table.order);
-    const scores = weigh(table, weights);
-    return call !== undefined && scores !== null && contradicts(call.preference, scores.gap, tie_margin);
-  });
+  return byJudge(calls).some((own) =>
+    scoreTables(own, []).shown.some((table) => {
+      const call = own.find(({ order, masked, valid }) => valid && !masked && order === table.order);
+      const scores = weigh(table, weights);
+      return call !== undefined && scores !== null && contradicts(call.preference, scores.gap, tie_margin);
+    }),
+  );
 }
 
 function contradicts(preference: JudgeCall["preference"], gap: number, tie_margin: number): boolean {

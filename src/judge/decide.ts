@@ -1,6 +1,6 @@
 import type { Side, Suspicion, Verdict } from "../domain/verdict.ts";
 import { backs, type Gates, gatesOf, vetoes } from "./gates.ts";
-import { type Opinion, opinionOf, type Scores } from "./opinion.ts";
+import { type Opinion, opinionOf, type Scores, type Seat } from "./opinion.ts";
 import type { Weights } from "./score-table.ts";
 
 /**
@@ -20,21 +20,31 @@ export interface ScoredOutcome extends Opinion {
 
 /** The basis of a stored verdict; `tie_margin` stands in the rubric of the session's definition. */
 export function basisOf(
-  verdict: Pick<Verdict, "calls" | "criteria" | "facts" | "suspicions">,
+  verdict: Pick<Verdict, "calls" | "criteria" | "facts" | "suspicions" | "judge">,
   tie_margin: number,
 ): Basis {
+  const suspicions = verdict.suspicions ?? [];
   return {
     calls: verdict.calls,
     measured: verdict.criteria.filter(({ kind }) => kind === "measured"),
     gates: gatesOf(verdict.facts.a, verdict.facts.b),
     tie_margin,
-    suspects: suspectsOf(verdict.suspicions ?? []),
+    suspects: suspectsOf(suspicions),
+    seats: verdict.judge.members?.map(({ model }) => seatOf(model, suspicions)),
   };
 }
 
+type Suspected = readonly Pick<Suspicion, "side" | "found_by" | "judge">[];
+
 /** The arms that were suspected before the second hearing. */
-export const suspectsOf = (suspicions: readonly Pick<Suspicion, "side" | "found_by">[]): ReadonlySet<Side> =>
+export const suspectsOf = (suspicions: Suspected): ReadonlySet<Side> =>
   new Set(suspicions.filter(({ found_by }) => found_by !== "second_hearing").map(({ side }) => side));
+
+/** A judge of a panel goes by the scan and by its own suspicion, not by that of the others. */
+export const seatOf = (judge: string, suspicions: Suspected): Seat => ({
+  judge,
+  suspects: suspectsOf(suspicions.filter((one) => one.judge === undefined || one.judge === judge)),
+});
 
 /** The outcome under these weights. Exchanging the arms in `basis` mirrors it. */
 export function decide(basis: Basis, weights: Weights): ScoredOutcome {

@@ -1,15 +1,13 @@
 import { sumUsage } from "../domain/usage.ts";
-import { type Citation, FLAGS, type Flag, type JudgeCall, SIDES, type Side } from "../domain/verdict.ts";
-import { QUOTE_CHARS } from "./answer/judgement-schema.ts";
+import { type Citation, FLAGS, type Flag, type JudgeCall, SIDES } from "../domain/verdict.ts";
 import { askBothOrders, type Pair } from "./ask-both-orders.ts";
 import type { CallResult, JudgeModel } from "./ask-judge.ts";
+import type { Exhibits } from "./exhibits.ts";
 import { PROTOCOL, promptDigest } from "./judge-prompt.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "./judge-result.ts";
-import { maskedViews, type PairViews, pairViews } from "./pair-views.ts";
-import { clip, LEFT_OUT } from "./view/clip.ts";
-import { suspectLines } from "./view/suspect-lines.ts";
 
 export interface JudgeInput extends Pair {
+  readonly exhibits: Exhibits;
   /** Whether words could have moved these answers, so that the judge must be asked again without them. */
   readonly needsSecondHearing: (calls: readonly JudgeCall[], suspicions: JudgeResult["suspicions"]) => boolean;
 }
@@ -23,18 +21,18 @@ const KEPT_CITATIONS = 8;
  * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
  */
 export async function judgeByModel(judge: JudgeModel, input: JudgeInput, signal: AbortSignal): Promise<JudgeResult> {
-  const { kase } = input;
-  const views = await pairViews(kase, signal);
+  const { kase, exhibits } = input;
+  const { views } = exhibits;
   const first = await askBothOrders(judge, input, { views, masked: false }, signal);
   if (first.length === 0) return { ...NO_MODEL_ASKED, flags: ["cost_limit_reached"] };
-  const suspicions = [...(await suspectedByScan(views)), ...suspectedByJudge(first)];
+  const suspicions = [...exhibits.suspicions, ...suspectedByJudge(first)];
   const due = input.needsSecondHearing(callsOf(first), suspicions);
-  const masked = due ? await maskedViews(kase, signal) : null;
+  const masked = due ? await exhibits.masked() : null;
   const second = masked ? await askBothOrders(judge, input, { views: masked, masked: true }, signal) : [];
   const all = [...first, ...second];
   return {
     calls: callsOf(all),
-    citations: mergeCitations(first),
+    citations: mergeCitations(first.map(({ citations }) => citations)),
     usage: sumUsage(all.map(({ usage }) => usage)),
     flags: flagsOf({
       truncated: views.a.truncated || views.b.truncated,
@@ -57,35 +55,15 @@ const callsOf = (results: readonly CallResult[]) => results.map(({ call }) => ca
 
 const flagsOf = (raised: Partial<Record<Flag, boolean>>): readonly Flag[] => FLAGS.filter((flag) => raised[flag]);
 
-function mergeCitations(results: readonly CallResult[]): JudgeResult["citations"] {
+/** Each citation once, from every hearing. */
+export function mergeCitations(hearings: readonly JudgeResult["citations"][]): JudgeResult["citations"] {
   const merged = new Map<string, Map<string, Citation>>();
-  for (const [id, citations] of results.flatMap((result) => [...result.citations])) {
+  for (const [id, citations] of hearings.flatMap((hearing) => [...hearing])) {
     const distinct = merged.get(id) ?? new Map<string, Citation>();
     for (const citation of citations) distinct.set(JSON.stringify(citation), citation);
     merged.set(id, distinct);
   }
   return new Map([...merged].map(([id, distinct]) => [id, [...distinct.values()].slice(0, KEPT_CITATIONS)]));
-}
-
-/** Lines kept per arm; one is enough to suspect it. */
-const KEPT_LINES = 8;
-
-/** Characters kept of the place where a line stands. */
-const WHERE_CHARS = 250;
-
-/** The lines of each arm that seem to address the judge. */
-async function suspectedByScan(views: PairViews): Promise<JudgeResult["suspicions"]> {
-  return [...(await scanned(views, "a")), ...(await scanned(views, "b"))];
-}
-
-async function scanned(views: PairViews, side: Side): Promise<JudgeResult["suspicions"]> {
-  const lines = await suspectLines(views[side]);
-  return lines.slice(0, KEPT_LINES).map(({ text, item }) => ({
-    side,
-    where: item && clip(`${item.kind} ${item.ref}`, WHERE_CHARS),
-    quote: clip(text.replace(/^\+?\s*/, ""), QUOTE_CHARS - LEFT_OUT.length - 2),
-    found_by: "scan",
-  }));
 }
 
 /** The arms that the judge suspects. A judge names no line. */

@@ -1,8 +1,10 @@
+import { judgesNamed } from "../domain/judge-name.ts";
 import { isBuiltin } from "../domain/offline-model.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { PROTOCOL, promptDigest } from "./judge-prompt.ts";
 import { NO_MODEL_ASKED } from "./judge-result.ts";
+import { panelProtocol } from "./panel-votes.ts";
 import { isJudged } from "./scenario-brief.ts";
 
 /** Verdicts of two identities are not comparable. */
@@ -15,5 +17,6 @@ export type JudgeIdentity = Pick<Verdict["judge"], "model" | "protocol" | "promp
 export function judgeIdentity(model: string, scenario: Pick<Scenario, "task" | "rubric" | "policies">): JudgeIdentity {
   const asked = !isBuiltin(model) && scenario.rubric.criteria.some(isJudged);
   if (!asked) return { model, protocol: NO_MODEL_ASKED.protocol, prompt_digest: NO_MODEL_ASKED.prompt_digest };
-  return { model, protocol: PROTOCOL, prompt_digest: promptDigest(scenario) };
+  const protocol = judgesNamed(model).length > 1 ? panelProtocol(PROTOCOL) : PROTOCOL;
+  return { model, protocol, prompt_digest: promptDigest(scenario) };
 }

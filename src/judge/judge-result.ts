@@ -15,6 +15,14 @@ export interface JudgeResult {
   /** Null when no model was asked. */
   readonly prompt_digest: string | null;
   readonly protocol: string;
+  /** What each judge of a panel cost; absent for one judge. */
+  readonly panel?: readonly PanelShare[];
+}
+
+export interface PanelShare {
+  /** `<provider>/<model>` */
+  readonly model: string;
+  readonly cost_usd: number | null;
 }
 
 /** The valid answers of the first hearing. */

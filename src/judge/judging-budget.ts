@@ -3,28 +3,33 @@ import type { Price } from "../domain/scenario.ts";
 import { costOf } from "../domain/usage.ts";
 import type { ModelReply, ModelRequest } from "../model/client.ts";
 
-/** Money left for judging, USD. A request reserves the most it can cost; its reply settles what it did cost. */
+/** Money left for judging. The judges of a panel share one purse. */
+export interface Purse {
+  left_usd: number;
+}
+
+/** What one judge may spend. A request reserves the most it can cost; its reply settles what it did cost. */
 export class JudgingBudget {
   readonly #price: Price;
-  #left_usd: number;
+  readonly #purse: Purse;
 
-  constructor(price: Price, left_usd: number) {
+  constructor(price: Price, purse: Purse) {
     this.#price = price;
-    this.#left_usd = left_usd;
+    this.#purse = purse;
   }
 
   /** Reserves for all requests; false, and nothing reserved, when the money does not pay for all. */
   reserve(requests: readonly ModelRequest[]): boolean {
     const needed = requests.reduce((sum, request) => sum + this.#maxCost(request), 0);
-    if (needed > this.#left_usd) return false;
-    this.#left_usd -= needed;
+    if (needed > this.#purse.left_usd) return false;
+    this.#purse.left_usd -= needed;
     return true;
   }
 
   /** A reply without token counts cost the whole reservation. */
   settle(request: ModelRequest, reply: ModelReply): void {
     const reserved = this.#maxCost(request);
-    this.#left_usd += reserved - (costOf(this.#price, reply) ?? reserved);
+    this.#purse.left_usd += reserved - (costOf(this.#price, reply) ?? reserved);
   }
 
   #maxCost({ system, messages, tools, params }: ModelRequest): number {

@@ -2,20 +2,23 @@ import type { Clock, Entropy } from "../clock.ts";
 import type { Price } from "../domain/scenario.ts";
 import type { Side } from "../domain/verdict.ts";
 import type { ModelClient } from "../model/client.ts";
-import type { JudgeModel } from "./ask-judge.ts";
+import type { Pair } from "./ask-both-orders.ts";
 import { composeVerdict } from "./compose-verdict.ts";
 import { needsSecondHearing } from "./decide.ts";
+import { gatherExhibits } from "./exhibits.ts";
 import { factsOf } from "./facts.ts";
 import type { Case, Judge } from "./judge.ts";
 import { type JudgeInput, judgeByModel } from "./judge-by-model.ts";
-import { NO_MODEL_ASKED } from "./judge-result.ts";
+import { judgeByPanel } from "./judge-by-panel.ts";
+import { type JudgeResult, NO_MODEL_ASKED } from "./judge-result.ts";
 import { JudgingBudget } from "./judging-budget.ts";
 import { isJudged } from "./scenario-brief.ts";
-import { basisWith, scoringRules } from "./scoring-rules.ts";
+import { basisWith, type ScoringRules, scoringRules } from "./scoring-rules.ts";
 
 export interface JudgeOptions {
-  /** Undefined: `builtin/evidence`. */
+  /** Undefined: a panel, or `builtin/evidence`. */
   readonly model: ModelClient | undefined;
+  readonly panel?: readonly PanelModel[];
   readonly model_name: string;
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -23,34 +26,32 @@ export interface JudgeOptions {
   readonly price?: Price | null;
 }
 
+export interface PanelModel {
+  /** `<provider>/<model>` */
+  readonly name: string;
+  readonly model: ModelClient;
+  readonly price: Price | null;
+}
+
 /**
  * Code establishes the facts, the gates and the measured scores (`facts.ts`, `gates.ts`, `measure.ts`). A model scores the
- * judged criteria if there are any (`judge-by-model.ts`). Code makes the verdict of both (`compose-verdict.ts`): no answer
+ * judged criteria if there are any (`judge-by-model.ts`, `judge-by-panel.ts`). Code makes the verdict of both (`compose-verdict.ts`): no answer
  * of a model moves a gate.
  */
-export function openJudge({ model, model_name, clock, entropy, price = null }: JudgeOptions): Judge {
+export function openJudge(options: JudgeOptions): Judge {
+  const { model_name, clock, entropy } = options;
   return async (kase, signal) => {
     const began = clock.ticks();
     signal.throwIfAborted();
     const facts = { a: factsOf(kase.a.summary, kase.policies), b: factsOf(kase.b.summary, kase.policies) };
     const rules = scoringRules(kase, facts);
-    const input: JudgeInput = {
-      kase,
-      facts,
-      names: armNames(kase),
-      needsSecondHearing: (calls, suspicions) =>
-        needsSecondHearing(basisWith(rules, { calls, suspicions }), rules.weights),
-    };
-    const asked: JudgeModel | undefined = model && { model, clock, entropy, budget: budgetFor(kase, price) };
-    const result =
-      asked && kase.rubric.criteria.some(isJudged) ? await judgeByModel(asked, input, signal) : NO_MODEL_ASKED;
+    const names = armNames(kase);
+    const asks = kase.rubric.criteria.some(isJudged) ? askedOf(options, kase) : undefined;
+    const result = asks ? await asks(await hearing({ kase, facts, names }, rules, signal), signal) : NO_MODEL_ASKED;
     const now = clock.now().toISOString();
     return composeVerdict({
-      ...input,
-      rules,
-      result,
-      model_name,
-      price,
+      ...{ kase, facts, names, rules, result, model_name },
+      price: options.price ?? null,
       verdict_id: `verdict-${now.replace(/[-:.]/g, "")}-${entropy(4)}`,
       created_at: now,
       latency_ms: Math.round(clock.ticks() - began),
@@ -58,9 +59,32 @@ export function openJudge({ model, model_name, clock, entropy, price = null }: J
   };
 }
 
-/** A limit without a price does not reach the judge: it is refused before the run. */
-const budgetFor = ({ left_usd }: Case, price: Price | null): JudgingBudget | undefined =>
-  left_usd === undefined || price === null ? undefined : new JudgingBudget(price, left_usd);
+type Ask = (input: JudgeInput, signal: AbortSignal) => Promise<JudgeResult>;
+
+/** Undefined when there is no model to ask. */
+function askedOf({ model, panel = [], price = null, clock, entropy }: JudgeOptions, kase: Case): Ask | undefined {
+  const budgetFor = budgets(kase);
+  if (model) {
+    const judge = { model, clock, entropy, budget: budgetFor(price) };
+    return (input, signal) => judgeByModel(judge, input, signal);
+  }
+  if (panel.length === 0) return undefined;
+  const judges = panel.map((one) => ({ ...one, clock, entropy, budget: budgetFor(one.price) }));
+  return (input, signal) => judgeByPanel(judges, input, signal);
+}
+
+/** A budget for each price, all from one purse. A limit without a price does not reach the judge: it is refused before the run. */
+function budgets({ left_usd }: Case): (price: Price | null) => JudgingBudget | undefined {
+  if (left_usd === undefined) return () => undefined;
+  const purse = { left_usd };
+  return (price) => (price === null ? undefined : new JudgingBudget(price, purse));
+}
+
+const hearing = async (pair: Pair, rules: ScoringRules, signal: AbortSignal): Promise<JudgeInput> => ({
+  ...pair,
+  exhibits: await gatherExhibits(pair.kase, signal),
+  needsSecondHearing: (calls, suspicions) => needsSecondHearing(basisWith(rules, { calls, suspicions }), rules.weights),
+});
 
 /** Arm ids. Both can be the same arm across sessions; the words of the request then tell them apart. */
 function armNames({ a, b }: Case): Record<Side, string> {

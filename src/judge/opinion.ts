@@ -1,5 +1,6 @@
 import type { Decider, Order, Outcome, Side } from "../domain/verdict.ts";
 import { type Merged, mergeOrders, NOTHING_WEIGHED } from "./merge-orders.ts";
+import { type Finding, mergeFindings } from "./panel-votes.ts";
 import {
   type CallScores,
   labelOf,
@@ -18,6 +19,16 @@ export interface Scores {
   readonly measured: readonly MeasuredScore[];
   readonly tie_margin: number;
   /** Arms whose words are suspected of speaking to the judge. */
+  readonly suspects: ReadonlySet<Side>;
+  /** The judges of a panel; absent: one judge. */
+  readonly seats?: readonly Seat[] | undefined;
+}
+
+/** One judge of a panel. */
+export interface Seat {
+  /** `<provider>/<model>`, as its calls name it. */
+  readonly judge: string;
+  /** Arms whose words the scan or this judge suspects. */
   readonly suspects: ReadonlySet<Side>;
 }
 
@@ -41,10 +52,19 @@ export interface Opinion {
 }
 
 export function opinionOf(scores: Scores, weights: Weights): Opinion {
-  const { calls, measured, tie_margin, suspects } = scores;
+  const { calls, measured, tie_margin } = scores;
+  if (calls.length === 0) return measuredOpinion(meanScores(scoreTables(calls, measured).shown, weights), tie_margin);
+  return scores.seats ? panelOpinion(opinionsOfPanel(scores, weights)) : judgeOpinion(scores, weights);
+}
+
+/** What each judge of a panel says alone; nothing for one judge. */
+export const opinionsOfPanel = (scores: Scores, weights: Weights): readonly Opinion[] =>
+  (scores.seats ?? []).map(({ judge, suspects }) =>
+    judgeOpinion({ ...scores, suspects, calls: scores.calls.filter((call) => call.judge === judge) }, weights),
+  );
+
+function judgeOpinion({ calls, measured, tie_margin, suspects }: Scores, weights: Weights): Opinion {
   const { shown, masked } = scoreTables(calls, measured);
-  const means = meanScores(shown, weights);
-  if (calls.length === 0) return measuredOpinion(means, tie_margin);
   const first = hearingOf(shown, weights, tie_margin);
   const repeated = calls.some((call) => call.masked);
   const { outcome, winner_side, lean_side, second } = repeated
@@ -53,12 +73,67 @@ export function opinionOf(scores: Scores, weights: Weights): Opinion {
   const trusted = second !== "overturns" && second !== "not_held";
   const judge_side = trusted ? hearingOf(judgedPart(shown, measured), weights, tie_margin).merged.winner_side : null;
   return {
-    ...means,
+    ...meanScores(shown, weights),
     ...{ outcome, winner_side, lean_side, second, judge_side },
     merged: first.merged,
     decided_by: deciderOf(outcome, winner_side, judge_side),
     least_gap: leastGap(first.gaps ?? []),
   };
+}
+
+function panelOpinion(members: readonly Opinion[]): Opinion {
+  const usable = members.filter(({ outcome }) => outcome !== "invalid");
+  const finding = mergeFindings(members);
+  const merged = mergeFirst(members.flatMap((member) => member.merged ?? []));
+  const by_judging = members.map(({ outcome, judge_side }) => ({ outcome, winner_side: judge_side, lean_side: null }));
+  const judge_side = mergeFindings(by_judging).winner_side;
+  return {
+    ...finding,
+    score_a: meanKnown(usable.map(({ score_a }) => score_a)),
+    score_b: meanKnown(usable.map(({ score_b }) => score_b)),
+    score_gap: meanKnown(usable.map(({ score_gap }) => score_gap)),
+    ...{ merged, judge_side },
+    decided_by: deciderOf(finding.outcome, finding.winner_side, judge_side),
+    least_gap: leastGap(usable.map(({ least_gap }) => least_gap)),
+    second: secondOf(members, finding, merged),
+  };
+}
+
+/** The first hearings of all judges. */
+function mergeFirst(hearings: readonly Merged[]): Merged {
+  const usable = hearings.filter(({ outcome }) => outcome !== "invalid");
+  const finding = mergeFindings(hearings);
+  const agreeing = usable.filter(
+    ({ outcome, winner_side }) => outcome === finding.outcome && winner_side === finding.winner_side,
+  );
+  return {
+    ...finding,
+    net_vote: meanKnown(usable.map(({ net_vote }) => net_vote)),
+    agreement: usable.length === 0 ? 0 : agreeing.length / usable.length,
+    position_pull: meanKnown(usable.map(({ position_pull }) => position_pull)),
+  };
+}
+
+/** What the second hearings did to the panel's result: it is confirmed when each vote for the winner is. */
+function secondOf(members: readonly Opinion[], finding: Finding, first: Finding): SecondHearing {
+  const { winner_side, lean_side } = finding;
+  const found = (among: readonly Opinion[], how: SecondHearing) => among.some(({ second }) => second === how);
+  if (winner_side !== null) {
+    const voters = members.filter((member) => member.winner_side === winner_side);
+    if (voters.every(({ second }) => second === "confirms")) return "confirms";
+    return found(voters, "unconfirmed") ? "unconfirmed" : "none";
+  }
+  if (first.winner_side === null && first.lean_side === lean_side) return "none";
+  return LOST.find((how) => found(members, how)) ?? "none";
+}
+
+/** How a second hearing takes a result away, the gravest first. */
+const LOST = ["overturns", "not_held", "unusable"] as const;
+
+/** Null when nothing is known. */
+function meanKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
 /** A winner that the judged criteria alone do not name is decided by the measured ones. */

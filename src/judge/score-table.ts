@@ -1,7 +1,7 @@
 import type { CriterionScore, JudgeCall, Order, Side } from "../domain/verdict.ts";
 
 /** The scores of one call; a stored JudgeCall is one. */
-export type CallScores = Pick<JudgeCall, "order" | "masked" | "valid"> & {
+export type CallScores = Pick<JudgeCall, "judge" | "order" | "masked" | "valid"> & {
   readonly scores: readonly Pick<JudgeCall["scores"][number], "id" | "score_a" | "score_b" | "supported">[];
 };
 
@@ -26,7 +26,7 @@ export interface ScoreTables {
 /** Highest score of a judged criterion. */
 export const TOP_SCORE = 4;
 
-/** A criterion counts only when both orders support it. In one order alone nothing cancels the pull of the first slot. */
+/** Of one judge. A criterion counts only when both orders support it. In one order alone nothing cancels the pull of the first slot. */
 export function scoreTables(calls: readonly CallScores[], measured: readonly MeasuredScore[]): ScoreTables {
   const rows = measured.flatMap(({ id, score_a, score_b, supported }) =>
     supported && score_a !== null && score_b !== null ? [{ id, a: score_a, b: score_b }] : [],
@@ -38,6 +38,11 @@ export function scoreTables(calls: readonly CallScores[], measured: readonly Mea
   };
   return { shown: tables(false), masked: tables(true) };
 }
+
+/** The calls of each judge that was asked: of a panel there are several. */
+export const byJudge = <Call extends CallScores>(calls: readonly Call[]): readonly (readonly Call[])[] => [
+  ...Map.groupBy(calls, ({ judge }) => judge).values(),
+];
 
 function judgedRows(call: CallScores, hearing: readonly CallScores[]): ScoreTable["rows"] {
   const unsupported = hearing.flatMap(({ scores }) => scores.filter(({ supported }) => !supported).map(({ id }) => id));

@@ -1,5 +1,5 @@
 import type { Facts, Side } from "../domain/verdict.ts";
-import { type Basis, suspectsOf } from "./decide.ts";
+import { type Basis, seatOf, suspectsOf } from "./decide.ts";
 import { gatesOf } from "./gates.ts";
 import type { Case } from "./judge.ts";
 import type { JudgeResult } from "./judge-result.ts";
@@ -26,9 +26,10 @@ export function scoringRules({ rubric, task, a, b }: Case, facts: Readonly<Recor
 
 export const basisWith = (
   rules: ScoringRules,
-  { calls, suspicions }: Pick<JudgeResult, "calls" | "suspicions">,
+  { calls, suspicions, panel }: Pick<JudgeResult, "calls" | "suspicions" | "panel">,
 ): Basis => ({
   ...rules,
   calls,
   suspects: suspectsOf(suspicions),
+  seats: panel?.map(({ model }) => seatOf(model, suspicions)),
 });

@@ -1,6 +1,15 @@
 import type { Sensitivity } from "../domain/verdict.ts";
 import { type Basis, decide, type ScoredOutcome } from "./decide.ts";
-import { exceeds, reaches, type ScoreTable, scoreTables, type Weights, weightedSum } from "./score-table.ts";
+import {
+  byJudge,
+  exceeds,
+  reaches,
+  type ScoreTable,
+  type ScoreTables,
+  scoreTables,
+  type Weights,
+  weightedSum,
+} from "./score-table.ts";
 import { NOISE } from "./second-hearing.ts";
 
 /**
@@ -35,9 +44,13 @@ const NUDGE = 1e-7;
 const DIGITS = 4;
 
 function flipDistance(basis: Basis, weights: Weights, now: ScoredOutcome): number | null {
-  const { shown, masked } = scoreTables(basis.calls, basis.measured);
-  const tables = [...shown, ...masked];
-  const shares = sharesOf(tables[0], weights);
+  const judges = basis.calls.length === 0 ? [[]] : byJudge(basis.calls);
+  const hearings = judges.map((calls) => scoreTables(calls, basis.measured));
+  const tables = hearings.flatMap(({ shown, masked }) => [...shown, ...masked]);
+  const shares = sharesOf(
+    hearings.flatMap(({ shown }) => shown),
+    weights,
+  );
   if (shares === null) return null;
   const criteria = [...shares.keys()];
   const walks = [
@@ -47,7 +60,7 @@ function flipDistance(basis: Basis, weights: Weights, now: ScoredOutcome): numbe
       return walkTo(receiver, donors, shares);
     }),
   ];
-  const boundaries = boundariesOf(shown, masked, basis.tie_margin);
+  const boundaries = hearings.flatMap((hearing) => boundariesOf(hearing, basis.tie_margin));
   const flips = walks.flatMap((walk) => {
     const points = turningPoints(walk, boundaries);
     const changed = (moved: number) => differs(now, decide(basis, walk.at(Math.min(walk.length, moved))));
@@ -61,8 +74,9 @@ const differs = (one: ScoredOutcome, other: ScoredOutcome) =>
   one.outcome !== other.outcome || one.winner_side !== other.winner_side;
 
 /** Weights of the rows that count, with the sum 1; null when none has weight. */
-function sharesOf(table: ScoreTable | undefined, weights: Weights): Weights | null {
-  const rows = table?.rows.map(({ id }) => [id, weights.get(id) ?? 0] as const) ?? [];
+function sharesOf(tables: readonly ScoreTable[], weights: Weights): Weights | null {
+  const ids = new Set(tables.flatMap(({ rows }) => rows.map(({ id }) => id)));
+  const rows = [...ids].map((id) => [id, weights.get(id) ?? 0] as const);
   const total = rows.reduce((sum, [, weight]) => sum + weight, 0);
   return total > 0 ? new Map(rows.map(([id, weight]) => [id, weight / total])) : null;
 }
@@ -103,9 +117,11 @@ function walkTo(receiver: string, donors: readonly string[], shares: Weights): W
 type Boundary = (shares: Weights) => number;
 
 /** A call's gap meets the margin, or the gap fell between the hearings by noise, or by what the orders differ about it. */
-function boundariesOf(shown: readonly ScoreTable[], masked: readonly ScoreTable[], tie_margin: number): Boundary[] {
+function boundariesOf({ shown, masked }: ScoreTables, tie_margin: number): Boundary[] {
   const margins = [...shown, ...masked].flatMap((table) =>
-    [tie_margin, -tie_margin].map((margin) => (shares: Weights) => gapOf(table, shares) - margin),
+    [tie_margin, -tie_margin].map(
+      (margin) => (shares: Weights) => weightedSum(table.rows, shares, ({ a, b }) => a - b - margin),
+    ),
   );
   const falls = shown.flatMap((table) => {
     const again = masked.find(({ order }) => order === table.order);

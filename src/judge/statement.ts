@@ -1,8 +1,9 @@
 import { whyDisqualified } from "../domain/disqualification.ts";
-import type { Flag, Side, Verdict } from "../domain/verdict.ts";
+import type { Flag, PanelMember, Side, Verdict } from "../domain/verdict.ts";
 import type { ScoredOutcome } from "./decide.ts";
 import { costLimited } from "./facts.ts";
 import type { Gates } from "./gates.ts";
+import { panelDivided, panelInvalid, panelTitle, panelUndecided, panelWinner } from "./panel-statement.ts";
 
 /** Everything a statement may speak of. */
 export interface StatementInput {
@@ -18,6 +19,8 @@ export interface StatementInput {
   readonly required: Readonly<Record<Side, { readonly failed: number; readonly total: number } | null>>;
   readonly flags: readonly Flag[];
   readonly model_asked: boolean;
+  /** The judges of a panel; undefined: one judge, or none. */
+  readonly panel?: readonly PanelMember[] | undefined;
   /** Some criterion with weight was measured by code. */
   readonly measured: boolean;
 }
@@ -62,13 +65,19 @@ function finding(input: StatementInput): string {
   return `in ${runs(input)}, ${gate}; decided by ${input.gates.decided_by === "gate" ? "the rules" : "the checks"}, ${judgesPart(input)}.`;
 }
 
-function judgesPart({ model_asked, flags, scored, judge, names }: StatementInput): string {
+function judgesPart(input: StatementInput): string {
+  const { model_asked, flags, scored, names } = input;
   const { judge_side, winner_side } = scored;
   if (!model_asked) return nobody(flags);
   if (judge_side !== null && winner_side !== null && judge_side !== winner_side)
-    return `against judge ${judge}, which favoured ${names[judge_side]} ${BOTH}`;
+    return `against ${who(input)}, which favoured ${names[judge_side]} ${BOTH}`;
+  if (input.panel)
+    return scored.merged?.outcome === "invalid" ? "and the panel gave no usable answer" : "not by the panel";
   return flags.includes("judge_invalid") ? "and the judge gave no usable answer" : "not by the judge";
 }
+
+/** Whoever judged, in the middle of a sentence. */
+const who = ({ judge, panel }: StatementInput) => (panel ? panelTitle(panel) : `judge ${judge}`);
 
 function runs({ kind, scenario }: StatementInput): string {
   return kind === "cross_session" ? `these two runs of ${scenario}` : `this one run of ${scenario}`;
@@ -90,31 +99,48 @@ const isOverturned = ({ second, merged }: ScoredOutcome) =>
 const BOTH = "in both presentation orders";
 const WITHHELD = "when the arms' own words were withheld";
 
-function overturned({ scored, judge, names }: StatementInput): string {
+function overturned(input: StatementInput): string {
+  const { scored, names } = input;
   const { second, merged, lean_side } = scored;
   const first = merged?.winner_side ?? null;
   const then = lean_side === null ? "favoured nobody clearly" : `leaned to ${names[lean_side]}`;
-  if (first === null) return `judge ${judge} ${then} ${WITHHELD}; no winner is named`;
+  if (first === null) return `${who(input)} ${then} ${WITHHELD}; no winner is named`;
   if (second === "not_held")
-    return `judge ${judge} favoured ${names[first]} ${BOTH}, whose words are suspected and could not be left out; no winner is named`;
-  const said = second === "unusable" ? "gave no usable answer" : then;
-  return `judge ${judge} favoured ${names[first]} ${BOTH}, but ${said} ${WITHHELD}; no winner is named`;
+    return `${who(input)} favoured ${names[first]} ${BOTH}, whose words are suspected and could not be left out; no winner is named`;
+  const unusable = input.panel ? "not all of its judges gave a usable answer" : "gave no usable answer";
+  const said = second === "unusable" ? unusable : then;
+  return `${who(input)} favoured ${names[first]} ${BOTH}, but ${said} ${WITHHELD}; no winner is named`;
 }
 
-function outweighed({ scored, judge, names }: StatementInput): string {
+function outweighed(input: StatementInput): string {
+  const { scored, names } = input;
   const { winner_side, judge_side } = scored;
   const other =
     judge_side === null ? "whose scores alone name no winner" : `which favoured ${names[judge_side]} ${BOTH}`;
-  return `the measured criteria favoured ${pair(names, winner_side)} and outweigh judge ${judge}, ${other}`;
+  return `the measured criteria favoured ${pair(names, winner_side)} and outweigh ${who(input)}, ${other}`;
 }
 
-function conflict({ gates, names, judge, model_asked }: StatementInput): string {
+function conflict(input: StatementInput): string {
+  const { gates, names, model_asked } = input;
   const [checks, scores] = (gates.probe_gap ?? 0) > 0 ? [names.a, names.b] : [names.b, names.a];
-  const who = model_asked ? `judge ${judge}` : "the measured criteria";
-  return `${who} favoured ${scores} while the hidden checks speak clearly for ${checks}; no winner is named, a person should look`;
+  return `${model_asked ? who(input) : "the measured criteria"} favoured ${scores} while the hidden checks speak clearly for ${checks}; no winner is named, a person should look`;
 }
 
 function judged(input: StatementInput): string {
+  return input.panel ? judgedByPanel(input, input.panel) : judgedByOne(input);
+}
+
+function judgedByPanel(input: StatementInput, members: readonly PanelMember[]): string {
+  const { scored, names, measured } = input;
+  const { outcome, winner_side } = scored;
+  const words = { members, names, measured };
+  if (outcome === "invalid") return panelInvalid(words);
+  if (outcome === "tie" || outcome === "inconsistent") return panelUndecided(words, outcome);
+  if (outcome === "winner" && winner_side !== null) return `${panelWinner(words, winner_side)}${doubt(input)}`;
+  return panelDivided(words);
+}
+
+function judgedByOne(input: StatementInput): string {
   const { scored, judge, names, flags } = input;
   const { outcome, winner_side, lean_side } = scored;
   switch (outcome) {

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import { judgesNamed, panelName, panelProblem } from "../domain/judge-name.ts";
 import { MODEL_NAME_CHARS } from "../domain/schema.ts";
 
 /** The strongest generally available model in the pinned SDK's own model list. */
@@ -32,8 +33,21 @@ export function splitModelRef(ref: string): ModelName {
   return { provider: ref.slice(0, slash).toLowerCase(), model: ref.slice(slash + 1) };
 }
 
-/** A judge model without a slash is taken from the default judge's provider. */
-export function judgeModelRef(model: string): string {
+/**
+ * A judge's full name: `<provider>/<model>`, or `panel(...)` when several are named. A model without a slash is taken from
+ * the default judge's provider.
+ * @throws Failure `invalid_request` when those that are named are no panel.
+ */
+export function judgeModelRef(name: string): string {
+  const named = judgesNamed(name);
+  if (named.length === 1) return singleJudge(name);
+  const judges = named.map(singleJudge);
+  const problem = panelProblem(judges);
+  if (problem !== undefined) throw new Failure("invalid_request", `judge: ${problem}`);
+  return panelName(judges);
+}
+
+function singleJudge(model: string): string {
   if (model.toLowerCase() === BUILTIN_JUDGE) return BUILTIN_JUDGE;
   return model.includes("/") ? model : `${splitModelRef(DEFAULT_JUDGE_MODEL).provider}/${model}`;
 }

@@ -1,17 +1,19 @@
 import { Failure } from "../domain/failure.ts";
-import { isBuiltin } from "../domain/offline-model.ts";
+import { judgesNamed } from "../domain/judge-name.ts";
+import { isBuiltin, isScripted } from "../domain/offline-model.ts";
 import type { Price, Scenario } from "../domain/scenario.ts";
 import { costOf, sumKnown } from "../domain/usage.ts";
 import type { Judge } from "../judge/judge.ts";
 import { openJudge } from "../judge/open-judge.ts";
 import type { ModelClient } from "../model/client.ts";
-import { BUILTIN_JUDGE, DEFAULT_JUDGE_MODEL, judgeModelRef, splitModelRef } from "../model/model-ref.ts";
+import { BUILTIN_JUDGE, DEFAULT_JUDGE_MODEL, judgeModelRef } from "../model/model-ref.ts";
 import { priceOf } from "./prices.ts";
 import type { SessionServices } from "./services.ts";
 
 /**
- * The judge that the request names, else the rubric, else the environment, else the default.
- * @throws Failure `credentials_missing`, which also names the judge that needs no key.
+ * The judge that the request names, else the rubric, else the environment, else the default. Several judge as a panel.
+ * @throws Failure `credentials_missing`, which also names the judge that needs no key; `invalid_request` for a name that
+ * cannot judge.
  */
 export function chooseJudge(
   services: Pick<SessionServices, "resolveModel" | "judge_model" | "clock" | "entropy" | "prices">,
@@ -19,29 +21,41 @@ export function chooseJudge(
   scenario: Scenario,
 ): ChosenJudge {
   const judge_model = judgeModelName(services, requested, scenario.rubric.judge.model);
-  if (judge_model !== BUILTIN_JUDGE && isBuiltin(judge_model))
-    throw new Failure(
-      "invalid_request",
-      `judge: there is no "${judge_model}"; the only built-in judge is ${BUILTIN_JUDGE}`,
-    );
   const price = priceOf(services.prices, scenario, judge_model);
-  const asked = judge_model === BUILTIN_JUDGE ? undefined : withWayOut(() => judgeClient(services, judge_model));
-  const counted = asked && countedModel(asked, price);
   const { clock, entropy } = services;
-  const judge = openJudge({ model: counted?.model, model_name: judge_model, clock, entropy, price });
-  return { judge, judge_model, price, spent_usd: () => (counted ? counted.spent_usd() : 0) };
+  if (judge_model === BUILTIN_JUDGE) {
+    const judge = openJudge({ model: undefined, model_name: judge_model, clock, entropy, price });
+    return { judge, judge_model, price, prices: new Map([[judge_model, price]]), spent_usd: () => 0 };
+  }
+  const names = judgesNamed(judge_model);
+  const asked = names.map((name) => {
+    const own = names.length === 1 ? price : priceOf(services.prices, scenario, name);
+    return { name, ...countedModel(judgeClient(services, name), own), price: own };
+  });
+  const [one, ...others] = asked;
+  const who = one && others.length === 0 ? { model: one.model } : { model: undefined, panel: asked };
+  return {
+    judge: openJudge({ ...who, model_name: judge_model, clock, entropy, price }),
+    judge_model,
+    price,
+    prices: new Map(asked.map((judge) => [judge.name, judge.price])),
+    spent_usd: () => sumKnown(asked.map(({ spent_usd }) => spent_usd())),
+  };
 }
 
 export interface ChosenJudge {
   readonly judge: Judge;
-  /** `<provider>/<model>` */
+  /** `<provider>/<model>`, or `panel(...)` with those of its judges. */
   readonly judge_model: string;
+  /** Of a panel: what one token to each of its judges costs. Null when a price is unknown. */
   readonly price: Price | null;
+  /** By `<provider>/<model>`; of a panel, of each of its judges. */
+  readonly prices: ReadonlyMap<string, Price | null>;
   /** The cost of its replies so far, also of a judging that failed; null when it is unknown. */
   readonly spent_usd: () => number | null;
 }
 
-/** The judge's `<provider>/<model>`, chosen in the same order. Credentials are not looked at. */
+/** The judge's full name, chosen in the same order. Credentials are not looked at. @throws Failure `invalid_request` for no panel. */
 export const judgeModelName = (
   services: Pick<SessionServices, "judge_model">,
   requested: string | undefined,
@@ -49,11 +63,15 @@ export const judgeModelName = (
 ): string => judgeModelRef(requested ?? ofRubric ?? services.judge_model ?? DEFAULT_JUDGE_MODEL);
 
 function judgeClient({ resolveModel }: Pick<SessionServices, "resolveModel">, judge_model: string): ModelClient {
-  const { provider } = splitModelRef(judge_model);
-  if (provider === "builtin")
-    throw new Failure("invalid_request", `there is no "${judge_model}"; the judge without a model is ${BUILTIN_JUDGE}`);
-  if (provider !== "scripted") return resolveModel(judge_model, null);
-  throw new Failure("invalid_request", `"${judge_model}" replays an arm's script and cannot judge`);
+  if (isBuiltin(judge_model))
+    throw new Failure(
+      "invalid_request",
+      `judge: there is no "${judge_model}"; the only built-in judge is ${BUILTIN_JUDGE}`,
+    );
+  return withWayOut(() => {
+    if (!isScripted(judge_model)) return resolveModel(judge_model, null);
+    throw new Failure("invalid_request", `"${judge_model}" replays an arm's script and cannot judge`);
+  });
 }
 
 /** The same model, and what its replies have cost. */

@@ -1,4 +1,5 @@
 import { effectiveBudget } from "../arm/budget.ts";
+import { judgesNamed } from "../domain/judge-name.ts";
 import type { Arm, Policies } from "../domain/scenario.ts";
 import type { Flag } from "../domain/verdict.ts";
 import { modelFamily } from "../model/model-ref.ts";
@@ -13,6 +14,7 @@ export function contextFlags(pair: Pair, policies: Policies, judge_model: string
   if (differences(...pair).length === 0) flags.push("no_contrast");
   if (pair.some((arm) => hasIdleCap(arm, policies))) flags.push("cost_cap_inactive");
   if (sharesOneFamily(judge_model, pair)) flags.push("self_family");
+  if (isOneFamily(judge_model)) flags.push("panel_one_family");
   return flags;
 }
 
@@ -20,8 +22,20 @@ export function contextFlags(pair: Pair, policies: Policies, judge_model: string
 const hasIdleCap = (arm: Arm, { budget }: Policies) =>
   arm.price_per_mtok === null && effectiveBudget(budget, arm.limits).max_cost_usd !== null;
 
-/** Whether exactly one arm is of the judge's family: the judge may favour it. */
+/**
+ * Whether judges of one arm's family alone could decide: one judge that is kin of exactly one arm, or most of a panel. What
+ * is kin of both arms favours neither.
+ */
 export function sharesOneFamily(judge: string, [first, second]: Pair): boolean {
-  const own = modelFamily(judge);
-  return own !== null && (modelFamily(first.model) === own) !== (modelFamily(second.model) === own);
+  const judges = judgesNamed(judge).map(modelFamily);
+  const [a, b] = [modelFamily(first.model), modelFamily(second.model)];
+  const kin = (own: string | null, other: string | null) =>
+    own === null || own === other ? 0 : judges.filter((family) => family === own).length;
+  return Math.max(kin(a, b), kin(b, a)) > judges.length / 2;
+}
+
+/** Whether all judges of a panel are of one family: their errors are alike, so that more of them prove no more. */
+export function isOneFamily(judge: string): boolean {
+  const judges = judgesNamed(judge);
+  return judges.length > 1 && new Set(judges.map(modelFamily)).size === 1;
 }

@@ -20,19 +20,20 @@ export function demandArmPrices({ arms, policies }: Scenario): void {
 export interface Limited {
   /** The flag, as the refusal names it. */
   readonly limit: string;
-  readonly judge_model: string;
-  readonly judge_price: Price | null;
+  /** Of the judge, or of each judge of a panel, by `<provider>/<model>`. */
+  readonly judge_prices: ReadonlyMap<string, Price | null>;
 }
 
 /** @throws Failure `invalid_request` for the first model without a price. */
-export function demandEveryPrice({ arms }: Scenario, { limit, judge_model, judge_price }: Limited): void {
+export function demandEveryPrice({ arms }: Scenario, { limit, judge_prices }: Limited): void {
   for (const arm of arms) if (arm.price_per_mtok === null) throw unpriced(`arm "${arm.id}"`, arm.model, limit);
-  demandJudgePrice({ limit, judge_model, judge_price });
+  demandJudgePrice({ limit, judge_prices });
 }
 
 /** @throws Failure `invalid_request` */
-export function demandJudgePrice({ limit, judge_model, judge_price }: Limited): void {
-  if (judge_price === null) throw unpriced("the judge", judge_model, limit);
+export function demandJudgePrice({ limit, judge_prices }: Limited): void {
+  const who = judge_prices.size > 1 ? "a judge of the panel" : "the judge";
+  for (const [model, price] of judge_prices) if (price === null) throw unpriced(who, model, limit);
 }
 
 const unpriced = (who: string, model: string, limit: string) =>
@@ -64,16 +65,23 @@ export function demandFirstTurns({ arms, policies, task }: Scenario): void {
  * gets half of the rest, so that no arm spends the other's money.
  * @throws Failure `invalid_request` when half of the rest does not pay for an arm's first turn.
  */
-export function withinCost(scenario: Scenario, max_cost_usd: number, judge_price: Price | null): Scenario {
-  const reserved = costOf(judge_price, firstJudging(scenario)) ?? 0;
+export function withinCost(scenario: Scenario, max_cost_usd: number, { price, judges }: PricedJudge): Scenario {
+  const reserved = costOf(price, firstJudging(scenario)) ?? 0;
   const share = Math.floor((max_cost_usd - reserved) * (MICRO / 2) + EPSILON) / MICRO;
-  demandShare(scenario, { max_cost_usd, reserved, share });
+  demandShare(scenario, { max_cost_usd, reserved, share, judges });
   const limited = (arm: Arm): Arm => {
     const own = effectiveBudget(scenario.policies.budget, arm.limits).max_cost_usd ?? share;
     return { ...arm, limits: { ...arm.limits, max_cost_usd: Math.min(own, share) } };
   };
   const [first, second] = scenario.arms;
   return { ...scenario, arms: [limited(first), limited(second)] };
+}
+
+interface PricedJudge {
+  /** Of a panel: what one token to each of its judges costs. */
+  readonly price: Price | null;
+  /** One, or those of a panel. */
+  readonly judges: number;
 }
 
 /** A share is a whole number of millionths of a dollar: it is shown to people. */
@@ -86,9 +94,10 @@ interface Shares {
   readonly reserved: number;
   /** For each arm. */
   readonly share: number;
+  readonly judges: number;
 }
 
-function demandShare(scenario: Scenario, { max_cost_usd, reserved, share }: Shares): void {
+function demandShare(scenario: Scenario, { max_cost_usd, reserved, share, judges }: Shares): void {
   const needs = scenario.arms.map((arm) => ({ arm, least: leastFirstTurn(arm, scenario.task.prompt) ?? 0 }));
   const [costliest] = needs.toSorted((a, b) => b.least - a.least);
   if (costliest === undefined || (share > 0 && share >= costliest.least)) return;
@@ -96,15 +105,16 @@ function demandShare(scenario: Scenario, { max_cost_usd, reserved, share }: Shar
   const needed = atLeast(reserved + 2 * Math.max(least, 1 / MICRO));
   throw new Failure(
     "invalid_request",
-    `--max-cost ${max_cost_usd} leaves ${share > 0 ? `each arm ${share} USD` : "nothing for the arms"}${reservedFor(scenario, reserved)}; the first turn of arm "${arm.id}" takes at least ${atLeast(least)} USD; give --max-cost ${needed} or more${reserved > 0 ? CHEAPER_JUDGE : ""}`,
+    `--max-cost ${max_cost_usd} leaves ${share > 0 ? `each arm ${share} USD` : "nothing for the arms"}${reservedFor(scenario, reserved, judges)}; the first turn of arm "${arm.id}" takes at least ${atLeast(least)} USD; give --max-cost ${needed} or more${reserved > 0 ? CHEAPER_JUDGE : ""}`,
     { details: { arm_id: arm.id, share_usd: Math.max(0, share), needed_usd: needed } },
   );
 }
 
-function reservedFor(scenario: Scenario, reserved: number): string {
+function reservedFor(scenario: Scenario, reserved: number, judges: number): string {
   if (reserved === 0) return "";
   const { tokens_in, tokens_out } = firstJudging(scenario);
-  return `: ${atLeast(reserved)} USD are reserved for two judge calls, each of up to ${tokens_in / 2} tokens in and ${tokens_out / 2} out`;
+  const calls = judges === 1 ? "two judge calls" : `two calls of each of ${judges} judges`;
+  return `: ${atLeast(reserved)} USD are reserved for ${calls}, each of up to ${tokens_in / 2} tokens in and ${tokens_out / 2} out`;
 }
 
 const CHEAPER_JUDGE =

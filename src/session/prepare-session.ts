@@ -1,6 +1,7 @@
 import { builtInArm } from "../arm/built-in-arm.ts";
 import type { RunArm } from "../arm/run-arm.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../domain/defaults.ts";
+import { judgesNamed } from "../domain/judge-name.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { SessionSettings } from "../domain/session.ts";
 import type { Flag } from "../domain/verdict.ts";
@@ -109,19 +110,20 @@ export async function prepareSession(
 function limited(
   { max_cost_per_day_usd }: Pick<SessionServices, "max_cost_per_day_usd">,
   scenario: Scenario,
-  { judge_model, price: judge_price }: ChosenJudge,
+  { price, prices: judge_prices }: ChosenJudge,
   max_cost_usd: number | undefined,
 ): Scenario {
-  if (max_cost_per_day_usd !== undefined)
-    demandEveryPrice(scenario, { limit: "--max-cost-per-day", judge_model, judge_price });
+  if (max_cost_per_day_usd !== undefined) demandEveryPrice(scenario, { limit: "--max-cost-per-day", judge_prices });
   if (max_cost_usd === undefined) return scenario;
-  demandEveryPrice(scenario, { limit: "--max-cost", judge_model, judge_price });
-  return withinCost(scenario, max_cost_usd, judge_price);
+  demandEveryPrice(scenario, { limit: "--max-cost", judge_prices });
+  return withinCost(scenario, max_cost_usd, { price, judges: judge_prices.size });
 }
 
 /** A judge without a slash is taken from the default judge's provider: say which, before it is asked. */
 const assumedProvider = (named: string | null, judge_model: string) =>
-  named === null || named === judge_model || named.includes("/") ? null : `judge "${named}" is taken as ${judge_model}`;
+  named === null || judgesNamed(named).every((one) => one.includes("/"))
+    ? null
+    : `judge "${named}" is taken as ${judge_model}`;
 
 /** Two differences at once, and nobody can tell which one made the winner. */
 function undeclared({ arms, varies }: Scenario): string | null {

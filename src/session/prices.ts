@@ -1,9 +1,10 @@
+import { judgesNamed } from "../domain/judge-name.ts";
 import { FREE, type PriceList, priceKey } from "../domain/price-list.ts";
 import type { Arm, Price, Scenario } from "../domain/scenario.ts";
 import { judgeModelRef, OFFLINE_PROVIDERS, splitModelRef } from "../model/model-ref.ts";
 
 /**
- * The price of a model: from the list, else from the scenario, which names prices of arms and of its judge. Scripts and the
+ * The price of a model, or of a token to every judge of a panel: from the list, else from the scenario, which names prices of arms and of its judge. Scripts and the
  * built-in judge are free. Null when the price is unknown.
  */
 export function priceOf(list: PriceList, scenario: Scenario, model: string): Price | null {
@@ -11,8 +12,22 @@ export function priceOf(list: PriceList, scenario: Scenario, model: string): Pri
   const { judge } = scenario.rubric;
   const ofJudge =
     judge.model !== null && priceKey(judgeModelRef(judge.model)) === key ? judge.price_per_mtok : undefined;
+  const members = judgesNamed(model);
+  if (members.length > 1) return ofJudge ?? sumPrices(members.map((member) => priceOf(list, scenario, member)));
   const ofArm = scenario.arms.find((arm) => arm.price_per_mtok !== null && priceKey(arm.model) === key);
   return list.get(key) ?? ofJudge ?? ofArm?.price_per_mtok ?? (isFree(model) ? FREE : null);
+}
+
+/** Null when one of them is unknown. */
+function sumPrices(prices: readonly (Price | null)[]): Price | null {
+  const known = prices.filter((price) => price !== null);
+  if (known.length < prices.length) return null;
+  const sum = (part: (price: Price) => number) => known.reduce((total, price) => total + part(price), 0);
+  return {
+    in: sum((price) => price.in),
+    out: sum((price) => price.out),
+    cached_in: sum((price) => price.cached_in ?? price.in),
+  };
 }
 
 /** The scenario as it runs, each arm with the price of its model. `authored` is the scenario as its file says. */

@@ -50,12 +50,12 @@ export async function rejudge(
 /** @throws Failure as the judge does, `overloaded` when it could cost more than the day has left, `invalid_request` without a price. */
 async function judged(
   services: SessionServices,
-  { judge, judge_model, price, spent_usd }: ChosenJudge,
+  { judge, price, prices, spent_usd }: ChosenJudge,
   kase: Case,
   signal: AbortSignal,
 ): Promise<Verdict> {
   if (services.max_cost_per_day_usd !== undefined)
-    demandJudgePrice({ limit: "--max-cost-per-day", judge_model, judge_price: price });
+    demandJudgePrice({ limit: "--max-cost-per-day", judge_prices: prices });
   const reservation = await reserve(services, "rejudge", worstCaseOfJudging(kase, price));
   try {
     return await judge(kase, signal);

@@ -292,7 +292,7 @@ const HINTS: Readonly<Record<string, string | null>> = {
   "reference.deliverable warn": "widen task.deliverable",
   "reference.passes fail": "a check that the known fix fails measures something else: mend one of them",
   "reference.paths fail": "change the fix, or policies.paths",
-  "rubric.judge_family warn": "take a judge of another maker",
+  "rubric.judge_family warn": "take a judge of another maker, or a panel with judges of other makers",
   "rubric.weights warn": "give it a weight, or remove it",
 };
 

@@ -11,7 +11,7 @@ const request: ModelRequest = {
   params: { max_output_tokens: 1_000_000 },
   timeout_ms: 1,
 };
-const budget = (left_usd: number) => new JudgingBudget({ in: 0, out: 1, cached_in: null }, left_usd);
+const budget = (left_usd: number) => new JudgingBudget({ in: 0, out: 1, cached_in: null }, { left_usd });
 
 test("a budget pays for all requests or for none", () => {
   const three = budget(3);

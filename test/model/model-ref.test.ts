@@ -17,6 +17,13 @@ test("a judge without a slash is taken from the default judge's provider", () =>
   expect(judgeModelRef("openai/gpt-x")).toBe("openai/gpt-x");
 });
 
+test("a panel has one name, in whatever order its judges are given, and the name names it again", () => {
+  const name = "panel(anthropic/claude-x+openai/gpt-x+xai/grok-4)";
+  expect(judgeModelRef("openai/gpt-x, claude-x,xai/grok-4")).toBe(name);
+  expect(judgeModelRef("xai/grok-4,openai/gpt-x,anthropic/claude-x")).toBe(name);
+  expect(judgeModelRef(name)).toBe(name);
+});
+
 describe("families", () => {
   test.each([
     ["anthropic/claude-x", "anthropic"],

@@ -49,6 +49,18 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "Builtin/evidence",
     "6:12 arms[0].model: Builtin/evidence is a judge; an arm needs a model that acts",
   ],
+  [
+    "two judges",
+    "    - measure: tokens",
+    "    - measure: tokens\n  judge: {model: [openai/x, mistral/y]}",
+    "16:18 rubric.judge.model: a panel has 3 or 5 judges, and 2 are named; name one judge, 3 or 5",
+  ],
+  [
+    "a price for a panel",
+    "    - measure: tokens",
+    '    - measure: tokens\n  judge: {model: "openai/x, mistral/y, groq/z", price_per_mtok: {in: 1, out: 2}}',
+    "16:18 rubric.judge.model: several; price_per_mtok beside it is the price of one model",
+  ],
   ["number for text", "Say hello.", "5", "3:11 task.prompt: expected text, got 5"],
   ["empty text", "Say hello.", '""', "3:11 task.prompt: must not be empty"],
   ["blank text", "Say hello.", '"  "', "3:11 task.prompt: must not be blank"],

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { Scenario } from "../../src/domain/scenario.ts";
+import { judgeModelRef } from "../../src/model/model-ref.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import { SHORT, scenarioFolder } from "./scenario-folder.ts";
 
@@ -45,6 +46,15 @@ test("a file of 15 lines is a complete scenario", async () => {
     },
   });
 });
+
+test.each(["[openai/x, mistral/y, groq/z]", '"openai/x, mistral/y, groq/z"'])(
+  "a panel of judges: %s",
+  async (model) => {
+    await using folder = await scenarioFolder({ "short.yaml": `${SHORT}  judge: {model: ${model}}\n` });
+    const { definition } = await loadScenarioFile(folder.path("short.yaml"));
+    expect(judgeModelRef(definition.rubric.judge.model ?? "")).toBe("panel(groq/z+mistral/y+openai/x)");
+  },
+);
 
 const FULL = `# yaml-language-server: $schema=scenario.schema.json
 name: pager-last-page

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { judgeModelRef } from "../../src/model/model-ref.ts";
 import { contextFlags } from "../../src/session/context-flags.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
@@ -40,4 +41,15 @@ test.each([
   ],
 ] as const)("%s", (_what, first, second, rules, flags) => {
   expect(contextFlags([first, second], rules, "openrouter/openai/gpt-judge")).toEqual([...flags]);
+});
+
+test.each([
+  ["a relative of one arm among three", "openai/gpt-j, mistral/large, xai/grok", []],
+  ["two relatives of one arm among three", "openai/gpt-j, openai/o9, xai/grok", ["self_family"]],
+  ["a relative of each arm", "openai/gpt-j, groq/llama-j, xai/grok", []],
+  ["one family that is kin of one arm", "openai/gpt-j, openai/o9, openai/gpt-k", ["self_family", "panel_one_family"]],
+  ["one family", "xai/grok-1, xai/grok-2, openrouter/x-ai/grok-3", ["panel_one_family"]],
+] as const)("a panel: %s", (_what, judges, flags) => {
+  const arms = [anArm("a", { model: "openai/gpt-x" }), anArm("b", { model: "groq/llama" })] as const;
+  expect(contextFlags(arms, policies, judgeModelRef(judges))).toEqual([...flags]);
 });

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
+import { judgesNamed } from "../../domain/judge-name.ts";
 import { Credentials } from "../../model/credentials.ts";
 import { BUILTIN_JUDGE } from "../../model/model-ref.ts";
 import { listProviders, type ProviderStatus } from "../../model/resolve-model.ts";
@@ -57,7 +58,7 @@ export const defaultJudge: Check<Services> = {
     const judge = judgeModelName(services, undefined, null);
     if (judge === BUILTIN_JUDGE) return pass(`${judge}, which asks no model`);
     try {
-      services.resolveModel(judge, null);
+      for (const one of judgesNamed(judge)) services.resolveModel(one, null);
       return pass(judge);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -1,4 +1,5 @@
 import type { CostEstimate } from "../../domain/health.ts";
+import { judgesNamed } from "../../domain/judge-name.ts";
 import type { Arm, Price, Scenario } from "../../domain/scenario.ts";
 import { costOf, sumKnown } from "../../domain/usage.ts";
 import { BUILTIN_JUDGE } from "../../model/model-ref.ts";
@@ -30,13 +31,16 @@ export function estimateCost(
   const asksModel = judge !== BUILTIN_JUDGE;
   if (!asksModel && !scenario.arms.some(isRealModel)) return SPENDS_NOTHING;
   const price = priceOf(prices, definition, judge);
+  const judges = judgesNamed(judge).length;
+  // The price of a panel is that of a token to each of its judges.
+  const judgeBill = (size: RunSize) => ({ ...bill(size, price), tokens: judges * (size.tokens_in + size.tokens_out) });
   const low = [
     ...scenario.arms.map((arm) => shortBill(scenario, arm)),
-    bill(asksModel ? shortJudging(scenario) : NOTHING, price),
+    judgeBill(asksModel ? shortJudging(scenario) : NOTHING),
   ];
   const high = [
     ...scenario.arms.map((arm) => longestBill(scenario, arm)),
-    bill(asksModel ? longestJudging(scenario) : NOTHING, price),
+    judgeBill(asksModel ? longestJudging(scenario) : NOTHING),
   ];
   return {
     low_usd: sumKnown(low.map(({ usd }) => usd)),

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
+import { judgesNamed } from "../../domain/judge-name.ts";
 import { splitModelRef } from "../../model/model-ref.ts";
 import { chooseJudge, judgeModelName } from "../../session/choose-judge.ts";
 import { scriptsOf } from "../../session/choose-script.ts";
@@ -32,7 +33,7 @@ export const judgeModel: Check<DeclaredScenario> = {
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
     const [refusal] = refusalOf(() => chooseJudge(services, undefined, definition));
     if (refusal === undefined) return pass(judge);
-    return isKeyAbsent(services, judge) ? warn(refusal, KEY_HINT) : fail(refusal, null);
+    return judgesNamed(judge).some((one) => isKeyAbsent(services, one)) ? warn(refusal, KEY_HINT) : fail(refusal, null);
   },
 };
 

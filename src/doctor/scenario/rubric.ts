@@ -1,6 +1,6 @@
 import { isJudged } from "../../judge/scenario-brief.ts";
 import { judgeModelName } from "../../session/choose-judge.ts";
-import { sharesOneFamily } from "../../session/context-flags.ts";
+import { isOneFamily, sharesOneFamily } from "../../session/context-flags.ts";
 import { type Check, pass, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 
@@ -24,11 +24,13 @@ export const judgeFamily: Check<DeclaredScenario> = {
     const { arms, rubric } = loaded.definition;
     const judge = judgeModelName(services, undefined, rubric.judge.model);
     if (!rubric.criteria.some(isJudged)) return pass("no criterion is judged by a model");
-    return sharesOneFamily(judge, arms)
-      ? warn(
-          `${judge} comes from the maker of one arm's model only, and may favour it`,
-          "take a judge of another maker",
-        )
+    if (sharesOneFamily(judge, arms))
+      return warn(
+        `${judge} comes from the maker of one arm's model only, and may favour it`,
+        "take a judge of another maker, or a panel with judges of other makers",
+      );
+    return isOneFamily(judge)
+      ? warn(`${judge}: all judges come from one maker, and err alike`, "take judges of other makers into the panel")
       : pass(judge);
   },
 };

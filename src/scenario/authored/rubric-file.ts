@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { JUDGE_NAME_CHARS } from "../../domain/judge-name.ts";
 import { ModelPrice } from "../../domain/price-list.ts";
 import { MEASURES } from "../../domain/scenario.ts";
 import { MODEL_NAME_CHARS, oneOf, record } from "../../domain/schema.ts";
@@ -35,6 +36,8 @@ export const CriterionFile = Type.Union(
 );
 export type CriterionFile = Static<typeof CriterionFile>;
 
+const JudgeName = (maxLength: number) => Type.String({ pattern: "^[^\\s,]+(, *[^\\s,]+)*$", maxLength });
+
 export const RubricFile = record(
   "RubricFile",
   {
@@ -47,16 +50,20 @@ export const RubricFile = record(
       optional(
         "JudgeFile",
         {
-          model: Type.String({
-            pattern: "^\\S+$",
-            maxLength: MODEL_NAME_CHARS,
-            description: "Judge model; `builtin/evidence` asks no model.",
-          }),
+          model: Type.Union(
+            [JudgeName(JUDGE_NAME_CHARS), Type.Array(JudgeName(MODEL_NAME_CHARS), { minItems: 1, maxItems: 5 })],
+            {
+              description: "Judge model; three or five judge as a panel. `builtin/evidence` asks no model.",
+            },
+          ),
           probe_visibility: oneOf(["shown", "hidden"], {
             description: "Whether the judge sees probe results; default shown.",
           }),
           max_evidence_tokens: Whole(1_000_000, "Evidence shown per arm, estimated tokens; default 12000."),
-          price_per_mtok: { ...ModelPrice, description: "US dollars per million tokens of `model`; absent = unknown." },
+          price_per_mtok: {
+            ...ModelPrice,
+            description: "US dollars per million tokens of `model`; absent = unknown; not for a panel.",
+          },
         },
         "How it is judged.",
       ),

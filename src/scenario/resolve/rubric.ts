@@ -1,4 +1,5 @@
 import { MAX_EVIDENCE_TOKENS, TIE_MARGIN } from "../../domain/defaults.ts";
+import { judgesNamed, panelProblem } from "../../domain/judge-name.ts";
 import type { Criterion, Measure, Rubric } from "../../domain/scenario.ts";
 import type { CriterionFile, RubricFile } from "../authored/rubric-file.ts";
 import type { TaskFile } from "../authored/task-file.ts";
@@ -21,15 +22,15 @@ export function resolveRubric(
   );
   if (maps.every(({ weight }) => weight === 0))
     problems.add(["rubric", "criteria"], "every weight is 0, so nothing would decide; give one a weight above 0");
-  if (judge.price_per_mtok && judge.model === undefined)
-    problems.add(["rubric", "judge", "model"], "missing; price_per_mtok beside it is the price of one model");
+  const model = [judge.model ?? []].flat().join(",") || null;
+  checkJudge(problems, model, judge.price_per_mtok !== undefined);
   const ids = assignIds(maps.map((map, index) => ({ given: map.id, proposed: proposedId(map, index) })));
   return {
     instructions: instructions ?? "",
     tie_margin: tie_margin ?? TIE_MARGIN,
     criteria: maps.map((map, index) => resolveCriterion(map, ids[index] ?? "")),
     judge: {
-      model: judge.model ?? null,
+      model,
       probe_visibility: judge.probe_visibility ?? "shown",
       max_evidence_tokens: judge.max_evidence_tokens ?? MAX_EVIDENCE_TOKENS,
       ...(judge.price_per_mtok && { price_per_mtok: { cached_in: null, ...judge.price_per_mtok } }),
@@ -49,6 +50,18 @@ export function checkMeasures(problems: Problems, { criteria }: RubricFile, task
     if (needed !== undefined && task[needed] === undefined)
       problems.add(["rubric", "criteria", index, "measure"], `${measure} needs task.${needed}, which is missing`);
   }
+}
+
+function checkJudge(problems: Problems, model: string | null, priced: boolean): void {
+  const path = ["rubric", "judge", "model"];
+  const judges = model === null ? [] : judgesNamed(model);
+  const problem = judges.length > 1 ? panelProblem(judges) : undefined;
+  if (problem !== undefined) problems.add(path, problem);
+  else if (priced && judges.length !== 1)
+    problems.add(
+      path,
+      `${judges.length === 0 ? "missing" : "several"}; price_per_mtok beside it is the price of one model`,
+    );
 }
 
 function checkKind(problems: Problems, index: number, { question, measure, anchors }: CriterionMap): void {

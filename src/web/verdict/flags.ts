@@ -67,7 +67,12 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
   self_family: {
     tone: "warn",
     title: "The judge is related to an arm",
-    text: "Models tend to favour text of their own family. A judge from another family would tell more.",
+    text: "Models tend to favour text of their own family. A judge from another family would tell more, or a panel with judges of other families.",
+  },
+  panel_one_family: {
+    tone: "warn",
+    title: "All judges of the panel are related",
+    text: "Models of one family err alike, so their votes count for little more than one. Add judges of other families.",
   },
   no_contrast: {
     tone: "warn",

@@ -17,7 +17,10 @@ export function Orders({ comparison }: { comparison: Comparison }) {
       </p>
     );
   const calls = [...verdict.calls].sort(
-    (one, other) => Number(one.masked) - Number(other.masked) || one.order.localeCompare(other.order),
+    (one, other) =>
+      (one.judge ?? "").localeCompare(other.judge ?? "") ||
+      Number(one.masked) - Number(other.masked) ||
+      one.order.localeCompare(other.order),
   );
   return (
     <>
@@ -29,12 +32,37 @@ export function Orders({ comparison }: { comparison: Comparison }) {
             ? "The order made no difference to whom it named."
             : `The order pulled its choice by ${signed(verdict.position_pull)} (positive: to the one shown first).`}
       </p>
+      <Panel comparison={comparison} />
       <div class="columns">
         {calls.map((call) => (
-          <Call key={`${call.order} ${call.masked}`} call={call} comparison={comparison} />
+          <Call key={`${call.judge} ${call.order} ${call.masked}`} call={call} comparison={comparison} />
         ))}
       </div>
     </>
+  );
+}
+
+/** Whom each judge of a panel votes for. */
+function Panel({ comparison: { a, b, verdict } }: { comparison: Comparison }) {
+  const names: Record<Side, string> = { a: a.name, b: b.name };
+  return (
+    verdict.judge.members && (
+      <ul aria-label="Judges of the panel">
+        {verdict.judge.members.map(({ model, vote, outcome }) => (
+          <li key={model}>
+            <code>{model}</code>{" "}
+            {vote === null ? (
+              "abstains: no usable answer"
+            ) : (
+              <>
+                votes for <Choice choice={vote === 0 ? "tie" : vote > 0 ? "a" : "b"} names={names} />
+                {vote === 0 && <span class="aside"> {words(outcome)}</span>}
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    )
   );
 }
 
@@ -46,6 +74,7 @@ function Call({ call, comparison: { a, b, verdict } }: { call: JudgeCall; compar
     <div class="call">
       <h3>
         <ArmName side={first} name={names[first]} /> shown first
+        {call.judge && <span class="aside"> {call.judge}</span>}
         {call.masked && <span class="aside"> {second}</span>}
       </h3>
       {call.valid ? (
