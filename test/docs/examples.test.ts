@@ -15,6 +15,7 @@ const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
 const steady = (text: string) =>
   text
     .replaceAll(/session-([a-z-]+)-\d{8}T\d{9}Z/g, "session-$1-<time>")
+    .replaceAll(/series-\d{8}T\d{9}Z-[0-9a-f]{8}/g, "series-<time>")
     .replaceAll(/verdict-\d{8}T\d{9}Z-[0-9a-f]{8}/g, "verdict-<time>")
     .replaceAll(/"[0-9a-f]{64}"/g, '"<digest>"')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
