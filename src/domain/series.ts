@@ -91,7 +91,7 @@ export const SeriesPlan = record("SeriesPlan", {
 });
 export type SeriesPlan = Static<typeof SeriesPlan>;
 
-const SeriesStanding = record(
+export const SeriesStanding = record(
   "SeriesStanding",
   {
     conclusion: oneOf(CONCLUSIONS),
@@ -121,8 +121,8 @@ export const SeriesRecord = record("SeriesRecord", {
 });
 export type SeriesRecord = Static<typeof SeriesRecord>;
 
-const Counts = record("SeriesCounts", {
-  trials: Count("Trials that count: those of complete rounds."),
+const COUNTS = {
+  trials: Count("Trials that count: those of complete rounds; in a scenario's row all that are not held."),
   wins: Count("Arm a won."),
   ties: Count("No winner, for whatever reason."),
   losses: Count("Arm b won."),
@@ -131,11 +131,24 @@ const Counts = record("SeriesCounts", {
   invalid: Count("Missing: no usable judgement, asked twice."),
   failed: Count("Missing: the run failed or was interrupted."),
   cancelled: Count("Missing: a person cancelled it."),
-  deleted: Count("Missing: its session is gone."),
   held: Count("Done, but an earlier trial of its scenario, or another scenario of its round, is not."),
   running: Count("Not done yet."),
+};
+
+const Counts = record("SeriesCounts", {
+  ...COUNTS,
+  deleted: Count("Missing: its session is gone. Of which scenario it was, nobody knows."),
 });
 export type SeriesCounts = Static<typeof Counts>;
+
+const ScenarioCounts = record("SeriesScenarioCounts", COUNTS);
+
+const Earlier = record("EarlierTrials", {
+  trials: Count("Of the same comparison, before this series."),
+  e: Type.Number({ minimum: 0, description: "Their evidence." }),
+  e_with_this: Type.Number({ minimum: 0, description: "Together with this series." }),
+});
+export type EarlierTrials = Static<typeof Earlier>;
 
 const Claim = record("SeriesClaim", {
   side: oneOf(SIDES),
@@ -149,10 +162,13 @@ const Headline = record("SeriesHeadline", {
   high: Share("Upper end."),
   net: nullable(Type.Number({ minimum: -1, maximum: 1, description: "(wins - losses) / trials." })),
   e: Type.Number({ minimum: 0, description: "Evidence against no preference; 1 / alpha makes a claim." }),
-  p_anytime: Share("Smallest alpha at which a claim would have been made so far."),
+  p_anytime: Share("Smallest alpha at which a claim would have been made so far: 1 / the greatest evidence."),
   claim: nullable(Claim, { description: "Made once; it stays." }),
   fragile: Type.Boolean({ description: "The claim would not stand had all missing trials gone to the other side." }),
-  worst_case_e: Type.Number({ minimum: 0, description: "Evidence had all missing trials gone to the side behind." }),
+  worst_case_e: Type.Number({
+    minimum: 0,
+    description: "Least evidence that there could be, had missing trials gone to the side behind.",
+  }),
 });
 export type SeriesHeadline = Static<typeof Headline>;
 
@@ -178,14 +194,17 @@ const SeriesArm = record("SeriesArm", {
 
 const SeriesScenario = record("SeriesScenario", {
   scenario: Slug(),
-  digest: Digest("Of its definition."),
+  digest: nullable(Digest("Of its definition."), {
+    description: "Null for stored runs, whose definitions may differ.",
+  }),
   comparison: Digest("What is compared with what, by which judge."),
-  counts: Counts,
+  counts: ScenarioCounts,
   headline: Headline,
   conclusion: oneOf(CONCLUSIONS, {
     description: "Its own, at alpha divided by the number of scenarios; otherwise the row only describes.",
   }),
   solved: record("SolvedByArm", { a: nullable(SolvedCount), b: nullable(SolvedCount) }),
+  earlier: nullable(Earlier),
   distinct_runs: nullable(Count("Trials that differ in what the models said and called; null when unknown.")),
 });
 
@@ -221,8 +240,9 @@ export const Series = record("Series", {
   state: oneOf(SERIES_STATES),
   stop: nullable(oneOf(STOPS)),
   failure: nullable(Type.String({ description: "Why it failed." })),
-  plan: SeriesPlan,
-  plan_digest: Digest("SHA-256 over the plan: what the claim rests on."),
+  plan: nullable(SeriesPlan, { description: "Null for stored runs, which nobody planned." }),
+  plan_digest: nullable(Digest("SHA-256 over the plan: what the claim rests on.")),
+  levels: record("SeriesLevels", { alpha: SeriesPlan.properties.alpha, margin: Margin }),
   limits: nullable(SeriesLimits, { description: "Null for stored runs, which nobody planned." }),
   changes: SeriesRecord.properties.changes,
   created_at: nullable(Timestamp("When the series was accepted.")),
@@ -241,9 +261,10 @@ export const Series = record("Series", {
     a: Count("Only arm a's run broke."),
     b: Count("Only arm b's run broke."),
     both: Count("Both arms' runs broke."),
-    judge: Count("The judging, or something else after the arms."),
+    judge: Count("The judging, or something else than the arms."),
   }),
   forecast: record("SeriesForecast", {
+    trials_left: nullable(Count("Trials of the plan that can still count; null for stored runs.")),
     chance_of_claim: nullable(Share("In the trials that are left, if they fall as the ones so far did.")),
     chance_of_conclusion: nullable(Share("A claim, or no difference above the margin.")),
     more_trials: nullable(
@@ -251,24 +272,18 @@ export const Series = record("Series", {
     ),
     cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of those." }),
   }),
-  earlier: nullable(
-    record("EarlierTrials", {
-      trials: Count("Of the same comparison, before this series."),
-      e: Type.Number({ minimum: 0, description: "Their evidence." }),
-      e_with_this: Type.Number({ minimum: 0, description: "Together with this series." }),
-    }),
-  ),
+  earlier: nullable(Earlier, { description: "Of a series of one scenario; in a suite each scenario has its own." }),
   scenarios: Type.Array(SeriesScenario),
   rounds: Count("Complete rounds."),
   mixed: Type.Boolean({ description: "One scenario claims a, another b." }),
   arms: record("SeriesArms", { a: SeriesArm, b: SeriesArm }),
   cost_ratio: nullable(Type.Number({ minimum: 0 }), { description: "Cost of a over cost of b, where both are known." }),
   judge: record("SeriesJudge", { model: Type.String(), cost_usd: Usd }),
-  cost_usd: record("SeriesCost", {
-    total: Usd,
-    per_trial: Usd,
-    to_claim: Usd,
-  }),
+  cost_usd: record(
+    "SeriesCost",
+    { total: Usd, per_trial: Usd, to_claim: Usd },
+    { description: "Arms and verdicts of the trials that ended; to_claim: of those the claim was made with." },
+  ),
   descriptive: record(
     "SeriesDescriptive",
     {
@@ -287,6 +302,16 @@ export const Series = record("Series", {
     { description: "Only describes; null unless the series ran all its trials without --stop-when-sure." },
   ),
   flags: Type.Array(oneOf(SERIES_FLAGS)),
+  model_changes: Type.Array(
+    record("ModelChange", {
+      scenario: Slug(),
+      trial: Type.Integer({ minimum: 1, description: "The first that another model served." }),
+      who: oneOf([...SIDES, "judge"]),
+      from: Type.String(),
+      to: Type.String(),
+    }),
+    { description: "For each scenario the first change of each served model." },
+  ),
   statement: Type.String({ description: "Plain sentences; claims no more than these trials." }),
   trials: Type.Array(SeriesTrial, { description: "In the order of creation." }),
 });

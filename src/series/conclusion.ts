@@ -1,7 +1,6 @@
-import { type Counts, logEvidence } from "./e-process.ts";
+import type { Side } from "../domain/verdict.ts";
+import { type Counts, type LogEvidence, logEvidence } from "./e-process.ts";
 import { isContradicted } from "./interval.ts";
-
-export type Side = "a" | "b";
 
 /** What a plan fixes of the statistics before its first trial. */
 export interface Levels {
@@ -13,7 +12,11 @@ export interface Levels {
 
 /** The side that the trials prefer; undefined while they establish no preference. */
 export function claimedSide(counts: Counts, { alpha }: Pick<Levels, "alpha">): Side | undefined {
-  const { a, b, both } = logEvidence(counts);
+  return sideOf(logEvidence(counts), alpha);
+}
+
+/** The same of evidence that is known. */
+export function sideOf({ a, b, both }: LogEvidence, alpha: number): Side | undefined {
   if (both < -Math.log(alpha) || a === b) return undefined;
   return a > b ? "a" : "b";
 }

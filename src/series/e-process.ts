@@ -8,9 +8,9 @@ export interface Counts {
 
 /** A bet on a side: the share of the wealth that it may lose, and its part of the wealth at the start. */
 const BETS = [
-  { stake: 0.3, weight: 0.15 },
-  { stake: 0.5, weight: 0.2 },
-  { stake: 0.65, weight: 0.65 },
+  { stake: 0.3, log_weight: Math.log(0.15) },
+  { stake: 0.5, log_weight: Math.log(0.2) },
+  { stake: 0.65, log_weight: Math.log(0.65) },
 ] as const;
 
 /** Natural logarithms of the wealth that betting on a side has made, and of the mean of both, which is the evidence. */
@@ -26,19 +26,25 @@ export interface LogEvidence {
  * inequality; the bets are those of Waudby-Smith and Ramdas, fixed in advance).
  */
 export function logEvidence(counts: Counts, mean = 0): LogEvidence {
-  const a = logSum(BETS.map(({ stake, weight }) => Math.log(weight) + logWealth(counts, mean, stake / (1 + mean))));
-  const b = logSum(BETS.map(({ stake, weight }) => Math.log(weight) + logWealth(counts, mean, -stake / (1 - mean))));
-  return { a, b, both: logSum([a, b]) - Math.LN2 };
+  const a = logWealth(counts, mean, 1 / (1 + mean));
+  const b = logWealth(counts, mean, -1 / (1 - mean));
+  return { a, b, both: logSum(a, b) - Math.LN2 };
 }
 
-function logWealth({ wins, ties, losses }: Counts, mean: number, bet: number): number {
+/** Of all bets together; `unit` is the bet that may lose everything. */
+function logWealth(counts: Counts, mean: number, unit: number): number {
+  let sum = Number.NEGATIVE_INFINITY;
+  for (const { stake, log_weight } of BETS) sum = logSum(sum, log_weight + logWealthOf(stake * unit, counts, mean));
+  return sum;
+}
+
+function logWealthOf(bet: number, { wins, ties, losses }: Counts, mean: number): number {
   const after = (count: number, outcome: number) => (count === 0 ? 0 : count * Math.log1p(bet * (outcome - mean)));
   return after(wins, 1) + after(ties, 0) + after(losses, -1);
 }
 
 /** The logarithm of the sum of what these are logarithms of. */
-function logSum(logs: readonly number[]): number {
-  const largest = Math.max(...logs);
-  if (!Number.isFinite(largest)) return largest;
-  return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0));
+function logSum(one: number, other: number): number {
+  const larger = Math.max(one, other);
+  return Number.isFinite(larger) ? larger + Math.log1p(Math.exp(Math.min(one, other) - larger)) : larger;
 }

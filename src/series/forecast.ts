@@ -17,6 +17,12 @@ export interface Forecast {
   readonly chance_of_claim: number;
 }
 
+/** Below this chance of a conclusion a series stops, when it stops when sure. */
+export const LEAST_CHANCE = 0.02;
+
+/** Trials left beyond which a forecast takes too long: a third of a second at this many. */
+export const MAX_FORECAST = 400;
+
 /** Places that the recursion looks at in the time of one unit of `Pace`. */
 const PLACES_IN_A_UNIT = 2_000;
 
@@ -70,13 +76,14 @@ function afterOneTrial(open: Float64Array, { counts, left }: Standing, step: num
 
 /** Wins to come with which a claims, for each number of losses to come, and the same for b. Ties change nothing of it. */
 function claimBorders({ counts: { wins, losses }, left }: Standing, levels: Levels) {
-  const borders = (ahead: number, behind: number) =>
-    Array.from({ length: left + 1 }, (_, more) => {
-      let needed = 0;
+  const borders = (ahead: number, behind: number) => {
+    let needed = 0;
+    return Array.from({ length: left + 1 }, (_, more) => {
       while (needed <= left && claimedSide({ wins: ahead + needed, ties: 0, losses: behind + more }, levels) !== "a")
         needed += 1;
       return needed;
     });
+  };
   return { a: borders(wins, losses), b: borders(losses, wins) };
 }
 
@@ -105,15 +112,12 @@ function closestToLevel(
   return closest;
 }
 
-/** Whether no outcome of the trials that are left can bring a conclusion. */
+/** Whether no outcome of the trials that are left can bring a conclusion. What they may show at best, they show at the end. */
 export function isOutOfReach({ counts, uncertain, left }: Standing, levels: Levels): boolean {
-  const numbers = Array.from({ length: left + 1 }, (_, more) => more);
-  return !numbers.some(
-    (more) =>
-      claimedSide({ ...counts, wins: counts.wins + more }, levels) !== undefined ||
-      claimedSide({ ...counts, losses: counts.losses + more }, levels) !== undefined ||
-      isEquivalent(levelled(counts, more), uncertain, levels),
-  );
+  const claims = (possible: Counts) => claimedSide(possible, levels) !== undefined;
+  if (claims({ ...counts, wins: counts.wins + left }) || claims({ ...counts, losses: counts.losses + left }))
+    return false;
+  return !isEquivalent(levelled(counts, left), uncertain, levels);
 }
 
 /** After `more` trials that speak most for no difference: the side behind catches up, the rest has no winner. */

@@ -1,3 +1,8 @@
+import type { SolvedCount } from "../domain/series.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import type { Side } from "../domain/verdict.ts";
+import { wilson } from "./descriptive.ts";
+
 /** How many of an arm's trials passed every required check. */
 export interface Solved {
   readonly solved: number;
@@ -13,6 +18,15 @@ export interface Reliability {
   readonly pass_power: readonly number[];
   /** At least one of k is solved: whether trying again helps. */
   readonly pass_at: readonly number[];
+}
+
+/** Of the runs that were completed, whatever the judge made of them; null without required checks. */
+export function solvedOf(rows: readonly TrialRow[], side: Side): SolvedCount | null {
+  const known = rows.filter(({ state }) => state === "completed").flatMap(({ arms }) => arms[side].solved ?? []);
+  const [solved, trials] = [known.filter(Boolean).length, known.length];
+  if (trials === 0) return null;
+  const { pass_power, pass_at } = reliability({ solved, trials });
+  return { solved, trials, ...wilson(solved, trials), pass_power: [...pass_power], pass_at: [...pass_at] };
 }
 
 export function reliability({ solved, trials }: Solved): Reliability {

@@ -65,7 +65,10 @@ export interface SessionStore extends Disposable {
   read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
   /** Newest first. Writes nothing. @throws Failure `unknown_session` for `before`. */
   list(query?: SessionQuery): Promise<readonly SessionListing[]>;
-  /** In the order of creation, those that have not ended too; without those that are damaged. Writes nothing. */
+  /**
+   * In the order of creation, without those that are damaged. One that has not ended shows its state; what else its row says
+   * is whole at its end. Writes nothing.
+   */
   trials(of: TrialsOf): Promise<readonly TrialRow[]>;
   /** Begins a series, which this process then runs; durable. False when its id is taken. */
   createSeries(series: SeriesRecord): Promise<boolean>;

@@ -5,6 +5,7 @@ import { factsOf } from "../../src/judge/facts.ts";
 import { gatesOf } from "../../src/judge/gates.ts";
 import { mergeOrders } from "../../src/judge/merge-orders.ts";
 import { type StatementInput, statementOf } from "../../src/judge/statement.ts";
+import { BARRED } from "../barred-words.ts";
 import { buildArm, buildCase, probe } from "./build-case.ts";
 
 const { policies } = buildCase();
@@ -215,8 +216,6 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
     "no model judged, and neither a gate nor a measured criterion decides",
   ],
 ];
-
-const BARRED = /\b(?:better|superior|proves?|significant(?:ly)?|outperforms?|equal|as good as)\b/i;
 
 for (const [what, input, says] of BRANCHES)
   test(`${what}: one or two plain sentences about this run, with no barred word`, () => {

@@ -4,7 +4,7 @@ import type { Clock, Entropy } from "../../clock.ts";
 import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../../domain/series.ts";
 import { isFinal, type SessionListing } from "../../domain/session.ts";
 import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
-import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
+import type { TrialRow } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
 import {
   type EntriesOfTrials,
@@ -19,16 +19,16 @@ import {
 import { Watchers } from "../watchers.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { DiskSync } from "./disk-sync.ts";
-import { type Ended, JsonCopies, type WrittenCopy } from "./json-copies.ts";
+import { JsonCopies, type WrittenCopy } from "./json-copies.ts";
 import { readListings } from "./listings.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
 import { Retries } from "./retries.ts";
 import { SeriesRows } from "./series-rows.ts";
+import { SessionLogs } from "./session-logs.ts";
 import { SessionRows } from "./session-rows.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { SqliteSeries } from "./sqlite-series.ts";
 import { guarded, isLoss, storageFailure } from "./storage-failure.ts";
-import { readTrials, readTrialsBeside } from "./trial-rows.ts";
 import { endOf, type UnsavedEnd, UnsavedEnds } from "./unsaved-ends.ts";
 import { WriteBatch } from "./write-batch.ts";
 
@@ -65,6 +65,7 @@ class SqliteStore implements SessionStore {
   readonly #lease: ProcessLease;
   readonly #clock: Clock;
   readonly #rows: SessionRows;
+  readonly #logs: SessionLogs;
   readonly #seriesRows: SeriesRows;
   readonly #series: SqliteSeries;
   readonly #copies: JsonCopies;
@@ -80,9 +81,10 @@ class SqliteStore implements SessionStore {
     this.#lease = lease;
     this.#clock = clock;
     this.#rows = new SessionRows(database, lease);
+    this.#logs = new SessionLogs(database, this.#unsaved);
     this.#copies = new JsonCopies(stateDir, lease, {
-      justEnded: (session_id) => this.#ended(session_id, foldLog),
-      ended: (session_id) => this.#ended(session_id, checkedFold),
+      justEnded: (session_id) => this.#logs.ended(session_id, foldLog),
+      ended: (session_id) => this.#logs.ended(session_id, checkedFold),
       note: (copies) => this.#noteCopies(copies),
     });
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
@@ -108,7 +110,7 @@ class SqliteStore implements SessionStore {
 
   async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
     const { session_id } = run;
-    const entriesNow = () => entriesGiven(given, () => this.#current(readTrialsBeside(this.#database, session_id)));
+    const entriesNow = () => entriesGiven(given, () => this.#logs.trialsBeside(session_id));
     let entries: readonly RunEntry[];
     this.#retries.try();
     try {
@@ -145,7 +147,7 @@ class SqliteStore implements SessionStore {
   }
 
   async read(session_id: string, from = 0): Promise<readonly LoggedEntry[]> {
-    return guarded(this.#stateDir, () => this.#log(session_id, from));
+    return guarded(this.#stateDir, () => this.#logs.read(session_id, from));
   }
 
   async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
@@ -153,7 +155,7 @@ class SqliteStore implements SessionStore {
   }
 
   async trials(of: TrialsOf): Promise<readonly TrialRow[]> {
-    return guarded(this.#stateDir, () => this.#current(readTrials(this.#database, of)));
+    return guarded(this.#stateDir, () => this.#logs.trials(of));
   }
 
   createSeries(series: SeriesRecord): Promise<boolean> {
@@ -230,26 +232,6 @@ class SqliteStore implements SessionStore {
     return this.#rows.interruptDead(at);
   }
 
-  #entries(session_id: string, from: number): LoggedEntry[] {
-    const rows = this.#database.query(ENTRIES).values({ session_id, from }) as [number, number, string][];
-    return rows.map(([n, attempt, entry]) => ({ n, attempt, entry: JSON.parse(entry) }));
-  }
-
-  #log(session_id: string, from: number): readonly LoggedEntry[] {
-    const stored = this.#entries(session_id, from);
-    if (!this.#unsaved.has(session_id)) return stored;
-    const [[last]] = this.#database.query(LENGTH).values({ session_id }) as [[number]];
-    return [...stored, ...this.#unsaved.entries(session_id, last).filter(({ n }) => n > from)];
-  }
-
-  /** Rows of sessions whose end is not stored yet show it. */
-  #current(rows: readonly TrialRow[]): readonly TrialRow[] {
-    return rows.map((row) => {
-      const outcome = this.#unsaved.has(row.session_id) ? foldLog(this.#log(row.session_id, 0)) : undefined;
-      return outcome ? trialRowOf(outcome) : row;
-    });
-  }
-
   #keepFailure(end: UnsavedEnd): void {
     if (!endOf(end.entries)?.failure) return;
     this.#unsaved.keep(end);
@@ -268,14 +250,6 @@ class SqliteStore implements SessionStore {
     this.#end(run.session_id);
   }
 
-  #ended(session_id: string, foldOf: typeof foldLog): Ended | undefined {
-    const log = this.#entries(session_id, 0);
-    const outcome = foldOf(log);
-    // A row of the database may bear any name, and the copy's path is made of it.
-    if (outcome?.session_id !== session_id || !isFinal(outcome.state)) return undefined;
-    return { outcome, entries: log.length };
-  }
-
   /** In a batch of its own: nobody's session may fail because this does not fit any more. */
   #noteCopies(copies: readonly WrittenCopy[]): void {
     const note = () => {
@@ -288,7 +262,3 @@ class SqliteStore implements SessionStore {
     }
   }
 }
-
-const ENTRIES = "SELECT n, attempt, entry FROM entries WHERE session_id = $session_id AND n > $from ORDER BY n";
-
-const LENGTH = "SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id";

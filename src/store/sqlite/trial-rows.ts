@@ -14,11 +14,10 @@ export function readTrials(database: Database, of: TrialsOf): readonly TrialRow[
   });
 }
 
-/** The other trials of the session's series, and itself; none for a session that is no trial. */
-export function readTrialsBeside(database: Database, session_id: string): readonly TrialRow[] {
+/** Null for a session that is no trial, or is unknown. */
+export function seriesOf(database: Database, session_id: string): string | null {
   const [row] = database.query(SERIES_OF).values({ session_id }) as [string | null][];
-  const series_id = row?.[0] ?? null;
-  return series_id === null ? [] : readTrials(database, { series_id });
+  return row?.[0] ?? null;
 }
 
 const parsed = storedJson(TrialRow);

@@ -1,0 +1,89 @@
+import { counted } from "../domain/counted.ts";
+import type { EarlierTrials } from "../domain/series.ts";
+import { evidenceText, limitText } from "./figure-text.ts";
+import { countsOf, type Findings, totalMissing } from "./findings.ts";
+import { modelChangesOf } from "./model-changes.ts";
+import { missingBy } from "./tally.ts";
+
+/** What a reader should know before relying on what was found. */
+export function doubtsOf({
+  findings,
+  earlier,
+}: {
+  readonly findings: Findings;
+  readonly earlier: readonly (EarlierTrials | null)[];
+}): readonly string[] {
+  return [
+    ...missing(findings),
+    ...fragile(findings),
+    ...copies(findings),
+    ...changes(findings),
+    ...before(findings, earlier),
+    ...(findings.subject.scripted ? ["These trials replay scripts; they say nothing of a model."] : []),
+  ];
+}
+
+function missing(findings: Findings): readonly string[] {
+  const total = totalMissing(findings);
+  if (total === 0) return [];
+  const { invalid, failed, cancelled, deleted } = countsOf(findings);
+  const by = missingBy(findings.tallies);
+  const { arms } = findings.subject;
+  const parts = [
+    [failed, "failed"],
+    [invalid, "without a usable judgement"],
+    [cancelled, "cancelled"],
+    [deleted, "deleted"],
+    [by.a, `broken by ${arms.a}'s run`],
+    [by.b, `broken by ${arms.b}'s run`],
+    [by.both, "broken by both runs"],
+  ] as const;
+  const told = parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
+  return [`${counted(total, "trial")} gave no result (${told.join(", ")}).`];
+}
+
+function fragile(findings: Findings): readonly string[] {
+  const { course, subject } = findings;
+  if (!course.fragile || !course.claim || course.reversed) return [];
+  const other = subject.arms[course.claim.side === "a" ? "b" : "a"];
+  const total = totalMissing(findings);
+  return [`The preference would not stand if the ${counted(total, "missing trial")} had gone to ${other}.`];
+}
+
+function copies({ course, subject }: Findings): readonly string[] {
+  const repeating = course.repeats.filter(Boolean).length;
+  if (repeating === 0) return [];
+  const same = "went the same way in all that the models said and called";
+  if (repeating < course.repeats.length)
+    return [`In ${repeating} of ${course.repeats.length} scenarios all trials ${same}.`];
+  const all =
+    subject.scenarios.length === 1
+      ? `All ${course.log_e.length} trials ${same}`
+      : `In every scenario all trials ${same}`;
+  return course.claim ? [`${all}.`] : [`${all}: copies count as one observation, and nothing is concluded from them.`];
+}
+
+function changes(findings: Findings): readonly string[] {
+  const [first, ...others] = modelChangesOf(findings);
+  if (!first) return [];
+  const who = first.who === "judge" ? "the judge" : findings.subject.arms[first.who];
+  const more = others.length === 0 ? "" : `, and ${counted(others.length, "further change")}`;
+  return [
+    `From trial ${first.trial} of ${first.scenario} on another model than before served ${who}${more}: the trials are not all of one kind.`,
+  ];
+}
+
+function before({ subject }: Findings, earlier: readonly (EarlierTrials | null)[]): readonly string[] {
+  const { alpha } = subject.told.levels;
+  const known = earlier.filter((one) => one !== null);
+  const [only] = known;
+  if (!only) return [];
+  if (subject.scenarios.length > 1)
+    return [
+      `${counted(known.length, "scenario")} had earlier trials of the same comparison; the evidence with them stands with each.`,
+    ];
+  const trials = counted(only.trials, "earlier trial");
+  return [
+    `Counting also the ${trials} of this comparison, evidence ${evidenceText(only.e_with_this, alpha)} (${limitText(alpha)} needed).`,
+  ];
+}

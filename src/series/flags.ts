@@ -1,0 +1,26 @@
+import { type EarlierTrials, SERIES_FLAGS, type SeriesFlag } from "../domain/series.ts";
+import type { Findings } from "./findings.ts";
+import { modelChangesOf } from "./model-changes.ts";
+
+interface Known {
+  readonly mixed: boolean;
+  readonly earlier: readonly (EarlierTrials | null)[];
+  readonly judge_unaudited: boolean;
+}
+
+/** What a reader should know before trusting the series. */
+export function flagsOf(findings: Findings, { mixed, earlier, judge_unaudited }: Known): SeriesFlag[] {
+  const { subject, course } = findings;
+  const raised: Readonly<Record<SeriesFlag, boolean>> = {
+    served_model_changed: modelChangesOf(findings).length > 0,
+    arms_differ: subject.arms_differ,
+    fragile: course.fragile,
+    claim_reversed: course.reversed,
+    judge_unaudited,
+    no_variation: course.repeats.some(Boolean),
+    scripted: subject.scripted,
+    mixed,
+    earlier_trials: earlier.some((one) => one !== null),
+  };
+  return SERIES_FLAGS.filter((flag) => raised[flag]);
+}

@@ -1,0 +1,124 @@
+import { SERIES_PROTOCOL, type Series, type SeriesRecord, type SeriesStanding } from "../domain/series.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import type { SeriesSummary, Side } from "../domain/verdict.ts";
+import { type Costs, costsOf, costToClaim } from "./costs.ts";
+import { conclusionOf } from "./course.ts";
+import { descriptiveOf } from "./descriptive.ts";
+import { earlierOf } from "./earlier.ts";
+import { countedOf, countsOf, decidersOf, type Findings, findingsOf, headlineOf, totalMissing } from "./findings.ts";
+import { flagsOf } from "./flags.ts";
+import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./forecast.ts";
+import { modelChangesOf } from "./model-changes.ts";
+import { solvedOf } from "./reliability.ts";
+import { standingOfCourse } from "./remaining.ts";
+import { scenarioRowsOf } from "./scenario-rows.ts";
+import { statementOf } from "./statement.ts";
+import { plannedSubject, type StoredRuns, storedSubject } from "./subject.ts";
+import { missingBy, resultOf } from "./tally.ts";
+import { trialListOf } from "./trial-list.ts";
+
+/** What a report tells beside the series' own trials. */
+export interface Beside {
+  /** Stored runs of the plan's comparisons in the order of creation; this series' own and later ones may be among them. */
+  readonly stored: readonly TrialRow[];
+  /** Nobody has tested the judge on these scenarios. */
+  readonly judge_unaudited: boolean;
+}
+
+/** The whole report of a planned series. Takes the third power of the trials left; others have their turn meanwhile. */
+export async function reportOf(series: SeriesRecord, rows: readonly TrialRow[], beside: Beside): Promise<Series> {
+  const findings = findingsOf(plannedSubject(series), rows);
+  return seriesOf(findings, { ...beside, forecast: await forecastOf(findings) });
+}
+
+/** The report of all stored runs of a comparison. No plan ends them, so that nothing can be forecast. */
+export function storedSeries(runs: StoredRuns, beside: Pick<Beside, "judge_unaudited">): Series {
+  return seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, stored: [], forecast: null });
+}
+
+/** For lists. */
+export function standingOf(series: SeriesRecord, rows: readonly TrialRow[]): SeriesStanding {
+  const findings = findingsOf(plannedSubject(series), rows);
+  const { win_rate, low, high } = headlineOf(findings.course, findings.subject.told.levels, 0);
+  return { conclusion: conclusionOf(findings.course), win_rate, low, high, counted: countsOf(findings).trials };
+}
+
+/**
+ * Where the series stands with the verdict of `own`, which is about to be stored.
+ * @param rows of all its trials; the one of `own` among them may be from before the verdict
+ */
+export function summaryOf(series: SeriesRecord, rows: readonly TrialRow[], own: TrialRow): SeriesSummary {
+  // A run with a verdict is complete once this is stored.
+  const ended: TrialRow = { ...own, state: "completed" };
+  const others = rows.filter(({ session_id }) => session_id !== own.session_id);
+  const findings = findingsOf(plannedSubject(series), [...others, ended]);
+  const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
+  const { win_rate, low, high, e } = headlineOf(findings.course, findings.subject.told.levels, 0);
+  return {
+    series_id: series.series_id,
+    trial: own.place?.trial ?? 1,
+    held: typeof resultOf(ended) === "number" && !countedOf(findings).some(({ row }) => row === ended),
+    ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
+    ...{ win_rate, low, high, e },
+    conclusion: conclusionOf(findings.course),
+    statement: statementOf({ findings, forecast: null, earlier: [] }),
+  };
+}
+
+/** Null where nothing is left, too much for a forecast, or nothing that it could say. */
+async function forecastOf({ subject, course, tallies, deleted }: Findings): Promise<Forecast | null> {
+  if (subject.told.limits === null || course.reversed || course.equivalent_at !== null) return null;
+  if (course.claim) return { chance_of_conclusion: 1, chance_of_claim: 1 };
+  const standing = standingOfCourse(course, tallies, { trials: subject.told.limits.trials, deleted });
+  return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
+}
+
+interface Computed extends Beside {
+  readonly forecast: Forecast | null;
+}
+
+function seriesOf(findings: Findings, { stored, judge_unaudited, forecast: chances }: Computed): Series {
+  const { subject, course, rows, tallies } = findings;
+  const { arms, judge_model } = subject;
+  const costs = costsOf(rows);
+  const earlier = earlierOf(findings, stored);
+  const coming = comingOf(findings, chances, costs);
+  const scenarios = scenarioRowsOf(findings, earlier);
+  const mixed = ["a_preferred", "b_preferred"].every((side) => scenarios.some(({ conclusion }) => conclusion === side));
+  const armOf = (side: Side) => ({ arm_id: arms[side], ...costs.arms[side], solved: solvedOf(rows, side) });
+  return {
+    ...subject.told,
+    protocol: SERIES_PROTOCOL,
+    conclusion: conclusionOf(course),
+    headline: headlineOf(course, subject.told.levels, totalMissing(findings)),
+    counts: countsOf(findings),
+    decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
+    missing_by: missingBy(tallies),
+    forecast: coming,
+    earlier: earlier.length === 1 ? (earlier[0] ?? null) : null,
+    scenarios,
+    rounds: course.log_e.length,
+    mixed,
+    arms: { a: armOf("a"), b: armOf("b") },
+    cost_ratio: costs.ratio,
+    judge: { model: judge_model, cost_usd: costs.judge },
+    cost_usd: { total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, course) },
+    descriptive: descriptiveOf(findings),
+    flags: flagsOf(findings, { mixed, earlier, judge_unaudited }),
+    model_changes: [...modelChangesOf(findings)],
+    statement: statementOf({ findings, forecast: coming, earlier }),
+    trials: trialListOf(findings),
+  };
+}
+
+function comingOf({ subject, course, tallies, deleted }: Findings, chances: Forecast | null, costs: Costs) {
+  const more_trials = moreTrials(course.counts, subject.told.levels);
+  const { limits } = subject.told;
+  return {
+    trials_left: limits && standingOfCourse(course, tallies, { trials: limits.trials, deleted }).left,
+    chance_of_claim: chances?.chance_of_claim ?? null,
+    chance_of_conclusion: chances?.chance_of_conclusion ?? null,
+    more_trials,
+    cost_usd: more_trials === null || costs.per_trial === null ? null : more_trials * costs.per_trial,
+  };
+}

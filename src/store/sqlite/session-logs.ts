@@ -1,0 +1,57 @@
+import { isFinal } from "../../domain/session.ts";
+import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
+import { foldLog } from "../read-session.ts";
+import type { LoggedEntry, TrialsOf } from "../store.ts";
+import type { Database } from "./database.ts";
+import type { Ended } from "./json-copies.ts";
+import { readTrials, seriesOf } from "./trial-rows.ts";
+import type { UnsavedEnds } from "./unsaved-ends.ts";
+
+/** Logs, and the rows of trials, as this process reads them: also with an end that could not be stored yet. */
+export class SessionLogs {
+  readonly #database: Database;
+  readonly #unsaved: UnsavedEnds;
+
+  constructor(database: Database, unsaved: UnsavedEnds) {
+    this.#database = database;
+    this.#unsaved = unsaved;
+  }
+
+  read(session_id: string, from: number): readonly LoggedEntry[] {
+    const stored = this.#stored(session_id, from);
+    if (!this.#unsaved.has(session_id)) return stored;
+    const [[last]] = this.#database.query(LENGTH).values({ session_id }) as [[number]];
+    return [...stored, ...this.#unsaved.entries(session_id, last).filter(({ n }) => n > from)];
+  }
+
+  trials(of: TrialsOf): readonly TrialRow[] {
+    return readTrials(this.#database, of).map((row) => {
+      const outcome = this.#unsaved.has(row.session_id) ? foldLog(this.read(row.session_id, 0)) : undefined;
+      return outcome ? trialRowOf(outcome) : row;
+    });
+  }
+
+  /** The trials of the session's series, itself among them; none for a session that is no trial. */
+  trialsBeside(session_id: string): readonly TrialRow[] {
+    const series_id = seriesOf(this.#database, session_id);
+    return series_id === null ? [] : this.trials({ series_id });
+  }
+
+  /** As stored; undefined while it runs. */
+  ended(session_id: string, foldOf: typeof foldLog): Ended | undefined {
+    const log = this.#stored(session_id, 0);
+    const outcome = foldOf(log);
+    // A row of the database may bear any name, and the copy's path is made of it.
+    if (outcome?.session_id !== session_id || !isFinal(outcome.state)) return undefined;
+    return { outcome, entries: log.length };
+  }
+
+  #stored(session_id: string, from: number): readonly LoggedEntry[] {
+    const rows = this.#database.query(ENTRIES).values({ session_id, from }) as [number, number, string][];
+    return rows.map(([n, attempt, entry]) => ({ n, attempt, entry: JSON.parse(entry) }));
+  }
+}
+
+const ENTRIES = "SELECT n, attempt, entry FROM entries WHERE session_id = $session_id AND n > $from ORDER BY n";
+
+const LENGTH = "SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id";

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { conclusionOf, courseOf, worstCase } from "../../src/series/course.ts";
+import { logEvidence } from "../../src/series/e-process.ts";
+import { tallyOf } from "../../src/series/tally.ts";
+import { type Result, results, rowOf, rowsOf, times } from "./series.ts";
+
+const LEVELS = { alpha: 0.05, margin: 0.15 };
+
+const courseOfRows = (rows: Parameters<typeof tallyOf>[0], deleted = 0) =>
+  courseOf({ scenarios: [tallyOf(rows).counted], deleted }, LEVELS);
+
+const courseOfResults = (given: readonly Result[]) => courseOfRows(rowsOf(given));
+
+const RESULTS = fc.array(
+  fc.constantFrom<Result>("a", "a", "b", "tie", "inconsistent", "inconclusive", "invalid", "failed"),
+  {
+    maxLength: 60,
+  },
+);
+
+const mirrored = (given: readonly Result[]) =>
+  given.map((result) => (result === "a" ? "b" : result === "b" ? "a" : result));
+
+describe("a claim", () => {
+  test("is made at the trial that reaches the border, and stays", () => {
+    const { claim, log_e } = courseOfResults([...times(8, "a"), ...times(4, "b")]);
+    expect(claim).toMatchObject({ side: "a", round: 8, counts: { wins: 8, ties: 0, losses: 0 } });
+    expect(log_e).toHaveLength(12);
+    expect(conclusionOf(courseOfResults([...times(8, "a"), ...times(4, "b")]))).toBe("a_preferred");
+  });
+
+  test("that the other side makes later too leaves nothing to say", () => {
+    const course = courseOfResults([...times(8, "a"), ...times(24, "b")]);
+    expect([course.claim?.side, course.reversed, conclusionOf(course)]).toEqual(["a", true, "undecided"]);
+    const before = courseOfResults([...times(8, "a"), ...times(23, "b")]);
+    expect([before.reversed, conclusionOf(before)]).toEqual([false, "a_preferred"]);
+  });
+
+  test("goes before an equivalence that was there first", () => {
+    const course = courseOfResults([...times(17, "tie"), ...times(30, "a")]);
+    expect(course.equivalent_at).toBe(17);
+    expect(conclusionOf(course)).toBe("a_preferred");
+  });
+
+  test("is looked for at the end of rounds alone", () => {
+    const suite = (rounds: readonly string[]) =>
+      courseOf(
+        { scenarios: rounds.map((letters, place) => tallyOf(suiteRows(`S${place}`, letters)).counted), deleted: 0 },
+        LEVELS,
+      );
+    // Four wins each make eight in a row; the fifth round ends with eight wins and two losses.
+    expect(suite(["++++", "+++"]).claim).toBeNull();
+    expect(suite(["++++", "++++"]).claim).toMatchObject({ round: 4, counts: { wins: 8, ties: 0, losses: 0 } });
+    expect(suite(["+++-", "++++"]).claim).toBeNull();
+  });
+});
+
+const suiteRows = (scenario: string, letters: string) =>
+  results(letters).map((result, index) => rowOf({ scenario, trial: index + 1, round: index + 1 }, result));
+
+describe("missing trials", () => {
+  test("make a claim fragile while it depends on them, and no more once it does not", () => {
+    const [fragile, firm] = [courseOfResults(results("!++++++++")), courseOfResults(results("!++++++++++"))];
+    expect([fragile.claim?.side, fragile.fragile, conclusionOf(fragile)]).toEqual(["a", true, "a_preferred"]);
+    expect([firm.claim?.round, firm.fragile]).toEqual([8, false]);
+  });
+
+  test("that come after a claim cannot take it back", () => {
+    expect(courseOfResults(results("++++++++xx")).fragile).toBe(false);
+    expect(courseOfResults(results("++++++++xx-")).fragile).toBe(false);
+  });
+
+  test("of deleted sessions count against it wherever they were", () => {
+    expect(courseOfRows(rowsOf(times(8, "a")), 1).fragile).toBe(true);
+  });
+
+  test("never help: at worst both sides are level", () => {
+    expect(worstCase({ wins: 8, ties: 2, losses: 1 }, 3)).toEqual({ wins: 8, ties: 2, losses: 4 });
+    expect(worstCase({ wins: 1, ties: 2, losses: 8 }, 40)).toEqual({ wins: 8, ties: 2, losses: 8 });
+    fc.assert(
+      fc.property(fc.nat(40), fc.nat(40), fc.nat(40), (wins, losses, missing) => {
+        const worst = logEvidence(worstCase({ wins, ties: 0, losses }, missing)).both;
+        for (let given = 0; given <= missing; given += 1) {
+          const possible =
+            wins > losses ? { wins, ties: 0, losses: losses + given } : { wins: wins + given, ties: 0, losses };
+          expect(worst).toBeLessThanOrEqual(logEvidence(possible).both + 1e-12);
+        }
+      }),
+    );
+  });
+});
+
+describe("copies", () => {
+  test("claim nothing and show no equivalence, however many there are", () => {
+    const copies = (letter: string) => courseOfRows(rowsOf(results(letter.repeat(40)), { conduct: "0".repeat(64) }));
+    expect(copies("+")).toMatchObject({ claim: null, repeats: [true] });
+    expect(copies("=")).toMatchObject({ equivalent_at: null, repeats: [true] });
+    expect(copies("+").greatest).toBeCloseTo(0, 12);
+  });
+
+  test("count from the first trial that goes another way", () => {
+    const rows = [...rowsOf(times(9, "a"), { conduct: "0".repeat(64) }), ...rowsOf(times(10, "a")).slice(9)];
+    expect(courseOfRows(rows)).toMatchObject({ claim: { round: 10 }, repeats: [false] });
+  });
+
+  test("are not assumed where nobody knows", () => {
+    expect(courseOfRows(rowsOf(times(8, "a"), { conduct: null })).claim?.round).toBe(8);
+  });
+
+  test("in one scenario of a suite do not stop the others", () => {
+    const copied = suiteRows("S1", "++++").map((row) => ({ ...row, conduct: "0".repeat(64) }));
+    const course = courseOf(
+      { scenarios: [tallyOf(copied).counted, tallyOf(suiteRows("S2", "++++")).counted], deleted: 0 },
+      LEVELS,
+    );
+    expect(course).toMatchObject({ claim: { round: 4 }, repeats: [true, false] });
+  });
+});
+
+test("equivalence takes trials of which something is known", () => {
+  expect(courseOfResults(times(16, "tie")).equivalent_at).toBeNull();
+  expect(courseOfResults(times(17, "tie")).equivalent_at).toBe(17);
+  expect(courseOfResults(times(40, "inconsistent")).equivalent_at).toBeNull();
+  expect(courseOfResults([...times(6, "invalid"), ...times(17, "tie")]).equivalent_at).toBeNull();
+});
+
+test("everything changes sides when the arms do", () => {
+  fc.assert(
+    fc.property(RESULTS, (given) => {
+      const [course, other] = [courseOfResults(given), courseOfResults(mirrored(given))];
+      expect(other.claim?.side).toBe(course.claim ? (course.claim.side === "a" ? "b" : "a") : undefined);
+      expect([other.claim?.round, other.reversed, other.fragile, other.equivalent_at]).toEqual([
+        course.claim?.round,
+        course.reversed,
+        course.fragile,
+        course.equivalent_at,
+      ]);
+    }),
+  );
+});
+
+test("the order of trials changes nothing of the evidence at the end", () => {
+  fc.assert(
+    fc.property(RESULTS, (given) => {
+      const usable = given.filter((result) => result !== "invalid" && result !== "failed");
+      const [course, other] = [courseOfResults(usable), courseOfResults([...usable].reverse())];
+      expect(other.log_e.at(-1)).toBe(course.log_e.at(-1));
+    }),
+  );
+});
+
+test("a trial without a winner leaves the evidence as it is", () => {
+  fc.assert(
+    fc.property(RESULTS, (given) => {
+      const course = courseOfResults([...given, "a", "tie"]);
+      expect(course.log_e.at(-1)).toBe(course.log_e.at(-2) ?? Number.NaN);
+    }),
+  );
+});

@@ -1,0 +1,264 @@
+import { describe, expect, test } from "bun:test";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
+import fc from "fast-check";
+import { Series, type SeriesRecord, SeriesStanding } from "../../src/domain/series.ts";
+import type { TrialRow } from "../../src/domain/trial.ts";
+import { SeriesSummary } from "../../src/domain/verdict.ts";
+import { reportOf, standingOf, storedSeries, summaryOf } from "../../src/series/report.ts";
+import { BARRED } from "../barred-words.ts";
+import { GENERATED, mirrored } from "./generated.ts";
+import { comparisonOf, type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
+
+const SERIES = TypeCompiler.Compile(Series);
+
+const ALONE = { stored: [], judge_unaudited: false };
+
+const report = (series: SeriesRecord, rows: readonly TrialRow[]) => reportOf(series, rows, ALONE);
+
+const reportOfLetters = (letters: string, planned: Planned = {}) => report(seriesOf(planned), rowsOf(results(letters)));
+
+describe("a report", () => {
+  test("of any series is what the interface promises, and claims nothing that is barred", async () => {
+    await fc.assert(
+      fc.asyncProperty(GENERATED, async ({ series, rows }) => {
+        const told = await report(series, rows);
+        expect([...SERIES.Errors(told)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
+        expect(told.statement).not.toMatch(BARRED);
+        expect(told.statement).not.toMatch(/undefined|NaN|null|\$\{| {2}|\.\.|\b1 (trials|scenarios)\b/);
+        expect(told.statement).toMatch(/^[A-Z].*\.$/);
+        if (told.conclusion !== "no_difference_above_margin")
+          expect(told.statement).not.toContain("no preference beyond");
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("holds together: counts, range and claim say the same", async () => {
+    await fc.assert(
+      fc.asyncProperty(GENERATED, async ({ series, rows }) => {
+        const { counts, headline, trials, rounds, scenarios, forecast } = await report(series, rows);
+        expect(counts.wins + counts.ties + counts.losses).toBe(counts.trials);
+        expect(counts.trials).toBe(rounds * scenarios.length);
+        expect(trials.filter(({ counted }) => counted)).toHaveLength(counts.trials);
+        const { invalid, failed, cancelled, held, running } = counts;
+        expect(counts.trials + invalid + failed + cancelled + held + running).toBe(trials.length);
+        expect(headline.low <= 0.5 && headline.high >= 0.5).toBe(headline.e < 1 / series.plan.alpha);
+        expect(headline.worst_case_e).toBeLessThanOrEqual(headline.e + 1e-9);
+        if (headline.claim) expect(headline.p_anytime).toBeLessThanOrEqual(series.plan.alpha);
+        const chance = forecast.chance_of_conclusion;
+        if (chance !== null) expect(chance).toBeGreaterThanOrEqual(forecast.chance_of_claim ?? 0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("changes sides when the arms do", async () => {
+    await fc.assert(
+      fc.asyncProperty(GENERATED, async ({ series, rows }) => {
+        const [one, other] = [await report(series, rows), await report(series, rows.map(mirrored))];
+        expect(other.conclusion).toBe(MIRRORED[one.conclusion]);
+        expect([other.counts.wins, other.counts.losses]).toEqual([one.counts.losses, one.counts.wins]);
+        expect(other.headline.low).toBeCloseTo(1 - one.headline.high, 9);
+        expect(other.headline.e).toBeCloseTo(one.headline.e, 6);
+        expect(other.headline.fragile).toBe(one.headline.fragile);
+        expect(other.flags).toEqual(one.flags);
+        expect(other.forecast.chance_of_claim ?? 0).toBeCloseTo(one.forecast.chance_of_claim ?? 0, 9);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("of a series of one scenario is its scenario's row", async () => {
+    const { conclusion, headline, counts, scenarios } = await reportOfLetters("++=!+++-++x+~");
+    const { deleted: _, ...own } = counts;
+    expect(scenarios).toMatchObject([{ conclusion, headline, counts: own }]);
+  });
+
+  test("does not depend on the order in which the rows come", async () => {
+    const rows = rowsOf(results("++=!+++-++x+~"));
+    expect(await report(seriesOf(), [...rows].reverse())).toEqual(await report(seriesOf(), rows));
+  });
+});
+
+const MIRRORED = {
+  a_preferred: "b_preferred",
+  b_preferred: "a_preferred",
+  no_difference_above_margin: "no_difference_above_margin",
+  undecided: "undecided",
+} as const;
+
+describe("a suite", () => {
+  const suite = (letters: Record<string, string>) => {
+    let trial = 0;
+    const rows = Object.entries(letters).flatMap(([scenario, given]) =>
+      results(given).map((result, index) => rowOf({ scenario, trial: ++trial, round: index + 1 }, result)),
+    );
+    return report(seriesOf({ scenarios: Object.keys(letters) }), rows);
+  };
+
+  test("counts the rounds that every scenario has; what is beyond stands in the scenario's row", async () => {
+    const { rounds, counts, scenarios } = await suite({ S: "+++++", R: "+-=" });
+    expect([rounds, counts.trials, counts.held]).toEqual([3, 6, 2]);
+    expect(scenarios.map((row) => row.counts.trials)).toEqual([5, 3]);
+  });
+
+  test("with a scenario that gives nothing says nothing, and the others describe", async () => {
+    const { conclusion, headline, scenarios } = await suite({ S: "+".repeat(12), R: "!!!" });
+    expect([conclusion, headline.win_rate, headline.low, headline.high]).toEqual(["undecided", null, 0, 1]);
+    expect(scenarios[0]).toMatchObject({ conclusion: "a_preferred", headline: { win_rate: 1 } });
+  });
+
+  test("asks more of a single scenario than of a series of its own", async () => {
+    const of = async (wins: number) =>
+      (await suite({ S: "+".repeat(wins), R: "=".repeat(wins) })).scenarios[0]?.conclusion;
+    expect([await of(9), await of(10)]).toEqual(["undecided", "a_preferred"]);
+  });
+
+  test("in which scenarios claim different arms is mixed", async () => {
+    const { mixed, flags, conclusion } = await suite({ S: "+".repeat(12), R: "-".repeat(12) });
+    expect([mixed, flags, conclusion]).toEqual([true, ["mixed"], "undecided"]);
+  });
+});
+
+describe("a flag says", () => {
+  const flagsOf = async (rows: readonly TrialRow[], planned: Planned = {}, beside = ALONE) =>
+    (await reportOf(seriesOf(planned), rows, beside)).flags;
+
+  test("that a model changed, and the report from which trial on", async () => {
+    const rows = rowsOf(results("++++")).map((row, place) =>
+      place < 2 ? row : { ...row, arms: { ...row.arms, b: { ...row.arms.b, model_served: "m-2" } } },
+    );
+    const { flags, model_changes } = await report(seriesOf(), rows);
+    expect(flags).toEqual(["served_model_changed"]);
+    expect(model_changes).toEqual([{ scenario: "S", trial: 3, who: "b", from: "m-1", to: "m-2" }]);
+  });
+
+  test("what the plan and the caller know", async () => {
+    const flags = await flagsOf([], { scripted: true, arms_differ: true }, { ...ALONE, judge_unaudited: true });
+    expect(flags).toEqual(["arms_differ", "judge_unaudited", "scripted"]);
+  });
+
+  test("that trials repeat each other, and the row how many differ", async () => {
+    const rows = rowsOf(results("++++"), { conduct: "0".repeat(64) });
+    const { flags, scenarios } = await report(seriesOf(), rows);
+    expect([flags, scenarios[0]?.distinct_runs]).toEqual([["no_variation"], 1]);
+  });
+
+  test("that a claim is fragile, or was taken back", async () => {
+    expect(await flagsOf(rowsOf(results("!++++++++")))).toEqual(["fragile"]);
+    expect(await flagsOf(rowsOf(results(`${"+".repeat(8)}${"-".repeat(24)}`)))).toEqual(["claim_reversed"]);
+  });
+});
+
+test("earlier runs of the comparison are counted beside the series, its own and later ones are not", async () => {
+  const place = null;
+  const other = { series_id: "series-20250101T000000000Z-00000000", trial: 1, round: 1 };
+  const own = rowsOf(results("++++"));
+  const stored = [
+    ...rowsOf(results("+-!"), { place }),
+    ...rowsOf(results("+"), { place: other }),
+    ...rowsOf(results("+"), { place, comparison: comparisonOf("R") }),
+    ...own,
+    ...rowsOf(results("-----"), { place }),
+  ];
+  const { earlier, flags, statement } = await reportOf(seriesOf(), own, { ...ALONE, stored });
+  const e = async (letters: string) => (await reportOfLetters(letters)).headline.e;
+  expect(earlier).toEqual({
+    trials: 3,
+    e: expect.closeTo(await e("+-+"), 9),
+    e_with_this: expect.closeTo(await e("+-+++++"), 9),
+  });
+  expect(flags).toEqual(["earlier_trials"]);
+  expect(statement).toContain("Counting also the 3 earlier trials of this comparison, evidence");
+});
+
+test("money is that of all trials that ended; unknown is null", async () => {
+  const { cost_usd, arms, judge, cost_ratio } = await reportOfLetters("++++++++=xr");
+  // Two arms of 0.25 USD; a verdict costs 0.50.
+  expect(cost_usd).toEqual({ total: 9.5, per_trial: 1, to_claim: 8 });
+  expect([arms.a.cost_usd, judge.cost_usd, cost_ratio]).toEqual([{ mean: 0.25, total: 2.5 }, 4.5, 1]);
+  const [first, ...others] = rowsOf(results("+++"));
+  if (!first) throw new Error("there are three");
+  const unknown = { ...first, arms: { ...first.arms, a: { ...first.arms.a, cost_usd: null } } };
+  const told = await report(seriesOf(), [unknown, ...others]);
+  expect([told.cost_usd.total, told.arms.a.cost_usd, told.arms.b.cost_usd.total]).toEqual([
+    null,
+    { mean: 0.25, total: null },
+    0.75,
+  ]);
+});
+
+test("what is right only when nobody looked stands only in a series that could not stop early and ran to its end", async () => {
+  const planned = { trials: 10, stop: "exhausted", state: "completed" } as const;
+  const { descriptive } = await reportOfLetters("++++++++--", planned);
+  expect(descriptive.sign_p).toBeCloseTo(112 / 1024, 12);
+  expect(descriptive.wilson?.share).toBe(0.8);
+  const NONE = { sign_p: null, wilson: null, by_scenario: null };
+  for (const other of [{ stop_when_sure: true }, { stop: null }, { stop: "budget" }] as const)
+    expect((await reportOfLetters("++++++++--", { ...planned, ...other })).descriptive).toEqual(NONE);
+  const series = seriesOf(planned);
+  const changed = { ...series, changes: [{ at: series.created_at, limits: { ...series.limits, trials: 5 } }] };
+  expect((await report(changed, rowsOf(results("++++++++--")))).descriptive).toEqual(NONE);
+});
+
+describe("the summary in a verdict", () => {
+  test("is what the report says, of the trials as they are with this one", async () => {
+    await fc.assert(
+      fc.asyncProperty(GENERATED, async ({ series, rows }) => {
+        const own = rows.findLast(({ outcome }) => outcome !== null);
+        if (!own?.place) return;
+        const before = rows.map((row) => (row === own ? { ...row, state: "judging" as const, outcome: null } : row));
+        const summary = summaryOf(series, before, { ...own, state: "judging" });
+        const { counts, headline, conclusion } = await report(series, rows);
+        const { trials, wins, ties, losses, inconsistent, inconclusive } = counts;
+        const { win_rate, low, high, e } = headline;
+        expect(Value.Check(SeriesSummary, summary)).toBe(true);
+        expect(summary).toEqual({
+          ...{ series_id: series.series_id, trial: own.place.trial, held: summary.held, statement: summary.statement },
+          ...{ trials, wins, ties, losses, inconsistent, inconclusive, win_rate, low, high, e, conclusion },
+          missing: counts.invalid + counts.failed + counts.cancelled + counts.deleted,
+        });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("says that a trial is held while one before it runs", () => {
+    const rows = rowsOf(results("r+"));
+    const [first, second] = rows;
+    if (!first || !second) throw new Error("there are two");
+    expect(summaryOf(seriesOf(), rows, second)).toMatchObject({ trial: 2, held: true, trials: 0 });
+    const ended = rowOf({ trial: 1, round: 1, scenario: "S" }, "tie");
+    expect(summaryOf(seriesOf(), rows, ended)).toMatchObject({ trial: 1, held: false, trials: 2, wins: 1 });
+    const invalid = rowOf({ trial: 1, round: 1, scenario: "S" }, "invalid");
+    expect(summaryOf(seriesOf(), rows, invalid)).toMatchObject({ held: false, missing: 1 });
+  });
+});
+
+test("a list shows where a series stands", () => {
+  const standing = standingOf(seriesOf(), rowsOf(results("++++++++-")));
+  expect(Value.Check(SeriesStanding, standing)).toBe(true);
+  expect(standing).toMatchObject({ conclusion: "a_preferred", win_rate: 8 / 9, counted: 9 });
+});
+
+test("stored runs of a comparison are a series that nobody planned", () => {
+  const rows = rowsOf(results("++++++++=")).reverse();
+  const series = storedSeries(
+    {
+      ...{ comparison: comparisonOf("S"), scenario: "S", judge_model: "J", scripted: false },
+      ...{ arms: { a: "candidate", b: "baseline" }, rows },
+    },
+    { judge_unaudited: true },
+  );
+  expect([...SERIES.Errors(series)]).toEqual([]);
+  expect(series).toMatchObject({
+    ...{ kind: "stored", series_id: `cmp-${comparisonOf("S")}`, state: "completed", plan: null, limits: null },
+    ...{ conclusion: "a_preferred", flags: ["judge_unaudited"], counts: { trials: 9, wins: 8, deleted: 0 } },
+  });
+  // In the order that the store gives, whatever numbers the runs had in other series.
+  expect(series.trials.map(({ trial, d }) => [trial, d]).slice(0, 2)).toEqual([
+    [1, 0],
+    [2, 1],
+  ]);
+});
