@@ -22,9 +22,15 @@ export async function readPage(path: string): Promise<Page> {
 
 /** Pages whose examples and flags are compared with the program. docs/mcp.md has tests of its own. */
 export const PAGES: readonly Page[] = await Promise.all(
-  ["README.md", "docs/ci.md", "docs/judging.md", "docs/series.md", "docs/security.md", "docs/api.md", "scenarios/README.md"].map(
-    readPage,
-  ),
+  [
+    "README.md",
+    "docs/ci.md",
+    "docs/judging.md",
+    "docs/series.md",
+    "docs/security.md",
+    "docs/api.md",
+    "scenarios/README.md",
+  ].map(readPage),
 );
 
 export function pageNamed(path: string): Page {
