@@ -53,7 +53,6 @@ export async function runSession(session: Session): Promise<void> {
     });
     await pristine.setup(setup, signal);
     const arms = await gatherArms(session, pristine);
-    await log.enter("judging");
     const verdict = await judged(session, caseOf(plan, arms));
     signal.throwIfAborted();
     await log.complete(verdict, trial && ((trials) => trial.summarise(trials, log.session_id, verdict)));
@@ -73,8 +72,12 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<readonl
   const touched = first.location !== null || second.location !== null;
   if (touched || plan.scenario.task.probe !== null) await log.enter("probing");
   const arms = [await examine(session, a), await examine(session, b)] as const;
-  // Their disk is given back while the judge works, who need not wait for it. Otherwise they go with the fixture.
-  for (const workspace of [first, second]) void workspace[Symbol.asyncDispose]();
+  await log.enter("judging");
+  // Their disk is given back while the judge works. It is asked first: a program that removes takes milliseconds to start.
+  // Otherwise they go with the fixture.
+  setImmediate(() => {
+    for (const workspace of [first, second]) void workspace[Symbol.asyncDispose]();
+  });
   return arms;
 }
 
