@@ -133,6 +133,7 @@ test("a series that was taken and not gone on with stays as it was when its proc
   await running(directory.path, take).exited;
   using store = open(directory.path);
   expect(await store.series(SERIES)).toEqual(ended);
+  expect(await store.listSeries({ state: "completed" })).toHaveLength(1);
   expect(await store.takeSeries(SERIES)).toEqual(ended);
 });
 
