@@ -30,7 +30,7 @@ function missing(findings: Findings): readonly string[] {
   const by = missingBy(findings.tallies);
   const { arms } = findings.subject;
   const parts = [
-    [failed, "failed"],
+    [failed, "failed or interrupted"],
     [invalid, "without a usable judgement"],
     [cancelled, "cancelled"],
     [deleted, "deleted"],
@@ -38,7 +38,7 @@ function missing(findings: Findings): readonly string[] {
     [by.b, `broken by ${arms.b}'s run`],
     [by.both, "broken by both runs"],
   ] as const;
-  const told = parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
+  const told = parts.flatMap(([count, what]) => (count === 0 ? [] : count === total ? what : `${count} ${what}`));
   return [`${counted(total, "trial")} gave no result (${told.join(", ")}).`];
 }
 
@@ -50,17 +50,13 @@ function fragile(findings: Findings): readonly string[] {
   return [`The preference would not stand if the ${counted(total, "missing trial")} had gone to ${other}.`];
 }
 
-function copies({ course, subject }: Findings): readonly string[] {
+/** Where all of them do, that is the finding. */
+function copies({ course }: Findings): readonly string[] {
   const repeating = course.repeats.filter(Boolean).length;
-  if (repeating === 0) return [];
-  const same = "went the same way in all that the models said and called";
-  if (repeating < course.repeats.length)
-    return [`In ${repeating} of ${course.repeats.length} scenarios all trials ${same}.`];
-  const all =
-    subject.scenarios.length === 1
-      ? `All ${course.log_e.length} trials ${same}`
-      : `In every scenario all trials ${same}`;
-  return course.claim ? [`${all}.`] : [`${all}: copies count as one observation, and nothing is concluded from them.`];
+  if (repeating === 0 || (repeating === course.repeats.length && !course.claim)) return [];
+  return [
+    `In ${repeating} of ${counted(course.repeats.length, "scenario")} all trials went the same way in all that the models said and called.`,
+  ];
 }
 
 function changes(findings: Findings): readonly string[] {

@@ -1,0 +1,333 @@
+import { describe, expect, test } from "bun:test";
+import type { TrialRow } from "../../src/domain/trial.ts";
+import { evidenceText, percentText } from "../../src/series/figure-text.ts";
+import { reportOf } from "../../src/series/report.ts";
+import { type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
+
+const statement = async (rows: readonly TrialRow[], planned: Planned = {}) =>
+  (await reportOf(seriesOf(planned), rows, { stored: [], judge_unaudited: false })).statement;
+
+const FREE = { cost_usd: 0 };
+
+/** Without costs, which have a sentence of their own. */
+const rowsFree = (letters: string, parts: Partial<TrialRow> = {}) =>
+  rowsOf(results(letters), parts).map((row) => ({
+    ...row,
+    arms: { a: { ...row.arms.a, ...FREE }, b: { ...row.arms.b, ...FREE } },
+  }));
+
+const RATE = (rate: string, low: string, high: string) =>
+  `Win rate of candidate ${rate} (a trial without a winner counts half); 95% range ${low} to ${high}, valid whenever the series is stopped.`;
+
+const RELY = "Series that stop early tend to show too large a preference: rely on the range.";
+
+const ENDED = { state: "completed", stop: "exhausted" } as const;
+const SURE = { state: "completed", stop_when_sure: true } as const;
+
+const SITUATIONS: [what: string, letters: string, planned: Planned, says: string[]][] = [
+  [
+    "a claim",
+    "++++++++++-",
+    { ...SURE, stop: "sure" },
+    [
+      "Judge J preferred candidate in 10 of 11 trials of S and baseline in 1.",
+      RATE("91%", "50.2%", "over 99.9%"),
+      "Evidence 20.6 (20 needed).",
+      RELY,
+      "Stopped early, after 11 of 30 planned trials, once the preference was established.",
+    ],
+  ],
+  [
+    "a claim for the other arm, in a series that could not stop early",
+    "--------=",
+    { ...ENDED, trials: 9 },
+    [
+      "Judge J preferred baseline in 8 of 9 trials of S and candidate in 0; 1 had no winner.",
+      RATE("6%", "below 0.1%", "49.6%"),
+      "Evidence 21.0 (20 needed).",
+    ],
+  ],
+  [
+    "a claim that later trials no longer bear",
+    "++++++++----",
+    { ...ENDED, trials: 12 },
+    [
+      "A preference for candidate was established at trial 8 (candidate 8, baseline 0); with the 4 trials since, the range includes 50%.",
+      "Judge J preferred candidate in 8 of 12 trials of S and baseline in 4.",
+      RATE("67%", "28%", "95%"),
+      "Evidence 0.6 (20 needed).",
+    ],
+  ],
+  [
+    "two claims",
+    `++++++++${"-".repeat(24)}`,
+    { ...ENDED, trials: 32 },
+    [
+      "The trials contradict each other: they established a preference for candidate at trial 8 (candidate 8, baseline 0), and later one for baseline. No preference can be stated; something may have changed between the trials.",
+      "Judge J preferred baseline in 24 of 32 trials of S and candidate in 8.",
+      RATE("25%", "6%", "49.8%"),
+    ],
+  ],
+  [
+    "no conclusion yet",
+    "+++-+++-++-",
+    {},
+    [
+      "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
+      RATE("73%", "32%", "98%"),
+      "Evidence 1.3 (20 needed).",
+      "If coming trials split the same way, about 31 more would be needed; this plan has only 19 left.",
+      "By the trials so far, the chance that these establish a preference is 44%.",
+      "Still running, after 11 of 30 planned trials.",
+    ],
+  ],
+  [
+    "no conclusion at the end",
+    "+++-+++-++-",
+    { ...ENDED, trials: 11 },
+    [
+      "After 11 trials of S (candidate won 8, baseline 3, no winner 0) no preference can be stated.",
+      RATE("73%", "32%", "98%"),
+      "Evidence 1.3 (20 needed).",
+      "If coming trials split the same way, about 31 more would do; where arms do not differ, such a forecast seldom comes true.",
+    ],
+  ],
+  [
+    "a forecast that ended it",
+    "+-+-+-+-+-+-",
+    { ...SURE, stop: "unlikely" },
+    [
+      "After 12 trials of S (candidate won 6, baseline 6, no winner 0) no preference can be stated.",
+      RATE("50%", "14%", "86%"),
+      "Evidence 0.1 (20 needed).",
+      "Stopped early: by a forecast from these trials, the chance of reaching a conclusion by trial 30 was below 2%. This does not show that the arms are alike.",
+    ],
+  ],
+  [
+    "nothing left to reach",
+    "c",
+    { ...SURE, stop: "out_of_reach", trials: 8 },
+    [
+      "No trial of S counts, so nothing can be said.",
+      "Stopped early, after 0 of 8 planned trials: the trials that were left could bring no conclusion. This does not show that the arms are alike.",
+      "1 trial gave no result (cancelled).",
+    ],
+  ],
+  [
+    "equivalence",
+    "=".repeat(17),
+    { ...SURE, stop: "equivalent" },
+    [
+      "With 95% confidence candidate's win rate as judged by J lies within 35% to 65%: no preference beyond the 15-point margin.",
+      "Of 17 trials of S none had a winner.",
+      RATE("50%", "36%", "64%"),
+      "Stopped early, after 17 of 30 planned trials, once this was established.",
+    ],
+  ],
+  [
+    "equivalence that later trials no longer bear",
+    `${"=".repeat(17)}+++++`,
+    { ...ENDED, trials: 22 },
+    [
+      "It was established at trial 17, with 95% confidence, that candidate's win rate as judged by J lies within 35% to 65%: no preference beyond the 15-point margin; with the 5 trials since, the range goes beyond.",
+      "Judge J preferred candidate in 5 of 22 trials of S and baseline in 0; 17 had no winner.",
+      RATE("61%", "45%", "76%"),
+    ],
+  ],
+  [
+    "a fragile claim",
+    "!x++++++++",
+    {},
+    [
+      "Judge J preferred candidate in all 8 trials of S.",
+      RATE("100%", "50.4%", "100%"),
+      "Evidence 21.0 (20 needed).",
+      "Still running, after 8 of 30 planned trials.",
+      "2 trials gave no result (1 failed or interrupted, 1 without a usable judgement).",
+      "The preference would not stand if the 2 missing trials had gone to baseline.",
+    ],
+  ],
+  [
+    "a cost limit, and scripts",
+    "+++",
+    { state: "completed", stop: "budget", max_cost_usd: 3, scripted: true },
+    [
+      "After 3 trials of S (candidate won 3, baseline 0, no winner 0) no preference can be stated.",
+      RATE("100%", "20%", "100%"),
+      "Evidence 2.0 (20 needed).",
+      "Stopped by the cost limit of $3, after 3 of 30 planned trials.",
+      "These trials replay scripts; they say nothing of a model.",
+    ],
+  ],
+  [
+    "a person who cancelled it",
+    "+cc",
+    { state: "cancelled", stop: "cancelled" },
+    [
+      "After 1 trial of S (candidate won 1, baseline 0, no winner 0) no preference can be stated.",
+      RATE("100%", "1%", "100%"),
+      "Evidence 1.0 (20 needed).",
+      "Cancelled after 1 of 30 planned trials.",
+      "2 trials gave no result (cancelled).",
+    ],
+  ],
+  [
+    "a failure",
+    "u",
+    { state: "failed", stop: "failed" },
+    [
+      "No trial of S counts, so nothing can be said.",
+      "The series failed after 0 of 30 planned trials.",
+      "1 trial gave no result (failed or interrupted).",
+    ],
+  ],
+  [
+    "an interruption",
+    "",
+    { state: "interrupted" },
+    ["No trial of S counts, so nothing can be said.", "Interrupted after 0 of 30 planned trials; it can be continued."],
+  ],
+  [
+    "a beginning",
+    "",
+    {},
+    ["No trial of S counts yet, so nothing can be said.", "Still running, after 0 of 30 planned trials."],
+  ],
+  [
+    "one run",
+    "-",
+    { ...ENDED, trials: 1 },
+    [
+      "In this one trial of S judge J preferred baseline. One run per arm says nothing about how often this would happen.",
+    ],
+  ],
+  [
+    "one run without a winner",
+    "~",
+    { ...ENDED, trials: 1 },
+    ["In this one trial of S no arm won. One run per arm says nothing about how often this would happen."],
+  ],
+  [
+    "another alpha",
+    "+++++++",
+    { ...ENDED, trials: 7, alpha: 0.1 },
+    [
+      "Judge J preferred candidate in all 7 trials of S.",
+      RATE("100%", "53%", "100%").replace("95%", "90%"),
+      "Evidence 13.0 (10 needed).",
+    ],
+  ],
+];
+
+describe("a statement tells", () => {
+  for (const [what, letters, planned, says] of SITUATIONS)
+    test(what, async () => {
+      expect(await statement(rowsFree(letters), planned)).toBe(says.join(" "));
+    });
+
+  test("what decided, when it was not the judge alone", async () => {
+    const rows = rowsFree("++++++++=").map((row, place) =>
+      place < 3 ? { ...row, decided_by: "probe" as const } : row,
+    );
+    expect(await statement(rows)).toStartWith(
+      "In 9 trials of S candidate won 8 and baseline 0; 1 had no winner (decided 3 by hidden checks, 5 by judge J).",
+    );
+    const one = rowsFree("-", { decided_by: "gate" });
+    expect(await statement(one, { ...ENDED, trials: 1 })).toStartWith(
+      "In this one trial of S baseline won (decided by rules).",
+    );
+  });
+
+  test("that copies show nothing, without figures that look like evidence", async () => {
+    const rows = rowsFree("++++++++", { conduct: "0".repeat(64) });
+    expect(await statement(rows, { ...SURE, stop: "out_of_reach" })).toBe(
+      "Judge J preferred candidate in all 8 trials of S. All trials went the same way in all that the models said and called: copies count as one observation, and nothing is concluded from them. Stopped early, after 8 of 30 planned trials: copies of these trials would tell nothing new. This does not show that the arms are alike.",
+    );
+  });
+
+  test("what a trial cost, where it is known", async () => {
+    expect(await statement(rowsOf(results("+++")))).toEndWith(
+      "One trial cost $0.2500 (candidate) and $0.2500 (baseline).",
+    );
+  });
+
+  test("whose runs broke the missing trials", async () => {
+    const [lost, ...others] = rowsFree("x+++");
+    if (!lost) throw new Error("there are four");
+    const broken = { ...lost, arms: { a: { ...lost.arms.a, broken: true }, b: lost.arms.b } };
+    expect(await statement([broken, ...others])).toContain(
+      "1 trial gave no result (failed or interrupted, broken by candidate's run).",
+    );
+  });
+
+  test("from which trial on another model served", async () => {
+    const rows = rowsFree("+++").map((row, place) =>
+      place < 2 ? row : { ...row, judge: { ...row.judge, model_served: "j-2" } },
+    );
+    expect(await statement(rows)).toContain(
+      "From trial 3 of S on another model than before served the judge: the trials are not all of one kind.",
+    );
+  });
+});
+
+describe("a suite's statement tells", () => {
+  const suite = (letters: readonly string[], planned: Planned = {}) => {
+    const scenarios = letters.map((_, place) => `S${place + 1}`);
+    let trial = 0;
+    const rows = letters.flatMap((given, place) =>
+      results(given).map((result, index) => {
+        trial += 1;
+        return rowOf({ scenario: scenarios[place] ?? "", trial, round: index + 1 }, result);
+      }),
+    );
+    return statement(rows, { scenarios, ...planned });
+  };
+
+  test("that a claim is about the mean of these scenarios", async () => {
+    const told = await suite(["++++", "+++=", "+-++", "++++", "=+-+"], { ...SURE, stop: "sure" });
+    expect(told).toStartWith(
+      "Judge J preferred candidate in 16 of 20 trials of these 5 scenarios and baseline in 2; 2 had no winner. ",
+    );
+    expect(told).toContain(
+      "This is the average over these 5 scenarios; candidate is ahead in 5 of them, baseline in 0. It says nothing about others.",
+    );
+  });
+
+  test("that single scenarios may differ more than their mean", async () => {
+    expect(await suite(["=", "=", "=", "=", "="].map((letter) => letter.repeat(4)))).toStartWith(
+      "With 95% confidence candidate's win rate as judged by J, on average over these 5 scenarios, lies within 35% to 65%: no preference beyond the 15-point margin. Single scenarios may differ more.",
+    );
+  });
+
+  test("which scenario gives nothing", async () => {
+    expect(await suite(["+-+", "!!!", "c!", "+"], ENDED)).toStartWith(
+      "No round of these 4 scenarios is complete, so nothing can be said: no trial of S2 and of 1 other scenario counts.",
+    );
+  });
+});
+
+test.each([
+  [0.5, "50%"],
+  [0.5041, "50.4%"],
+  [0.496, "49.6%"],
+  [0.50001, "just above 50%"],
+  [0.49999, "just below 50%"],
+  [0, "0%"],
+  [1e-9, "below 0.1%"],
+  [1, "100%"],
+  [0.9999, "over 99.9%"],
+  [0.79, "79%"],
+])("a share of %p reads %p", (share, text) => {
+  expect(percentText(share)).toBe(text);
+});
+
+test.each([
+  [19.99, 0.05, "just below 20"],
+  [20.01, 0.05, "20.0"],
+  [9.99, 0.1, "just below 10"],
+  [33.33, 0.05, "33.3"],
+  [0.001, 0.05, "below 0.1"],
+  [1e40, 0.05, "over 1,000"],
+])("evidence of %p at alpha %p reads %p", (e, alpha, text) => {
+  expect(evidenceText(e, alpha)).toBe(text);
+});
