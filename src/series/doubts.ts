@@ -5,17 +5,18 @@ import { countsOf, type Findings, totalMissing } from "./findings.ts";
 import { modelChangesOf } from "./model-changes.ts";
 import { missingBy } from "./tally.ts";
 
-/** What a reader should know before relying on what was found. */
-export function doubtsOf({
-  findings,
-  earlier,
-}: {
+interface Known {
   readonly findings: Findings;
   readonly earlier: readonly (EarlierTrials | null)[];
-}): readonly string[] {
+  readonly mixed: boolean;
+}
+
+/** What a reader should know before relying on what was found. */
+export function doubtsOf({ findings, earlier, mixed }: Known): readonly string[] {
   return [
     ...missing(findings),
     ...fragile(findings),
+    ...(mixed ? ["Single scenarios disagree: for each arm there is one that establishes a preference for it."] : []),
     ...copies(findings),
     ...changes(findings),
     ...before(findings, earlier),

@@ -61,7 +61,7 @@ export function summaryOf(series: SeriesRecord, rows: readonly TrialRow[], own: 
     ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
     ...{ win_rate, low, high, e },
     conclusion: conclusionOf(findings.course),
-    statement: statementOf({ findings, forecast: null, earlier: [] }),
+    statement: statementOf({ findings, forecast: null, earlier: [], mixed: false }),
   };
 }
 
@@ -106,7 +106,7 @@ function seriesOf(findings: Findings, { stored, judge_unaudited, forecast: chanc
     descriptive: descriptiveOf(findings),
     flags: flagsOf(findings, { mixed, earlier, judge_unaudited }),
     model_changes: [...modelChangesOf(findings)],
-    statement: statementOf({ findings, forecast: coming, earlier }),
+    statement: statementOf({ findings, forecast: coming, earlier, mixed }),
     trials: trialListOf(findings),
   };
 }

@@ -15,6 +15,8 @@ export interface Told {
   readonly forecast: Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more_trials"> | null;
   /** By scenario; null where there are none. */
   readonly earlier: readonly (EarlierTrials | null)[];
+  /** One scenario claims a, another b. */
+  readonly mixed: boolean;
 }
 
 /**

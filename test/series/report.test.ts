@@ -37,7 +37,7 @@ describe("a report", () => {
   test("holds together: counts, range and claim say the same", async () => {
     await fc.assert(
       fc.asyncProperty(GENERATED, async ({ series, rows }) => {
-        const { counts, headline, trials, rounds, scenarios, forecast } = await report(series, rows);
+        const { counts, headline, trials, rounds, scenarios } = await report(series, rows);
         expect(counts.wins + counts.ties + counts.losses).toBe(counts.trials);
         expect(counts.trials).toBe(rounds * scenarios.length);
         expect(trials.filter(({ counted }) => counted)).toHaveLength(counts.trials);
@@ -46,10 +46,22 @@ describe("a report", () => {
         expect(headline.low <= 0.5 && headline.high >= 0.5).toBe(headline.e < 1 / series.plan.alpha);
         expect(headline.worst_case_e).toBeLessThanOrEqual(headline.e + 1e-9);
         if (headline.claim) expect(headline.p_anytime).toBeLessThanOrEqual(series.plan.alpha);
-        const chance = forecast.chance_of_conclusion;
-        if (chance !== null) expect(chance).toBeGreaterThanOrEqual(forecast.chance_of_claim ?? 0);
       }),
       { numRuns: 300 },
+    );
+  });
+
+  test("forecasts a chance: 1 once there is a claim, none once two contradict each other", async () => {
+    await fc.assert(
+      fc.asyncProperty(GENERATED, async ({ series, rows }) => {
+        const { headline, forecast, flags } = await report(series, rows);
+        const { chance_of_claim, chance_of_conclusion } = forecast;
+        if (headline.claim) expect(chance_of_conclusion).toBe(flags.includes("claim_reversed") ? null : 1);
+        if (chance_of_claim === null || chance_of_conclusion === null) return;
+        const inOrder = [0, chance_of_claim, chance_of_conclusion, 1 + 1e-12];
+        expect(inOrder).toEqual([...inOrder].sort((one, other) => one - other));
+      }),
+      { numRuns: 200 },
     );
   });
 
@@ -116,8 +128,9 @@ describe("a suite", () => {
   });
 
   test("in which scenarios claim different arms is mixed", async () => {
-    const { mixed, flags, conclusion } = await suite({ S: "+".repeat(12), R: "-".repeat(12) });
+    const { mixed, flags, conclusion, statement } = await suite({ S: "+".repeat(12), R: "-".repeat(12) });
     expect([mixed, flags, conclusion]).toEqual([true, ["mixed"], "undecided"]);
+    expect(statement).toContain("Single scenarios disagree");
   });
 });
 
