@@ -8,7 +8,7 @@ export interface Running {
   /** Resolves at the first signal. */
   readonly signal: Promise<void>;
   readonly listening: Listening;
-  readonly services: Pick<SessionServices, "runs" | "notice" | "clock">;
+  readonly services: Pick<SessionServices, "runs" | "series" | "notice" | "clock">;
   /** Fired when no new work is taken any more. */
   readonly stopping: AbortController;
   /** Fired when the time for work in flight is over. */
@@ -22,25 +22,28 @@ const LOOK_MS = 20;
 const SAVE_MS = 5_000;
 
 /**
- * Waits for SIGTERM or SIGINT. Then it takes no connection and no run any more, lets work in flight finish for `grace_ms`,
- * and stores the rest as interrupted. A second signal ends the process at once.
+ * Waits for SIGTERM or SIGINT. Then it takes no connection and no run any more, and no series starts a further trial; work in
+ * flight may finish for `grace_ms`, the rest is stored as interrupted, as are all series. A second signal ends the process at once.
  */
 export async function untilStopped(running: Running): Promise<void> {
   const { listening, services, stopping, abandoned, grace_ms } = running;
   await running.signal;
   for (const name of SIGNALS) process.once(name, () => process.exit(EXIT.terminated));
-  const { runs, notice } = services;
+  const { runs, series, notice } = services;
   listening.refuseConnections();
   stopping.abort(STOPPED);
   interruptQueued(services);
-  const isBusy = () => runs.all().length > 0 || listening.pending > 0;
+  // At each look: one that was being prepared may have started since the last.
+  const isBusy = () => {
+    for (const one of series.all()) one.halt(STOPPED);
+    return runs.all().length > 0 || series.all().length > 0 || listening.pending > 0;
+  };
   if (isBusy()) notice(`stopping: ${runs.all().length} runs in flight, waiting ${grace_ms / 1000} s at most`);
   await until(() => !isBusy(), grace_ms, services);
   abandoned.abort(STOPPED);
-  // At each look: one that was being prepared may have started since the last.
   const isEmpty = () => {
-    for (const run of runs.all()) run.cancel(STOPPED);
-    return runs.all().length === 0;
+    for (const one of [...series.all(), ...runs.all()]) one.cancel(STOPPED);
+    return runs.all().length === 0 && series.all().length === 0;
   };
   await until(isEmpty, SAVE_MS, services);
   // Lets the last answers and frames leave before open connections are cut.

@@ -13,6 +13,7 @@ import { readJson } from "./read-json.ts";
 import { readRoutes } from "./read-routes.ts";
 import { type LogRequest, requestLog } from "./request-log.ts";
 import { runRoutes } from "./run-routes.ts";
+import { seriesRoutes } from "./series-routes.ts";
 import type { WebUi } from "./web-ui.ts";
 
 export interface AppOptions {
@@ -49,8 +50,8 @@ export function createApp(services: Services, options: AppOptions = {}) {
         origin: "*",
         credentials: false,
         methods: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"],
-        allowedHeaders: ["content-type", "last-event-id"],
-        exposeHeaders: ["link", "retry-after"],
+        allowedHeaders: ["content-type", "if-none-match", "last-event-id"],
+        exposeHeaders: ["etag", "link", "retry-after"],
         // The plugin would answer preflights before the Host is checked, and Elysia would not tell the log.
         preflight: false,
       }),
@@ -74,6 +75,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .mapResponse(sendJson)
     .use(readRoutes(context))
     .use(runRoutes(context))
+    .use(seriesRoutes(context))
     .use(apiDocs(services.version))
     .use(openApiRoute(routes, services.version));
   if (options.web_ui) app.use(options.web_ui.routes);

@@ -18,7 +18,7 @@ const encode = (text: string) => encoder.encode(text);
 
 const KEEP_ALIVE = encode(": keep-alive\n\n");
 
-/** The log of a session, from its start to its end or until the signal fires. */
+/** What is announced, from its start to its end or until the signal fires. */
 export type Follow = (signal: AbortSignal) => AsyncIterable<Announcement>;
 
 export interface ReaderOptions {
@@ -30,7 +30,7 @@ export interface ReaderOptions {
   idleTimeout(seconds: number): void;
 }
 
-/** Sessions as server-sent events. */
+/** Sessions and series as server-sent events. */
 export class EventStreams {
   readonly #feeds = new Map<string, Feed>();
   readonly #readers = new Set<Reader>();
@@ -46,10 +46,26 @@ export class EventStreams {
 
   /** One more reader of a session. All that read it at once share what `follow` gives to the first. */
   open(session_id: string, follow: Follow, options: ReaderOptions): Response {
-    const feed = this.#feeds.get(session_id) ?? new Feed(follow);
+    const feed = this.#feeds.get(session_id) ?? new SharedFeed(follow);
     this.#feeds.set(session_id, feed);
+    return this.#send(feed, options, () => {
+      if (this.#feeds.get(session_id) === feed) this.#feeds.delete(session_id);
+    });
+  }
+
+  /** A reader of something that may be long: `follow` is its own, and is asked for no more than the reader takes. */
+  openAlone(follow: Follow, options: Pick<ReaderOptions, "idleTimeout">): Response {
+    return this.#send(new OwnFeed(follow), { ...options, ids: false }, () => undefined);
+  }
+
+  #send(feed: Feed, options: ReaderOptions, forget: () => void): Response {
     const reader: Reader = new Reader(feed, options, {
-      left: () => this.#forget(session_id, feed, reader),
+      left: () => {
+        this.#leave(reader);
+        if (!feed.forsaken) return;
+        feed.stop();
+        forget();
+      },
       ended: () => options.idleTimeout(Math.ceil(this.#pace.stalled_ms / 1000)),
     });
     this.#readers.add(reader);
@@ -63,12 +79,8 @@ export class EventStreams {
     for (const reader of this.#readers) reader.check(this.#check_ms, this.#pace);
   }
 
-  #forget(session_id: string, feed: Feed, reader: Reader): void {
+  #leave(reader: Reader): void {
     this.#readers.delete(reader);
-    if (feed.forsaken) {
-      feed.stop();
-      if (this.#feeds.get(session_id) === feed) this.#feeds.delete(session_id);
-    }
     if (this.#readers.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -79,9 +91,8 @@ interface Frame extends Pick<Announcement, "n" | "attempt"> {
   readonly bytes: Uint8Array;
 }
 
-/** What a session announces, read and encoded once for all its readers. */
-class Feed {
-  readonly frames: Frame[] = [];
+/** What is announced, as frames. */
+abstract class Feed {
   readonly #stop = new AbortController();
   readonly #wakes = new Set<() => void>();
   #end: { readonly error?: unknown } | undefined;
@@ -109,14 +120,21 @@ class Feed {
     return () => void this.#wakes.delete(wake);
   }
 
+  /** Undefined when it is not there yet. `place` never goes back. */
+  abstract frame(place: number): Frame | undefined;
+
+  /** Resolves when there is room for the next. */
+  protected abstract keep(frame: Frame): Promise<void> | undefined;
+
   stop(): void {
     this.#stop.abort();
   }
 
   async #read(follow: Follow): Promise<void> {
     for await (const { n, attempt, event } of follow(this.#stop.signal)) {
-      this.frames.push({ n, attempt, bytes: encode(`data: ${JSON.stringify(event)}\n\n`) });
+      const room = this.keep({ n, attempt, bytes: encode(`data: ${JSON.stringify(event)}\n\n`) });
       this.#wake();
+      await room;
     }
   }
 
@@ -127,6 +145,46 @@ class Feed {
 
   #wake(): void {
     for (const wake of [...this.#wakes]) wake();
+  }
+}
+
+/** Read and encoded once for all its readers, also for those that come late. */
+class SharedFeed extends Feed {
+  readonly #frames: Frame[] = [];
+
+  frame(place: number): Frame | undefined {
+    return this.#frames[place];
+  }
+
+  protected keep(frame: Frame): undefined {
+    this.#frames.push(frame);
+  }
+}
+
+/** For one reader: it holds the frame that waits for it, and no other. */
+class OwnFeed extends Feed {
+  #place = 0;
+  #frame: Frame | undefined;
+  #room = Promise.withResolvers<void>();
+
+  frame(place: number): Frame | undefined {
+    if (place > this.#place) {
+      this.#place = place;
+      this.#frame = undefined;
+      this.#room.resolve();
+    }
+    return this.#frame;
+  }
+
+  protected keep(frame: Frame): Promise<void> {
+    this.#frame = frame;
+    this.#room = Promise.withResolvers();
+    return this.#room.promise;
+  }
+
+  override stop(): void {
+    super.stop();
+    this.#room.resolve();
   }
 }
 
@@ -220,8 +278,8 @@ class Reader {
   /** The next that the reader does not have. */
   #frame(): Frame | undefined {
     // The end of the frames is never passed: an id of 400 digits makes `#after` infinite.
-    while ((this.#feed.frames[this.#place]?.n ?? Number.NaN) <= this.#after) this.#place += 1;
-    return this.#feed.frames[this.#place];
+    while ((this.#feed.frame(this.#place)?.n ?? Number.NaN) <= this.#after) this.#place += 1;
+    return this.#feed.frame(this.#place);
   }
 
   #leave(): void {

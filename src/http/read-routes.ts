@@ -1,8 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Failure } from "../domain/failure.ts";
 import { SessionListRequest } from "../domain/request.ts";
-import type { SessionListing } from "../domain/session.ts";
 import { runDoctor } from "../operation/doctor.ts";
 import { getHealth } from "../operation/health.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
@@ -11,6 +9,7 @@ import { answer, failures } from "./describe.ts";
 import { EXAMPLE_REPORT } from "./examples/report.ts";
 import { EXAMPLE_SCENARIO, EXAMPLE_SCENARIO_ROW } from "./examples/scenario.ts";
 import { EXAMPLE_SESSION, EXAMPLE_SESSION_ROW } from "./examples/session.ts";
+import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
 import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
 
 /** What changes nothing and spends nothing. */
@@ -77,16 +76,12 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
     )
     .get(
       "/api/sessions",
-      async ({ query, request, set }) => {
-        const { limit } = query;
-        if (limit === undefined) return await listSessions.run(services, query, abandoned);
-        // One row more than was asked for tells whether there is a next page.
-        const rows = await listSessions.run(services, { ...query, limit: limit + 1 }, abandoned);
-        const page = rows.slice(0, limit);
-        const last = page.at(-1);
-        if (rows.length > limit && last) set.headers["link"] = nextLink(request, last);
-        return page;
-      },
+      ({ query, request, set }) =>
+        paged({
+          ...{ query, request, set },
+          rows: (asked) => listSessions.run(services, asked, abandoned),
+          idOf: ({ session_id }) => session_id,
+        }),
       {
         transform: [refuseTwice, integer("limit")],
         query: SessionListRequest,
@@ -98,15 +93,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
           description:
             "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next.",
           responses: {
-            200: {
-              ...answer("Newest first.", [EXAMPLE_SESSION_ROW]),
-              headers: {
-                Link: {
-                  description: '`<address>; rel="next"` when the page is not the last.',
-                  schema: { type: "string" },
-                },
-              },
-            },
+            200: { ...answer("Newest first.", [EXAMPLE_SESSION_ROW]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_session", "storage_failed"),
           },
         },
@@ -126,27 +113,3 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         },
       },
     });
-
-function nextLink(request: Request, { session_id }: SessionListing): string {
-  const next = new URL(request.url);
-  next.searchParams.set("before", session_id);
-  // Relative, so that it stays right behind a reverse proxy.
-  return `<${next.pathname}${next.search}>; rel="next"`;
-}
-
-/** Refuses a query field that is given twice; Elysia would take the last. @throws Failure `invalid_request` */
-function refuseTwice({ request }: { readonly request: Request }): void {
-  const seen = new Set<string>();
-  for (const name of new URL(request.url).searchParams.keys()) {
-    if (seen.has(name))
-      throw new Failure("invalid_request", `${name.slice(0, 64)} is given twice`, { details: { field: name } });
-    seen.add(name);
-  }
-}
-
-/** Makes an integer of digits, and of nothing else: Elysia's own numbers also take `1e2`, `0x10` and `" 5"`. */
-const integer =
-  (name: string) =>
-  ({ query }: { readonly query: Record<string, unknown> }): void => {
-    if (/^\d{1,15}$/.test(String(query[name]))) query[name] = Number(query[name]);
-  };

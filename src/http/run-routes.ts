@@ -14,7 +14,7 @@ import { EXAMPLE_VERDICT } from "./examples/verdict.ts";
 import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
 
 /** What refuses a run before anything is spent. */
-const BEFORE_A_RUN: readonly FailureCode[] = [
+export const BEFORE_A_RUN: readonly FailureCode[] = [
   "invalid_request",
   "body_too_large",
   "unsupported_media_type",

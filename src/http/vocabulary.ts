@@ -6,6 +6,7 @@ import * as health from "../domain/health.ts";
 import * as request from "../domain/request.ts";
 import * as scenario from "../domain/scenario.ts";
 import * as listing from "../domain/scenario-listing.ts";
+import * as series from "../domain/series.ts";
 import * as session from "../domain/session.ts";
 import * as verdict from "../domain/verdict.ts";
 
@@ -17,14 +18,18 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   listing,
   request,
   scenario,
+  series,
   session,
   verdict,
 ];
 
-/** Every named schema of the domain, even one that no route mentions. The fields of a query are parameters instead. */
+/** Fields of a query are parameters instead; a record of a series stays in the store. */
+const OWN: ReadonlySet<unknown> = new Set([request.SessionListRequest, series.SeriesListRequest, series.SeriesRecord]);
+
+/** Every named schema of the domain, even one that no route mentions. */
 export const VOCABULARY: readonly TSchema[] = MODULES.flatMap((module) => Object.values(module))
   .filter(isNamedSchema)
-  .filter((schema) => schema !== request.SessionListRequest);
+  .filter((schema) => !OWN.has(schema));
 
 function isNamedSchema(value: unknown): value is TSchema {
   return typeof value === "object" && value !== null && "$id" in value && typeof value.$id === "string";

@@ -10,6 +10,7 @@ import {
   SeriesRequest,
   SeriesStarted,
 } from "../domain/series.ts";
+import { sha256 } from "../domain/sha256.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { reportOf, storedSeries } from "../series/report.ts";
 import type { StartedSeries } from "../session/run-series.ts";
@@ -58,37 +59,71 @@ export const getSeries = operation({
   input: record("GetSeriesRequest", { series_id: Type.String() }),
   output: Series,
   async run(services, { series_id }) {
-    const comparison = /^cmp-([0-9a-f]{64})$/.exec(series_id)?.[1];
-    return comparison === undefined ? await planned(services, series_id) : await stored(services, comparison);
+    const { report } = await readSeries(services, series_id);
+    return await report();
   },
 });
 
-async function planned({ store }: Pick<Services, "store">, series_id: string): Promise<Series> {
+/** A series as it is stored now. */
+export interface StoredSeries {
+  /** Changes with whatever the report is made of. */
+  readonly version: string;
+  /** Takes its time where much can still happen. */
+  readonly report: () => Promise<Series>;
+}
+
+/** @throws Failure `unknown_series` */
+export async function readSeries(services: Services, series_id: string): Promise<StoredSeries> {
+  const comparison = /^cmp-([0-9a-f]{64})$/.exec(series_id)?.[1];
+  return comparison === undefined ? await planned(services, series_id) : await stored(services, comparison);
+}
+
+async function planned({ store, version }: Services, series_id: string): Promise<StoredSeries> {
   const series = await store.series(series_id);
   if (series === undefined) throw unknownSeries(series_id);
-  return await seriesReport(store, series);
+  const read = await readRows(store, series);
+  return { version: versionOf(version, series, read), report: () => reportOn(series, read) };
+}
+
+/** The program's version too: another one may say it in other words. */
+const versionOf = (...parts: readonly unknown[]) => sha256(JSON.stringify(parts)).slice(0, 32);
+
+interface Rows {
+  /** Of its trials. */
+  readonly own: readonly TrialRow[];
+  /** Of all stored runs of its comparisons. */
+  readonly stored: readonly TrialRow[];
 }
 
 /** The report of a series from what is stored of it. */
-export async function seriesReport(store: Services["store"], series: SeriesRecord): Promise<Series> {
-  const rows = await store.trials({ series_id: series.series_id });
-  const comparisons = [...new Set(series.plan.scenarios.map(({ comparison }) => comparison))];
+export const seriesReport = async (store: Services["store"], series: SeriesRecord): Promise<Series> =>
+  await reportOn(series, await readRows(store, series));
+
+async function readRows(store: Services["store"], { series_id, plan }: SeriesRecord): Promise<Rows> {
+  const own = await store.trials({ series_id });
+  const comparisons = [...new Set(plan.scenarios.map(({ comparison }) => comparison))];
   const runs = await Promise.all(comparisons.map((comparison) => store.trials({ comparison })));
-  return await reportOf(series, rows, { stored: runs.flat(), judge_unaudited: isUnaudited(series.plan.judge_model) });
+  return { own, stored: runs.flat() };
 }
 
-async function stored({ store }: Pick<Services, "store">, comparison: string): Promise<Series> {
+const reportOn = (series: SeriesRecord, { own, stored }: Rows): Promise<Series> =>
+  reportOf(series, own, { stored, judge_unaudited: isUnaudited(series.plan.judge_model) });
+
+async function stored({ store, version }: Services, comparison: string): Promise<StoredSeries> {
   const rows = await store.trials({ comparison });
-  const [first] = rows;
-  if (first === undefined) throw unknownSeries(`cmp-${comparison}`);
-  const session = await readSession(store, first.session_id);
+  const session = rows[0] && (await readSession(store, rows[0].session_id));
   if (session === undefined) throw unknownSeries(`cmp-${comparison}`);
-  const [a, b] = session.arms;
-  const judge_model = await judgeOf(store, rows);
-  const arms = { a: a.arm_id, b: b.arm_id };
-  const scripted = session.arms.some(({ model }) => isScripted(model));
-  const runs = { comparison, scenario: session.scenario, arms, judge_model, scripted, rows };
-  return storedSeries(runs, { judge_unaudited: isUnaudited(judge_model) });
+  return {
+    version: versionOf(version, rows),
+    async report() {
+      const [a, b] = session.arms;
+      const judge_model = await judgeOf(store, rows);
+      const arms = { a: a.arm_id, b: b.arm_id };
+      const scripted = session.arms.some(({ model }) => isScripted(model));
+      const runs = { comparison, scenario: session.scenario, arms, judge_model, scripted, rows };
+      return storedSeries(runs, { judge_unaudited: isUnaudited(judge_model) });
+    },
+  };
 }
 
 /** All runs of a comparison have one judge; the first that was judged names it. */

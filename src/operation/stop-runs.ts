@@ -1,10 +1,11 @@
 import type { Failure } from "../domain/failure.ts";
 import type { Services } from "./services.ts";
 
-/** Stops every run in flight and waits until each is stored and its workspaces are gone. */
-export async function stopRuns({ runs }: Pick<Services, "runs">, reason: Failure): Promise<void> {
-  for (let left = runs.all(); left.length > 0; left = runs.all()) {
-    for (const run of left) run.cancel(reason);
+/** Stops every series and every run in flight, and waits until each is stored and its workspaces are gone. */
+export async function stopRuns({ runs, series }: Pick<Services, "runs" | "series">, reason: Failure): Promise<void> {
+  const inFlight = () => [...series.all(), ...runs.all()];
+  for (let left = inFlight(); left.length > 0; left = inFlight()) {
+    for (const one of left) one.cancel(reason);
     await Promise.allSettled(left.map(({ done }) => done));
   }
 }

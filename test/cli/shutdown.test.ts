@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { untilStopped } from "../../src/cli/shutdown.ts";
 import { systemClock } from "../../src/clock.ts";
 import { type RunInFlight, Runs } from "../../src/session/runs.ts";
+import { SeriesRuns } from "../../src/session/series-in-flight.ts";
 import { anOutcome } from "../outcomes.ts";
 
 /** Handlers of signals that the test has not put there are left. */
@@ -39,7 +40,7 @@ test("a run that starts while the others are stopped is stopped too", async () =
   await untilStopped({
     signal: Promise.resolve(),
     listening: { url: "", pending: 0, refuseConnections: () => undefined, close: async () => undefined },
-    services: { runs, notice: () => undefined, clock: systemClock },
+    services: { runs, series: new SeriesRuns(), notice: () => undefined, clock: systemClock },
     stopping: new AbortController(),
     abandoned: new AbortController(),
     grace_ms: 0,

@@ -77,3 +77,16 @@ export function talkServices(
 
 /** The run of arm a that a judge is shown. */
 const runOf = (request: ModelRequest): number => Number(/arm a says (\d+)/.exec(JSON.stringify(request))?.[1] ?? 0);
+
+/** As `talk`, as a file. `provider` serves both arms and the judge. */
+export const talkText = (name = "talk", provider = "fake") => `
+name: ${name}
+title: Talk of ${name}
+task: {prompt: Say something of ${name}.}
+arms:
+  - {id: a, model: ${provider}/a, tools: []}
+  - {id: b, model: ${provider}/b, tools: []}
+rubric:
+  criteria: [{id: said, question: Is it well said?}]
+  judge: {model: ${provider}/judge}
+`;
