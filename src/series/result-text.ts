@@ -17,7 +17,7 @@ export function won(findings: Findings): string {
   const none = ties === 0 ? "" : `; ${ties} had no winner`;
   const by = decided(findings);
   if (by !== "")
-    return `In ${counted(all, "trial")} of ${where} ${ahead} won ${most} and ${behind} ${least}${none}${by}.`;
+    return `In ${counted(all, "trial")} of ${where} ${ahead} won ${most} and ${behind} ${least}${by}${none}.`;
   const preferred = `Judge ${subject.judge_model} preferred ${ahead} in`;
   if (most === all) return `${preferred} all ${counted(all, "trial")} of ${where}.`;
   return `${preferred} ${most} of ${counted(all, "trial")} of ${where} and ${behind} in ${least}${none}.`;
@@ -31,11 +31,11 @@ export function decided(findings: Findings): string {
   const by = decidersOf(winners.map(({ row }) => row));
   if (by.judge === winners.length) return "";
   const deciders = DECIDERS.flatMap((decider) => {
-    if (by[decider] === 0) return [];
     const name = decider === "judge" ? `judge ${findings.subject.judge_model}` : BY[decider];
-    return winners.length === 1 ? `by ${name}` : `${by[decider]} by ${name}`;
+    return by[decider] === 0 ? [] : { name, count: by[decider] };
   });
-  return deciders.length === 0 ? "" : ` (decided ${deciders.join(", ")})`;
+  if (deciders.length > 1) return ` (decided ${deciders.map(({ name, count }) => `${count} by ${name}`).join(", ")})`;
+  return deciders.map(({ name, count }) => ` (${count === 1 ? "" : "all "}decided by ${name})`).join("");
 }
 
 export function rate({ subject, course }: Findings): string {

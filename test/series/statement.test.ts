@@ -230,7 +230,10 @@ describe("a statement tells", () => {
       place < 3 ? { ...row, decided_by: "probe" as const } : row,
     );
     expect(await statement(rows)).toStartWith(
-      "In 9 trials of S candidate won 8 and baseline 0; 1 had no winner (decided 3 by hidden checks, 5 by judge J).",
+      "In 9 trials of S candidate won 8 and baseline 0 (decided 3 by hidden checks, 5 by judge J); 1 had no winner.",
+    );
+    expect(await statement(rowsFree("++++++++", { decided_by: "measured" }))).toStartWith(
+      "In 8 trials of S candidate won 8 and baseline 0 (all decided by measured criteria).",
     );
     const one = rowsFree("-", { decided_by: "gate" });
     expect(await statement(one, { ...ENDED, trials: 1 })).toStartWith(
