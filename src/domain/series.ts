@@ -214,6 +214,7 @@ const SeriesTrial = record("SeriesTrial", {
   scenario: Slug(),
   session_id: SessionId,
   state: oneOf(STATES),
+  failure: nullable(Type.String({ description: "Why it failed or was cancelled." })),
   outcome: nullable(oneOf(OUTCOMES)),
   winner_side: nullable(oneOf(SIDES)),
   d: nullable(Type.Integer({ minimum: -1, maximum: 1 }), { description: "1: a won, -1: b won, 0: no winner." }),

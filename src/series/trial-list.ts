@@ -14,6 +14,7 @@ export function trialListOf({ subject, rows, tallies, course }: Findings): Serie
       trial: trialOf(subject, row, index),
       round: subject.told.kind === "planned" && row.place ? row.place.round : index + 1,
       ...{ scenario: row.scenario, session_id: row.session_id, state: row.state },
+      failure: row.failure?.message ?? null,
       ...{ outcome: row.outcome, winner_side: row.winner_side, d: typeof result === "number" ? result : null },
       counted: log !== undefined,
       used_for_claim: course.claim !== null && round < course.claim.round,
