@@ -1,7 +1,7 @@
 import { whyDisqualified } from "../domain/disqualification.ts";
 import type { CheckResult } from "../domain/evidence.ts";
-import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import { attributes, junitXml, seconds, xmlText } from "./junit-xml.ts";
 
 /**
  * The session as JUnit XML: one test case for the verdict, and for each arm whose work was examined one for the rules and
@@ -10,17 +10,8 @@ import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
  */
 export function junitOf(outcome: SessionOutcome): string {
   const cases = [verdictCase(outcome), ...outcome.arms.flatMap((arm) => armCases(outcome.scenario, arm))];
-  const count = (tag: string) => cases.filter((text) => text.includes(`<${tag} `)).length;
-  const suite = attributes({
-    name: `abeval ${outcome.scenario}`,
-    tests: cases.length,
-    failures: count("failure"),
-    errors: count("error"),
-    timestamp: outcome.created_at,
-    time: seconds(outcome.totals.wall_ms),
-  });
-  const body = cases.map((text) => `    ${text}`).join("\n");
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n  <testsuite ${suite}>\n${body}\n  </testsuite>\n</testsuites>\n`;
+  const { scenario, created_at, totals } = outcome;
+  return junitXml([{ name: `abeval ${scenario}`, cases, timestamp: created_at, wall_ms: totals.wall_ms }]);
 }
 
 function verdictCase({ scenario, verdict, failure, totals }: SessionOutcome): string {
@@ -55,16 +46,3 @@ function checkCase(classname: string, { id, status, reason, output, duration_ms 
   const tag = status === "fail" ? "failure" : "error";
   return `${open}><${tag} ${attributes({ message: reason ?? status })}>${xmlText(output)}</${tag}></testcase>`;
 }
-
-const seconds = (ms: number | null) => ((ms ?? 0) / 1000).toFixed(3);
-
-const attributes = (values: Readonly<Record<string, string | number>>) =>
-  Object.entries(values)
-    .map(([name, value]) => `${name}="${xmlText(String(value))}"`)
-    .join(" ");
-
-/** For text and attributes; what XML 1.0 cannot hold, or would steer a terminal, is left out. */
-const xmlText = (text: string) =>
-  plainText(text)
-    .replace(/[\ufffe\uffff]/g, "")
-    .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

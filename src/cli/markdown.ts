@@ -1,12 +1,12 @@
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { endText } from "../domain/end-text.ts";
-import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
 import { costParts } from "../domain/usage.ts";
 import { usdText } from "../domain/usd-text.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
+import { plain, table } from "./markdown-text.ts";
 
 /** The session as a short page for a pull request: the statement, both arms side by side, each criterion. */
 export function markdownOf(outcome: SessionOutcome): string {
@@ -66,14 +66,3 @@ function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScor
   const cell = (score: number | null) => (supported && score !== null ? score.toFixed(2) : "not scored");
   return [id, String(weight), cell(score_a), cell(score_b)];
 }
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(plain).join(" | ")} |`;
-  return `${[line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n")}\n`;
-}
-
-/** Escapes text so that nothing in it is read as markup. */
-const plain = (text: string) =>
-  plainText(text)
-    .replace(/\s+/g, " ")
-    .replace(/[\\`*_{}[\]<>|#!&]/g, (mark) => `&#${mark.charCodeAt(0)};`);

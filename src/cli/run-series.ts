@@ -18,8 +18,9 @@ import { type RunArguments, replacementOf } from "./run-arguments.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { seriesJunit } from "./series-junit.ts";
 import { seriesMarkdown } from "./series-markdown.ts";
-import { summariseSeries, tellTrials } from "./series-text.ts";
+import { summariseSeries } from "./series-text.ts";
 import { openServices, openStore } from "./services.ts";
+import { tellTrials } from "./tell-trials.ts";
 import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
 
 /** `abeval run` of several files, or of one again and again: stdout holds one Series. Returns the exit status. */
@@ -49,13 +50,13 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const services = { ...prepared, store };
   const painter = new Painter(!has("no-color"));
   const started = await openSeries(services, source, options);
-  const told = has("quiet") ? undefined : tellTrials(services, started.series_id, painter);
+  const told = has("quiet") ? undefined : tellTrials(services, started, painter);
   const record = await untilDone(started, services.series);
   await told;
   const series = await seriesReport(store, record);
   const delivered = await deliver(series, reports);
   const status = statusOf(series, value("aa") !== undefined);
-  if (!has("quiet")) process.stderr.write(summariseSeries(series, painter));
+  if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, kept: store.persistent }));
   if (series.failure !== null) return complain(series.failure, status);
   return delivered ? status : EXIT.failed;
 }

@@ -1,3 +1,43 @@
 import type { Series } from "../domain/series.ts";
+import { attributes, junitXml, type Suite, seconds, xmlText } from "./junit-xml.ts";
+import { trialText } from "./series-words.ts";
 
-export const seriesJunit = (series: Series): string => JSON.stringify(series.statement);
+/**
+ * The series as JUnit XML: a suite for what the trials say together, and one for each scenario with a case for each trial. A
+ * case is in error when its trial gave nothing, or the series failed. Who won is neither a pass nor a fail.
+ */
+export function seriesJunit(series: Series): string {
+  const { created_at, scenarios } = series;
+  const wall_ms = wallOf(series);
+  return junitXml([
+    { name: "abeval series", cases: [seriesCase(series)], timestamp: created_at, wall_ms },
+    ...scenarios.map(({ scenario }) => scenarioSuite(series, scenario)),
+  ]);
+}
+
+const wallOf = ({ created_at, finished_at }: Series) =>
+  created_at === null || finished_at === null ? null : Date.parse(finished_at) - Date.parse(created_at);
+
+function seriesCase(series: Series): string {
+  const { series_id, state, stop, failure, statement } = series;
+  const name = attributes({ classname: series_id, name: "conclusion", time: seconds(wallOf(series)) });
+  const error =
+    state === "failed"
+      ? `<error ${attributes({ type: stop ?? state, message: failure ?? "the series failed" })}/>`
+      : "";
+  return `<testcase ${name}>${error}<system-out>${xmlText(statement)}</system-out></testcase>`;
+}
+
+function scenarioSuite(series: Series, scenario: string): Suite {
+  const trials = series.trials.filter((trial) => trial.scenario === scenario);
+  const cases = trials.map((trial) => trialCase(trial, series.arms));
+  return { name: `abeval ${scenario}`, cases, timestamp: null, wall_ms: null };
+}
+
+function trialCase(trial: Series["trials"][number], arms: Series["arms"]): string {
+  const { scenario, trial: number, d, failure, session_id } = trial;
+  const name = attributes({ classname: scenario, name: `trial ${number}` });
+  const text = trialText(trial, arms);
+  const error = d === null ? `<error ${attributes({ type: text, message: failure ?? text })}/>` : "";
+  return `<testcase ${name}>${error}<system-out>${xmlText(`${text} (${session_id})`)}</system-out></testcase>`;
+}

@@ -1,53 +1,84 @@
 import { plainText } from "../domain/plain-text.ts";
 import type { Series } from "../domain/series.ts";
-import { usdText } from "../domain/usd-text.ts";
-import type { SeriesSummary } from "../domain/verdict.ts";
-import { followSeries } from "../operation/follow-series.ts";
-import { costOfTrial } from "../series/costs.ts";
-import type { SessionServices } from "../session/services.ts";
+import { SERIES_FLAG_TEXT } from "../domain/series-flag-text.ts";
+import { columns } from "./columns.ts";
 import type { Painter } from "./paint.ts";
-import { wrapWords } from "./wrap.ts";
+import { rangeBar } from "./range-bar.ts";
+import { armFigures, conclusionText, costsText, rateText, scoreText, solvedText, winRateText } from "./series-words.ts";
+import { hanging, wrapWords } from "./wrap.ts";
 
-/** A line on stderr for each trial that ends. Resolves with the series. */
-export async function tellTrials(
-  { store, series }: Pick<SessionServices, "store" | "series">,
-  series_id: string,
-  painter: Painter,
-): Promise<void> {
-  const running = series.live(series_id);
-  if (running === undefined) return;
-  for await (const { event } of followSeries(store, running)) {
-    if (event.event === "session_failed")
-      process.stderr.write(`${painter.paint(plainText(`${event.session_id} failed: ${event.message}`), "yellow")}\n`);
-    if (event.event !== "verdict_ready" || event.verdict.series === null) continue;
-    const rows = await store.trials({ series_id });
-    const own = rows.find(({ session_id }) => session_id === event.session_id);
-    const { outcome, winner, scenario } = event.verdict;
-    const what = outcome === "winner" ? `${winner} wins` : outcome;
-    const cost = own ? usdText(costOfTrial(own)) : "";
-    process.stderr.write(`${plainText(trialLine(event.verdict.series, { scenario, what, cost }))}\n`);
-  }
+/** Cells of the bar of the win rate. */
+const BAR_WIDTH = 41;
+
+export interface SummaryOptions {
+  readonly painter: Painter;
+  /** Whether what is left of the series can be run later. */
+  readonly kept: boolean;
 }
 
-interface TrialWords {
-  readonly scenario: string;
-  readonly what: string;
-  readonly cost: string;
+/** What the series says, for a terminal: the conclusion, the win rate, the statement, scenarios, arms, what to beware of. */
+export function summariseSeries(series: Series, { painter, kept }: SummaryOptions): string {
+  const width = painter.columns - 3;
+  const { arms, headline } = series;
+  const parts = [
+    [headlineOf(series, painter)],
+    [
+      ...hanging(`win rate of ${arms.a.arm_id} `, winRateText(series), width),
+      ...(headline.win_rate === null ? [] : scale(headline, painter)),
+    ],
+    wrapWords(plainText(series.statement), width),
+    scenarioLines(series, width),
+    armLines(series, width),
+    flagLines(series, width).map((line) => painter.paint(line, "yellow")),
+    costLines(series, width),
+    placeOf(series, kept).map((line) => painter.paint(line, "dim")),
+  ];
+  const [first = [], ...others] = parts.filter((lines) => lines.length > 0);
+  const indented = others.map((lines) => lines.map((line) => `  ${line}\n`).join(""));
+  return `\n${first.join("\n")}\n${indented.join("\n")}`;
 }
 
-function trialLine(
-  { trial, wins, losses, win_rate, low, high, e }: SeriesSummary,
-  { scenario, what, cost }: TrialWords,
-) {
-  const rate =
-    win_rate === null ? "no round is complete" : `win rate ${percent(win_rate)}% [${percent(low)}-${percent(high)}]`;
-  return `trial ${trial}  ${scenario}  ${what}  ${wins}-${losses}  ${rate}  e ${e.toFixed(1)} of 20  ${cost}`;
+function headlineOf(series: Series, painter: Painter): string {
+  const preferred = series.conclusion.endsWith("_preferred");
+  return painter.paint(conclusionText(series), "bold", preferred ? "green" : "yellow");
 }
 
-const percent = (share: number) => Math.round(100 * share);
+/** As wide as the terminal bears. */
+function scale(range: Series["headline"], painter: Painter): string[] {
+  const room = painter.columns - 3 - "0%  100%".length;
+  const width = Math.min(BAR_WIDTH, room - 1 + (room % 2));
+  return [`0% ${rangeBar(range, width, painter)} 100%`, `${" ".repeat(3 + (width - 1) / 2 - 1)}50%`];
+}
 
-/** What the series says, for a terminal. */
-export function summariseSeries({ statement, series_id }: Series, painter: Painter): string {
-  const lines = wrapWords(plainText(statement), painter.columns - 4).map((line) => `  ${line}`);
-  return `\n${lines.join("\n")}\n\n${painter.paint(`  ${series_id}`, "dim")}\n`;
+/** Only a suite has a row for each of its scenarios. */
+function scenarioLines({ scenarios, arms }: Series, width: number): string[] {
+  if (scenarios.length < 2) return [];
+  const head = ["wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
+  const rows = scenarios.map(
+    ({ scenario, counts, headline, solved }) =>
+      [scenario, scoreText(counts), rateText(headline.win_rate), solvedText(solved.a), solvedText(solved.b)] as const,
+  );
+  return columns({ head, rows }, width);
+}
+
+function armLines(series: Series, width: number): string[] {
+  const figures = armFigures(series);
+  const row = (arm_id: string, side: 1 | 2) => [arm_id, ...figures.map((figure) => figure[side])] as const;
+  const rows = [row(series.arms.a.arm_id, 1), row(series.arms.b.arm_id, 2)];
+  return columns({ head: figures.map(([what]) => what), rows }, width);
+}
+
+const flagLines = ({ flags }: Series, width: number): string[] =>
+  flags.flatMap((flag) => hanging(`${flag}: `, SERIES_FLAG_TEXT[flag], width));
+
+const costLines = (series: Series, width: number): string[] => {
+  const text = costsText(series);
+  return text === "" ? [] : hanging("cost: ", text, width);
+};
+
+/** Where to read more, and how to go on. */
+function placeOf({ series_id, forecast }: Series, kept: boolean): string[] {
+  if (!kept) return [series_id];
+  const more = forecast.trials_left ? "" : " --trials <more>";
+  return [series_id, `to go on: the same command with --continue ${series_id}${more}`];
 }

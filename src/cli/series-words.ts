@@ -1,0 +1,84 @@
+import { plainText } from "../domain/plain-text.ts";
+import type { Series, SolvedCount } from "../domain/series.ts";
+import { usdText } from "../domain/usd-text.ts";
+import { confidenceText, percentText } from "../series/figure-text.ts";
+
+/** What the series came to, in a few words. */
+export function conclusionText({ conclusion, arms, levels }: Pick<Series, "conclusion" | "arms" | "levels">): string {
+  switch (conclusion) {
+    case "a_preferred":
+      return `${arms.a.arm_id} preferred`;
+    case "b_preferred":
+      return `${arms.b.arm_id} preferred`;
+    case "no_difference_above_margin":
+      return `no preference beyond the ${Number((levels.margin * 100).toFixed(3))}-point margin`;
+    case "undecided":
+      return "no preference can be stated";
+  }
+}
+
+/** Win rate of arm a with its range: `67%, 95% range 35% to 88%`. */
+export function winRateText({ headline, levels }: Pick<Series, "headline" | "levels">): string {
+  const { win_rate, low, high } = headline;
+  if (win_rate === null) return "not known, since no trial counts";
+  return `${percentText(win_rate)}, ${confidenceText(levels.alpha)} range ${percentText(low)} to ${percentText(high)}`;
+}
+
+export type Counts = Pick<Series["counts"], "wins" | "ties" | "losses">;
+
+export const scoreText = ({ wins, ties, losses }: Counts) => `${wins}-${ties}-${losses}`;
+
+export const rateText = (win_rate: number | null) => (win_rate === null ? "–" : percentText(win_rate));
+
+/** One decimal. It reads as the limit only when that is reached. */
+export function evidenceFigure(e: number, alpha: number): string {
+  if (e >= 1_000) return ">1000";
+  const isBelow = e * alpha < 1 && Number(e.toFixed(1)) * alpha >= 1;
+  return (isBelow ? Math.floor(e * 10) / 10 : e).toFixed(1);
+}
+
+/** A dash where nothing had to be solved. */
+export const solvedText = (solved: SolvedCount | null) =>
+  solved === null ? "–" : `${solved.solved} of ${solved.trials}`;
+
+/**
+ * The k at which pass^k tells most: the largest at which the more reliable arm solves all of k trials at least every other
+ * time, and no less than 2. Null where one trial, or no trial solved, tells all.
+ */
+export function tellingPower({ a, b }: Series["arms"]): number | null {
+  const powers = [a.solved?.pass_power ?? [], b.solved?.pass_power ?? []];
+  const most = Math.max(...powers.map(({ length }) => length));
+  if (most < 2 || powers.flat().every((share) => share === 0)) return null;
+  const likely = powers.map((power) => power.findLastIndex((share) => share >= 0.5) + 1);
+  return Math.max(2, ...likely);
+}
+
+/** Figures of both arms, one line for each kind. The last cells are those of a and b. */
+export function armFigures(series: Series): (readonly [what: string, a: string, b: string])[] {
+  const { a, b } = series.arms;
+  const power = tellingPower(series.arms);
+  const both = (what: string, text: (arm: Series["arms"]["a"]) => string) => [what, text(a), text(b)] as const;
+  const isFree = a.cost_usd.total === 0 && b.cost_usd.total === 0;
+  return [
+    both("solved", ({ solved }) => solvedText(solved)),
+    ...(power === null ? [] : [both(`pass^${power}`, ({ solved }) => rateText(solved?.pass_power[power - 1] ?? null))]),
+    ...(isFree ? [] : [both("mean cost", ({ cost_usd }) => usdText(cost_usd.mean))]),
+    both("median time", ({ wall_ms_median }) => (wall_ms_median === null ? "–" : secondsText(wall_ms_median))),
+  ];
+}
+
+const secondsText = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+/** Of arms and judge, empty when nothing was paid. */
+export function costsText({ arms, judge, cost_usd }: Series): string {
+  if (cost_usd.total === 0) return "";
+  const each = [arms.a, arms.b].map(({ arm_id, cost_usd: { total } }) => `${arm_id} ${usdText(total)}`);
+  return plainText([...each, `judge ${usdText(judge.cost_usd)}`, `total ${usdText(cost_usd.total)}`].join(", "));
+}
+
+/** How the trial ended: who won, another outcome, or why there is none. */
+export function trialText({ outcome, winner_side, state }: Series["trials"][number], { a, b }: Series["arms"]): string {
+  if (outcome === null) return state;
+  if (winner_side === null) return outcome;
+  return `${winner_side === "a" ? a.arm_id : b.arm_id} wins`;
+}

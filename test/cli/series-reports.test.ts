@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test";
+import { seriesJunit } from "../../src/cli/series-junit.ts";
+import { seriesMarkdown } from "../../src/cli/series-markdown.ts";
+import type { Series } from "../../src/domain/series.ts";
+import type { TrialRow } from "../../src/domain/trial.ts";
+import { reportOf } from "../../src/series/report.ts";
+import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../series/series.ts";
+
+const report = async (planned: Planned, rows: readonly TrialRow[]): Promise<Series> =>
+  await reportOf(seriesOf({ state: "completed", stop: "exhausted", ...planned }), rows, {
+    stored: [],
+    judge_unaudited: false,
+  });
+
+const suite = (outcomes: readonly Result[], parts: Partial<TrialRow> = {}) =>
+  outcomes.map((result, index) =>
+    rowOf(
+      { trial: index + 1, round: Math.floor(index / 2) + 1, scenario: index % 2 === 0 ? "one" : "two" },
+      result,
+      parts,
+    ),
+  );
+
+const SUITE = { scenarios: ["one", "two"], trials: 2 };
+
+const count = (text: string, piece: string) => text.split(piece).length - 1;
+
+test("JUnit XML has a case for the series and, by scenario, one for each trial; only missing ones are errors", async () => {
+  const series = await report(SUITE, suite(["a", "b", "invalid", "failed"]));
+  const xml = seriesJunit(series);
+  expect(
+    [...xml.matchAll(/<testsuite name="([^"]*)" tests="(\d+)" failures="0" errors="(\d+)"/g)].map((found) =>
+      found.slice(1),
+    ),
+  ).toEqual([
+    ["abeval series", "1", "0"],
+    ["abeval one", "2", "1"],
+    ["abeval two", "2", "1"],
+  ]);
+  expect(
+    [...xml.matchAll(/classname="(one|two)" name="([^"]*)">((?:<error [^>]*>)?)/g)].map((found) => found.slice(1)),
+  ).toEqual([
+    ["one", "trial 1", ""],
+    ["one", "trial 3", '<error type="invalid" message="invalid"/>'],
+    ["two", "trial 2", ""],
+    ["two", "trial 4", '<error type="failed" message="no answer"/>'],
+  ]);
+  expect(xml).toContain(`name="conclusion" time="0.000"><system-out>${series.statement}</system-out>`);
+  expect(xml).toContain("<system-out>candidate wins (session-one-");
+});
+
+test("JUnit XML has an error for a series that failed", async () => {
+  const series = await report({ state: "failed", stop: "failed" }, rowsOf(["failed"]));
+  const xml = seriesJunit({ ...series, failure: 'no "key"' });
+  expect(xml).toContain('<error type="failed" message="no &#34;key&#34;"/>');
+});
+
+const HOSTILE = ']]></failure><b>|*a*&"\u0000\u001b[31m\ud800\n\n# h';
+
+test("nothing that a trial says is markup in XML or in Markdown", async () => {
+  const failure = { class: "infra", code: "provider_failed", message: HOSTILE } as const;
+  const series = await report({}, rowsOf(["failed", "a"], { failure }));
+  const [xml, page] = [seriesJunit({ ...series, failure: HOSTILE }), seriesMarkdown({ ...series, failure: HOSTILE })];
+  for (const text of [xml, page]) {
+    for (const piece of ["<b>", "\u0000", "\u001b"]) expect(text).not.toContain(piece);
+    expect(text.isWellFormed()).toBe(true);
+  }
+  expect(page).not.toMatch(/^# h|\*a\*/m);
+});
+
+test("Markdown has the conclusion, the statement, tables by scenario and arm, and folded trials", async () => {
+  const series = await report({ ...SUITE, arms_differ: true }, suite(["a", "b", "a", "tie"]));
+  const page = seriesMarkdown(series);
+  for (const part of [
+    "## abeval: one, two\n\n**no preference can be stated**\n\nWin rate of candidate: 63%, 95% range ",
+    "| scenario | wins-ties-losses | win rate | candidate solved | baseline solved |",
+    "| one | 2-0-0 | 100% | 2 of 2 | 0 of 2 |",
+    "|  | candidate | baseline |\n|---|---|---|\n| solved | 3 of 4 | 2 of 4 |\n| pass^2 | 50% | 17% |\n| mean cost | $0.2500 | $0.2500 |",
+    "- `arms_differ`: arms of one id are set up differently in different scenarios\n",
+    "Cost: candidate $1.0000, baseline $1.0000, judge $2.0000, total $4.0000\n",
+    "<details><summary>4 trials</summary>\n\n| trial | scenario | outcome | counts | cost | session |\n",
+    "| 2 | two | baseline wins | yes | $1.0000 | session-two-",
+    "</details>\n\nJudge `J`, series `series-",
+  ])
+    expect(page).toContain(part);
+});
+
+test("Markdown leaves out what does not fit into a comment, and says so", async () => {
+  const page = seriesMarkdown(await report({ trials: 1000 }, rowsOf(times(1000, "tie"))));
+  expect(page).toContain("<summary>The last 200 of 1000 trials</summary>");
+  expect(count(page, "| S | tie |")).toBe(200);
+  expect(page.length).toBeLessThan(65_536);
+});
+
+test("a series in which nothing counts still has its reports", async () => {
+  const series = await report({ state: "cancelled", stop: "cancelled" }, rowsOf(results("c")));
+  expect(seriesMarkdown(series)).toContain("Win rate of candidate: not known, since no trial counts\n");
+  expect(seriesJunit(series)).toContain('<error type="cancelled" message="cancelled"/>');
+});

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { Painter } from "../../src/cli/paint.ts";
+import { rangeBar } from "../../src/cli/range-bar.ts";
+import { summariseSeries } from "../../src/cli/series-text.ts";
+import { evidenceFigure } from "../../src/cli/series-words.ts";
+import { TrialLines } from "../../src/cli/trial-lines.ts";
+import type { Series, SeriesRecord } from "../../src/domain/series.ts";
+import { SERIES_FLAGS } from "../../src/domain/series.ts";
+import type { TrialRow } from "../../src/domain/trial.ts";
+import { reportOf, summaryOf } from "../../src/series/report.ts";
+import { GENERATED } from "../series/generated.ts";
+import { type Planned, results, rowOf, rowsOf, seriesOf } from "../series/series.ts";
+
+/** A painter for a terminal of so many columns. */
+const terminal = (columns: number) => Object.defineProperty(new Painter(false), "columns", { get: () => columns });
+
+const FREE: Partial<TrialRow> = { judge: { model_served: "j-1", cost_usd: 0 } };
+const freeArms = (row: TrialRow) => ({
+  ...row,
+  arms: { a: { ...row.arms.a, cost_usd: 0 }, b: { ...row.arms.b, cost_usd: 0 } },
+});
+
+/** What is told while the rows come, one after the other. */
+function told(series: SeriesRecord, rows: readonly TrialRow[], columns: number): string[] {
+  const lines = new TrialLines(series, terminal(columns));
+  return rows.flatMap((row, index) => {
+    if (row.failure) return lines.lost(row.state, row.failure.message, row).trimEnd().split("\n");
+    const winner = row.winner_side && (series.plan.arms[row.winner_side === "a" ? 0 : 1] ?? null);
+    const summary = summaryOf(series, rows.slice(0, index), row);
+    const calls = row.outcome === "invalid" ? [{ error: null }, { error: "it gave no answer" }] : [];
+    const { outcome, winner_side } = row;
+    return lines
+      .judged({ outcome: outcome ?? "tie", winner, winner_side, series: summary, calls }, row)
+      .trimEnd()
+      .split("\n");
+  });
+}
+
+const free = (letters: string) => rowsOf(results(letters), FREE).map(freeArms);
+
+test("a range is drawn on a scale whose middle is crossed only by a range that includes it", () => {
+  const painter = terminal(80);
+  expect(rangeBar({ low: 0, high: 1 }, 11, painter)).toBe("━━━━━┿━━━━━");
+  expect(rangeBar({ low: 0.51, high: 1 }, 11, painter)).toBe("─────┼━━━━━");
+  expect(rangeBar({ low: 0.35, high: 0.5 }, 11, painter)).toBe("───━━┿─────");
+  expect(rangeBar({ low: 0.1, high: 0.49 }, 11, painter)).toBe("─━━━━┼─────");
+  expect(rangeBar({ low: 0.92, high: 0.93 }, 11, painter)).toBe("─────┼────━");
+});
+
+describe("a line for each trial", () => {
+  const rows = free("+-=+x!+");
+
+  test("has who won, wins and losses, win rate, range and evidence in columns", () => {
+    expect(told(seriesOf(), rows, 80)).toEqual([
+      "trial  1  candidate wins   1-0   100% [1-100]     ━━━━━━━┿━━━━━━━  e  1.0 of 20",
+      "trial  2  baseline wins    1-1    50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  3  tie              1-1    50% [4-96]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  4  candidate wins   2-1    63% [11-97]     ─━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  5  failed: no answer",
+      "trial  6  invalid: it gave no answer",
+      "trial  7  candidate wins   3-1    70% [18-98]     ──━━━━━┿━━━━━━━  e  0.9 of 20",
+    ]);
+  });
+
+  test("names no range where the terminal is narrow, and more where it is wide", () => {
+    expect(told(seriesOf(), rows, 60)[0]).toBe("trial  1  candidate wins   1-0   100%  ━━━━┿━━━━  e  1.0/20");
+    expect(told(seriesOf(), rows, 120)[0]).toBe(
+      "trial  1  candidate wins   1-0   win rate 100% [1-100]     ━━━━━━━━━━┿━━━━━━━━━━  e  1.0 of 20",
+    );
+    const arms = ["an-arm-with-a-name-as-long-as-names-may-be-0123456789", "baseline"];
+    expect(told(seriesOf({ arms }), rows.slice(0, 1), 60)).toEqual([
+      "trial  1  an-arm-with-a-name-as-lo wins",
+      "   1-0   100% [1-100]     ━━━━━━━┿━━━━━━━  e  1.0 of 20",
+    ]);
+  });
+
+  test("takes what is needed for a claim from the plan, and shows a cost that is not 0", () => {
+    const [line] = told(seriesOf({ alpha: 0.1 }), rowsOf(results("+")), 100);
+    expect(line).toEndWith("e  1.0 of 10  $1.0000");
+  });
+
+  test("reads as the evidence needed only when it is there", () => {
+    const lines = told(seriesOf(), free("++++++++"), 80);
+    expect(lines.slice(-2)).toEqual([
+      expect.stringMatching(/^trial {2}7 .* \[46-100\] {4}─{6}━┿━{7} {2}e 13\.0 of 20$/),
+      expect.stringMatching(/^trial {2}8 .* \[50\.4-100\] {2}─{7}┼━{7} {2}e 21\.0 of 20$/),
+    ]);
+    expect([19.94, 19.99, 20, 0, 1e300].map((e) => evidenceFigure(e, 0.05))).toEqual([
+      ...["19.9", "19.9", "20.0", "0.0", ">1000"],
+    ]);
+  });
+
+  test("says which trial is held", () => {
+    const [first, second] = rows;
+    if (!first || !second) throw new Error("two rows");
+    const running = { ...first, state: "running", outcome: null, winner_side: null } as const;
+    const lines = new TrialLines(seriesOf(), terminal(80));
+    const summary = summaryOf(seriesOf(), [running], second);
+    const verdict = { outcome: "winner", winner: "baseline", winner_side: "b", calls: [], series: summary } as const;
+    expect(lines.judged(verdict, second)).toBe("trial  2  baseline wins   held: an earlier trial still runs\n");
+  });
+
+  test("breaks a long reason below its first word", () => {
+    const failure = {
+      class: "infra",
+      code: "provider_failed",
+      message: `\u001b[31m${"no answer ".repeat(12)}`,
+    } as const;
+    const [row] = rowsOf(["failed"], { failure });
+    const lines = told(seriesOf(), row ? [row] : [], 60);
+    expect(lines[0]).toBe(`trial  1  failed: [31m${"no answer ".repeat(3).trimEnd()} no`);
+    for (const line of lines.slice(1)) expect(line).toStartWith(" ".repeat("trial  1  failed: ".length));
+  });
+});
+
+test("a suite has a line of figures for each complete round", () => {
+  const series = seriesOf({ scenarios: ["suite-one", "suite-two"], trials: 12 });
+  const play = (letters: string): TrialRow[] =>
+    results(letters).map((result, index) =>
+      freeArms(
+        rowOf(
+          { trial: index + 1, round: Math.floor(index / 2) + 1, scenario: index % 2 === 0 ? "suite-one" : "suite-two" },
+          result,
+          FREE,
+        ),
+      ),
+    );
+  expect(told(series, play("+-++="), 80)).toEqual([
+    "trial  1  suite-one  candidate wins",
+    "trial  2  suite-two  baseline wins",
+    "round  1 of 12   1-1   win rate  50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
+    "trial  3  suite-one  candidate wins",
+    "trial  4  suite-two  candidate wins",
+    "round  2 of 12   3-1   win rate  75% [14-99.9]   ─━━━━━━┿━━━━━━━  e  0.9 of 20",
+    "trial  5  suite-one  tie",
+  ]);
+});
+
+async function report(planned: Planned, rows: readonly TrialRow[]): Promise<Series> {
+  return await reportOf(seriesOf({ state: "completed", stop: "exhausted", ...planned }), rows, {
+    stored: [],
+    judge_unaudited: false,
+  });
+}
+
+const lossless = (text: string) => text.replace(/\s+/g, " ");
+
+describe("the summary of a series", async () => {
+  const scenarios = ["suite-one", "suite-two"];
+  const rows = results("++++++++++++-+++=+++").map((result, index) =>
+    rowOf({ trial: index + 1, round: Math.floor(index / 2) + 1, scenario: scenarios[index % 2] ?? "" }, result),
+  );
+  const series = await report({ scenarios, trials: 10, arms_differ: true }, rows);
+
+  test("has the conclusion, the range, the statement, scenarios, arms, flags, costs and where to go on", () => {
+    const lines = summariseSeries(series, { painter: terminal(80), kept: true }).split("\n");
+    expect(lines.slice(0, 4)).toEqual([
+      "",
+      "candidate preferred",
+      expect.stringMatching(/^ {2}win rate of candidate \d+%, 95% range [\d.]+% to [\d.]+%$/),
+      expect.stringMatching(/^ {2}0% ─+┼─+━+─* 100%$/),
+    ]);
+    for (const line of [
+      "             wins-ties-losses  win rate  candidate solved  baseline solved",
+      "  suite-one  8-1-1             85%       9 of 10           2 of 10",
+      "  cost: candidate $5.0000, baseline $5.0000, judge $10.0000, total $20.0000",
+      "  arms_differ: arms of one id are set up differently in different scenarios",
+      `  to go on: the same command with --continue ${series.series_id} --trials <more>`,
+    ])
+      expect(lines).toContain(line);
+    expect(lossless(lines.join("\n"))).toContain(lossless(series.statement));
+  });
+
+  test("says nothing of going on where nothing is kept", () => {
+    expect(summariseSeries(series, { painter: terminal(80), kept: false })).not.toContain("--continue");
+  });
+
+  test.each([
+    ["no preference can be stated", "+-+-"],
+    ["candidate preferred", "++++++++"],
+    ["baseline preferred", "--------"],
+    ["no preference beyond the 15-point margin", "=".repeat(17)],
+  ])("begins with: %s", async (headline, letters) => {
+    const text = summariseSeries(await report({}, rowsOf(results(letters))), { painter: terminal(80), kept: false });
+    expect(text.split("\n")[1]).toBe(headline);
+  });
+
+  test("shows no scale where no trial counts", async () => {
+    const text = summariseSeries(await report({}, rowsOf(["failed"])), { painter: terminal(80), kept: false });
+    expect(text).toContain("win rate of candidate not known, since no trial counts");
+    expect(text).not.toContain("100%");
+  });
+
+  test.each([40, 60, 80, 120])("fits %i columns, whatever happened", async (columns) => {
+    await fc.assert(
+      fc.asyncProperty(GENERATED, async ({ series: record, rows: some }) => {
+        const made = await reportOf(record, some, { stored: [], judge_unaudited: true });
+        const text = summariseSeries(
+          { ...made, flags: [...SERIES_FLAGS] },
+          { painter: terminal(columns), kept: false },
+        );
+        const wide = text.split("\n").filter((line) => line.length >= Math.max(columns, made.series_id.length + 3));
+        expect(wide).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
