@@ -4,7 +4,7 @@ import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./conclusion.ts";
 import { costOfTrial } from "./costs.ts";
 import { courseOf } from "./course.ts";
-import { forecast, isOutOfReach, LEAST_CHANCE, MAX_FORECAST, type Standing } from "./forecast.ts";
+import { isOutOfReach, isUnlikely, MAX_FORECAST, type Standing } from "./forecast.ts";
 import { nextNumber, roundsToStart, standingOfCourse } from "./remaining.ts";
 import { deletedOf, numberOf, resultOf, type Tally, tallyByScenario } from "./tally.ts";
 
@@ -113,7 +113,7 @@ async function earlyStop(series: SeriesRecord, tallies: readonly Tally[], delete
 async function futility(standing: Standing, levels: Levels): Promise<Stop | null> {
   if (isOutOfReach(standing, levels)) return "out_of_reach";
   if (standing.left > MAX_FORECAST) return null;
-  return (await forecast(standing, levels)).chance_of_conclusion < LEAST_CHANCE ? "unlikely" : null;
+  return (await isUnlikely(standing, levels)) ? "unlikely" : null;
 }
 
 /** Trials of all scenarios together below which no series can ever claim anything, so that none needs to stop early. */

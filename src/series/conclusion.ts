@@ -1,5 +1,5 @@
 import type { Side } from "../domain/verdict.ts";
-import { type Counts, type LogEvidence, logEvidence } from "./e-process.ts";
+import { type Counts, type LogEvidence, logEvidence, wagersAgainst } from "./e-process.ts";
 import { isContradicted } from "./interval.ts";
 
 /** What a plan fixes of the statistics before its first trial. */
@@ -28,25 +28,31 @@ export interface Uncertain {
   readonly missing: number;
 }
 
+/** Whether trials show that there is no difference above the margin. */
+export type IsEquivalent = (counts: Counts, uncertain: Uncertain) => boolean;
+
 /**
  * Whether the whole range of the win rate lies within the margin around 1/2, also when every uncertain trial is given to
  * one side: a judge that cannot decide proves nothing.
  */
-export function isEquivalent(counts: Counts, { undecided, missing }: Uncertain, levels: Levels): boolean {
-  const { wins, ties, losses } = counts;
-  const given = undecided + missing;
-  if (given === 0) return isWithinMargin(counts, levels);
-  return [
-    counts,
-    { wins: wins + given, ties: ties - undecided, losses },
-    { wins, ties: ties - undecided, losses: losses + given },
-  ].every((possible) => isWithinMargin(possible, levels));
+export function equivalenceAt(levels: Levels): IsEquivalent {
+  const isWithin = withinMargin(levels);
+  return (counts, { undecided, missing }) => {
+    if (!isWithin(counts)) return false;
+    const { wins, losses } = counts;
+    const [given, ties] = [undecided + missing, counts.ties - undecided];
+    if (given === 0) return true;
+    return isWithin({ wins: wins + given, ties, losses }) && isWithin({ wins, ties, losses: losses + given });
+  };
 }
 
 /** The range is one piece around its mean: it lies inside when the mean does and both borders are contradicted. */
-function isWithinMargin(counts: Counts, { alpha, margin }: Levels): boolean {
-  const trials = counts.wins + counts.ties + counts.losses;
+function withinMargin({ alpha, margin }: Levels): (counts: Counts) => boolean {
   const border = 2 * margin;
-  if (trials === 0 || Math.abs(counts.wins - counts.losses) >= border * trials) return false;
-  return isContradicted(counts, alpha, border) && isContradicted(counts, alpha, -border);
+  const [high, low] = [wagersAgainst(border), wagersAgainst(-border)];
+  return (counts) => {
+    const trials = counts.wins + counts.ties + counts.losses;
+    if (trials === 0 || Math.abs(counts.wins - counts.losses) >= border * trials) return false;
+    return isContradicted(counts, alpha, high) && isContradicted(counts, alpha, low);
+  };
 }

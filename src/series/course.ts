@@ -1,5 +1,5 @@
 import type { Conclusion, Side } from "../domain/verdict.ts";
-import { isEquivalent, type Levels, sideOf, type Uncertain } from "./conclusion.ts";
+import { equivalenceAt, type IsEquivalent, type Levels, sideOf, type Uncertain } from "./conclusion.ts";
 import { type Counts, logEvidence } from "./e-process.ts";
 import type { CountedTrial } from "./tally.ts";
 
@@ -75,6 +75,7 @@ export function worstCase({ wins, ties, losses }: Counts, missing: number): Coun
 
 class Walk {
   readonly #levels: Levels;
+  readonly #isEquivalent: IsEquivalent;
   readonly #logs: number[] = [];
   #counts: Counts = { wins: 0, ties: 0, losses: 0 };
   #inconsistent = 0;
@@ -90,6 +91,7 @@ class Walk {
 
   constructor(scenarios: number, levels: Levels) {
     this.#levels = levels;
+    this.#isEquivalent = equivalenceAt(levels);
     this.#varies = Array.from({ length: scenarios }, () => false);
   }
 
@@ -102,7 +104,7 @@ class Walk {
     this.#greatest = Math.max(this.#greatest, both);
     if (side) this.#claimFor(side, both);
     if (this.#claim) this.#stands ||= this.#isSafe(this.#claim.side);
-    else if (this.#equivalentAt === null && isEquivalent(this.#counts, this.#uncertain(), this.#levels))
+    else if (this.#equivalentAt === null && this.#isEquivalent(this.#counts, this.#uncertain()))
       this.#equivalentAt = this.#logs.length;
   }
 

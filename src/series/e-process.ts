@@ -20,28 +20,58 @@ export interface LogEvidence {
   readonly both: number;
 }
 
+/** A bet on a side against one mean: what each kind of trial adds to the logarithm of its wealth. */
+interface Wager {
+  readonly log_weight: number;
+  readonly win: number;
+  readonly tie: number;
+  readonly loss: number;
+}
+
+/** The bets on either side against one mean. */
+export interface Wagers {
+  readonly a: readonly Wager[];
+  readonly b: readonly Wager[];
+}
+
+/** @param mean on the scale from -1 (b always wins) to 1 (a always wins) */
+export const wagersAgainst = (mean: number): Wagers => ({
+  a: wagersOf(mean, 1 / (1 + mean)),
+  b: wagersOf(mean, -1 / (1 - mean)),
+});
+
+/** `unit` is the bet that may lose everything. */
+const wagersOf = (mean: number, unit: number): readonly Wager[] =>
+  BETS.map(({ stake, log_weight }) => {
+    const after = (outcome: number) => Math.log1p(stake * unit * (outcome - mean));
+    return { log_weight, win: after(1), tie: after(0), loss: after(-1) };
+  });
+
+const AGAINST_NO_PREFERENCE = wagersAgainst(0);
+
 /**
- * The evidence of the trials against a mean of `mean` on the scale from -1 (b always wins) to 1 (a always wins). When that
- * is the mean, the evidence ever reaches 1 / alpha in at most a share alpha of all series, whenever somebody looks (Ville's
- * inequality; the bets are those of Waudby-Smith and Ramdas, fixed in advance).
+ * The evidence of the trials against a mean. When that is the mean, the evidence ever reaches 1 / alpha in at most a share
+ * alpha of all series, whenever somebody looks (Ville's inequality; the bets are those of Waudby-Smith and Ramdas, fixed in
+ * advance).
  */
-export function logEvidence(counts: Counts, mean = 0): LogEvidence {
-  const a = logWealth(counts, mean, 1 / (1 + mean));
-  const b = logWealth(counts, mean, -1 / (1 - mean));
+export function logEvidence(counts: Counts, wagers = AGAINST_NO_PREFERENCE): LogEvidence {
+  const [a, b] = [logWealth(counts, wagers.a), logWealth(counts, wagers.b)];
   return { a, b, both: logSum(a, b) - Math.LN2 };
 }
 
-/** Of all bets together; `unit` is the bet that may lose everything. */
-function logWealth(counts: Counts, mean: number, unit: number): number {
+/** Of all bets on a side together. */
+function logWealth(counts: Counts, wagers: readonly Wager[]): number {
   let sum = Number.NEGATIVE_INFINITY;
-  for (const { stake, log_weight } of BETS) sum = logSum(sum, log_weight + logWealthOf(stake * unit, counts, mean));
+  for (const wager of wagers) sum = logSum(sum, logWealthOf(counts, wager));
   return sum;
 }
 
-function logWealthOf(bet: number, { wins, ties, losses }: Counts, mean: number): number {
-  const after = (count: number, outcome: number) => (count === 0 ? 0 : count * Math.log1p(bet * (outcome - mean)));
-  return after(wins, 1) + after(ties, 0) + after(losses, -1);
+function logWealthOf({ wins, ties, losses }: Counts, { log_weight, win, tie, loss }: Wager): number {
+  return log_weight + times(wins, win) + times(ties, tie) + times(losses, loss);
 }
+
+/** Trials that never happened took nothing, also from a bet that would have lost everything. */
+const times = (count: number, each: number) => (count === 0 ? 0 : count * each);
 
 /** The logarithm of the sum of what these are logarithms of. */
 function logSum(one: number, other: number): number {

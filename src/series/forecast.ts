@@ -1,5 +1,5 @@
 import { Pace } from "../pace.ts";
-import { claimedSide, isEquivalent, type Levels, type Uncertain } from "./conclusion.ts";
+import { claimedSide, equivalenceAt, type IsEquivalent, type Levels, type Uncertain } from "./conclusion.ts";
 import type { Counts } from "./e-process.ts";
 
 /** Where a series is that has neither claimed nor shown that there is no difference. */
@@ -20,7 +20,7 @@ export interface Forecast {
 /** Below this chance of a conclusion a series stops, when it stops when sure. */
 export const LEAST_CHANCE = 0.02;
 
-/** Trials left beyond which a forecast takes too long: a third of a second at this many. */
+/** Trials left beyond which a forecast takes too long: a tenth of a second at this many. */
 export const MAX_FORECAST = 400;
 
 /** Places that the recursion looks at in the time of one unit of `Pace`. */
@@ -31,51 +31,90 @@ const PLACES_IN_A_UNIT = 2_000;
  * one more of each kind (Polya's urn). Takes the third power of the trials left; others have their turn meanwhile.
  */
 export async function forecast(standing: Standing, levels: Levels): Promise<Forecast> {
-  const { counts, left } = standing;
+  const { claim, equivalence } = await drawn(standing, levels, Number.POSITIVE_INFINITY);
+  return { chance_of_claim: claim, chance_of_conclusion: claim + equivalence };
+}
+
+/** Whether the same chance of a conclusion is below `LEAST_CHANCE`; mostly known after a part of the trials. */
+export async function isUnlikely(standing: Standing, levels: Levels): Promise<boolean> {
+  const { claim, equivalence } = await drawn(standing, levels, LEAST_CHANCE);
+  return claim + equivalence < LEAST_CHANCE;
+}
+
+/** Draws until no trial is left or conclusions have a chance of `enough`. */
+async function drawn(standing: Standing, levels: Levels, enough: number): Promise<Urn> {
+  const urn = new Urn(standing, levels);
   const pace = new Pace();
-  const claims = claimBorders(standing, levels);
-  /** How likely it is that the series goes on with so many wins and losses to come, at `won * (left + 1) + lost`. */
-  let open = new Float64Array((left + 1) ** 2);
-  open[0] = 1;
-  let closest: readonly number[] = [];
-  const chances = { claim: 0, equivalence: 0 };
-  for (let step = 1; step <= left; step += 1) {
-    open = afterOneTrial(open, standing, step - 1);
-    closest = closestToLevel(standing, levels, step, closest);
-    const conclusionOf = (won: number, lost: number) => {
-      if (won >= (claims.a[lost] ?? 0) || lost >= (claims.b[won] ?? 0)) return "claim";
-      const difference = Math.abs(counts.wins + won - counts.losses - lost);
-      return difference <= (closest[won + lost] ?? -1) ? "equivalence" : undefined;
-    };
-    for (let won = 0; won <= step; won += 1)
-      for (let lost = 0; lost <= step - won; lost += 1) {
-        const conclusion = conclusionOf(won, lost);
-        if (conclusion === undefined) continue;
-        const place = won * (left + 1) + lost;
-        chances[conclusion] += open[place] ?? 0;
-        open[place] = 0;
-      }
-    await pace.units(1 + (step * step) / 2 / PLACES_IN_A_UNIT);
+  for (let step = 1; step <= standing.left && urn.claim + urn.equivalence < enough; step += 1) {
+    const places = urn.draw(step);
+    await pace.units(1 + places / PLACES_IN_A_UNIT);
   }
-  return { chance_of_claim: chances.claim, chance_of_conclusion: chances.claim + chances.equivalence };
+  return urn;
 }
 
-function afterOneTrial(open: Float64Array, { counts, left }: Standing, step: number): Float64Array<ArrayBuffer> {
-  const next = new Float64Array(open.length);
-  const balls = counts.wins + counts.ties + counts.losses + step + 3;
-  for (let won = 0; won <= step; won += 1)
-    for (let lost = 0; lost <= step - won; lost += 1) {
-      const place = won * (left + 1) + lost;
-      const part = (open[place] ?? 0) / balls;
-      next[place + left + 1] = (next[place + left + 1] ?? 0) + part * (counts.wins + won + 1);
-      next[place + 1] = (next[place + 1] ?? 0) + part * (counts.losses + lost + 1);
-      next[place] = (next[place] ?? 0) + part * (counts.ties + step - won - lost + 1);
+/** All courses that the trials to come can take, one trial after the other. */
+class Urn {
+  readonly #standing: Standing;
+  readonly #isEquivalent: IsEquivalent;
+  readonly #size: number;
+  readonly #borders: Borders;
+  /** How likely it is that the series goes on with so many wins and losses to come, at `won * size + lost`. */
+  readonly #open: Float64Array;
+  #closest: readonly number[] = [];
+  /** Chances of a course so far to end so. */
+  claim = 0;
+  equivalence = 0;
+
+  constructor(standing: Standing, levels: Levels) {
+    this.#standing = standing;
+    this.#isEquivalent = equivalenceAt(levels);
+    this.#size = standing.left + 1;
+    this.#borders = claimBorders(standing, levels);
+    this.#open = new Float64Array(this.#size ** 2);
+    this.#open[0] = 1;
+  }
+
+  /** Draws trial `step`, from 1. Gives the number of places that it looked at. */
+  draw(step: number): number {
+    this.#closest = closestToLevel(this.#standing, this.#isEquivalent, step, this.#closest);
+    let places = this.#closest.length * PLACES_OF_A_SEARCH;
+    // Downwards, so that the places that one is reached from are still as they were before this trial.
+    for (let won = step; won >= 0; won -= 1) {
+      const first = this.#borders.first[won] ?? 0;
+      const last = Math.min(step - won, this.#borders.b[won] ?? 0);
+      for (let lost = last; lost >= first; lost -= 1) this.#reach(won, lost, step);
+      places += Math.max(0, last - first + 1);
     }
-  return next;
+    return places;
+  }
+
+  #reach(won: number, lost: number, step: number): void {
+    const { counts } = this.#standing;
+    const open = this.#open;
+    const place = won * this.#size + lost;
+    const trials = counts.wins + counts.ties + counts.losses + step + 2;
+    const byTie = (open[place] ?? 0) * (counts.ties + step - won - lost);
+    const byLoss = lost > 0 ? (open[place - 1] ?? 0) * (counts.losses + lost) : 0;
+    const byWin = won > 0 ? (open[place - this.#size] ?? 0) * (counts.wins + won) : 0;
+    const chance = (byTie + byLoss + byWin) / trials;
+    open[place] = 0;
+    if (won >= (this.#borders.a[lost] ?? 0) || lost >= (this.#borders.b[won] ?? 0)) this.claim += chance;
+    else if (Math.abs(counts.wins + won - counts.losses - lost) <= (this.#closest[won + lost] ?? -1))
+      this.equivalence += chance;
+    else open[place] = chance;
+  }
 }
 
-/** Wins to come with which a claims, for each number of losses to come, and the same for b. Ties change nothing of it. */
-function claimBorders({ counts: { wins, losses }, left }: Standing, levels: Levels) {
+interface Borders {
+  /** Wins to come with which a claims, for each number of losses to come. Ties change nothing of it. */
+  readonly a: readonly number[];
+  /** The same for b. */
+  readonly b: readonly number[];
+  /** Losses to come below which a has claimed before, for each number of wins to come. */
+  readonly first: readonly number[];
+}
+
+function claimBorders({ counts: { wins, losses }, left }: Standing, levels: Levels): Borders {
   const borders = (ahead: number, behind: number) => {
     let needed = 0;
     return Array.from({ length: left + 1 }, (_, more) => {
@@ -84,8 +123,17 @@ function claimBorders({ counts: { wins, losses }, left }: Standing, levels: Leve
       return needed;
     });
   };
-  return { a: borders(wins, losses), b: borders(losses, wins) };
+  const a = borders(wins, losses);
+  let lost = 0;
+  const first = Array.from({ length: left + 1 }, (_, won) => {
+    while (lost <= left && (a[lost] ?? 0) < won) lost += 1;
+    return lost;
+  });
+  return { a, b: borders(losses, wins), first };
 }
+
+/** The search below takes as long as so many places. */
+const PLACES_OF_A_SEARCH = 50;
 
 /**
  * By how much the sides may differ at most for equivalence, for each number of decisive trials to come; none beyond the end:
@@ -94,7 +142,7 @@ function claimBorders({ counts: { wins, losses }, left }: Standing, levels: Leve
  */
 function closestToLevel(
   { counts, uncertain }: Standing,
-  levels: Levels,
+  isEquivalent: IsEquivalent,
   step: number,
   before: readonly number[],
 ): readonly number[] {
@@ -103,7 +151,7 @@ function closestToLevel(
     const all = counts.wins + counts.losses + decisive;
     const ties = counts.ties + step - decisive;
     const fits = (difference: number) =>
-      isEquivalent({ wins: (all + difference) / 2, ties, losses: (all - difference) / 2 }, uncertain, levels);
+      isEquivalent({ wins: (all + difference) / 2, ties, losses: (all - difference) / 2 }, uncertain);
     let difference = (before[decisive] ?? (all % 2) - 2) + 2;
     while (difference <= all && fits(difference)) difference += 2;
     closest.push(difference - 2);
@@ -117,7 +165,7 @@ export function isOutOfReach({ counts, uncertain, left }: Standing, levels: Leve
   const claims = (possible: Counts) => claimedSide(possible, levels) !== undefined;
   if (claims({ ...counts, wins: counts.wins + left }) || claims({ ...counts, losses: counts.losses + left }))
     return false;
-  return !isEquivalent(levelled(counts, left), uncertain, levels);
+  return !equivalenceAt(levels)(levelled(counts, left), uncertain);
 }
 
 /** After `more` trials that speak most for no difference: the side behind catches up, the rest has no winner. */

@@ -1,13 +1,10 @@
-import { type Counts, logEvidence } from "./e-process.ts";
+import { type Counts, logEvidence, type Wagers, wagersAgainst } from "./e-process.ts";
 
 /** Ends of a win rate of arm a, from 0 to 1, in which a trial without a winner counts half. */
 export interface WinRateRange {
   readonly low: number;
   readonly high: number;
 }
-
-/** Halvings of a range of length 2: more than a double can tell apart. */
-const HALVINGS = 200;
 
 /**
  * The win rates that the trials do not contradict at level `alpha`, whenever somebody looks. It leaves 1/2 out exactly when
@@ -24,14 +21,15 @@ export function winRateRange(counts: Counts, alpha: number): WinRateRange {
 /** From `mean`, which is inside, towards `outside`. The evidence is convex in the mean, so there is one border at most. */
 function border(counts: Counts, alpha: number, mean: number, outside: number): number {
   let [inner, outer] = [mean, outside];
-  for (let halving = 0; halving < HALVINGS; halving += 1) {
+  for (;;) {
     const middle = (inner + outer) / 2;
-    if (isContradicted(counts, alpha, middle)) outer = middle;
+    // A double can tell nothing between them apart.
+    if (middle === inner || middle === outer) return inner;
+    if (isContradicted(counts, alpha, wagersAgainst(middle))) outer = middle;
     else inner = middle;
   }
-  return inner;
 }
 
-/** Whether the trials contradict a mean on the scale from -1 to 1. */
-export const isContradicted = (counts: Counts, alpha: number, mean: number): boolean =>
-  logEvidence(counts, mean).both >= -Math.log(alpha);
+/** Whether the trials contradict the mean that the wagers are against. */
+export const isContradicted = (counts: Counts, alpha: number, wagers: Wagers): boolean =>
+  logEvidence(counts, wagers).both >= -Math.log(alpha);

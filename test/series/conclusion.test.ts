@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { claimedSide, isEquivalent } from "../../src/series/conclusion.ts";
-import { type Counts, logEvidence } from "../../src/series/e-process.ts";
+import { claimedSide, equivalenceAt } from "../../src/series/conclusion.ts";
+import { type Counts, logEvidence, wagersAgainst } from "../../src/series/e-process.ts";
 import { winRateRange } from "../../src/series/interval.ts";
 import { exactly } from "./exact.ts";
 
 const LEVELS = { alpha: 0.05, margin: 0.15 };
 const CERTAIN = { undecided: 0, missing: 0 };
+const isEquivalent = equivalenceAt(LEVELS);
 
 const COUNTS: fc.Arbitrary<Counts> = fc.record({
   wins: fc.integer({ min: 0, max: 60 }),
@@ -20,7 +21,10 @@ describe("the evidence", () => {
   test("changes sides when the arms do", () => {
     fc.assert(
       fc.property(COUNTS, fc.double({ min: -0.9, max: 0.9, noNaN: true }), (counts, mean) => {
-        const [seen, other] = [logEvidence(counts, mean), logEvidence(mirrored(counts), -mean)];
+        const [seen, other] = [
+          logEvidence(counts, wagersAgainst(mean)),
+          logEvidence(mirrored(counts), wagersAgainst(-mean)),
+        ];
         expect(other.a).toBeCloseTo(seen.b, 9);
         expect(other.both).toBeCloseTo(seen.both, 9);
       }),
@@ -43,7 +47,8 @@ describe("the evidence", () => {
 
   test.each([0.3, 0.6])("is fair at any mean: betting on it gains nothing when the mean is %p", (mean) => {
     const win = (1 + mean) / 2;
-    const after = (wins: number, losses: number) => Math.exp(logEvidence({ wins, ties: 0, losses }, mean).both);
+    const after = (wins: number, losses: number) =>
+      Math.exp(logEvidence({ wins, ties: 0, losses }, wagersAgainst(mean)).both);
     expect(win * after(1, 0) + (1 - win) * after(0, 1)).toBeCloseTo(1, 12);
   });
 });
@@ -180,23 +185,23 @@ describe("equivalence", () => {
   const ties = (count: number) => ({ wins: 0, ties: count, losses: 0 });
 
   test("takes 17 trials in a row without a winner, whose range is 0.356 to 0.644", () => {
-    expect(isEquivalent(ties(16), CERTAIN, LEVELS)).toBe(false);
-    expect(isEquivalent(ties(17), CERTAIN, LEVELS)).toBe(true);
+    expect(isEquivalent(ties(16), CERTAIN)).toBe(false);
+    expect(isEquivalent(ties(17), CERTAIN)).toBe(true);
     const { low, high } = winRateRange(ties(17), 0.05);
     expect([low.toFixed(3), high.toFixed(3)]).toEqual(["0.356", "0.644"]);
   });
 
   test("takes 130 trials that are split evenly, and about 81 when 30% have no winner", () => {
     const split = (wins: number, without: number) => ({ wins, ties: without, losses: wins });
-    expect(isEquivalent(split(64, 0), CERTAIN, LEVELS)).toBe(false);
-    expect(isEquivalent(split(65, 0), CERTAIN, LEVELS)).toBe(true);
-    expect(isEquivalent(split(29, 25), CERTAIN, LEVELS)).toBe(true);
-    expect(isEquivalent(split(26, 22), CERTAIN, LEVELS)).toBe(false);
+    expect(isEquivalent(split(64, 0), CERTAIN)).toBe(false);
+    expect(isEquivalent(split(65, 0), CERTAIN)).toBe(true);
+    expect(isEquivalent(split(29, 25), CERTAIN)).toBe(true);
+    expect(isEquivalent(split(26, 22), CERTAIN)).toBe(false);
   });
 
   test("is not shown by trials of which nothing is known", () => {
-    expect(isEquivalent(ties(17), { undecided: 17, missing: 0 }, LEVELS)).toBe(false);
-    expect(isEquivalent(ties(17), { undecided: 0, missing: 6 }, LEVELS)).toBe(false);
+    expect(isEquivalent(ties(17), { undecided: 17, missing: 0 })).toBe(false);
+    expect(isEquivalent(ties(17), { undecided: 0, missing: 6 })).toBe(false);
   });
 
   test("is what the range says", () => {
@@ -206,7 +211,7 @@ describe("equivalence", () => {
         const inside = low > 0.35 && high < 0.65;
         // At the border itself the search may stop on either side.
         if (Math.min(Math.abs(low - 0.35), Math.abs(high - 0.65)) < 1e-9) return;
-        expect(isEquivalent(counts, CERTAIN, LEVELS)).toBe(inside);
+        expect(isEquivalent(counts, CERTAIN)).toBe(inside);
       }),
     );
   });

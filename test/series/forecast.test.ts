@@ -1,11 +1,19 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { claimedSide, isEquivalent } from "../../src/series/conclusion.ts";
+import { claimedSide, equivalenceAt } from "../../src/series/conclusion.ts";
 import type { Counts } from "../../src/series/e-process.ts";
-import { forecast, isOutOfReach, moreTrials, type Standing } from "../../src/series/forecast.ts";
+import {
+  forecast,
+  isOutOfReach,
+  isUnlikely,
+  LEAST_CHANCE,
+  moreTrials,
+  type Standing,
+} from "../../src/series/forecast.ts";
 
 const LEVELS = { alpha: 0.05, margin: 0.15 };
 const CERTAIN = { undecided: 0, missing: 0 };
+const isEquivalent = equivalenceAt(LEVELS);
 
 const standing = (wins: number, ties: number, losses: number, left: number): Standing => ({
   counts: { wins, ties, losses },
@@ -13,8 +21,7 @@ const standing = (wins: number, ties: number, losses: number, left: number): Sta
   left,
 });
 
-const isConcluded = (counts: Counts) =>
-  claimedSide(counts, LEVELS) !== undefined || isEquivalent(counts, CERTAIN, LEVELS);
+const isConcluded = (counts: Counts) => claimedSide(counts, LEVELS) !== undefined || isEquivalent(counts, CERTAIN);
 
 /** The same by trying every course. */
 function triedOut({ counts, left }: Standing): number {
@@ -55,6 +62,27 @@ test("what is out of reach has no chance, and what has none is out of reach", as
       expect(isOutOfReach(open, LEVELS)).toBe(chance_of_conclusion === 0);
     }),
   );
+});
+
+test("a conclusion is unlikely exactly when its chance is too small", async () => {
+  const open = fc
+    .record({
+      wins: fc.integer({ min: 0, max: 14 }),
+      ties: fc.integer({ min: 0, max: 14 }),
+      losses: fc.integer({ min: 0, max: 14 }),
+      left: fc.integer({ min: 0, max: 20 }),
+    })
+    .map(({ wins, ties, losses, left }) => standing(wins, ties, losses, left))
+    .filter(({ counts }) => !isConcluded(counts));
+  const seen = new Set<boolean>();
+  await fc.assert(
+    fc.asyncProperty(open, async (one) => {
+      const unlikely = await isUnlikely(one, LEVELS);
+      expect(unlikely).toBe((await forecast(one, LEVELS)).chance_of_conclusion < LEAST_CHANCE);
+      seen.add(unlikely);
+    }),
+  );
+  expect(seen.size).toBe(2);
 });
 
 test("a series that goes on as it began is likely to end in a claim, one on equal arms is not", async () => {
