@@ -83,6 +83,8 @@ class RunningSeries implements SeriesInFlight {
   readonly #setup: SeriesSetup;
   readonly #open = new Map<string, Promise<void>>();
   readonly #halted = new AbortController();
+  /** Trials of this start that are over. */
+  #ended = 0;
   /** The last trial of an earlier start. */
   #begunAfter = 0;
   #record: SeriesRecord;
@@ -128,20 +130,22 @@ class RunningSeries implements SeriesInFlight {
   async #conduct(): Promise<End> {
     this.#begunAfter = Math.max(0, ...(await this.#rows()).map(({ place }) => place?.trial ?? 0));
     for (;;) {
-      const goesOn = await this.#goOn();
-      if (this.#open.size > 0) {
-        await Promise.race(this.#open.values());
-        await this.#keep({ standing: standingOf(this.#record, await this.#rows()) });
-      } else if (this.#end) return this.#end;
+      const ended = this.#ended;
+      const rows = await this.#rows();
+      if (ended > 0) await this.#keep({ standing: standingOf(this.#record, rows) });
+      const goesOn = await this.#goOn(rows);
+      // What ended meanwhile is not in these rows.
+      if (this.#ended > ended) continue;
+      if (this.#open.size > 0) await Promise.race(this.#open.values());
+      else if (this.#end) return this.#end;
       else if (!goesOn) throw new Error("a series neither ends nor goes on");
     }
   }
 
   /** Starts what may start now. False when nothing may. */
-  async #goOn(): Promise<boolean> {
+  async #goOn(rows: readonly TrialRow[]): Promise<boolean> {
     this.#end ??= this.#haltedEnd();
     if (this.#end) return false;
-    const rows = await this.#rows();
     const { stop, start } = await advance(this.#record, rows, this.#money(rows));
     this.#end = stop === null ? await this.#startAll(start) : endOf(stop, rows);
     return start.length > 0;
@@ -192,7 +196,10 @@ class RunningSeries implements SeriesInFlight {
       place: { series_id: this.series_id, trial, round },
       summarise: (trials, own, verdict) => summaryOf(this.#record, trials, ownRow(trials, own, verdict)),
     });
-    const ended = done.then(ignored, ignored).then(() => void this.#open.delete(session_id));
+    const ended = done.then(ignored, ignored).then(() => {
+      this.#open.delete(session_id);
+      this.#ended += 1;
+    });
     this.#open.set(session_id, ended);
     this.sessions.push(session_id);
     this.#announce();

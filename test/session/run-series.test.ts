@@ -89,6 +89,27 @@ test("no more trials run at once than were asked for", async () => {
   expect(series.counts.trials).toBe(12);
 });
 
+test("a trial that ends while the series looks at its trials is looked at too", async () => {
+  const gates = new Map([2, 3].map((n) => [n, Promise.withResolvers<void>()]));
+  const before = (side: string, n: number) => (side === "a" ? gates.get(n)?.promise : undefined);
+  const services = talkServices({ judge: () => "a", before }, { slots: new Semaphore(3, 0) });
+  const { store } = services;
+  const late: SessionServices["store"] = {
+    ...store,
+    trials: async (of) => {
+      const rows = await store.trials(of);
+      const running = rows.find(({ state }) => state !== "completed");
+      if (!running || running === rows[0]) return rows;
+      gates.get(rows.indexOf(running) + 1)?.resolve();
+      await services.runs.live(running.session_id)?.done;
+      await new Promise(setImmediate);
+      return rows;
+    },
+  };
+  const series = await run({ ...services, store: late }, [await talk()], { trials: 3, parallel: 3 });
+  expect(series).toMatchObject({ state: "completed", stop: "exhausted", failure: null, counts: { trials: 3 } });
+});
+
 test("where others hold all places, a trial waits for one", async () => {
   const slots = new Semaphore(1, 0);
   const other = await slots.acquire(new AbortController().signal);
