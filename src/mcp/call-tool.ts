@@ -44,6 +44,7 @@ const needsStateDirectory = (name: string) =>
 const WAYS_OUT: Partial<Readonly<Record<FailureCode, string>>> = {
   unknown_scenario: "list_scenarios shows the names",
   unknown_session: "list_sessions shows the ids",
+  unknown_series: 'list_sessions with kind "series" shows the ids',
   invalid_scenario: "run_doctor with the scenario says more",
   sandbox_unavailable: "run_doctor says more",
   session_not_finished: "get_session shows how far it is",

@@ -79,10 +79,16 @@ test("a view has every field that its schema promises", () => {
 
 test("the full detail of a session has every field of a session and of a verdict", () => {
   const full = fullSession(EXAMPLE_SESSION, true);
-  expect(Object.keys(full).sort()).toEqual(Object.keys(SessionOutcome["properties"]).sort());
-  const optional = new Set(["suspicions", "scope"]);
-  const fields = Object.keys(Verdict.properties).filter((name) => !optional.has(name) || name in EXAMPLE_VERDICT);
-  expect(Object.keys(full.verdict ?? {}).sort()).toEqual(fields.sort());
+  const optional = new Set(["comparison", "trial", "suspicions", "scope"]);
+  const fieldsOf = ({ properties }: { readonly properties: object }, example: object) =>
+    Object.keys(properties).filter((name) => !optional.has(name) || name in example);
+  expect(Object.keys(full).sort()).toEqual(
+    fieldsOf({ properties: SessionOutcome["properties"] }, EXAMPLE_SESSION).sort(),
+  );
+  expect(Object.keys(full.verdict ?? {}).sort()).toEqual(fieldsOf(Verdict, EXAMPLE_VERDICT).sort());
+  const trial = { series_id: "series-20260102T030405678Z-0123abcd", trial: 3, round: 3 };
+  const ofSeries = { ...EXAMPLE_SESSION, trial, comparison: EXAMPLE_SESSION.scenario_digest };
+  expect(fullSession(ofSeries, true)).toMatchObject({ trial, comparison: ofSeries.comparison });
 });
 
 test("an arm in full detail has every field of an arm, and of its files all but the text", () => {

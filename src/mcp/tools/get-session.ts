@@ -3,6 +3,8 @@ import { Failure } from "../../domain/failure.ts";
 import { nullable, oneOf, record, Slug } from "../../domain/schema.ts";
 import { type ArmSummary, isFinal, SessionId, type SessionOutcome, STATES } from "../../domain/session.ts";
 import type { Verdict } from "../../domain/verdict.ts";
+import { getSeries } from "../../operation/series.ts";
+import type { Services } from "../../operation/services.ts";
 import { getSession as operation } from "../../operation/sessions.ts";
 import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
 import { type Answer, READS, tool } from "../tool.ts";
@@ -10,6 +12,7 @@ import { DecisionsPage, decisionsText, pageDecisions } from "../view/decisions-p
 import { DiffPage, diffText, pageDiff } from "../view/diff-page.ts";
 import { FullSession, fullSession, withoutPaged } from "../view/full-session.ts";
 import { withoutCheckQuotes } from "../view/hidden-words.ts";
+import { SeriesFields, seriesText, seriesThatFits } from "../view/series-view.ts";
 import { SessionSummary, summariseSession, summaryThatFits } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
 import { VerdictView, verdictRest, verdictText, verdictThatFits } from "../view/verdict-view.ts";
@@ -18,11 +21,14 @@ import { IncludeHidden } from "./get-scenario.ts";
 const DETAILS = ["summary", "criteria", "decisions", "diff", "full"] as const;
 
 /** Decisions, or lines of a diff, of one arm unless asked otherwise. */
-const DEFAULT_LIMIT = { decisions: 40, diff: 400 };
+const DEFAULT_LIMIT = { decisions: 40, diff: 400, trials: 40 };
 const MAX_LIMIT = 1_000;
 
 const GetSessionRequest = record("GetSessionToolRequest", {
-  session_id: Type.String({ description: "From run_scenario or list_sessions." }),
+  session_id: Type.String({
+    description:
+      "From run_scenario or list_sessions: of a session or a series; `cmp-<comparison>` is the series of all stored runs of a comparison.",
+  }),
   detail: Type.Optional(
     oneOf(DETAILS, {
       description:
@@ -33,11 +39,16 @@ const GetSessionRequest = record("GetSessionToolRequest", {
   after_seq: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: "Go on after this decision, line of the diff, or character of full; a page names the next.",
+      description:
+        "Go on after this decision, line of the diff, trial of a series, or character of full; a page names the next.",
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: "Decisions or diff lines for each arm at most." }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description: "Decisions or diff lines for each arm, or trials, at most.",
+    }),
   ),
   verdict_id: Type.Optional(Type.String({ description: "For criteria: a rejudge instead of the run's own verdict." })),
   include_hidden: IncludeHidden,
@@ -45,7 +56,7 @@ const GetSessionRequest = record("GetSessionToolRequest", {
 type GetSessionRequest = Static<typeof GetSessionRequest>;
 
 const SessionDetail = record("SessionDetail", {
-  session_id: SessionId,
+  session_id: Type.Optional(SessionId),
   state: oneOf(STATES),
   detail: oneOf(DETAILS),
   summary: Type.Optional(SessionSummary),
@@ -53,6 +64,7 @@ const SessionDetail = record("SessionDetail", {
   decisions: Type.Optional(Type.Array(DecisionsPage)),
   diff: Type.Optional(Type.Array(DiffPage)),
   session: Type.Optional(FullSession),
+  series: Type.Optional(SeriesFields),
 });
 type Slice = Answer<typeof SessionDetail>;
 
@@ -60,13 +72,14 @@ export const getSession = tool({
   name: operation.name,
   title: operation.title,
   description:
-    "What is known of a session, also while it runs. Free and instant. Start with the summary (state, verdict, what each arm used); then criteria for why, decisions for what an arm did, diff for what it changed. " +
+    "What is known of a session or a series, also while it runs. Free and instant. Start with the summary (state, verdict, what each arm used); then criteria for why, decisions for what an arm did, diff for what it changed. " +
     "Slices fit about 8,000 tokens and page with after_seq; only the structured data of full may be larger. While state is not completed, failed, cancelled or interrupted, ask again in some seconds. Next: rejudge for a second opinion.",
   input: GetSessionRequest,
   output: SessionDetail,
   annotations: READS,
   live: true,
   async call(services, request, { signal }) {
+    if (isSeriesId(request.session_id)) return await seriesSlice(services, request, signal);
     const outcome = await operation.run(services, { session_id: request.session_id }, signal);
     return SLICES[request.detail ?? "summary"](outcome, request);
   },
@@ -75,6 +88,26 @@ export const getSession = tool({
 const SLICES: Readonly<
   Record<(typeof DETAILS)[number], (outcome: SessionOutcome, request: GetSessionRequest) => Slice>
 > = { summary, criteria, decisions, diff, full };
+
+const isSeriesId = (id: string) => /^(series|cmp)-/.test(id);
+
+async function seriesSlice(
+  services: Services,
+  { session_id, detail = "summary", after_seq = 0, limit = DEFAULT_LIMIT.trials }: GetSessionRequest,
+  signal: AbortSignal,
+): Promise<Slice> {
+  if (detail !== "summary")
+    throw new Failure(
+      "invalid_request",
+      `detail: a series has a summary; ask for ${detail} with the session_id of one of its trials`,
+    );
+  const report = await getSeries.run(services, { series_id: session_id }, signal);
+  const advice = report.state === "running" ? "\nStill running; ask again in some seconds." : "";
+  return seriesThatFits(report, { after: after_seq, limit }, (series) => ({
+    structured: { state: report.state, detail, series: { ...series } },
+    text: `${seriesText(series)}${advice}`,
+  }));
+}
 
 const identityOf = ({ session_id, state }: SessionOutcome) => ({ session_id, state });
 

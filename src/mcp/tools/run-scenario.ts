@@ -1,15 +1,21 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { RunEvent } from "../../domain/event.ts";
 import { Failure } from "../../domain/failure.ts";
 import { RunRequest } from "../../domain/request.ts";
 import { record } from "../../domain/schema.ts";
-import { isFinal, SessionId, type SessionOutcome } from "../../domain/session.ts";
+import { type Series, SeriesRequest } from "../../domain/series.ts";
+import { isFinal, SeriesId, SessionId, type SessionOutcome } from "../../domain/session.ts";
 import { followRun } from "../../operation/follow-run.ts";
+import { followSeries } from "../../operation/follow-series.ts";
 import { cancelRun, runScenario as operation, startRun } from "../../operation/runs.ts";
+import { cancelSeries, getSeries, startSeriesOf } from "../../operation/series.ts";
 import type { Services } from "../../operation/services.ts";
 import { getSession } from "../../operation/sessions.ts";
+import { waitFor } from "../background.ts";
 import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
 import { decisionLine } from "../view/decisions-page.ts";
+import { pick } from "../view/pick.ts";
+import { briefSeries, briefSeriesText, SeriesBrief } from "../view/series-view.ts";
 import { SessionSummary, summaryThatFits } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
 
@@ -17,64 +23,109 @@ import { summaryText } from "../view/summary-text.ts";
 const MAX_WAIT_S = 50;
 
 const RunResult = record("RunResult", {
-  session_id: SessionId,
+  session_id: Type.Optional(SessionId),
   finished: Type.Boolean({ description: "False: it goes on in the background; ask get_session." }),
-  summary: SessionSummary,
+  summary: Type.Optional(SessionSummary),
+  series_id: Type.Optional(SeriesId),
+  series: Type.Optional(SeriesBrief),
 });
+type RunResult = Answer<typeof RunResult>;
+
+/** What makes it a series. */
+const SERIES_FIELDS = [
+  "scenarios",
+  "trials",
+  "stop_when_sure",
+  "parallel",
+  "max_cost_usd",
+  "margin",
+  "continue",
+] as const;
+
+const RunToolRequest = record("RunToolRequest", {
+  ...RunRequest.properties,
+  scenario: Type.Optional(RunRequest.properties.scenario),
+  ...pick(SeriesRequest.properties, SERIES_FIELDS),
+  scenarios: Type.Optional({ ...SeriesRequest.properties.scenarios, description: "Several names, in place of one." }),
+  wait_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_WAIT_S,
+      description: `Seconds to wait for the end, 0 to ${MAX_WAIT_S}. Default 0.`,
+    }),
+  ),
+});
+type RunToolRequest = Static<typeof RunToolRequest>;
 
 export const runScenario = tool({
   name: operation.name,
   title: "Run a scenario",
   description:
     "Runs both arms of a scenario on the same task, checks their work and has a judge compare them. " +
+    "With trials, stop_when_sure or several scenarios it does so again and again (a series), and says what the runs show together: one run says little. " +
     "Spends model tokens unless the arms are scripted (list_scenarios shows the models); a run takes seconds to many minutes. " +
-    "Answers with the session id at once, and the run goes on in the background; with wait_seconds it waits that long and answers with the verdict when the run is done by then. " +
-    "Cancelling the call while it waits cancels the run. Next: get_session with the id, until state is completed or failed.",
-  input: record("RunToolRequest", {
-    ...RunRequest.properties,
-    wait_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_WAIT_S,
-        description: `Seconds to wait for the end, 0 to ${MAX_WAIT_S}. Default 0.`,
-      }),
-    ),
-  }),
+    "Answers with the id of session or series at once, and it goes on in the background; with wait_seconds it waits that long and answers with what is known then. " +
+    "Cancelling the call while it waits cancels what it started. Next: get_session with the id, until state is completed or failed.",
+  input: RunToolRequest,
   output: RunResult,
   annotations: SPENDS,
   live: true,
-  async call(services, { wait_seconds = 0, ...request }, context): Promise<Answer<typeof RunResult>> {
-    const { session_id, done } = await startRun(services, request);
-    if (wait_seconds > 0) await watch(services, session_id, done, wait_seconds * 1_000, context);
-    else if (context.signal.aborted) await stop(services, session_id);
-    const outcome = await getSession.run(services, { session_id }, context.signal);
-    return answer(outcome);
+  async call(services, { wait_seconds = 0, ...request }, context): Promise<RunResult> {
+    const wait_ms = wait_seconds * 1_000;
+    const { scenario, scenarios, ...options } = request;
+    const named = scenariosOf(request);
+    const isSeries = SERIES_FIELDS.some((field) => request[field] !== undefined);
+    if (isSeries) return await runSeries(services, { ...options, scenarios: [...named] }, wait_ms, context);
+    const [only = ""] = named;
+    return await runOnce(
+      services,
+      { ...pick(request, ["model_override", "judge_model"]), scenario: only },
+      wait_ms,
+      context,
+    );
   },
 });
 
-/** Waits until the run ends, the time is over or the client cancels. */
-async function watch(
-  services: Services,
-  session_id: string,
-  done: Promise<SessionOutcome>,
-  wait_ms: number,
-  { signal, tell }: CallContext,
-): Promise<void> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(wait_ms)]);
-  const told = tell ? report(services, session_id, tell, over) : Promise.resolve();
-  await Promise.race([Promise.all([done, told]), aborted(over)]);
-  if (signal.aborted) await stop(services, session_id);
+/** @throws Failure `invalid_request` unless one of both fields says which */
+function scenariosOf({ scenario, scenarios }: RunToolRequest): readonly string[] {
+  if (scenario !== undefined && scenarios !== undefined)
+    throw new Failure("invalid_request", "scenario: give one name here, or several in scenarios, not both");
+  if (scenarios !== undefined) return scenarios;
+  if (scenario === undefined)
+    throw new Failure("invalid_request", "scenario is missing (Scenario name.); several go into scenarios");
+  return [scenario];
 }
 
-async function report(
-  { store }: Services,
-  session_id: string,
-  tell: NonNullable<CallContext["tell"]>,
-  over: AbortSignal,
-): Promise<void> {
-  for await (const { event } of followRun(store, session_id, over)) {
-    await tell(eventText(event));
-  }
+async function runOnce(
+  services: Services,
+  request: RunRequest,
+  wait_ms: number,
+  context: CallContext,
+): Promise<RunResult> {
+  const { session_id, done } = await startRun(services, request);
+  const news = async function* (over: AbortSignal) {
+    for await (const { event } of followRun(services.store, session_id, over)) yield eventText(event);
+  };
+  const cancel = () => cancelRun(services, session_id);
+  await waitFor({ done, news, cancel, ended: "not_live" }, wait_ms, context);
+  return answer(await getSession.run(services, { session_id }, context.signal));
+}
+
+async function runSeries(
+  services: Services,
+  request: SeriesRequest,
+  wait_ms: number,
+  context: CallContext,
+): Promise<RunResult> {
+  const { series_id, done } = await startSeriesOf(services, request);
+  const news = async function* (over: AbortSignal) {
+    const series = services.series.live(series_id);
+    if (series === undefined) return;
+    for await (const { event } of followSeries(services.store, series, over)) yield* trialText(event);
+  };
+  const cancel = () => cancelSeries(services, series_id);
+  await waitFor({ done, news, cancel, ended: "series_not_running" }, wait_ms, context);
+  return seriesAnswer(await getSeries.run(services, { series_id }, context.signal));
 }
 
 function eventText(event: RunEvent): string {
@@ -84,23 +135,17 @@ function eventText(event: RunEvent): string {
   return `failed at stage ${event.stage}: ${event.message}`;
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
+/** Of a series the ends of its trials are told, and nothing else. */
+function* trialText(event: RunEvent): Generator<string, void, void> {
+  if (event.event === "session_failed") yield `${event.session_id} failed at stage ${event.stage}: ${event.message}`;
+  if (event.event !== "verdict_ready" || event.verdict.series === null) return;
+  const { scenario, outcome, winner, series } = event.verdict;
+  const { trial, wins, losses, ties, e } = series;
+  const result = winner === null ? outcome : `${winner} wins`;
+  yield `trial ${trial}, ${scenario}: ${result}; a ${wins}, b ${losses}, no winner ${ties}, evidence ${e.toFixed(1)}`;
 }
 
-/** A run that has just ended needs no stopping. */
-async function stop(services: Services, session_id: string): Promise<void> {
-  try {
-    await cancelRun(services, session_id);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "not_live") throw error;
-  }
-}
-
-function answer(outcome: SessionOutcome): Answer<typeof RunResult> {
+function answer(outcome: SessionOutcome): RunResult {
   const { session_id, state } = outcome;
   const finished = isFinal(state);
   const next = finished
@@ -110,4 +155,14 @@ function answer(outcome: SessionOutcome): Answer<typeof RunResult> {
     structured: { session_id, finished, summary },
     text: `${summaryText(summary)}\n${next}`,
   }));
+}
+
+function seriesAnswer(report: Series): RunResult {
+  const { series_id } = report;
+  const finished = report.state !== "running";
+  const series = briefSeries(report);
+  const next = finished
+    ? `Next: get_session with session_id "${series_id}" for its trials, and with the id of a trial for what happened in it.`
+    : `It goes on in the background. Next: get_session with session_id "${series_id}".`;
+  return { structured: { finished, series_id, series }, text: `${briefSeriesText(series)}\n${next}` };
 }

@@ -11,6 +11,7 @@ import {
   type SessionOutcome,
   SessionTotals,
   STATES,
+  TrialPlace,
 } from "../../domain/session.ts";
 import { Verdict } from "../../domain/verdict.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
@@ -57,6 +58,7 @@ export const SessionSummary = record("SessionSummary", {
   state: oneOf(STATES),
   created_at: Timestamp("When the session was accepted."),
   finished_at: nullable(Timestamp("When it reached a final state.")),
+  trial: Type.Optional(TrialPlace),
   arms: Type.Array(ArmBrief),
   verdict: nullable(VerdictBrief),
   rejudges: Type.Array(RejudgeBrief, { description: "Later verdicts on its arms, the newest of them, oldest first." }),
@@ -68,9 +70,10 @@ export const SessionSummary = record("SessionSummary", {
 export type SessionSummary = Static<typeof SessionSummary>;
 
 export function summariseSession(outcome: SessionOutcome): SessionSummary {
-  const { session_id, scenario, state, created_at, finished_at, fairness, totals, failure } = outcome;
+  const { session_id, scenario, state, created_at, finished_at, fairness, totals, failure, trial } = outcome;
   return {
     ...{ session_id, scenario, state, created_at, finished_at, fairness, totals, failure },
+    ...(trial && { trial }),
     arms: outcome.arms.map((arm) => briefArm(arm, outcome.decisions[arm.arm_id]?.length ?? 0)),
     verdict: outcome.verdict && briefVerdict(outcome.verdict),
     rejudges: outcome.verdicts.slice(-REJUDGES).map(briefRejudge),

@@ -4,9 +4,10 @@ import { headline, type VerdictBrief } from "./verdict-view.ts";
 
 /** A session in lines: state, verdict, each arm with what it used, how its work came out and its answer, and what else differed. */
 export function summaryText({ session_id, state, arms, verdict, ...summary }: SessionSummary): string {
-  const { failure, fairness, totals, rejudges, rejudges_total } = summary;
+  const { trial, failure, fairness, totals, rejudges, rejudges_total } = summary;
   return [
     `${session_id}: ${state}`,
+    ...(trial ? [`Trial ${trial.trial} of ${trial.series_id}`] : []),
     ...(failure ? [`Failed at stage ${failure.stage} (${failure.code}): ${failure.message}`] : []),
     ...(verdict ? verdictLines(verdict) : []),
     ...arms.flatMap(armLines),
