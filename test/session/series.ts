@@ -4,7 +4,7 @@ import { scenarioDigest } from "../../src/scenario/digest.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
 import type { SessionServices } from "../../src/session/services.ts";
 import { bundled, testServices } from "../harness.ts";
-import { called, scoringJudge, spoken } from "../judge/mock-judge.ts";
+import { called, spoken, wellFormed } from "../judge/mock-judge.ts";
 
 /** What the judge makes of a trial: a side, nobody, or no usable answer. */
 export type Preference = "a" | "b" | "tie" | "unusable";
@@ -60,19 +60,21 @@ export function talkServices(
       return { ...spoken(`arm ${side} says ${alike ? 0 : run}`), stop_reason: "end" };
     },
   });
-  const scored = (preference: Preference) =>
-    scoringJudge(({ evidence }) => ({
-      said: evidence.includes(`arm ${preference} says`) ? 4 : preference === "tie" ? 3 : 1,
-    }));
   const judged: ModelClient = {
     ref: "fake/judge",
-    complete: async (request, options) => {
-      const preference = judge(runOf(request));
-      return preference === "unusable" ? called({}) : await scored(preference).complete(request, options);
-    },
+    complete: async (request) => called(judgementOf(request, judge)),
   };
   const resolveModel = (ref: string) => (ref === "fake/judge" ? judged : arm(ref.slice("fake/".length)));
   return testServices({}, { resolveModel, ...changes });
+}
+
+/** What such a judge answers. */
+export function judgementOf(request: ModelRequest, judge: Talk["judge"]): unknown {
+  const preference = judge(runOf(request));
+  if (preference === "unusable") return {};
+  return wellFormed(request, ({ evidence }) => ({
+    said: evidence.includes(`arm ${preference} says`) ? 4 : preference === "tie" ? 3 : 1,
+  }));
 }
 
 /** The run of arm a that a judge is shown. */
