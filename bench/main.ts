@@ -10,6 +10,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   requests: async () => (await import("./requests.ts")).requests(),
   stream: async () => (await import("./stream.ts")).stream(),
   load: async () => (await import("./load.ts")).load(),
+  series: async () => (await import("./series.ts")).series(),
   judging: async () => (await import("./judging.ts")).judging(),
   stored: async () => (await import("./stored.ts")).stored(),
 };

@@ -1,3 +1,5 @@
+import { wellFormed } from "../test/judge/mock-judge.ts";
+
 /** A provider that takes almost no time and keeps nothing, so that the program is what is measured. */
 export interface BenchProvider extends AsyncDisposable {
   /** Milliseconds from the arrival of a request to its answer. */
@@ -11,12 +13,14 @@ export interface Pace {
   readonly delay_ms?: number;
   /** Model turns of an arm; all but the last list files. */
   readonly turns?: number;
+  /** The judge finds that nobody is better, in place of refusing. */
+  readonly tie?: boolean;
   /** Awaited before a judge's answer. */
   readonly judging?: () => Promise<void>;
 }
 
 /** Speaks OpenAI's chat completions. An arm says hello; a judge refuses, so that it is asked once in each order. */
-export function startBenchProvider({ delay_ms = 0, turns = 1, judging }: Pace = {}): BenchProvider {
+export function startBenchProvider({ delay_ms = 0, turns = 1, tie = false, judging }: Pace = {}): BenchProvider {
   const answers = { judge: completion("refusal"), more: completion("calls"), done: completion("text") };
   const server = Bun.serve({
     port: 0,
@@ -28,7 +32,8 @@ export function startBenchProvider({ delay_ms = 0, turns = 1, judging }: Pace = 
       if (judge) await judging?.();
       const last = body.split('"role":"assistant"').length >= turns;
       if (provider.delay_ms > 0) await Bun.sleep(due - performance.now());
-      const answer = judge ? answers.judge : last ? answers.done : answers.more;
+      const verdict = () => (tie ? completion("calls", judgement(body)) : answers.judge);
+      const answer = judge ? verdict() : last ? answers.done : answers.more;
       return new Response(answer, { headers: { "content-type": "application/json" } });
     },
   });
@@ -41,8 +46,13 @@ export function startBenchProvider({ delay_ms = 0, turns = 1, judging }: Pace = 
   return provider;
 }
 
-function completion(kind: "text" | "calls" | "refusal"): string {
-  const list = { id: "call_1", type: "function", function: { name: "list_files", arguments: "{}" } };
+interface Called {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+function completion(kind: "text" | "calls" | "refusal", called: Called = { name: "list_files", arguments: "{}" }) {
+  const list = { id: "call_1", type: "function", function: called };
   const message = {
     text: { content: "Hello." },
     calls: { content: "", tool_calls: [list] },
@@ -56,4 +66,14 @@ function completion(kind: "text" | "calls" | "refusal"): string {
     choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }],
     usage: { prompt_tokens: 20, completion_tokens: 3, total_tokens: 23 },
   });
+}
+
+/** Equal scores for both, in good form. */
+function judgement(body: string): Called {
+  const { messages } = JSON.parse(body) as { messages: readonly { role: string; content: string }[] };
+  const [system, user] = ["system", "user"].map(
+    (wanted) => messages.find(({ role }) => role === wanted)?.content ?? "",
+  );
+  const request = { system: system ?? "", messages: [{ role: "user" as const, text: user ?? "" }] };
+  return { name: "submit_judgement", arguments: JSON.stringify(wellFormed(request, () => ({}))) };
 }

@@ -132,8 +132,7 @@ class RunningSeries implements SeriesInFlight {
     for (;;) {
       const ended = this.#ended;
       const rows = await this.#rows();
-      if (ended > 0) await this.#keep({ standing: standingOf(this.#record, rows) });
-      const goesOn = await this.#goOn(rows);
+      const goesOn = await this.#goOn(rows, ended > 0);
       // What ended meanwhile is not in these rows.
       if (this.#ended > ended) continue;
       if (this.#open.size > 0) await Promise.race(this.#open.values());
@@ -142,8 +141,16 @@ class RunningSeries implements SeriesInFlight {
     }
   }
 
-  /** Starts what may start now. False when nothing may. */
-  async #goOn(rows: readonly TrialRow[]): Promise<boolean> {
+  /** Starts what may start now, which waits for no disk, and keeps what lists show. False when nothing may start. */
+  async #goOn(rows: readonly TrialRow[], changed: boolean): Promise<boolean> {
+    const kept = changed && this.#keep({ standing: standingOf(this.#record, rows) });
+    if (kept) kept.catch(ignored);
+    const goesOn = await this.#startNext(rows);
+    await kept;
+    return goesOn;
+  }
+
+  async #startNext(rows: readonly TrialRow[]): Promise<boolean> {
     this.#end ??= this.#haltedEnd();
     if (this.#end) return false;
     const { stop, start } = await advance(this.#record, rows, this.#money(rows));

@@ -67,8 +67,10 @@ interface Entry {
   score: number;
 }
 
+type Asked = Pick<ModelRequest, "system" | "messages">;
+
 /** A complete answer to this request; the preference follows the mean of the scores. */
-export function wellFormed(request: ModelRequest, scoresOf: (slot: Slot, ids: readonly string[]) => Scores): Judgement {
+export function wellFormed(request: Asked, scoresOf: (slot: Slot, ids: readonly string[]) => Scores): Judgement {
   const ids = criterionIds(request);
   const slots = slotsOf(request);
   const scored = slots.map((slot) => ({ slot, scores: scoresOf(slot, ids) }));
@@ -107,10 +109,10 @@ function citationFor({ evidence }: Slot): Entry["evidence"][number] {
   return { kind: "diff", ref, quote: line };
 }
 
-export const userText = ({ messages }: ModelRequest): string =>
+export const userText = ({ messages }: Asked): string =>
   messages.flatMap((message) => (message.role === "user" ? [message.text] : [])).join("\n");
 
-export function slotsOf(request: ModelRequest): Slot[] {
+export function slotsOf(request: Asked): Slot[] {
   const block = /^BEGIN EVIDENCE ([0-9a-f]+) candidate (\S+) mark (\S+)\n([\s\S]*?)\nEND EVIDENCE \1$/gm;
   return [...userText(request).matchAll(block)].map(([, , label = "", mark = "", lines = ""], index) => ({
     label,
@@ -122,9 +124,9 @@ export function slotsOf(request: ModelRequest): Slot[] {
   }));
 }
 
-const echoOf = ({ system }: ModelRequest) => /Verification code: (\w+)/.exec(system)?.[1] ?? "";
+const echoOf = ({ system }: Asked) => /Verification code: (\w+)/.exec(system)?.[1] ?? "";
 
-function criterionIds(request: ModelRequest): string[] {
+function criterionIds(request: Asked): string[] {
   const rubric = /# Rubric\n([\s\S]*?)\n\n/.exec(userText(request))?.[1] ?? "";
   return [...rubric.matchAll(/^- (\S+) \(weight/gm)].map(([, id = ""]) => id);
 }
