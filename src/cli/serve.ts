@@ -98,12 +98,12 @@ async function serve(args: Arguments): Promise<number> {
   });
   const signal = signalled();
   const listening = listenOn(app, address);
-  warnWhenOpen(address, { hosts, origins }, log.opening);
+  warnWhenOpen(address, { hosts, origins }, log.notice);
   const scenarios = resolve(services.catalog.directory);
-  if (!existsSync(scenarios)) log.opening(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
+  if (!existsSync(scenarios)) log.notice(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
   else tellBroken(services.catalog, log.notice);
-  if (!web_ui) log.opening("no web UI: --web-dir names its directory");
-  log.opening(`listening on ${listening.url}`);
+  if (!web_ui) log.notice("no web UI: --web-dir names its directory");
+  log.notice(`listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;
