@@ -7,6 +7,7 @@ export const FAILURE_CODES = [
   "unknown_scenario",
   "unknown_session",
   "unknown_arm",
+  "unknown_self_test",
   "unknown_route",
   "not_live",
   "method_not_allowed",

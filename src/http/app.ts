@@ -6,6 +6,7 @@ import { apiDocs, openApiRoute } from "./api-docs.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
 import { EventStreams, type Pace } from "./event-stream.ts";
+import { judgeRoutes } from "./judge-routes.ts";
 import type { Route } from "./openapi.ts";
 import { readJson } from "./read-json.ts";
 import { readRoutes } from "./read-routes.ts";
@@ -73,6 +74,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .mapResponse(sendJson)
     .use(readRoutes(context))
     .use(runRoutes(context))
+    .use(judgeRoutes(context))
     .use(apiDocs(services.version))
     .use(openApiRoute(routes, services.version));
   if (options.web_ui) app.use(options.web_ui.routes);

@@ -22,6 +22,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   unknown_scenario: { status: 404, meaning: "There is no scenario of that name." },
   unknown_session: { status: 404, meaning: "There is no session of that id." },
   unknown_arm: { status: 404, meaning: "The session has no arm of that id." },
+  unknown_self_test: { status: 404, meaning: "There is no self-test of that id." },
   unknown_route: { status: 404, meaning: "There is nothing at this path." },
   not_live: { status: 404, meaning: "No run of that id is in flight; read the session instead." },
   method_not_allowed: { status: 405, meaning: "The path knows other methods; `Allow` lists them." },

@@ -6,6 +6,7 @@ import * as health from "../domain/health.ts";
 import * as request from "../domain/request.ts";
 import * as scenario from "../domain/scenario.ts";
 import * as listing from "../domain/scenario-listing.ts";
+import * as self_test from "../domain/self-test.ts";
 import * as session from "../domain/session.ts";
 import * as verdict from "../domain/verdict.ts";
 
@@ -17,6 +18,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   listing,
   request,
   scenario,
+  self_test,
   session,
   verdict,
 ];

@@ -6,6 +6,7 @@ import { fold } from "./fold.ts";
 import { listingOf } from "./listing.ts";
 import { memoryLedger } from "./memory-ledger.ts";
 import { isLog } from "./read-session.ts";
+import { memorySelfTests } from "./self-test-shelf.ts";
 import { type LoggedEntry, type Run, type SessionQuery, type SessionStore, superseded } from "./store.ts";
 import { Watchers } from "./watchers.ts";
 
@@ -32,6 +33,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   return {
     persistent: false,
     ledger: memoryLedger(),
+    ...memorySelfTests(capacity),
     async create(entry) {
       const { session_id, state } = entry.session;
       if (sessions.has(session_id)) return undefined;

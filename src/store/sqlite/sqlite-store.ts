@@ -2,9 +2,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Entropy } from "../../clock.ts";
 import { Failure } from "../../domain/failure.ts";
+import type { SelfTest } from "../../domain/self-test.ts";
 import { isFinal, type SessionListing } from "../../domain/session.ts";
 import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
+import { memorySelfTests } from "../self-test-shelf.ts";
 import type { LoggedEntry, Run, Safety, SessionQuery, SessionStore } from "../store.ts";
 import { Watchers } from "../watchers.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -45,6 +47,9 @@ interface Unsaved {
   readonly entries: readonly RunEntry[];
 }
 
+/** Until the database has a table of them. */
+const KEPT_SELF_TESTS = 200;
+
 /** How often an end that did not fit is tried again. */
 const RETRY_MS = 1_000;
 
@@ -54,6 +59,7 @@ const YOUNG_COPIES = 200;
 class SqliteStore implements SessionStore {
   readonly persistent = true;
   readonly ledger: SqliteLedger;
+  readonly #self_tests = memorySelfTests(KEPT_SELF_TESTS);
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #lease: ProcessLease;
@@ -140,6 +146,18 @@ class SqliteStore implements SessionStore {
 
   async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
     return guarded(this.#stateDir, () => readListings(this.#database, query));
+  }
+
+  keepSelfTest(key: string, self_test: SelfTest): Promise<void> {
+    return this.#self_tests.keepSelfTest(key, self_test);
+  }
+
+  selfTest(self_test_id: string): Promise<SelfTest | undefined> {
+    return this.#self_tests.selfTest(self_test_id);
+  }
+
+  latestSelfTest(key: string): Promise<SelfTest | undefined> {
+    return this.#self_tests.latestSelfTest(key);
   }
 
   watch(session_id: string, wake: () => void): () => void {
