@@ -1,5 +1,6 @@
 import type { Verdict } from "../../domain/verdict.ts";
 import { when } from "../format.ts";
+import { Part } from "../part/page.tsx";
 import { Table } from "../part/table.tsx";
 import { toSession } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
@@ -9,10 +10,9 @@ import { ConfidenceName, OutcomeName } from "./outcome.tsx";
 export function History({ comparison: { history, verdict, a } }: { comparison: Comparison }) {
   if (history.length < 2) return null;
   return (
-    <section data-stop tabIndex={-1}>
-      <h2>Every verdict on these two runs</h2>
+    <Part title="Every verdict on these two runs">
       <VerdictTable verdicts={history} session_id={a.session.session_id} current={verdict.verdict_id} />
-    </section>
+    </Part>
   );
 }
 
