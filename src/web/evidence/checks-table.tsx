@@ -51,7 +51,7 @@ function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }
       {check ? (
         <>
           <Light status={check.status} /> <span class="quantity">{duration(check.duration_ms)}</span>
-          {check.reason && <p class="check-detail">{check.reason}</p>}
+          {check.reason && <p class="small-print">{check.reason}</p>}
           {check.output.trim() !== "" && (
             <details open={isCited || undefined}>
               <summary>
