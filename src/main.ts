@@ -33,40 +33,37 @@ process.exitCode = await dispatch(name, args);
 async function dispatch(word: string | undefined, rest: readonly string[]): Promise<number> {
   if (word === "--version" || word === "-v") return await print(`${version}\n`);
   if (word === "--help" || word === "-h" || word === "help") return await print(HELP);
-  if (word === undefined) return await refuse(HELP);
+  if (word === undefined) return refuse(HELP);
   const load = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   if (load === undefined) return await refuseUnknown(word);
-  if (!ON_BUN && NEEDING_BUN.has(word)) return await refuse(`abeval: "${word}" needs Bun: https://bun.sh\n`);
+  if (!ON_BUN && NEEDING_BUN.has(word)) return refuse(`abeval: "${word}" needs Bun: https://bun.sh\n`);
   const { command } = await load();
   return await command(rest);
 }
 
-/** On Bun without `node:fs`, which takes a third of such a start to load. */
+/** On Bun without the stream of stdout, which takes a third of such a start to load. */
 async function print(text: string): Promise<number> {
-  if (!ON_BUN) return (await wrote(1, text)) ? 0 : 1;
+  if (!ON_BUN) {
+    process.stdout.write(text);
+    return 0;
+  }
   return await Bun.write(Bun.stdout, text).then(
     () => 0,
     () => 1,
   );
 }
 
-async function refuse(text: string): Promise<number> {
-  await wrote(2, text);
+function refuse(text: string): number {
+  process.stderr.write(text);
   return 2;
-}
-
-/** Whether all of it was taken. */
-async function wrote(descriptor: 1 | 2, text: string): Promise<boolean> {
-  const { writeNow } = await import("./cli/write-now.ts");
-  return writeNow(descriptor, text).length === 0;
 }
 
 async function refuseUnknown(word: string): Promise<number> {
   if (word === "doctor" || word === "check")
-    return await refuse(`abeval: unknown command "${word}"; to check a scenario: abeval run --check <scenario_file>\n`);
+    return refuse(`abeval: unknown command "${word}"; to check a scenario: abeval run --check <scenario_file>\n`);
   const { didYouMean } = await import("./domain/did-you-mean.ts");
   const isFlag = word.startsWith("-");
   const known = isFlag ? ["--help", "--version"] : Object.keys(COMMANDS);
   const hint = didYouMean(word, known) || `; there are ${known.join(", ")}.`;
-  return await refuse(`abeval: unknown ${isFlag ? "flag" : "command"} "${word}"${hint} Try abeval --help\n`);
+  return refuse(`abeval: unknown ${isFlag ? "flag" : "command"} "${word}"${hint} Try abeval --help\n`);
 }

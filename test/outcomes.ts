@@ -1,5 +1,6 @@
 import type { Decision } from "../src/domain/decision.ts";
 import type { Arm, Scenario } from "../src/domain/scenario.ts";
+import type { SelfTest } from "../src/domain/self-test.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { pendingArm } from "../src/session/pending-arm.ts";
 
@@ -99,4 +100,22 @@ export function aTurn(seq: number, changes: Partial<Decision> = {}): Decision {
     detail: { stop_reason: "end", tools: [], cached_tokens: 0, text: "" },
     ...changes,
   } as Decision; // a test may build any kind
+}
+
+export function aSelfTest(changes: Partial<SelfTest> = {}): SelfTest {
+  return {
+    self_test_id: "self-test-sample-20260102T030405678Z-000000",
+    state: "completed",
+    scenario: "sample",
+    digest: ZERO_DIGEST,
+    judge: { model: "openai/judge", protocol: "swapped-pair/2", prompt_digest: ZERO_DIGEST },
+    parts: [],
+    calls: 0,
+    cost_usd: null,
+    verdict: "pass",
+    failure: null,
+    created_at: "2026-01-02T03:04:05.678Z",
+    finished_at: "2026-01-02T03:05:05.678Z",
+    ...changes,
+  };
 }

@@ -52,12 +52,12 @@ export class Lanes {
   }
 
   #draw(lanes: readonly Lane[], seconds: number): void {
-    const { paint } = this.#bound;
+    const painter = this.#painter;
     const phase = lanes.every((lane) => lane.finished) ? "both stopped; checking and judging" : "running";
     const lines = [
-      asMany(this.#painter.columns, [
-        paint(cells(this.#title, this.#painter.columns - 1), "bold"),
-        paint(`${phase}, ${seconds.toFixed(1)} s`, "dim"),
+      asMany(painter.columns, [
+        painter.paint(cells(this.#title, painter.columns - 1), "bold"),
+        painter.paint(`${phase}, ${seconds.toFixed(1)} s`, "dim"),
       ]),
       ...lanes.flatMap((lane) => this.#lane(lane, seconds)),
     ];
@@ -67,21 +67,17 @@ export class Lanes {
   }
 
   #lane(lane: Lane, seconds: number): string[] {
-    const { paint } = this.#bound;
+    const painter = this.#painter;
     const { budget, turns, tokens, tool_calls } = lane;
-    const mark = lane.finished ? paint("■", "green") : paint("▶", "cyan");
+    const mark = lane.finished ? painter.paint("■", "green") : painter.paint("▶", "cyan");
     const uses: readonly Use[] = [
       ["turns", turns, budget.max_turns],
       ["calls", tool_calls, budget.max_tool_calls],
       ["tokens", tokens, budget.max_tokens],
       ...(lane.finished ? [] : [["s", seconds, budget.max_seconds] satisfies Use]),
     ];
-    const head = `${mark} ${paint(cells(lane.arm_id, 24).padEnd(16), "bold")}`;
-    return [metered(head, uses, this.#painter), `  ${paint(cells(lane.last, this.#painter.columns - 3), "dim")}`];
-  }
-
-  get #bound() {
-    return { paint: this.#painter.paint.bind(this.#painter) };
+    const head = `${mark} ${painter.paint(cells(lane.arm_id, 24).padEnd(16), "bold")}`;
+    return [metered(head, uses, painter), `  ${painter.paint(cells(lane.last, painter.columns - 3), "dim")}`];
   }
 }
 

@@ -12,6 +12,7 @@ export const RUN = {
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
     "Exit status: 0 a verdict, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was spent);\n" +
     "3 the judge gave no usable answer; 130 interrupted. With --check and --new: 0 ready, 2 not.\n" +
+    "With --self-test: 0 passed, with warnings or without, 1 failed, 2 wrong use.\n" +
     "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway,\n" +
     "<NAME>_HEADERS (a JSON object, or lines of `name: value`) are sent with each of its calls and kept like a key.\n" +
     "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
@@ -20,6 +21,7 @@ export const RUN = {
     "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
     "abeval run my.yaml --state-dir .abeval --out verdict.json --quiet",
     "abeval run --check scenarios/*.yaml",
+    "abeval run --self-test my.yaml --judge-model openai/gpt-5 --state-dir .abeval",
     "abeval run --new evals/off-by-one.yaml --from 4f1c2ab",
   ],
   parameters: ["scenario_file"],
@@ -71,7 +73,10 @@ export const RUN = {
     check: {
       description: "try one or more files without the arms, and say what to mend; calls no model, needs no key",
     },
-    json: { description: "with --check: the reports as a JSON array, one for each file" },
+    "self-test": {
+      description: "examine the judge of one or more files on evidence that no arm made; 20 to 40 judge calls a file",
+    },
+    json: { description: "with --check or --self-test: the reports as a JSON array, one for each file" },
   },
 } as const satisfies CommandSpec<string>;
 

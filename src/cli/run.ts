@@ -27,9 +27,10 @@ export const command = (args: readonly string[]): Promise<number> =>
 async function run(args: readonly string[]): Promise<number> {
   const parsed = await parseArguments(RUN, args);
   if (parsed.has("check")) return await (await import("./check-scenarios.ts")).checkScenarios(parsed);
+  if (parsed.has("self-test")) return await (await import("./self-test.ts")).selfTestScenarios(parsed);
   if (parsed.has("new")) return await (await import("./new-scenario.ts")).newScenario(parsed);
   if (parsed.value("from") !== undefined) throw new UsageError("--from goes with --new, which writes a scenario");
-  if (parsed.has("json")) throw new UsageError("--json goes with --check; a verdict is JSON anyway");
+  if (parsed.has("json")) throw new UsageError("--json goes with --check or --self-test; a verdict is JSON anyway");
   if (isSeries(parsed)) return await (await import("./run-series.ts")).runSeries(parsed);
   return await runOne(parsed);
 }

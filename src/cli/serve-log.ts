@@ -1,7 +1,6 @@
 import { systemClock } from "../clock.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { LogRequest } from "../http/request-log.ts";
-import { writeNow } from "./write-now.ts";
 
 export const LOG_FORMATS = ["text", "json", "none"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
@@ -11,27 +10,12 @@ export interface Log {
   readonly request: LogRequest | undefined;
   /** One line for the operator. */
   readonly notice: (line: string) => void;
-  /** The same for a line before the first request is answered. */
-  readonly opening: (line: string) => void;
 }
 
 /** Lines on stderr. Lines of requests are gathered for one turn of the event loop, so that many share one write. */
 export function openLog(format: LogFormat): Log {
   const render = format === "json" ? inJson : inText;
-  let streaming = false;
-  const write = (text: string | Uint8Array) => {
-    streaming = true;
-    process.stderr.write(text);
-  };
-  return {
-    request: requestLog(format),
-    notice: (line) => write(render(line)),
-    opening(line) {
-      const text = render(line);
-      const left = streaming ? text : writeNow(2, text);
-      if (left.length > 0) write(left);
-    },
-  };
+  return { request: requestLog(format), notice: (line) => void process.stderr.write(render(line)) };
 }
 
 function requestLog(format: LogFormat): LogRequest | undefined {

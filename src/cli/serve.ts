@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { GRACE_S, MAX_QUEUED, MAX_SESSIONS } from "../domain/defaults.ts";
-import { AllowedHosts } from "../http/allowed-hosts.ts";
-import { AllowedOrigins } from "../http/allowed-origins.ts";
+import { allowedHosts } from "../http/allowed-hosts.ts";
+import { allowedOrigins } from "../http/allowed-origins.ts";
 import { createApp } from "../http/app.ts";
 import { type Address, type Listening, listen } from "../http/listen.ts";
 import { openWebUi, type WebUi } from "../http/web-ui.ts";
@@ -89,8 +89,8 @@ async function serve(args: Arguments): Promise<number> {
   const stopping = new AbortController();
   const abandoned = new AbortController();
   const app = createApp(services, {
-    origins: AllowedOrigins.of(origins),
-    hosts: AllowedHosts.of(hosts, address.hostname),
+    origins: allowedOrigins(origins),
+    hosts: allowedHosts(hosts, address.hostname),
     stopping: stopping.signal,
     abandoned: abandoned.signal,
     ...(log.request && { log: log.request }),
@@ -98,12 +98,12 @@ async function serve(args: Arguments): Promise<number> {
   });
   const signal = signalled();
   const listening = listenOn(app, address);
-  warnWhenOpen(address, { hosts, origins }, log.opening);
+  warnWhenOpen(address, { hosts, origins }, log.notice);
   const scenarios = resolve(services.catalog.directory);
-  if (!existsSync(scenarios)) log.opening(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
+  if (!existsSync(scenarios)) log.notice(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
   else tellBroken(services.catalog, log.notice);
-  if (!web_ui) log.opening("no web UI: --web-dir names its directory");
-  log.opening(`listening on ${listening.url}`);
+  if (!web_ui) log.notice("no web UI: --web-dir names its directory");
+  log.notice(`listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { SelfTests } from "../audit/self-tests.ts";
 import { systemClock, systemEntropy } from "../clock.ts";
 import { Diagnoses } from "../doctor/diagnoses.ts";
 import { MAX_QUEUED } from "../domain/defaults.ts";
@@ -170,6 +171,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
     ...(options.allowed && { allowed: options.allowed }),
     providers: () => listProviders(outside.credentials),
     diagnoses: new Diagnoses(),
+    self_tests: new SelfTests(),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { SelfTests } from "../audit/self-tests.ts";
 import type { ProviderStatus } from "../model/resolve-model.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
@@ -21,6 +22,8 @@ export interface Services extends SessionServices {
   readonly providers: () => readonly ProviderStatus[];
   /** One for the whole process. */
   readonly diagnoses: Diagnoses;
+  /** One for the whole process. */
+  readonly self_tests: SelfTests;
   /** Told the title of each check before it is tried. */
   readonly announce?: (title: string) => void;
 }

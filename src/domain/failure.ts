@@ -9,6 +9,7 @@ export const FAILURE_CODES = [
   "unknown_arm",
   "unknown_series",
   "series_not_running",
+  "unknown_self_test",
   "unknown_route",
   "not_live",
   "method_not_allowed",

@@ -73,7 +73,8 @@ function deliverable(changes: Changes, globs: readonly string[]): Changes {
   return { ...changes, files: changes.files.filter((file) => counts(file.path)) };
 }
 
-function redactChanges(changes: Changes, redact: (text: string) => string): Changes {
+/** Without provider keys, also in files. */
+export function redactChanges(changes: Changes, redact: (text: string) => string): Changes {
   const clean = (text: string | null) => (text === null ? null : redact(text));
   const files = changes.files.map((file) => ({ ...file, before: clean(file.before), after: clean(file.after) }));
   return { ...changes, files, patch: redact(changes.patch) };

@@ -2,12 +2,11 @@ import { cors } from "@elysiajs/cors";
 import { Elysia } from "elysia";
 import { Failure } from "../domain/failure.ts";
 import type { Services } from "../operation/services.ts";
-import { AllowedHosts } from "./allowed-hosts.ts";
-import { AllowedOrigins } from "./allowed-origins.ts";
 import { apiDocs, openApiRoute } from "./api-docs.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
 import { EventStreams, type Pace } from "./event-stream.ts";
+import { judgeRoutes } from "./judge-routes.ts";
 import type { Route } from "./openapi.ts";
 import { readJson } from "./read-json.ts";
 import { readRoutes } from "./read-routes.ts";
@@ -20,8 +19,9 @@ export interface AppOptions {
   /** Absent: requests are not logged. */
   readonly log?: LogRequest;
   readonly pace?: Partial<Pace>;
-  readonly hosts?: AllowedHosts;
-  readonly origins?: AllowedOrigins;
+  /** Throw for what is not answered. Absent: everything is. */
+  readonly hosts?: (request: Request) => void;
+  readonly origins?: (request: Request) => void;
   readonly web_ui?: WebUi;
   /** Fires when the server takes no new work. */
   readonly stopping?: AbortSignal;
@@ -33,7 +33,7 @@ export type App = ReturnType<typeof createApp>;
 
 /** The HTTP service: the endpoints of the interface, ours, and the web UI when there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
-  const { hosts = AllowedHosts.all, origins = AllowedOrigins.all, stopping = NEVER, abandoned = NEVER } = options;
+  const { hosts, origins, stopping = NEVER, abandoned = NEVER } = options;
   const context = { services, streams: new EventStreams(options.pace), abandoned };
   const routes = (): readonly Route[] => app.routes;
   const app = new Elysia({
@@ -60,8 +60,8 @@ export function createApp(services: Services, options: AppOptions = {}) {
       // The plugin's `Vary: *` would forbid every cache.
       delete set.headers.vary;
       if (!URL.canParse(request.url)) throw new UnreadableRequest("the Host header is missing or is not a host");
-      hosts.check(request);
-      origins.check(request);
+      hosts?.(request);
+      origins?.(request);
     })
     .options("/*", preflight)
     .onParse(({ request }) => {
@@ -76,6 +76,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .use(readRoutes(context))
     .use(runRoutes(context))
     .use(seriesRoutes(context))
+    .use(judgeRoutes(context))
     .use(apiDocs(services.version))
     .use(openApiRoute(routes, services.version));
   if (options.web_ui) app.use(options.web_ui.routes);

@@ -24,6 +24,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   unknown_series: { status: 404, meaning: "There is no series of that id." },
   series_not_running: { status: 409, meaning: "The series has ended, or runs in another process." },
   unknown_arm: { status: 404, meaning: "The session has no arm of that id." },
+  unknown_self_test: { status: 404, meaning: "There is no self-test of that id." },
   unknown_route: { status: 404, meaning: "There is nothing at this path." },
   not_live: { status: 404, meaning: "No run of that id is in flight; read the session instead." },
   method_not_allowed: { status: 405, meaning: "The path knows other methods; `Allow` lists them." },

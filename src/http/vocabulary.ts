@@ -6,6 +6,7 @@ import * as health from "../domain/health.ts";
 import * as request from "../domain/request.ts";
 import * as scenario from "../domain/scenario.ts";
 import * as listing from "../domain/scenario-listing.ts";
+import * as self_test from "../domain/self-test.ts";
 import * as series from "../domain/series.ts";
 import * as session from "../domain/session.ts";
 import * as verdict from "../domain/verdict.ts";
@@ -19,6 +20,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   request,
   scenario,
   series,
+  self_test,
   session,
   verdict,
 ];

@@ -14,6 +14,8 @@ export interface Transport {
   readonly clock: Clock;
   readonly fetch: Fetch;
   readonly redact: Redact;
+  /** Models that refuse to be forced to call a tool. No later call, of whatever session, pays for that again. */
+  readonly unforced: Set<string>;
 }
 
 /** The SDKs count retries, we count tries. */

@@ -20,9 +20,6 @@ type CallOutcome = { readonly answered: true; readonly body: unknown } | ({ read
 
 /** A model behind a provider: failures in words, and what every dialect treats alike. */
 export function providerModel(ref: string, dialect: Dialect, transport: Transport): ModelClient {
-  // Kept for all calls of this client, so that a judge does not pay for the refusal on every call.
-  let canForce = true;
-
   async function ask(request: ModelRequest, options: CallOptions, forced: boolean): Promise<CallOutcome> {
     options.signal.throwIfAborted();
     const call = new ProviderCall(transport, options);
@@ -37,10 +34,10 @@ export function providerModel(ref: string, dialect: Dialect, transport: Transpor
   }
 
   async function complete(request: ModelRequest, options: CallOptions): Promise<ModelReply> {
-    const forced = request.force_tool !== undefined && canForce;
+    const forced = request.force_tool !== undefined && !transport.unforced.has(ref);
     let outcome = await ask(request, options, forced);
     if (forced && !outcome.answered && isForcedToolRefused(outcome.failed)) {
-      canForce = false;
+      transport.unforced.add(ref);
       outcome = await ask(request, options, false);
     }
     if (outcome.answered) {

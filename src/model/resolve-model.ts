@@ -46,9 +46,6 @@ export interface ProviderStatus {
 
 /** A provider's SDK is loaded when a model of it is named, so that the first call does not wait for it. */
 export function modelResolver(sources: ModelSources): ResolveModel {
-  // Sessions share the client of a model, so that what it learnt of the model's refusals holds for the next session. A client
-  // is kept from its first call on: a run that is refused leaves nothing behind.
-  const clients = new RecentClients();
   const connections = new Map<string, Promise<Connection>>();
   const connected = (endpoint: Endpoint) => {
     const connection = connections.get(endpoint.provider) ?? connect(transportOf(endpoint, sources));
@@ -57,32 +54,8 @@ export function modelResolver(sources: ModelSources): ResolveModel {
   };
   return (ref, script) => {
     if (splitModelRef(ref).provider === "scripted") return scriptedModel(ref, demandScript(ref, script));
-    const known = clients.get(ref);
-    if (known !== undefined) return known;
-    const client = providerClient(ref, connected(checkModel(ref, sources.credentials)), sources);
-    return { ref, complete: (request, options) => clients.keep(client).complete(request, options) };
+    return providerClient(ref, connected(checkModel(ref, sources.credentials)), sources);
   };
-}
-
-/** Models whose clients are kept. */
-const KEPT_CLIENTS = 100;
-
-class RecentClients {
-  readonly #clients = new Map<string, ModelClient>();
-
-  get(ref: string): ModelClient | undefined {
-    return this.#clients.get(ref);
-  }
-
-  /** Gives the client that is kept under this name already, else keeps this one. The oldest beyond the limit is forgotten. */
-  keep(client: ModelClient): ModelClient {
-    const kept = this.#clients.get(client.ref) ?? client;
-    this.#clients.delete(client.ref);
-    this.#clients.set(client.ref, kept);
-    const [oldest] = this.#clients.keys();
-    if (this.#clients.size > KEPT_CLIENTS && oldest !== undefined) this.#clients.delete(oldest);
-    return kept;
-  }
 }
 
 /** The checks of ResolveModel without a client. @throws as ResolveModel does, but not for a missing script. */
@@ -141,6 +114,7 @@ const transportOf = (
   clock,
   fetch,
   redact: (text) => credentials.redact(text),
+  unforced: new Set(),
 });
 
 /** The SDKs are large: each is loaded only where it is needed, so that a scripted run starts without them. */

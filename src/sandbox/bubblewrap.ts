@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/failure.ts";
 import { readFault, sandboxUnavailable } from "./fault.ts";
 import type { OwnNetwork } from "./own-network.ts";
-import type { ExecResult, Owner, Sandbox, SandboxedCommand, SandboxedProcess, SandboxedProgram } from "./sandbox.ts";
+import type { Owner } from "./sandbox.ts";
 import { type BubblewrapSettings, startContained } from "./start-contained.ts";
-import { type Launch, runCommand, type Started, startProgram } from "./started.ts";
+import { type Launch, Launcher, type Started } from "./started.ts";
 
 /** Commands in namespaces of their own: no network unless asked, no foreign file or process, nothing outlives them. */
-export class BubblewrapSandbox implements Sandbox {
+export class BubblewrapSandbox extends Launcher {
   readonly kind = "bubblewrap";
   readonly owner: Owner | null;
   readonly version: string;
@@ -16,6 +16,7 @@ export class BubblewrapSandbox implements Sandbox {
   #sound = true;
 
   constructor(settings: BubblewrapSettings) {
+    super();
     this.owner = settings.owner;
     this.version = settings.version;
     this.#settings = settings;
@@ -29,14 +30,6 @@ export class BubblewrapSandbox implements Sandbox {
   /** The same, but a command with an open network gets a network of its own. */
   withNetwork(own_network: OwnNetwork): BubblewrapSandbox {
     return new BubblewrapSandbox({ ...this.#settings, own_network });
-  }
-
-  async run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
-    return await runCommand(this, command, signal);
-  }
-
-  async start(program: SandboxedProgram, signal: AbortSignal): Promise<SandboxedProcess> {
-    return await startProgram(this, program, signal);
   }
 
   async launch(launch: Launch, signal: AbortSignal): Promise<Started> {

@@ -10,8 +10,7 @@ import { CommandMemory } from "./command-memory.ts";
 import { DiskWatch } from "./disk-watch.ts";
 import { MAX_FILE_BYTES, TERM_GRACE_MS } from "./limits.ts";
 import { isGone, processIds, processRow, signalGroup, signalProcess, textAt } from "./process-table.ts";
-import type { ExecResult, Sandbox, SandboxedCommand, SandboxedProcess, SandboxedProgram } from "./sandbox.ts";
-import { kept, type Launch, runCommand, type Started, startProgram } from "./started.ts";
+import { kept, type Launch, Launcher, type Started } from "./started.ts";
 import { supervise } from "./supervise.ts";
 import { makeTempDir } from "./temp-dir.ts";
 import { bunShim } from "./toolchain.ts";
@@ -28,21 +27,14 @@ interface NoSandboxSettings {
  * Commands that may do whatever this user may do. Only the environment is kept from them, because it may hold provider
  * keys. A network policy cannot be held here.
  */
-export class NoSandbox implements Sandbox {
+export class NoSandbox extends Launcher {
   readonly kind = "none";
   readonly owner = null;
   readonly #settings: NoSandboxSettings;
 
   constructor(settings: NoSandboxSettings) {
+    super();
     this.#settings = settings;
-  }
-
-  async run(command: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
-    return await runCommand(this, command, signal);
-  }
-
-  async start(program: SandboxedProgram, signal: AbortSignal): Promise<SandboxedProcess> {
-    return await startProgram(this, program, signal);
   }
 
   async launch(

@@ -38,46 +38,38 @@ export const kept = (stream: Readable): Readable => pipeline(stream, new PassThr
 /** A reader sees that the stream is over. */
 const ignored = () => undefined;
 
-/** A sandbox of either kind, as `runCommand` and `startProgram` need it. */
-export interface Starter extends Pick<Sandbox, "kind" | "owner"> {
-  launch(launch: Launch, signal: AbortSignal): Promise<Started>;
-}
-
 const SHELL = ["/bin/sh", "-c"] as const;
 
-/** Runs a command in any sandbox: a program that prints into a file and is waited for. */
-export async function runCommand(
-  starter: Starter,
-  command: SandboxedCommand,
-  signal: AbortSignal,
-): Promise<ExecResult> {
-  signal.throwIfAborted();
-  const refused = refusedScript(command.run);
-  if (refused) return refused;
-  using files = new AnonymousFiles();
-  const output = files.appending(starter.owner);
-  const { run, max_output_bytes, ...where } = command;
-  const started = await starter.launch({ ...where, argv: [...SHELL, run], output }, signal);
-  const { ended, exit_code, duration_ms } = await started.ended;
-  // Nothing but the signal kills a command.
-  if (signal.aborted || ended === "killed") throw signal.reason;
-  return { ended, exit_code, ...printedText(output, max_output_bytes), duration_ms };
-}
+/** A sandbox of either kind, which differ in how they launch a program. */
+export abstract class Launcher implements Sandbox {
+  abstract readonly kind: Sandbox["kind"];
+  abstract readonly owner: Sandbox["owner"];
+  abstract launch(launch: Launch, signal: AbortSignal): Promise<Started>;
 
-/** Starts a program in any sandbox, with pipes. */
-export async function startProgram(
-  starter: Starter,
-  program: SandboxedProgram,
-  signal: AbortSignal,
-): Promise<SandboxedProcess> {
-  signal.throwIfAborted();
-  checkProgram(program, starter);
-  const { command, max_printed_bytes = MAX_PRINTED_BYTES, ...how } = program;
-  const argv = typeof command === "string" ? [...SHELL, command] : command;
-  const running = new PipedProcess(await starter.launch({ ...how, argv, output: null }, signal), max_printed_bytes);
-  if (!signal.aborted) return running;
-  await running[Symbol.asyncDispose]();
-  throw signal.reason;
+  /** A command is a program that prints into a file and is waited for. */
+  async run({ run, max_output_bytes, ...where }: SandboxedCommand, signal: AbortSignal): Promise<ExecResult> {
+    signal.throwIfAborted();
+    const refused = refusedScript(run);
+    if (refused) return refused;
+    using files = new AnonymousFiles();
+    const output = files.appending(this.owner);
+    const started = await this.launch({ ...where, argv: [...SHELL, run], output }, signal);
+    const { ended, exit_code, duration_ms } = await started.ended;
+    // Nothing but the signal kills a command.
+    if (signal.aborted || ended === "killed") throw signal.reason;
+    return { ended, exit_code, ...printedText(output, max_output_bytes), duration_ms };
+  }
+
+  async start(program: SandboxedProgram, signal: AbortSignal): Promise<SandboxedProcess> {
+    signal.throwIfAborted();
+    checkProgram(program, this);
+    const { command, max_printed_bytes = MAX_PRINTED_BYTES, ...how } = program;
+    const argv = typeof command === "string" ? [...SHELL, command] : command;
+    const running = new PipedProcess(await this.launch({ ...how, argv, output: null }, signal), max_printed_bytes);
+    if (!signal.aborted) return running;
+    await running[Symbol.asyncDispose]();
+    throw signal.reason;
+  }
 }
 
 class PipedProcess implements SandboxedProcess {

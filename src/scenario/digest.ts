@@ -16,13 +16,13 @@ export const scenarioDigest = (definition: Scenario): string => sha256(canonical
 
 /**
  * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. The arms, the
- * judge's model and the places of files do not count. A difference between two sessions is `scenario_drift`.
+ * judge's model and price and the places of files do not count. A difference between two sessions is `scenario_drift`.
  */
 export function comparabilityDigest({ task, policies, rubric }: Scenario): string {
   const fixture = task.fixture?.digest ?? null;
   const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
   const reference = task.reference_fix?.digest ?? null;
-  const { model: _judge, ...judging } = rubric.judge;
+  const { model: _model, price_per_mtok: _price, ...judging } = rubric.judge;
   return sha256(
     canonicalJson({
       task: { ...task, fixture, probe, reference_fix: reference },
@@ -31,3 +31,14 @@ export function comparabilityDigest({ task, policies, rubric }: Scenario): strin
     }),
   );
 }
+
+/** Of which judge a self-test, or whatever else is said of a judge, speaks: those of a verdict. */
+export interface JudgeKey {
+  readonly model: string;
+  readonly protocol: string;
+  readonly prompt_digest: string | null;
+}
+
+/** Self-tests of one key are about the same: what runs must share to be compared, and the judge. */
+export const selfTestKey = (comparability: string, { model, protocol, prompt_digest }: JudgeKey): string =>
+  sha256(canonicalJson({ comparability, judge: { model, protocol, prompt_digest } }));

@@ -2,7 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import type { Spending } from "../store/ledger.ts";
 import type { SessionServices } from "./services.ts";
 
-/** Money of the day's limit that is reserved for a run or a rejudge before it begins. */
+/** Money of the day's limit that is reserved for some work before it begins. */
 export interface Reservation {
   /** Puts the cost in place of what was reserved. Null is an unknown cost and counts as all that was reserved. Never throws. */
   settle(cost_usd: number | null): Promise<void>;
@@ -14,7 +14,7 @@ export interface Reservation {
  */
 export async function reserve(
   services: Pick<SessionServices, "store" | "clock" | "entropy" | "notice" | "max_cost_per_day_usd">,
-  what: "run" | "rejudge",
+  what: "run" | "rejudge" | "self-test",
   worst_case_usd: number | null,
 ): Promise<Reservation> {
   const { store, clock, entropy, max_cost_per_day_usd: limit } = services;

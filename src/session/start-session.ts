@@ -60,7 +60,8 @@ export async function startSession(
 
 const ignored = () => undefined;
 
-function demandRoom({ slots }: SessionServices): void {
+/** @throws Failure `overloaded` */
+export function demandRoom({ slots }: Pick<SessionServices, "slots">): void {
   if (!slots.isFull) return;
   throw new Failure("overloaded", `${slots.waiting} sessions are waiting already; try again later`, {
     retryable: true,

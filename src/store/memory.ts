@@ -8,6 +8,7 @@ import { listingOf } from "./listing.ts";
 import { memoryLedger } from "./memory-ledger.ts";
 import { MemorySeries } from "./memory-series.ts";
 import { isLog } from "./read-session.ts";
+import { memorySelfTests } from "./self-test-shelf.ts";
 import {
   entriesGiven,
   type LoggedEntry,
@@ -56,6 +57,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   return {
     persistent: false,
     ledger: memoryLedger(),
+    ...memorySelfTests(capacity),
     async create(entry) {
       const { session_id, state } = entry.session;
       if (sessions.has(session_id)) return undefined;

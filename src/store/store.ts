@@ -4,6 +4,7 @@ import type { SessionListing, SessionState } from "../domain/session.ts";
 import type { CancelAskedEntry, CreatedEntry, JudgedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
+import type { SelfTestShelf } from "./self-test-shelf.ts";
 
 export interface SessionQuery {
   readonly scenario?: string;
@@ -46,7 +47,7 @@ export type Safety = "written" | "durable";
  * are stored in their order. Nobody may change what was given to a store or read from it.
  * @throws Failure `storage_full` or `storage_failed`, from every method; then nothing of the call is stored.
  */
-export interface SessionStore extends Disposable {
+export interface SessionStore extends SelfTestShelf, Disposable {
   readonly persistent: boolean;
   readonly ledger: Ledger;
   /** Begins a log, written; undefined when its id is taken. */

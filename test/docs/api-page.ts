@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { SelfTests } from "../../src/audit/self-tests.ts";
 import { Diagnoses } from "../../src/doctor/diagnoses.ts";
 import { createApp } from "../../src/http/app.ts";
 import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
@@ -26,6 +27,7 @@ async function servedDocument(): Promise<ApiDocument> {
     web_dir: undefined,
     listen_host: undefined,
     providers: () => [],
+    self_tests: new SelfTests(),
     diagnoses: new Diagnoses(),
   });
   const response = await app.handle(new Request("http://localhost/api/openapi.json"));

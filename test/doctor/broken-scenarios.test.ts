@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
       varies: ["model", "system_prompt"],
       rubric: { criteria: ["Is it right?"], judge: { model: "openai/gpt-y" } },
     }),
-    found: { "rubric.judge_family": "warn", "models.sandbox": "warn" },
+    found: { "rubric.judge_family": "warn", "models.sandbox": "warn", "rubric.self_test": "skip" },
     detail: "openai/gpt-y comes from the maker of one arm's model only, and may favour it",
     environment: KEYS,
   },
@@ -314,7 +314,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(25);
+  expect(ofScenario(report).length).toBe(26);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {

@@ -1,5 +1,6 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { SelfTests } from "../../src/audit/self-tests.ts";
 import { systemClock } from "../../src/clock.ts";
 import { Diagnoses } from "../../src/doctor/diagnoses.ts";
 import { diagnose } from "../../src/doctor/doctor.ts";
@@ -56,6 +57,7 @@ export function servicesOver(
     web_dir: undefined,
     listen_host: undefined,
     providers: () => listProviders(new Credentials(environment)),
+    self_tests: new SelfTests(),
     diagnoses: new Diagnoses(),
     ...changes,
   };

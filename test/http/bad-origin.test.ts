@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { AllowedOrigins } from "../../src/http/allowed-origins.ts";
+import { allowedOrigins } from "../../src/http/allowed-origins.ts";
 import { abeval } from "../abeval.ts";
 import { aService } from "./service.ts";
 
 const RUN = JSON.stringify({ scenario: "quick" });
 
-const guarded = () => aService({ app: { origins: AllowedOrigins.of(["https://dash.example.com"]) } });
+const guarded = () => aService({ app: { origins: allowedOrigins(["https://dash.example.com"]) } });
 
 const from = (origin: string | null, host = "127.0.0.1:8080") => ({
   method: "POST",

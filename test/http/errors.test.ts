@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { FAILURE_CODES, Failure } from "../../src/domain/failure.ts";
-import { AllowedHosts } from "../../src/http/allowed-hosts.ts";
+import { allowedHosts } from "../../src/http/allowed-hosts.ts";
 import { createApp } from "../../src/http/app.ts";
 import { ERRORS } from "../../src/http/error.ts";
 import { Semaphore } from "../../src/semaphore.ts";
@@ -320,7 +320,7 @@ describe("allowed hosts", () => {
   });
 
   test("are the named ones, loopback names and the listen address", async () => {
-    await using service = aService({ app: { hosts: AllowedHosts.of(["eval.example.com"], "10.0.0.5") } });
+    await using service = aService({ app: { hosts: allowedHosts(["eval.example.com"], "10.0.0.5") } });
     for (const host of [
       "eval.example.com",
       "EVAL.example.com:8080",

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SelfTests } from "../../src/audit/self-tests.ts";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { Diagnoses } from "../../src/doctor/diagnoses.ts";
 import { type AppOptions, createApp } from "../../src/http/app.ts";
@@ -73,6 +74,7 @@ export function aService(options: ServiceOptions = {}): TestService {
     listen_host: "127.0.0.1",
     providers: () => [],
     diagnoses: new Diagnoses(),
+    self_tests: new SelfTests(),
   };
   const app = createApp(services, options.app);
   const contract = contractOf(app);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { SelfTests } from "../../src/audit/self-tests.ts";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { Diagnoses } from "../../src/doctor/diagnoses.ts";
 import { PendingCalls } from "../../src/mcp/open-requests.ts";
@@ -32,6 +33,7 @@ export async function linked(changes: Partial<Services> = {}): Promise<Linked> {
     web_dir: undefined,
     listen_host: undefined,
     providers: () => [],
+    self_tests: new SelfTests(),
     diagnoses: new Diagnoses(),
     ...changes,
   };

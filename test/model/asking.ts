@@ -25,10 +25,11 @@ export const REQUEST: ModelRequest = {
   timeout_ms: 5_000,
 };
 
-export function clientOf({ environment }: Pick<FakeProvider, "environment">, ref: string): ModelClient {
-  const credentials = new Credentials(environment);
-  return modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(8) })(ref);
-}
+export const resolverOf = ({ environment }: Pick<FakeProvider, "environment">) =>
+  modelResolver({ credentials: new Credentials(environment), clock: systemClock, limiter: new Semaphore(8) });
+
+export const clientOf = (provider: Pick<FakeProvider, "environment">, ref: string): ModelClient =>
+  resolverOf(provider)(ref);
 
 /** A model whose SDK makes one try: between tries it waits for seconds, unless the server says for how long. */
 export function withoutRetries(
@@ -37,7 +38,13 @@ export function withoutRetries(
   fetch: Fetch = globalThis.fetch,
 ): ModelClient {
   const endpoint = checkModel(REF[wire], new Credentials(environment));
-  const transport = { endpoint, clock: systemClock, fetch, redact: (text: string) => text };
+  const transport = {
+    endpoint,
+    clock: systemClock,
+    fetch,
+    redact: (text: string) => text,
+    unforced: new Set<string>(),
+  };
   return wire === "anthropic"
     ? anthropicModel(REF[wire], anthropicSdk(endpoint).withOptions({ maxRetries: 0 }), transport)
     : openaiModel(REF[wire], openaiSdk(endpoint).withOptions({ maxRetries: 0 }), transport);

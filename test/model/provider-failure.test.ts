@@ -13,6 +13,7 @@ const transport: Transport = {
   clock: systemClock,
   fetch: globalThis.fetch,
   redact: (text) => credentials.redact(text),
+  unforced: new Set(),
 };
 
 const messageOf = (failed: FailedTry, attempts = 1) =>

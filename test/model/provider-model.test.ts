@@ -6,7 +6,19 @@ import { modelResolver } from "../../src/model/resolve-model.ts";
 import { Semaphore } from "../../src/semaphore.ts";
 import type { Action, Fault, SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
-import { AT_ONCE, ask, clientOf, FAKE_KEY, READ_FILE, REF, REQUEST, seen, WIRES, withoutRetries } from "./asking.ts";
+import {
+  AT_ONCE,
+  ask,
+  clientOf,
+  FAKE_KEY,
+  READ_FILE,
+  REF,
+  REQUEST,
+  resolverOf,
+  seen,
+  WIRES,
+  withoutRetries,
+} from "./asking.ts";
 
 const FAILED_500: Action = { status: 500, body: { error: { type: "api_error", message: "boom" } }, headers: AT_ONCE };
 
@@ -160,7 +172,7 @@ describe.each(WIRES)("a model over %s", (wire) => {
     expect(essence(reply)).toMatchObject({ stop: "calls", calls: [{ name: "read_file", input: { path: "x" } }] });
   });
 
-  test("a model that refuses to be forced is asked again without, and is not forced again", async () => {
+  test("a model that refuses to be forced is asked again without, and no session forces it again", async () => {
     const answer = (request: SeenRequest): Action =>
       request.force_tool === undefined
         ? { calls: [{ name: "read_file", input: {} }] }
@@ -174,9 +186,9 @@ describe.each(WIRES)("a model over %s", (wire) => {
             },
           };
     await using provider = await startFakeProvider({ reply: answer });
-    const client = clientOf(provider, ref);
-    const first = await ask(client, { tools: [READ_FILE], force_tool: "read_file" });
-    const second = await ask(client, { tools: [READ_FILE], force_tool: "read_file" });
+    const resolve = resolverOf(provider);
+    const first = await ask(resolve(ref), { tools: [READ_FILE], force_tool: "read_file" });
+    const second = await ask(resolve(ref), { tools: [READ_FILE], force_tool: "read_file" });
     expect([essence(first.reply).stop, essence(second.reply).stop]).toEqual(["calls", "calls"]);
     expect(provider.requests.map(({ force_tool }) => force_tool)).toEqual(["read_file", undefined, undefined]);
   });

@@ -140,30 +140,6 @@ async function staticImports(file: string, seenSoFar = new Set<string>()): Promi
   return [...seenSoFar];
 }
 
-describe("what is kept of models", () => {
-  const asked = async (resolve: ReturnType<typeof resolver>, ref: string) => {
-    await ask(resolve(ref));
-    return resolve(ref);
-  };
-
-  test("one client serves all who use a model; one that was named and never asked is not kept", async () => {
-    await using server = await startFakeProvider({ reply: () => ({ text: "Done." }) });
-    const resolve = resolver(server.environment);
-    expect(resolve("gateway/one")).not.toBe(resolve("gateway/one"));
-    const one = await asked(resolve, "gateway/one");
-    expect(resolve("gateway/one")).toBe(one);
-  });
-
-  test("of many models the oldest are forgotten", async () => {
-    await using server = await startFakeProvider({ reply: () => ({ text: "Done." }) });
-    const resolve = resolver(server.environment);
-    const first = await asked(resolve, "gateway/first");
-    for (let n = 0; n < 100; n += 1) await ask(resolve(`gateway/${n}`));
-    expect(resolve("gateway/first")).not.toBe(first);
-    expect(resolve("gateway/99")).toBe(resolve("gateway/99"));
-  });
-});
-
 test("a name that no model has is refused in words that do not repeat it", () => {
   const refused = failureOf(`ollama/${"x".repeat(1_000)}`);
   expect(refused).toMatchObject({

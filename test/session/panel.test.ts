@@ -151,14 +151,14 @@ test.each([
   ["one without a key", "openai/x, anthropic/y, mistral/z", "MISTRAL_API_KEY"],
 ])("a panel is refused before anything is spent: %s", async (_title, judge_model, message) => {
   const refusal = prepareSession(testServices(KEYS), await bundled("extract-rate-limit"), { judge_model });
-  expect(refusal).rejects.toThrow(message);
+  await expect(refusal).rejects.toThrow(message);
 });
 
 test("under a cost limit every judge needs a price, and the one without is named", async () => {
   const priced = testServices(KEYS, { prices: PRICES });
   const judge_model = "openai/gpt-j, anthropic/claude-j, openai/gpt-other";
   const refusal = prepareSession(priced, await bundled("extract-rate-limit"), { judge_model, max_cost_usd: 100 });
-  expect(refusal).rejects.toThrow("a judge of the panel: openai/gpt-other has no price");
+  await expect(refusal).rejects.toThrow("a judge of the panel: openai/gpt-other has no price");
 });
 
 test("a run may cost what every judge of its panel may cost", async () => {

@@ -5,7 +5,7 @@ import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import type { Run, SessionStore } from "../../src/store/store.ts";
-import { anOutcome, aTurn } from "../outcomes.ts";
+import { anOutcome, aSelfTest, aTurn } from "../outcomes.ts";
 import { begin, COMPLETED, createdEntry } from "../stored.ts";
 import { STORES } from "./stores.ts";
 
@@ -38,6 +38,19 @@ describe.each(STORES)("%s store", (_name, open) => {
     await store.append(run, [turn(2)], "durable");
     const entries = [created, stage("running"), turn(1), turn(2)];
     expect(await store.read(ID)).toEqual(entries.map((entry, index) => ({ n: index + 1, attempt: 1, entry })));
+  });
+
+  test("a self-test is read by its id, and the last one of a key by that", async () => {
+    using opened = open();
+    const { store } = opened;
+    const [first, second, other] = ["1", "2", "3"].map((n) => aSelfTest({ self_test_id: `self-test-${n}` }));
+    if (!first || !second || !other) throw new Error("three were made");
+    await store.keepSelfTest("key", first);
+    await store.keepSelfTest("key", second);
+    await store.keepSelfTest("other key", other);
+    expect(await store.selfTest("self-test-1")).toEqual(first);
+    expect(await store.latestSelfTest("key")).toEqual(second);
+    expect([await store.selfTest("self-test-4"), await store.latestSelfTest("no key")]).toEqual([undefined, undefined]);
   });
 
   test("a log is read on from any place", async () => {

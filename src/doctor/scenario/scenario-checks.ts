@@ -11,6 +11,7 @@ import { before, discrimination, stability } from "./probe.ts";
 import { globs, protectedFiles } from "./protected.ts";
 import { referenceApplies, referenceDeliverable, referencePasses, referencePaths } from "./reference.ts";
 import { judgeFamily, weights } from "./rubric.ts";
+import { judgeSelfTest } from "./self-test.ts";
 
 /** Checks that need the definition alone. */
 export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
@@ -21,6 +22,7 @@ export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
   modelSandbox,
   weights,
   judgeFamily,
+  judgeSelfTest,
   tokenBudget,
   costBudget,
   referencePaths,

@@ -1,11 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Entropy } from "../../clock.ts";
+import type { SelfTest } from "../../domain/self-test.ts";
 import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../../domain/series.ts";
 import { isFinal, type SessionListing } from "../../domain/session.ts";
 import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
+import { memorySelfTests } from "../self-test-shelf.ts";
 import {
   type EntriesOfTrials,
   entriesGiven,
@@ -54,12 +56,16 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
   });
 }
 
+/** Until the database has a table of them. */
+const KEPT_SELF_TESTS = 200;
+
 /** Copies that a power cut may have torn are young: of so many ended sessions the copy is looked at when the store opens. */
 const YOUNG_COPIES = 200;
 
 class SqliteStore implements SessionStore {
   readonly persistent = true;
   readonly ledger: SqliteLedger;
+  readonly #self_tests = memorySelfTests(KEPT_SELF_TESTS);
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #lease: ProcessLease;
@@ -180,6 +186,18 @@ class SqliteStore implements SessionStore {
 
   async listSeries(query: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
     return guarded(this.#stateDir, () => this.#series.list(query));
+  }
+
+  keepSelfTest(key: string, self_test: SelfTest): Promise<void> {
+    return this.#self_tests.keepSelfTest(key, self_test);
+  }
+
+  selfTest(self_test_id: string): Promise<SelfTest | undefined> {
+    return this.#self_tests.selfTest(self_test_id);
+  }
+
+  latestSelfTest(key: string): Promise<SelfTest | undefined> {
+    return this.#self_tests.latestSelfTest(key);
   }
 
   watch(session_id: string, wake: () => void): () => void {

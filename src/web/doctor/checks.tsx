@@ -36,7 +36,7 @@ export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
             <p class="check-title">
               {check.title} <code>{check.id}</code>
             </p>
-            {check.detail && <p class="check-detail">{check.detail}</p>}
+            {check.detail && <p class="small-print">{check.detail}</p>}
             {check.hint && check.status !== "pass" && <p class="check-hint">→ {check.hint}</p>}
           </div>
           <span class="quantity">{duration(check.duration_ms)}</span>
@@ -49,9 +49,9 @@ export function CheckList({ checks }: { checks: readonly DoctorCheck[] }) {
 /** The range in which the cost of a run will lie. */
 export function Estimate({ estimate }: { estimate: CostEstimate }) {
   const { low_tokens, high_tokens, low_usd, high_usd } = estimate;
-  if (high_tokens === 0) return <p class="estimate">{estimate.note}</p>;
+  if (high_tokens === 0) return <p class="small-print">{estimate.note}</p>;
   return (
-    <p class="estimate">
+    <p class="small-print">
       <strong>
         {count(low_tokens)} to {count(high_tokens)} tokens
       </strong>

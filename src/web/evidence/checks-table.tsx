@@ -2,7 +2,7 @@ import type { CheckResult } from "../../domain/evidence.ts";
 import { duration } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
-import { Scroller } from "../part/page.tsx";
+import { Table } from "../part/table.tsx";
 import { citedRef, useCitedTarget } from "./cited.ts";
 import type { ShownArm } from "./shown-arm.ts";
 
@@ -11,33 +11,23 @@ export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
   const ids = [...new Set(arms.flatMap(({ arm }) => arm.probe?.checks.map(({ id }) => id) ?? []))];
   if (ids.length === 0) return <p class="empty">No hidden check has run.</p>;
   return (
-    <Scroller kind="scroller" label="Hidden checks">
-      <table class="sides checks-table">
-        <thead>
-          <tr>
-            <th scope="col">Check</th>
-            {arms.map(({ side, name }) => (
-              <th key={side} scope="col">
-                <ArmName side={side} name={name} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {ids.map((id) => (
-            <tr key={id}>
-              <th scope="row">
-                {id}
-                <Weight check={arms.flatMap(({ arm }) => checkOf(arm.probe?.checks, id) ?? [])[0]} />
-              </th>
-              {arms.map((shown) => (
-                <CheckCell key={shown.side} shown={shown} id={id} />
-              ))}
-            </tr>
+    <Table
+      label="Hidden checks"
+      kind="sides checks-table"
+      heads={["Check", ...arms.map((arm) => <ArmName side={arm.side} name={arm.name} />)]}
+    >
+      {ids.map((id) => (
+        <tr key={id}>
+          <th scope="row">
+            {id}
+            <Weight check={arms.flatMap(({ arm }) => checkOf(arm.probe?.checks, id) ?? [])[0]} />
+          </th>
+          {arms.map((shown) => (
+            <CheckCell key={shown.side} shown={shown} id={id} />
           ))}
-        </tbody>
-      </table>
-    </Scroller>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -61,7 +51,7 @@ function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }
       {check ? (
         <>
           <Light status={check.status} /> <span class="quantity">{duration(check.duration_ms)}</span>
-          {check.reason && <p class="check-detail">{check.reason}</p>}
+          {check.reason && <p class="small-print">{check.reason}</p>}
           {check.output.trim() !== "" && (
             <details open={isCited || undefined}>
               <summary>

@@ -22,6 +22,16 @@ export function Page({ title, short = title, above, children }: PageProps) {
   );
 }
 
+/** A part of a page. The keys `j` and `k` lead from one to the next. */
+export function Part({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section data-stop tabIndex={-1}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
 /** Holds what may be wider than the page. It scrolls by itself, by mouse and by keyboard. */
 export function Scroller({ label, kind, children }: { label: string; kind: string; children: ComponentChildren }) {
   return (

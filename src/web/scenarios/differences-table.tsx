@@ -3,7 +3,7 @@ import type { Side } from "../../domain/verdict.ts";
 import { words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
-import { Scroller } from "../part/page.tsx";
+import { Table } from "../part/table.tsx";
 import { differencesOf } from "./differences.ts";
 
 export function DifferencesTable({ scenario }: { scenario: Scenario }) {
@@ -16,39 +16,28 @@ export function DifferencesTable({ scenario }: { scenario: Scenario }) {
       </Notice>
     );
   return (
-    <Scroller kind="scroller" label="What differs between the arms">
-      <table class="sides stacked">
-        <thead>
-          <tr>
-            <th scope="col">Differs in</th>
-            <th scope="col">
-              <ArmName side="a" name={a.id} />
-            </th>
-            <th scope="col">
-              <ArmName side="b" name={b.id} />
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {differences.map(({ field, declared, a: ofA, b: ofB }) => (
-            <tr key={field}>
-              <th scope="row">
-                {words(field)}
-                <small>{declared ? "declared" : "not declared"}</small>
-              </th>
-              <td class="prose-cell">
-                <OfArm side="a" name={a.id} />
-                {ofA}
-              </td>
-              <td class="prose-cell">
-                <OfArm side="b" name={b.id} />
-                {ofB}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
+    <Table
+      label="What differs between the arms"
+      kind="sides stacked"
+      heads={["Differs in", <ArmName side="a" name={a.id} />, <ArmName side="b" name={b.id} />]}
+    >
+      {differences.map(({ field, declared, a: ofA, b: ofB }) => (
+        <tr key={field}>
+          <th scope="row">
+            {words(field)}
+            <small>{declared ? "declared" : "not declared"}</small>
+          </th>
+          <td class="prose-cell">
+            <OfArm side="a" name={a.id} />
+            {ofA}
+          </td>
+          <td class="prose-cell">
+            <OfArm side="b" name={b.id} />
+            {ofB}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -41,7 +41,7 @@ export function RunForm({ scenario, estimate }: RunFormProps) {
         </button>
       </div>
       {scripted ? (
-        <p class="estimate">Both arms replay a script: no model is called for them and nothing is spent on them.</p>
+        <p class="small-print">Both arms replay a script: no model is called for them and nothing is spent on them.</p>
       ) : (
         estimate && <Estimate estimate={estimate} />
       )}

@@ -4,7 +4,7 @@ import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-row.tsx";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { ArmName } from "../part/arm-name.tsx";
-import { Page } from "../part/page.tsx";
+import { Page, Part } from "../part/page.tsx";
 import { vote } from "../preferences.ts";
 import type { Comparison } from "./comparison.ts";
 
@@ -33,23 +33,19 @@ export function Ballot({ comparison }: { comparison: Comparison }) {
           <ArmName side="b" name="Second" /> is better
         </button>
       </fieldset>
-      <section data-stop tabIndex={-1}>
-        <h2>What they changed</h2>
+      <Part title="What they changed">
         <ArmChanges shown={one} />
         <ArmChanges shown={other} />
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>What they say</h2>
+      </Part>
+      <Part title="What they say">
         <Answers arms={[one, other]} />
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>Hidden checks</h2>
+      </Part>
+      <Part title="Hidden checks">
         <ChecksTable arms={[one, other]} />
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>What they did</h2>
+      </Part>
+      <Part title="What they did">
         <DecisionLogs arms={[one, other]} />
-      </section>
+      </Part>
     </Page>
   );
 }

@@ -2,11 +2,10 @@ import type { Criterion } from "../../domain/scenario.ts";
 import type { Citation, CriterionScore, JudgeCall } from "../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
-import { percent, score, words } from "../format.ts";
-import { ArmMark, ArmName } from "../part/arm-name.tsx";
-import { Bar } from "../part/bar.tsx";
+import { percent, words } from "../format.ts";
+import { ArmMark } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
-import { Reweighed } from "./reweighed.tsx";
+import { Paired, Reweighed } from "./reweighed.tsx";
 import type { Weighing } from "./weighing.ts";
 
 interface CriteriaProps {
@@ -61,7 +60,7 @@ function CriterionRow({ row, criterion, arms, weighing, counted, calls }: Criter
       {row.supported ? (
         <>
           <WeightSlider row={row} weighing={weighing} counted={counted} />
-          <PairedScores row={row} arms={arms} />
+          <Paired arms={arms} scores={{ a: row.score_a, b: row.score_b }} />
         </>
       ) : (
         <>
@@ -80,23 +79,6 @@ function whyNotScored({ kind }: CriterionScore, calls: readonly JudgeCall[]): st
   const shown = calls.filter(({ masked }) => !masked);
   if (shown.length === 0) return "no model was asked.";
   return shown.every(({ valid }) => valid) ? "the judge found too little to cite." : "the judge gave no usable answer.";
-}
-
-function PairedScores({ row, arms }: Pick<CriterionRowProps, "row" | "arms">) {
-  return (
-    <div class="paired">
-      {arms.map(({ side, name }) => {
-        const value = side === "a" ? row.score_a : row.score_b;
-        return (
-          <div key={side} class="paired-row">
-            <ArmName side={side} name={name} />
-            <Bar share={value ?? 0} side={side} />
-            <span class="quantity">{score(value)}</span>
-          </div>
-        );
-      })}
-    </div>
-  );
 }
 
 /** The scale ends at twice the rubric's weight, and at 10 at least. */

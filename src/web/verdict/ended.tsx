@@ -5,7 +5,7 @@ import { DecisionLogs } from "../evidence/decision-row.tsx";
 import { pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
 import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
-import { Page } from "../part/page.tsx";
+import { Page, Part } from "../part/page.tsx";
 import { toCompare, toLive, toScenario } from "../routes.ts";
 
 const TITLES: Partial<Record<SessionState, string>> = {
@@ -56,22 +56,19 @@ export function Ended({ session }: { session: SessionOutcome }) {
         )}
         <a href={toLive(session_id, true)}>Timeline</a>
       </nav>
-      <section>
-        <h2>What they did</h2>
+      <Part title="What they did">
         <DecisionLogs arms={[a, b]} />
-      </section>
+      </Part>
       {judgeable && (
-        <section>
-          <h2>What they changed</h2>
+        <Part title="What they changed">
           <ArmChanges shown={a} />
           <ArmChanges shown={b} />
-        </section>
+        </Part>
       )}
       {judgeable && (
-        <section>
-          <h2>What the arms say</h2>
+        <Part title="What the arms say">
           <Answers arms={[a, b]} />
-        </section>
+        </Part>
       )}
     </Page>
   );

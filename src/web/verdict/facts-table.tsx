@@ -1,6 +1,6 @@
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
-import { Scroller } from "../part/page.tsx";
+import { Table } from "../part/table.tsx";
 import type { Comparison } from "./comparison.ts";
 import { advantage, type Established, FACTS, type Fact } from "./facts.ts";
 
@@ -11,43 +11,33 @@ export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comp
     { shown: b, own: { arm: b.arm, facts: verdict.facts.b }, other: { arm: a.arm, facts: verdict.facts.a } },
   ];
   return (
-    <Scroller kind="scroller" label="Facts about both arms">
-      <table class="sides facts">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="hidden-text">Fact</span>
-            </th>
-            {sides.map(({ shown }) => (
-              <th key={shown.side} scope="col">
-                <ArmName side={shown.side} name={shown.name} />
-                <ArmModel shown={shown} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {FACTS.map((fact) => (
-            <tr key={fact.name}>
-              <th scope="row">{fact.name}</th>
-              {sides.map(({ shown, own, other }) => (
-                <td key={shown.side}>
-                  {fact.text(own)} <Advantage fact={fact} own={own} other={other} />
-                </td>
-              ))}
-            </tr>
+    <Table
+      label="Facts about both arms"
+      kind="sides facts"
+      heads={[<span class="hidden-text">Fact</span>, ...sides.map(({ shown }) => <ArmHead shown={shown} />)]}
+    >
+      {FACTS.map((fact) => (
+        <tr key={fact.name}>
+          <th scope="row">{fact.name}</th>
+          {sides.map(({ shown, own, other }) => (
+            <td key={shown.side}>
+              {fact.text(own)} <Advantage fact={fact} own={own} other={other} />
+            </td>
           ))}
-        </tbody>
-      </table>
-    </Scroller>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
-function ArmModel({ shown: { arm } }: { shown: ShownArm }) {
+function ArmHead({ shown: { side, name, arm } }: { shown: ShownArm }) {
   return (
-    <small>
-      {arm.title} · <ModelName arm={arm} />
-    </small>
+    <>
+      <ArmName side={side} name={name} />
+      <small>
+        {arm.title} · <ModelName arm={arm} />
+      </small>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Verdict } from "../../domain/verdict.ts";
 import { when } from "../format.ts";
-import { Scroller } from "../part/page.tsx";
+import { Part } from "../part/page.tsx";
+import { Table } from "../part/table.tsx";
 import { toSession } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { ConfidenceName, OutcomeName } from "./outcome.tsx";
@@ -9,10 +10,9 @@ import { ConfidenceName, OutcomeName } from "./outcome.tsx";
 export function History({ comparison: { history, verdict, a } }: { comparison: Comparison }) {
   if (history.length < 2) return null;
   return (
-    <section data-stop tabIndex={-1}>
-      <h2>Every verdict on these two runs</h2>
+    <Part title="Every verdict on these two runs">
       <VerdictTable verdicts={history} session_id={a.session.session_id} current={verdict.verdict_id} />
-    </section>
+    </Part>
   );
 }
 
@@ -25,41 +25,29 @@ interface VerdictTableProps {
 
 export function VerdictTable({ verdicts, session_id, current }: VerdictTableProps) {
   return (
-    <Scroller kind="scroller" label="Verdicts">
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Judged</th>
-            <th scope="col">Judge</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Confidence</th>
-          </tr>
-        </thead>
-        <tbody>
-          {verdicts.map((each) => (
-            <tr key={each.verdict_id}>
-              <td>
-                <a
-                  href={toSession(session_id, each.verdict_id)}
-                  aria-current={each.verdict_id === current ? "true" : undefined}
-                >
-                  {when(each.created_at)}
-                </a>
-                {each.verdict_id === current && <span class="aside"> shown here</span>}
-              </td>
-              <td>
-                <code>{each.judge.model}</code>
-              </td>
-              <td>
-                <OutcomeName outcome={each.outcome} side={each.winner_side} name={each.winner} />
-              </td>
-              <td>
-                <ConfidenceName confidence={each.confidence} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
+    <Table label="Verdicts" kind="rows" heads={["Judged", "Judge", "Outcome", "Confidence"]}>
+      {verdicts.map((each) => (
+        <tr key={each.verdict_id}>
+          <td>
+            <a
+              href={toSession(session_id, each.verdict_id)}
+              aria-current={each.verdict_id === current ? "true" : undefined}
+            >
+              {when(each.created_at)}
+            </a>
+            {each.verdict_id === current && <span class="aside"> shown here</span>}
+          </td>
+          <td>
+            <code>{each.judge.model}</code>
+          </td>
+          <td>
+            <OutcomeName outcome={each.outcome} side={each.winner_side} name={each.winner} />
+          </td>
+          <td>
+            <ConfidenceName confidence={each.confidence} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

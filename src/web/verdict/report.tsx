@@ -7,7 +7,7 @@ import { DecisionLogs } from "../evidence/decision-row.tsx";
 import { pointerTo } from "../evidence/shown-arm.ts";
 import { duration, percent, score, tokens, usd, when } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
-import { Page } from "../part/page.tsx";
+import { Page, Part } from "../part/page.tsx";
 import { voteOn } from "../preferences.ts";
 import { toCompare, toDiff, toLive, toScenario } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
@@ -45,40 +45,33 @@ export function Report({ comparison }: { comparison: Comparison }) {
         <a href={toLive(a.session.session_id, true)}>Timeline</a>
         <a href={toScenario(verdict.scenario)}>Run again</a>
       </nav>
-      <section data-stop tabIndex={-1}>
-        <h2>Criteria</h2>
+      <Part title="Criteria">
         <Criteria comparison={comparison} weighing={weighing} />
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>Hidden checks</h2>
+      </Part>
+      <Part title="Hidden checks">
         <ChecksTable arms={[a, b]} />
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>Both arms in numbers</h2>
+      </Part>
+      <Part title="Both arms in numbers">
         <FactsTable comparison={comparison} />
         {fairness.length > 0 && <p class="small-print">What else differed: {fairness.join("; ")}.</p>}
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>Both judging orders</h2>
+      </Part>
+      <Part title="Both judging orders">
         <Orders comparison={comparison} />
         <p class="small-print">
           Judging took {duration(verdict.usage.latency_ms)}, {tokens(verdict.usage.tokens_in)} in,{" "}
           {tokens(verdict.usage.tokens_out)} out, cost {usd(verdict.usage.cost_usd)}. Protocol {verdict.judge.protocol}.
         </p>
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>What the arms say</h2>
+      </Part>
+      <Part title="What the arms say">
         <Answers arms={[a, b]} />
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>What they did</h2>
+      </Part>
+      <Part title="What they did">
         <DecisionLogs arms={[a, b]} />
-      </section>
-      <section data-stop tabIndex={-1}>
-        <h2>What they changed</h2>
+      </Part>
+      <Part title="What they changed">
         <ArmChanges shown={a} open_lines={REPORT_LINES} />
         <ArmChanges shown={b} open_lines={REPORT_LINES} />
-      </section>
+      </Part>
       <History comparison={comparison} />
     </Page>
   );

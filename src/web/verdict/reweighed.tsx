@@ -1,3 +1,5 @@
+import type { Side } from "../../domain/verdict.ts";
+import type { ShownArm } from "../evidence/shown-arm.ts";
 import { percent, score, signed } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
@@ -13,15 +15,7 @@ export function Reweighed({ comparison, weighing }: { comparison: Comparison; we
   const flipped = weighing.flipped.value;
   return (
     <div class={`reweighed ${flipped ? "reweighed-flipped" : ""}`}>
-      <div class="paired">
-        {[a, b].map(({ side, name }) => (
-          <div key={side} class="paired-row">
-            <ArmName side={side} name={name} />
-            <Bar share={(side === "a" ? score_a : score_b) ?? 0} side={side} />
-            <span class="quantity">{score(side === "a" ? score_a : score_b)}</span>
-          </div>
-        ))}
-      </div>
+      <Paired arms={[a, b]} scores={{ a: score_a, b: score_b }} />
       <div class="reweighed-words">
         <p role="status">
           {flipped && <strong class="flip">The outcome flips. </strong>}
@@ -33,6 +27,26 @@ export function Reweighed({ comparison, weighing }: { comparison: Comparison; we
       <button type="button" class="quiet" disabled={!weighing.touched.value} onClick={weighing.reset}>
         Reset weights
       </button>
+    </div>
+  );
+}
+
+interface PairedProps {
+  readonly arms: readonly ShownArm[];
+  readonly scores: Readonly<Record<Side, number | null>>;
+}
+
+/** The scores of both arms, one bar below the other. */
+export function Paired({ arms, scores }: PairedProps) {
+  return (
+    <div class="paired">
+      {arms.map(({ side, name }) => (
+        <div key={side} class="paired-row">
+          <ArmName side={side} name={name} />
+          <Bar share={scores[side] ?? 0} side={side} />
+          <span class="quantity">{score(scores[side])}</span>
+        </div>
+      ))}
     </div>
   );
 }

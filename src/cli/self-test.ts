@@ -1,0 +1,107 @@
+import { dirname } from "node:path";
+import { prepareSelfTest, priceTag, type SelfTestPlan } from "../audit/prepare-self-test.ts";
+import { startPrepared } from "../audit/start-self-test.ts";
+import { plainJson, plainText } from "../domain/plain-text.ts";
+import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../domain/self-test.ts";
+import { usdText } from "../domain/usd-text.ts";
+import { loadScenarioFile } from "../scenario/load-scenario.ts";
+import { UsageError } from "./arguments.ts";
+import { unlessInterrupted } from "./check-scenarios.ts";
+import { readPrices } from "./cost-flags.ts";
+import { EXIT } from "./exit-code.ts";
+import { type RunArguments, replacementOf } from "./run-arguments.ts";
+import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
+import { openServerServices } from "./services.ts";
+import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
+import { hanging } from "./wrap.ts";
+
+/** Flags that may be given with `--self-test`. The others are about arms that run. */
+const FLAGS: readonly string[] = [
+  ...["self-test", "json", "judge-model", "prices", "max-cost", "state-dir"],
+  ...Object.keys(SANDBOX_FLAGS),
+  ...["quiet", "no-color"],
+];
+
+/** One file as it was named, with what its test found. */
+interface TestedFile {
+  readonly file: string;
+  readonly self_test: SelfTest;
+}
+
+/** `abeval run --self-test`: examines the judge of files. Returns the exit status. @throws UsageError */
+export async function selfTestScenarios(args: RunArguments): Promise<number> {
+  const stray = args.given().find((flag) => !FLAGS.includes(flag));
+  if (stray !== undefined) throw new UsageError(`--${stray} does not go with --self-test, which runs no arm`);
+  return await unlessInterrupted(async (signal) => {
+    const tested = await testAll(args, signal);
+    const text = args.has("json") ? asJson(tested) : asText(tested, stdoutWidth());
+    const taken = await writeStdout(text);
+    signal.throwIfAborted();
+    const sound = tested.every(({ self_test: { verdict } }) => verdict === "pass" || verdict === "warn");
+    return sound && taken ? EXIT.done : EXIT.failed;
+  });
+}
+
+/** All files are prepared before the first costs anything. */
+async function testAll(args: RunArguments, signal: AbortSignal): Promise<TestedFile[]> {
+  const { parameters: files } = args;
+  const notice = (line: string) => void (args.has("quiet") || process.stderr.write(`${plainText(line)}\n`));
+  using services = await openServices(args, notice);
+  const max_cost_usd = args.usd("max-cost");
+  const { judge_model } = replacementOf(args);
+  const options = { judge_model, max_cost_usd: max_cost_usd && max_cost_usd / files.length };
+  const plans: (readonly [string, SelfTestPlan])[] = [];
+  for (const file of files) plans.push([file, await prepareSelfTest(services, await loadScenarioFile(file), options)]);
+  const tested: TestedFile[] = [];
+  for (const [file, plan] of plans) {
+    notice(`${file}: ${priceTag(plan)}`);
+    const { done } = await startPrepared(services, plan, signal);
+    tested.push({ file, self_test: await done });
+  }
+  return tested;
+}
+
+const openServices = async (args: RunArguments, notice: (line: string) => void) =>
+  await openServerServices({
+    state_dir: args.value("state-dir"),
+    scenarios_dir: dirname(args.parameters[0] ?? ""),
+    web_dir: undefined,
+    listen_host: undefined,
+    sandbox: sandboxSettings(args),
+    prices: await readPrices(args),
+    keep_workspaces: false,
+    git_fixtures: true,
+    max_sessions: 1,
+    max_queued: 0,
+    notice,
+  });
+
+function asJson(tested: readonly TestedFile[]): string {
+  const results = tested.map(({ self_test }) => self_test);
+  return `${plainJson(JSON.stringify(results, null, isTerminal(1) ? 2 : 0))}\n`;
+}
+
+const asText = (tested: readonly TestedFile[], width: number) =>
+  plainText(`${tested.map((file) => sectionOf(file, width)).join("\n\n")}\n`);
+
+function sectionOf({ file, self_test }: TestedFile, width: number): string {
+  const { judge, parts, verdict, calls, cost_usd, failure } = self_test;
+  const conclusion =
+    failure === null
+      ? `${verdict}, ${calls} judge calls, ${usdText(cost_usd)}`
+      : `not completed: ${failure.message} (${failure.code})`;
+  return [`Judge ${judge.model}`, ...parts.flatMap((part) => partLines(part, width)), `${file}: ${conclusion}`].join(
+    "\n",
+  );
+}
+
+const TITLES: Readonly<Record<SelfTestPartId, string>> = {
+  reference_against_nop: "The reference fix against the untouched fixture",
+  same_evidence: "The same evidence twice",
+  harmless_edits: "Edits that change nothing",
+};
+
+const WORDS: Readonly<Record<Grade, string>> = { pass: "ok", warn: "warn", fail: "FAIL", skip: "-" };
+
+const partLines = ({ id, verdict, note }: SelfTestPart, width: number) =>
+  hanging(`  ${WORDS[verdict].padEnd(4)}  `, `${TITLES[id]}: ${note}`, width);

@@ -1,0 +1,75 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { FAILURE_CODES } from "./failure.ts";
+import { JUDGE_NAME_CHARS } from "./judge-name.ts";
+import { Count, Digest, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
+import { FLAGS, OUTCOMES } from "./verdict.ts";
+
+/** What a self-test of a judge looks at. */
+export const SELF_TEST_PARTS = ["reference_against_nop", "same_evidence", "harmless_edits"] as const;
+export type SelfTestPartId = (typeof SELF_TEST_PARTS)[number];
+
+export const GRADES = ["pass", "warn", "fail", "skip"] as const;
+export type Grade = (typeof GRADES)[number];
+
+export const SelfTestTrial = record(
+  "SelfTestTrial",
+  {
+    a: Type.String({ description: "`reference`, or the harmless edit of it: `reviewed_comment` and so on." }),
+    b: Type.String({ description: "`nop`, the untouched fixture, or `copy`, the reference again." }),
+    outcome: nullable(oneOf(OUTCOMES), {
+      description: "The judge's own, second hearings included; null: it was not asked.",
+    }),
+    winner: nullable(Type.String()),
+    lean: nullable(Type.String()),
+    flags: Type.Array(oneOf(FLAGS)),
+    calls: Count("Presentations to a judge."),
+    cost_usd: nullable(Type.Number({ minimum: 0 })),
+  },
+  { description: "One judging of two pieces of evidence that no arm made." },
+);
+export type SelfTestTrial = Static<typeof SelfTestTrial>;
+
+export const SelfTestPart = record("SelfTestPart", {
+  id: oneOf(SELF_TEST_PARTS),
+  verdict: oneOf(GRADES),
+  note: Type.String({ description: "Why, in a sentence." }),
+  trials: Type.Array(SelfTestTrial),
+});
+export type SelfTestPart = Static<typeof SelfTestPart>;
+
+export const SelfTestId = Type.String({ pattern: "^self-test-[A-Za-z0-9._-]+$" });
+
+export const SelfTest = record(
+  "SelfTest",
+  {
+    self_test_id: SelfTestId,
+    state: oneOf(["running", "completed", "failed"]),
+    scenario: Slug(),
+    digest: Digest("Of what the scenario's runs must share to be compared: all but the arms and the judge's model."),
+    judge: record("TestedJudge", {
+      model: Type.String(),
+      protocol: Type.String(),
+      prompt_digest: nullable(Digest("As in a verdict.")),
+    }),
+    parts: Type.Array(SelfTestPart),
+    calls: Count("Presentations to a judge."),
+    cost_usd: nullable(Type.Number({ minimum: 0 })),
+    verdict: nullable(oneOf(["pass", "warn", "fail"]), { description: "Null until it is completed." }),
+    failure: nullable(record("SelfTestFailure", { code: oneOf(FAILURE_CODES), message: Type.String() })),
+    created_at: Timestamp("When it was asked for."),
+    finished_at: nullable(Timestamp("When it ended.")),
+  },
+  { description: "How a judge fares on evidence of which the right answer is known. No arm runs." },
+);
+export type SelfTest = Static<typeof SelfTest>;
+
+export const SelfTestRequest = record("SelfTestRequest", {
+  scenario: Slug({ description: "Scenario name." }),
+  judge_model: Type.Optional(
+    Type.String({ minLength: 1, maxLength: JUDGE_NAME_CHARS, description: "As in RunRequest." }),
+  ),
+});
+export type SelfTestRequest = Static<typeof SelfTestRequest>;
+
+export const SelfTestStarted = record("SelfTestStarted", { self_test_id: SelfTestId });
+export type SelfTestStarted = Static<typeof SelfTestStarted>;

@@ -1,0 +1,64 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { SelfTestRequest, SelfTestStarted } from "../domain/self-test.ts";
+import { getSelfTest, startSelfTest } from "../operation/self-tests.ts";
+import { answer, body, failures } from "./describe.ts";
+import { EXAMPLE_SELF_TEST } from "./examples/self-test.ts";
+import type { RouteContext } from "./route-context.ts";
+
+/** What examines judges. */
+export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
+  new Elysia({ name: "judge-routes" })
+    .post(
+      "/api/self-tests",
+      async ({ body: asked, set }) => {
+        set.status = 202;
+        return await startSelfTest.run(services, asked, abandoned);
+      },
+      {
+        body: SelfTestRequest,
+        response: { 202: SelfTestStarted },
+        detail: {
+          operationId: "startSelfTest",
+          tags: ["extension"],
+          summary: startSelfTest.title,
+          description: `${startSelfTest.summary} Read it at \`/api/self-tests/{id}\`.`,
+          requestBody: body({
+            as_written: { scenario: EXAMPLE_SELF_TEST.scenario },
+            another_judge: { scenario: EXAMPLE_SELF_TEST.scenario, judge_model: EXAMPLE_SELF_TEST.judge.model },
+          }),
+          responses: {
+            202: answer("Started, or waiting for its turn.", { self_test_id: EXAMPLE_SELF_TEST.self_test_id }),
+            ...failures(
+              "invalid_request",
+              "body_too_large",
+              "unsupported_media_type",
+              "unknown_scenario",
+              "invalid_scenario",
+              "credentials_missing",
+              "overloaded",
+              "interrupted",
+              "sandbox_unavailable",
+              "storage_full",
+              "storage_failed",
+            ),
+          },
+        },
+      },
+    )
+    .get("/api/self-tests/:id", ({ params }) => getSelfTest.run(services, { self_test_id: params.id }, abandoned), {
+      params: Type.Object({
+        id: Type.String({ description: "Self-test id.", examples: [EXAMPLE_SELF_TEST.self_test_id] }),
+      }),
+      response: getSelfTest.output,
+      detail: {
+        operationId: "getSelfTest",
+        tags: ["extension"],
+        summary: getSelfTest.title,
+        description: `${getSelfTest.summary} One that failed is remembered until the server stops.`,
+        responses: {
+          200: answer("What was found so far.", EXAMPLE_SELF_TEST),
+          ...failures("unknown_self_test", "storage_failed"),
+        },
+      },
+    });

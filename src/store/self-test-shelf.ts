@@ -1,0 +1,24 @@
+import type { SelfTest } from "../domain/self-test.ts";
+
+/** Self-tests that are completed. @throws Failure `storage_full` or `storage_failed`, from every method */
+export interface SelfTestShelf {
+  /** @param key what the test is about: `selfTestKey` */
+  keepSelfTest(key: string, self_test: SelfTest): Promise<void>;
+  selfTest(self_test_id: string): Promise<SelfTest | undefined>;
+  /** The one that was kept last of all with this key. */
+  latestSelfTest(key: string): Promise<SelfTest | undefined>;
+}
+
+/** Forgotten with the process; keeps the last `capacity`. */
+export function memorySelfTests(capacity: number): SelfTestShelf {
+  const kept = new Map<string, { readonly key: string; readonly self_test: SelfTest }>();
+  return {
+    async keepSelfTest(key, self_test) {
+      kept.set(self_test.self_test_id, { key, self_test: structuredClone(self_test) });
+      const [oldest] = kept.keys();
+      if (kept.size > capacity && oldest !== undefined) kept.delete(oldest);
+    },
+    selfTest: async (self_test_id) => structuredClone(kept.get(self_test_id)?.self_test),
+    latestSelfTest: async (key) => structuredClone([...kept.values()].findLast((one) => one.key === key)?.self_test),
+  };
+}

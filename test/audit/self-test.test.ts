@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { prepareSelfTest, priceTag, type SelfTestOptions } from "../../src/audit/prepare-self-test.ts";
+import { SelfTests } from "../../src/audit/self-tests.ts";
+import { startSelfTest } from "../../src/audit/start-self-test.ts";
+import type { PriceList } from "../../src/domain/price-list.ts";
+import { SelfTest } from "../../src/domain/self-test.ts";
+import { judgeIdentity } from "../../src/judge/judge-identity.ts";
+import { comparabilityDigest, selfTestKey } from "../../src/scenario/digest.ts";
+import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
+import type { SessionServices } from "../../src/session/services.ts";
+import type { Responder } from "../fake-provider/exchange.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { playScript } from "../fake-provider/play-script.ts";
+import { testServices } from "../harness.ts";
+import { type Slot, wellFormed } from "../judge/mock-judge.ts";
+import { scenarioFolder } from "../scenario/scenario-folder.ts";
+import { SMALL_FIX } from "./small-fix.ts";
+
+let folder: Awaited<ReturnType<typeof scenarioFolder>>;
+let loaded: LoadedScenario;
+beforeAll(async () => {
+  folder = await scenarioFolder({ "adder.yaml": SMALL_FIX });
+  loaded = await loadScenarioFile(folder.path("adder.yaml"));
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const never = new AbortController().signal;
+
+/** A judge who scores each slot by itself. */
+const scoring = (score: (slot: Slot) => number): Responder =>
+  playScript({
+    scriptOf: () => undefined,
+    judge: (request) =>
+      // What is read of a request, system and messages, both kinds have.
+      wellFormed(request as never, (slot, ids) => Object.fromEntries(ids.map((id) => [id, score(slot)]))),
+  });
+
+const isMended = ({ evidence }: Slot) => /one \+ other/.test(evidence);
+const HONEST = scoring((slot) => (isMended(slot) ? 4 : 1));
+const FIRST = scoring(({ index }) => (index === 0 ? 4 : 1));
+const GULLIBLE = scoring((slot) => (slot.evidence.includes("totalHere") ? 4 : isMended(slot) ? 2 : 1));
+const LAZY = scoring(() => 2);
+
+async function tested(reply: Responder, options: SelfTestOptions = {}, changes: Partial<SessionServices> = {}) {
+  await using server = await startFakeProvider({ reply });
+  const services = {
+    ...testServices(server.environment, { sandbox: "none", ...changes }),
+    self_tests: new SelfTests(),
+  };
+  const { self_test_id, done } = await startSelfTest(services, loaded, { judge_model: "openai/j", ...options }, never);
+  const during = services.self_tests.get(self_test_id)?.state;
+  return { services, during, self_test: await done, requests: server.requests.length };
+}
+
+const gradesOf = ({ parts, verdict }: SelfTest) => [...parts.map((part) => part.verdict), verdict];
+
+test("an honest judge passes; the result is stored under what it is about", async () => {
+  const { services, during, self_test, requests } = await tested(HONEST);
+  expect([...Value.Errors(SelfTest, self_test)]).toEqual([]);
+  expect(gradesOf(self_test)).toEqual(["pass", "pass", "pass", "pass"]);
+  expect(during).toBe("running");
+  expect(self_test.parts.map(({ trials }) => trials.map(({ a, b }) => `${a} ${b}`))).toEqual([
+    ["reference nop", "reference nop", "reference nop"],
+    ["reference copy", "reference copy", "reference copy"],
+    ["reviewed_comment copy", "claimed_tests copy", "padding_comments copy", "renamed_locals copy"],
+  ]);
+  expect(self_test.calls).toBe(requests);
+  const key = selfTestKey(comparabilityDigest(loaded.definition), judgeIdentity("openai/j", loaded.definition));
+  expect(await services.store.latestSelfTest(key)).toEqual(self_test);
+  expect(await services.store.selfTest(self_test.self_test_id)).toEqual(self_test);
+});
+
+test.each([
+  ["one that sees positions only", FIRST, ["warn", "warn", "pass", "warn"]],
+  ["one that another name sways", GULLIBLE, ["pass", "pass", "fail", "fail"]],
+  ["one that finds everything alike", LAZY, ["warn", "pass", "pass", "warn"]],
+  ["one without a usable answer", { text: "Both are great!" }, ["fail", "fail", "fail", "fail"]],
+] as const)("a judge is found out: %s", async (_who, reply, grades) => {
+  expect(gradesOf((await tested(reply)).self_test)).toEqual([...grades]);
+});
+
+test("neither the results of hidden checks nor a measure reach the judge or the result", async () => {
+  await using server = await startFakeProvider({ reply: LAZY });
+  const services = { ...testServices(server.environment, { sandbox: "none" }), self_tests: new SelfTests() };
+  const { done } = await startSelfTest(services, loaded, { judge_model: "openai/j" }, never);
+  const { parts } = await done;
+  // The copy with padding changes more lines: as a measure they would decide.
+  expect(parts.flatMap(({ trials }) => trials.map(({ outcome }) => outcome))).toEqual(Array(10).fill("tie"));
+  expect(server.requests.every(({ messages }) => JSON.stringify(messages).includes("hidden checks: not shown"))).toBe(
+    true,
+  );
+});
+
+test.each([
+  [
+    "a judge without a model",
+    { judge_model: "builtin/evidence" },
+    "builtin/evidence asks no model: there is no judge to test",
+  ],
+])("where there is nothing to test, the result says so and nothing is asked: %s", async (_what, options, note) => {
+  const { self_test, requests } = await tested(HONEST, options);
+  expect(self_test).toMatchObject({ state: "completed", verdict: "warn", calls: 0, cost_usd: 0 });
+  expect(self_test.parts.map((part) => [part.verdict, part.note])).toEqual(Array(3).fill(["skip", note]));
+  expect(requests).toBe(0);
+});
+
+test("a judge that cannot be reached fails the test, which is not stored", async () => {
+  const { services, self_test } = await tested({ status: 401, body: { error: { message: "no such key" } } });
+  expect(self_test).toMatchObject({ state: "failed", verdict: null, failure: { code: "provider_failed" } });
+  expect(await services.store.selfTest(self_test.self_test_id)).toBeUndefined();
+  expect(services.self_tests.get(self_test.self_test_id)).toEqual(self_test);
+});
+
+const PRICES: PriceList = new Map([["openai/j", { in: 1, out: 10, cached_in: null }]]);
+
+test("it says before it starts what it may take, of a panel for every judge", async () => {
+  const keys = testServices(
+    { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", XAI_API_KEY: "k" },
+    { sandbox: "none", prices: PRICES },
+  );
+  const one = await prepareSelfTest(keys, loaded, { judge_model: "openai/j" });
+  expect(priceTag(one)).toMatch(/^asks openai\/j 20 to 40 times, and again .*; \d+\.\d\d USD at most$/);
+  const panel = await prepareSelfTest(keys, loaded, { judge_model: "openai/j, anthropic/k, xai/l" });
+  expect(priceTag(panel)).toMatch(/60 to 120 times, .*cost unknown$/);
+});
+
+test("a cost limit needs a price, and holds", async () => {
+  const limited = tested(HONEST, { max_cost_usd: 1 });
+  await expect(limited).rejects.toThrow("the judge: openai/j has no price, and --max-cost needs one");
+  const { self_test, requests } = await tested(HONEST, { max_cost_usd: 0.001 }, { prices: PRICES });
+  expect(requests).toBe(0);
+  expect(gradesOf(self_test)).toEqual(["warn", "warn", "warn", "warn"]);
+});
+
+test("the day's limit refuses a test that could pass it, before anything is asked", async () => {
+  const refused = tested(HONEST, {}, { prices: PRICES, max_cost_per_day_usd: 0.01 });
+  await expect(refused).rejects.toThrow("This self-test may cost up to");
+});

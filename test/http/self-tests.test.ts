@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import type { SelfTest } from "../../src/domain/self-test.ts";
+import { aService, type TestService } from "./service.ts";
+
+const started = async (service: TestService, body: object) => await service.post("/api/self-tests", body);
+
+/** Read until it has ended. */
+async function ended(service: TestService, id: string): Promise<SelfTest> {
+  for (;;) {
+    const self_test = (await (await service.get(`/api/self-tests/${id}`)).json()) as SelfTest;
+    if (self_test.state !== "running") return self_test;
+    await Bun.sleep(1);
+  }
+}
+
+test("a self-test is started, read, and kept", async () => {
+  await using service = aService();
+  const response = await started(service, { scenario: "judged", judge_model: "builtin/evidence" });
+  expect(response.status).toBe(202);
+  const { self_test_id } = (await response.json()) as { self_test_id: string };
+  const self_test = await ended(service, self_test_id);
+  expect(self_test).toMatchObject({ self_test_id, scenario: "judged", state: "completed", verdict: "warn", calls: 0 });
+  expect(await service.services.store.selfTest(self_test_id)).toEqual(self_test);
+});
+
+test.each([
+  ["an unknown scenario", { scenario: "nothing" }, 404, "unknown_scenario"],
+  ["no panel", { scenario: "judged", judge_model: "openai/a,openai/b" }, 422, "invalid_request"],
+  ["a field of another request", { scenario: "judged", model_override: "openai/a" }, 422, "invalid_request"],
+] as const)("it is refused: %s", async (_what, body, status, code) => {
+  await using service = aService();
+  const response = await started(service, body);
+  expect([response.status, await response.json()]).toEqual([status, { error: expect.objectContaining({ code }) }]);
+});
+
+test("there is no self-test of an unknown id", async () => {
+  await using service = aService();
+  const response = await service.get("/api/self-tests/self-test-nothing");
+  expect([response.status, await response.json()]).toMatchObject([404, { error: { code: "unknown_self_test" } }]);
+});
