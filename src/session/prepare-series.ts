@@ -120,7 +120,7 @@ function limitsOf(options: SeriesOptions, scenarios: number): SeriesLimits {
   if (stop_when_sure && trials * scenarios < least)
     throw new Failure(
       "invalid_request",
-      `trials: ${trials * scenarios} in all can never make anybody sure; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure`,
+      `trials: ${trials * scenarios} in all can never make anybody sure; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure (--stop-when-sure)`,
       { details: { field: "trials" } },
     );
   return { trials, stop_when_sure, parallel, max_cost_usd };

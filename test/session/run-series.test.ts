@@ -120,6 +120,22 @@ test("where others hold all places, a trial waits for one", async () => {
   expect((await seriesReport(services.store, await done)).counts.trials).toBe(2);
 });
 
+/** Full when it is asked for the second time, and never again. */
+class FullOnce extends Semaphore {
+  #asked = 0;
+  override get isFull(): boolean {
+    this.#asked += 1;
+    return this.#asked === 2;
+  }
+}
+
+test("a trial that finds no place leaves no gap in the numbers", async () => {
+  const services = talkServices({ judge: () => "a" }, { slots: new FullOnce(4) });
+  const series = await run(services, [await talk()], { trials: 4, parallel: 3 });
+  expect(series.trials.map(({ trial }) => trial)).toEqual([1, 2, 3, 4]);
+  expect(series.counts).toMatchObject({ trials: 4, deleted: 0 });
+});
+
 test("a cancelled series stops its trials, starts none, and tells what there is", async () => {
   const third = Promise.withResolvers<void>();
   const before = async (side: string, n: number, signal: AbortSignal) => {
