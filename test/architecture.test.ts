@@ -42,7 +42,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ["domain", "operation", "clock"],
   mcp: ["domain", "operation"],
   cli: ["*"],
-  web: ["domain", "judge/decide"],
+  web: ["domain", "judge/decide", "series/figure-text"],
   main: ["cli", "domain/did-you-mean", "on-bun", "version"],
   clock: [],
   "exit-of": [],

@@ -18,7 +18,7 @@ export function aSeries(
     failure: null,
     plan: {
       protocol: SERIES_PROTOCOL,
-      scenarios: scenarios.map((scenario) => ({ scenario, digest: DIGEST, comparison: DIGEST })),
+      scenarios: scenarios.map((scenario) => ({ scenario, digest: DIGEST, comparison: DIGEST, self_test_key: null })),
       arms: ["left", "right"],
       judge_model: "builtin/evidence",
       model_override: null,

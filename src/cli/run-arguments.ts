@@ -10,9 +10,10 @@ export const RUN = {
   variadic: true,
   description:
     "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
-    "Exit status: 0 a verdict, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was spent);\n" +
-    "3 the judge gave no usable answer; 130 interrupted. With --check and --new: 0 ready, 2 not.\n" +
-    "With --self-test: 0 passed, with warnings or without, 1 failed, 2 wrong use.\n" +
+    "With --trials, or several files with the same two arms: runs a series, and prints what its trials say together.\n" +
+    "Exit status: 0 a verdict or a series, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was\n" +
+    "spent); 3 the judge gave no usable answer, in a series in more than half of the trials; 4 --aa found a preference;\n" +
+    "130 interrupted. With --check and --new: 0 ready, 2 not. With --self-test: 0 passed, 1 failed, 2 wrong use.\n" +
     "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway,\n" +
     "<NAME>_HEADERS (a JSON object, or lines of `name: value`) are sent with each of its calls and kept like a key.\n" +
     "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
@@ -20,6 +21,7 @@ export const RUN = {
     "abeval run scenarios/pager-last-page.yaml",
     "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
     "abeval run my.yaml --state-dir .abeval --out verdict.json --quiet",
+    "abeval run scenarios/suite-*.yaml --trials 30 --stop-when-sure",
     "abeval run --check scenarios/*.yaml",
     "abeval run --self-test my.yaml --judge-model openai/gpt-5 --state-dir .abeval",
     "abeval run --new evals/off-by-one.yaml --from 4f1c2ab",
@@ -31,17 +33,18 @@ export const RUN = {
       value: "<model>[,<model>,<model>]",
       description: "the judge; 3 or 5 judge as a panel; builtin/evidence judges without a model",
     },
-    out: { value: "<path>", description: "also write the verdict to this file" },
-    junit: { value: "<path>", description: "write the verdict and every hidden check as JUnit XML" },
+    out: { value: "<path>", description: "also write the verdict, or the series, to this file" },
+    junit: { value: "<path>", description: "write the verdict and every hidden check, or every trial, as JUnit XML" },
     markdown: { value: "<path>", description: "write a summary for a pull request" },
     "max-cost": {
       value: "<usd>",
       usd: true,
-      description: "the most that both arms and the judge may cost together; needs prices",
+      description: "the most that both arms and the judge may cost together, in a series in all trials; needs prices",
     },
     seed: {
       value: "<text>",
-      description: "decides which of its weighted scripts an arm replays; default: the scenario's digest",
+      description:
+        "decides which of its weighted scripts an arm replays; default: the digest of the scenario or of the series' plan",
     },
     trials: {
       value: "<n>",

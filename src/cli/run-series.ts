@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { Failure, orThrow } from "../domain/failure.ts";
 import { plainJson, plainText } from "../domain/plain-text.ts";
 import { MAX_PARALLEL, type Series } from "../domain/series.ts";
@@ -6,8 +8,8 @@ import { readScenario } from "../scenario/load-scenario.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { againstItself } from "../session/against-itself.ts";
 import { openSeries } from "../session/open-series.ts";
-import type { SeriesSource } from "../session/prepare-series.ts";
-import type { StartedSeries } from "../session/run-series.ts";
+import { prepareSeries, type SeriesSource } from "../session/prepare-series.ts";
+import { type StartedSeries, startSeries } from "../session/run-series.ts";
 import type { SeriesRuns } from "../session/series-in-flight.ts";
 import { UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
@@ -31,6 +33,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const options = optionsOf(args);
   const quiet = has("quiet") && !has("keep-workspaces");
   if (!has("quiet")) process.stderr.on("error", () => undefined);
+  const goOn = keptSeries(args);
   const { source, sources } = await readAll(args.parameters, value("aa"));
   const prepared = await openServices({
     sandbox: sandboxSettings(args),
@@ -39,9 +42,12 @@ export async function runSeries(args: RunArguments): Promise<number> {
     prices: await readPrices(args),
     keep_workspaces: has("keep-workspaces"),
     max_sessions: options.parallel ?? MAX_PARALLEL,
-    max_queued: 0,
+    // A trial's place is given back a moment after the next one may start.
+    max_queued: MAX_PARALLEL,
     notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
   });
+  // A series that is refused leaves no state directory behind.
+  const setup = goOn === undefined ? await prepareSeries(prepared, source, options) : undefined;
   const reports = openReports(value, {
     ...{ scenarios: args.parameters, sources },
     ...{ prices: value("prices"), state_dir: value("state-dir") },
@@ -49,7 +55,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   using store = await openStore(value("state-dir"));
   const services = { ...prepared, store };
   const painter = new Painter(!has("no-color"));
-  const started = await openSeries(services, source, options);
+  const started = await (setup ? startSeries(services, setup) : openSeries(services, source, { ...options, goOn }));
   const told = has("quiet") ? undefined : tellTrials(services, started, painter);
   const record = await untilDone(started, services.series);
   await told;
@@ -58,17 +64,26 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const status = statusOf(series, value("aa") !== undefined);
   if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, kept: store.persistent }));
   if (series.failure !== null) return complain(series.failure, status);
+  if (status === EXIT.preferred) return complain(PREFERRED, status);
   return delivered ? status : EXIT.failed;
+}
+
+/** The series to go on with. @throws UsageError where it cannot be */
+function keptSeries({ value }: RunArguments): string | undefined {
+  const [goOn, state_dir] = [value("continue"), value("state-dir")];
+  if (goOn === undefined) return undefined;
+  if (state_dir === undefined) throw new UsageError("--continue needs --state-dir, where the series is kept");
+  if (!existsSync(join(state_dir, "sessions.db")))
+    throw new UsageError(`--continue ${goOn}: nothing is kept in ${state_dir}; name the --state-dir of the series`);
+  return goOn;
 }
 
 /** @throws UsageError */
 function optionsOf(args: RunArguments) {
   const { parameters, value, integer, has, usd } = args;
-  const [goOn, seed, state_dir] = [value("continue"), value("seed"), value("state-dir")];
-  if (goOn !== undefined && state_dir === undefined)
-    throw new UsageError("--continue needs --state-dir, where the series is kept");
   if (value("aa") !== undefined && parameters.length > 1)
     throw new UsageError("--aa takes one scenario file, whose arm runs against itself");
+  const seed = value("seed");
   const [trials, parallel, max_cost_usd, margin] = [
     integer("trials"),
     integer("parallel"),
@@ -83,7 +98,6 @@ function optionsOf(args: RunArguments) {
     ...(margin !== undefined && { margin }),
     ...(seed !== undefined && { seed }),
     ...(has("stop-when-sure") && { stop_when_sure: true }),
-    goOn,
   };
 }
 
@@ -135,6 +149,8 @@ async function deliver(series: Series, reports: readonly Report[]): Promise<bool
   const contents = { out: () => text, junit: () => seriesJunit(series), markdown: () => seriesMarkdown(series) };
   return writeReports(reports, (flag) => contents[flag]()) && taken;
 }
+
+const PREFERRED = "one of two equal arms is preferred: the judge or the set-up favours it";
 
 /** The status says whether there is a report, not who is ahead; with --aa a preference is a fault of the set-up. */
 function statusOf({ state, counts, conclusion, trials }: Series, aa: boolean): number {

@@ -31,7 +31,9 @@ export function summariseSeries(series: Series, { painter, kept }: SummaryOption
     armLines(series, width),
     flagLines(series, width).map((line) => painter.paint(line, "yellow")),
     costLines(series, width),
-    placeOf(series, kept).map((line) => painter.paint(line, "dim")),
+    placeOf(series, kept)
+      .flatMap((line) => wrapWords(line, width))
+      .map((line) => painter.paint(line, "dim")),
   ];
   const [first = [], ...others] = parts.filter((lines) => lines.length > 0);
   const indented = others.map((lines) => lines.map((line) => `  ${line}\n`).join(""));
@@ -80,5 +82,5 @@ const costLines = (series: Series, width: number): string[] => {
 function placeOf({ series_id, forecast }: Series, kept: boolean): string[] {
   if (!kept) return [series_id];
   const more = forecast.trials_left ? "" : " --trials <more>";
-  return [series_id, `to go on: the same command with --continue ${series_id}${more}`];
+  return [series_id, `to go on: --continue ${series_id}${more}`];
 }

@@ -11,7 +11,7 @@ import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { rangeBar } from "./range-bar.ts";
 import { evidenceFigure } from "./series-words.ts";
-import { hanging } from "./wrap.ts";
+import { hanging, wrapWords } from "./wrap.ts";
 
 /** Longer names of scenarios and arms are cut. */
 const NAME_CELLS = 24;
@@ -71,7 +71,7 @@ export class TrialLines {
     const many = this.#isSuite ? `${plan.scenarios.length} scenarios, ` : "";
     const most = `${limits.stop_when_sure ? "at most " : ""}${counted(limits.trials, "trial")}${this.#isSuite ? " of each" : ""}`;
     const before = trials === 0 ? "" : `, ${trials} so far`;
-    return this.#lines(hanging(`${series_id}: `, `${many}${most}${before}`, this.#width), "dim");
+    return this.#lines(wrapWords(`${series_id}: ${many}${most}${before}`, this.#width), "dim");
   }
 
   judged(verdict: Told, row: TrialRow | undefined): string {
@@ -120,8 +120,7 @@ export class TrialLines {
   }
 
   #figures({ wins, losses, win_rate, low, high, e }: SeriesSummary, { label, range, bar, of }: Layout): string {
-    const percent = (share: number) => percentText(share).replace("%", "");
-    const ends = range ? ` ${`[${percent(low)}-${percent(high)}]`.padEnd(RANGE_CELLS)}` : "";
+    const ends = range ? ` ${`[${shortPercent(low)}-${shortPercent(high)}]`.padEnd(RANGE_CELLS)}` : "";
     return [
       `${String(wins).padStart(this.#widths.wins)}-${String(losses).padEnd(this.#widths.wins)}`,
       `${label}${percentText(win_rate ?? 0).padStart(RATE_CELLS)}${ends}`,
@@ -157,6 +156,13 @@ const HELD = "held: an earlier trial still runs";
 const COLOURS = { a: "green", b: "blue" } as const;
 
 const winsText = (arm_id: string) => `${cells(arm_id, NAME_CELLS)} wins`;
+
+/** `>99.9` for `over 99.9%`. */
+const shortPercent = (share: number) =>
+  percentText(share)
+    .replace("%", "")
+    .replace(/^(?:over|just above) /, ">")
+    .replace(/^(?:just )?below /, "<");
 
 const pad = (text: string, width: number) => text + " ".repeat(Math.max(0, width - stringWidth(text)));
 

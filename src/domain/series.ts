@@ -77,6 +77,9 @@ export const SeriesPlan = record("SeriesPlan", {
       scenario: Slug(),
       digest: Digest("Of the scenario's definition."),
       comparison: Digest("What is compared with what, by which judge."),
+      self_test_key: nullable(Digest("Of self-tests of this judge on this scenario."), {
+        description: "Null when no model judges.",
+      }),
     }),
     { minItems: 1, maxItems: MAX_SCENARIOS },
   ),

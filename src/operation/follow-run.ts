@@ -10,7 +10,10 @@ export interface Announcement extends Pick<LoggedEntry, "n" | "attempt"> {
   readonly event: RunEvent;
 }
 
-/** What the log of a session announces: everything so far, then what comes, to its end. `signal` ends it earlier. */
+/**
+ * What the log of a session announces: everything so far, then what comes, to its end. `signal` ends it earlier. Nothing for a
+ * session that is not there.
+ */
 export async function* followRun(
   store: Pick<SessionStore, "read" | "watch">,
   session_id: string,
@@ -41,6 +44,8 @@ async function* entriesOf(
       const entries = await store.read(session_id, from);
       yield* entries;
       from = entries.at(-1)?.n ?? from;
+      // Every session has an entry from its start.
+      if (from === 0) return;
       if (entries.length === 0) await woken.promise;
     }
   } finally {

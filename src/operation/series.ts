@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Failure } from "../domain/failure.ts";
-import { isBuiltin, isScripted } from "../domain/offline-model.ts";
+import { isScripted } from "../domain/offline-model.ts";
 import { record } from "../domain/schema.ts";
 import {
   Series,
@@ -88,11 +88,14 @@ async function planned({ store, version }: Services, series_id: string): Promise
 /** The program's version too: another one may say it in other words. */
 const versionOf = (...parts: readonly unknown[]) => sha256(JSON.stringify(parts)).slice(0, 32);
 
+/** Every read that a report is made of. */
 interface Rows {
   /** Of its trials. */
   readonly own: readonly TrialRow[];
   /** Of all stored runs of its comparisons. */
   readonly stored: readonly TrialRow[];
+  /** On some scenario nobody has tested the judge. */
+  readonly judge_unaudited: boolean;
 }
 
 /** The report of a series from what is stored of it. */
@@ -103,11 +106,14 @@ async function readRows(store: Services["store"], { series_id, plan }: SeriesRec
   const own = await store.trials({ series_id });
   const comparisons = [...new Set(plan.scenarios.map(({ comparison }) => comparison))];
   const runs = await Promise.all(comparisons.map((comparison) => store.trials({ comparison })));
-  return { own, stored: runs.flat() };
+  const judge_unaudited = await isUnaudited(
+    store,
+    plan.scenarios.map(({ self_test_key }) => self_test_key),
+  );
+  return { own, stored: runs.flat(), judge_unaudited };
 }
 
-const reportOn = (series: SeriesRecord, { own, stored }: Rows): Promise<Series> =>
-  reportOf(series, own, { stored, judge_unaudited: isUnaudited(series.plan.judge_model) });
+const reportOn = (series: SeriesRecord, { own, ...beside }: Rows): Promise<Series> => reportOf(series, own, beside);
 
 async function stored({ store, version }: Services, comparison: string): Promise<StoredSeries> {
   const rows = await store.trials({ comparison });
@@ -121,7 +127,9 @@ async function stored({ store, version }: Services, comparison: string): Promise
       const arms = { a: a.arm_id, b: b.arm_id };
       const scripted = session.arms.some(({ model }) => isScripted(model));
       const runs = { comparison, scenario: session.scenario, arms, judge_model, scripted, rows };
-      return storedSeries(runs, { judge_unaudited: isUnaudited(judge_model) });
+      const { selfTestKeyOf } = await import("../session/comparison.ts");
+      const key = selfTestKeyOf(session.definition, judge_model);
+      return storedSeries(runs, { judge_unaudited: await isUnaudited(store, [key]) });
     },
   };
 }
@@ -133,7 +141,11 @@ async function judgeOf(store: Services["store"], rows: readonly TrialRow[]): Pro
   return session?.verdict?.judge.model ?? "not known yet";
 }
 
-const isUnaudited = (judge_model: string) => !isBuiltin(judge_model);
+/** Whether nothing is known of the judge on one of the scenarios. A key is null where no model judges. */
+async function isUnaudited(store: Services["store"], keys: readonly (string | null)[]): Promise<boolean> {
+  for (const key of keys) if (key !== null && (await store.latestSelfTest(key)) === undefined) return true;
+  return false;
+}
 
 /** No further trial is started, those that run are stopped. @throws Failure `unknown_series`, `series_not_running` */
 export async function cancelSeries({ series, store }: Services, series_id: string): Promise<SeriesStarted> {

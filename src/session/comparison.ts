@@ -1,9 +1,11 @@
+import { isBuiltin } from "../domain/offline-model.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import { SERIES_PROTOCOL } from "../domain/series.ts";
 import type { SessionSettings } from "../domain/session.ts";
 import { sha256 } from "../domain/sha256.ts";
 import { judgeIdentity } from "../judge/judge-identity.ts";
-import { canonicalJson, comparabilityDigest } from "../scenario/digest.ts";
+import { isJudged } from "../judge/scenario-brief.ts";
+import { canonicalJson, comparabilityDigest, selfTestKey } from "../scenario/digest.ts";
 
 export interface Compared {
   /** With override, prices and cost limits, as it is run. */
@@ -26,6 +28,12 @@ export const comparisonDigest = ({ scenario, judge_model, sandbox }: Compared): 
       sandbox,
     }),
   );
+
+/** What self-tests of the judge on this scenario are kept by; null when no model judges. */
+export function selfTestKeyOf(definition: Scenario, judge_model: string): string | null {
+  if (isBuiltin(judge_model) || !definition.rubric.criteria.some(isJudged)) return null;
+  return selfTestKey(comparabilityDigest(definition), judgeIdentity(judge_model, definition));
+}
 
 /** An arm by any name or price is the same arm. */
 const armDigest = ({ id: _id, title: _title, price_per_mtok: _price, ...arm }: Arm): string =>

@@ -15,6 +15,7 @@ import { differences } from "../scenario/declared-differences.ts";
 import { canonicalJson } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { leastTrials, type TrialSpec } from "../series/advance.ts";
+import { selfTestKeyOf } from "./comparison.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { prepareSession, type SessionPlan } from "./prepare-session.ts";
 import type { SessionServices } from "./services.ts";
@@ -120,7 +121,7 @@ function limitsOf(options: SeriesOptions, scenarios: number): SeriesLimits {
   if (stop_when_sure && trials * scenarios < least)
     throw new Failure(
       "invalid_request",
-      `trials: ${trials * scenarios} in all can never make anybody sure; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure`,
+      `trials: ${trials * scenarios} in all can never make anybody sure; plan ${Math.ceil(least / scenarios)} or more${scenarios > 1 ? " of each scenario" : ""}, or leave out stop_when_sure (--stop-when-sure)`,
       { details: { field: "trials" } },
     );
   return { trials, stop_when_sure, parallel, max_cost_usd };
@@ -150,6 +151,7 @@ function planOf(plans: readonly SessionPlan[], { margin, model_override, seed }:
       scenario: scenario.name,
       digest: loaded.digest,
       comparison,
+      self_test_key: selfTestKeyOf(loaded.definition, judge_model),
     })),
     arms: [first.id, second.id],
     judge_model,

@@ -170,16 +170,16 @@ class RunningSeries implements SeriesInFlight {
     return { state: "failed", stop: "failed", failure: failure.message };
   }
 
-  /** Undefined when all could be started. */
+  /** Those behind one that found no place are planned anew: a number that nobody took would look like a deleted trial. */
   async #startAll(specs: readonly TrialSpec[]): Promise<End | undefined> {
     for (const spec of specs) {
       const refused = await this.#start(spec);
-      if (refused) return refused;
+      if (refused) return refused === "busy" ? undefined : refused;
     }
     return undefined;
   }
 
-  async #start(spec: TrialSpec): Promise<End | undefined> {
+  async #start(spec: TrialSpec): Promise<End | "busy" | undefined> {
     try {
       await this.#begin(spec);
       return undefined;
@@ -191,7 +191,7 @@ class RunningSeries implements SeriesInFlight {
       if (isOver) return { state: "completed", stop: "budget", failure: error.message };
       // Others hold all places. Its own trials may end before.
       await Promise.race([...this.#open.values(), this.#pause()]);
-      return undefined;
+      return "busy";
     }
   }
 

@@ -3,6 +3,7 @@ import type { DoctorReport, ErrorBody } from "../domain/health.ts";
 import type { RunRequest, RunStarted, SessionListRequest, VerdictRequest } from "../domain/request.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
+import type { Series, SeriesListing, SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
 import type { SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { lostConnection } from "./connection.ts";
@@ -31,8 +32,16 @@ export const diagnose = (scenario: string | null, signal?: AbortSignal) =>
 export const listSessions = (page: SessionListRequest, signal?: AbortSignal) =>
   get<SessionListing[]>(`/api/sessions${query(page)}`, signal);
 
+export const listSeries = (page: SeriesListRequest, signal?: AbortSignal) =>
+  get<SeriesListing[]>(`/api/series${query(page)}`, signal);
+/** The browser sends the last answer's tag along, so that nothing is sent again while nothing has changed. */
+export const getSeries = (id: string, signal?: AbortSignal) =>
+  get<Series>(`/api/series/${encodeURIComponent(id)}`, signal);
+
 export const startRun = (request: RunRequest) => send<RunStarted>("POST", "/api/runs/async", request);
 export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/${encodeURIComponent(id)}`);
+export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);
+export const cancelSeries = (id: string) => send<SeriesStarted>("DELETE", `/api/series/${encodeURIComponent(id)}`);
 export const requestVerdict = (request: VerdictRequest) => send<Verdict>("POST", "/api/verdicts", request);
 
 export const streamPath = (id: string) => `/api/runs/${encodeURIComponent(id)}/stream`;

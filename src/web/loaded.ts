@@ -10,11 +10,18 @@ export type Loaded<T> =
 
 const LOADING: Loaded<never> = { state: "loading" };
 
+/** Milliseconds until what still changes is read again: a reader sees it move, and a server with ten readers does not feel it. */
+const REFRESH_MS = 2_000;
+
 /**
  * Loads when the page is shown, when `key` changes and when the server is back. The key null loads nothing. While the same
- * key is loaded again, the value before stays.
+ * key is loaded again, the value before stays. A value that `changes` is loaded again every two seconds.
  */
-export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Signal<Loaded<T>> {
+export function useLoaded<T>(
+  key: string | null,
+  load: (signal: AbortSignal) => Promise<T>,
+  changes: (value: T) => boolean = () => false,
+): Signal<Loaded<T>> {
   const loaded = useSignal<Loaded<T>>(LOADING);
   const shown = useSignal<string | null>(null);
   const seen = revision.value;
@@ -24,16 +31,24 @@ export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => 
     const stop = new AbortController();
     if (shown.peek() !== key) loaded.value = LOADING;
     shown.value = key;
-    load(stop.signal).then(
-      (value) => {
-        if (!stop.signal.aborted) loaded.value = { state: "ready", value };
-      },
-      (error: unknown) => {
-        if (!stop.signal.aborted && !keepsValue(loaded.peek(), error))
-          loaded.value = { state: "failed", error: asFailed(error) };
-      },
-    );
-    return () => stop.abort();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = () =>
+      void load(stop.signal).then(
+        (value) => {
+          if (stop.signal.aborted) return;
+          loaded.value = { state: "ready", value };
+          if (changes(value)) timer = setTimeout(read, REFRESH_MS);
+        },
+        (error: unknown) => {
+          if (!stop.signal.aborted && !keepsValue(loaded.peek(), error))
+            loaded.value = { state: "failed", error: asFailed(error) };
+        },
+      );
+    read();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
   }, [key, seen]);
   return loaded;
 }

@@ -10,6 +10,8 @@ export type Route =
   | { readonly page: "session"; readonly id: string; readonly verdict: string | null }
   | { readonly page: "diff"; readonly id: string; readonly verdict: string | null; readonly view: string | null }
   | { readonly page: "compare"; readonly a: ArmPointer; readonly b: ArmPointer }
+  | { readonly page: "series-list"; readonly scenario: string | null }
+  | { readonly page: "series"; readonly id: string }
   | { readonly page: "doctor"; readonly scenario: string | null }
   | { readonly page: "unknown"; readonly path: string };
 
@@ -30,6 +32,7 @@ function topRoute(first: string, parameters: URLSearchParams, path: string): Rou
   const scenario = parameters.get("scenario");
   if (first === "" || first === "scenarios") return { page: "scenarios" };
   if (first === "sessions") return { page: "sessions", scenario };
+  if (first === "series") return { page: "series-list", scenario };
   if (first === "doctor") return { page: "doctor", scenario };
   const [a, b] = [pointerOf(parameters.get("a")), pointerOf(parameters.get("b"))];
   return first === "compare" && a && b ? { page: "compare", a, b } : { page: "unknown", path };
@@ -38,6 +41,7 @@ function topRoute(first: string, parameters: URLSearchParams, path: string): Rou
 function itemRoute(first: string, id: string, parameters: URLSearchParams): Route {
   if (first === "scenarios") return { page: "scenario", name: id };
   if (first === "live") return { page: "live", id, stay: parameters.has("stay") };
+  if (first === "series") return { page: "series", id };
   if (first === "sessions") return { page: "session", id, verdict: parameters.get("verdict") };
   return { page: "unknown", path: `/${first}/${id}` };
 }
@@ -67,6 +71,8 @@ export const toLive = (id: string, stay = false) => `/live/${encodeURIComponent(
 export const toSession = (id: string, verdict: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}${suffix({ verdict })}`;
 export const toSessions = (scenario: string | null = null) => `/sessions${suffix({ scenario })}`;
+export const toSeries = (id: string) => `/series/${encodeURIComponent(id)}`;
+export const toSeriesList = (scenario: string | null = null) => `/series${suffix({ scenario })}`;
 export const toDiff = (id: string, verdict: string | null = null, view: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}/diff${suffix({ verdict, view })}`;
 export const toCompare = (a: ArmPointer, b: ArmPointer) => `/compare${suffix({ a: text(a), b: text(b) })}`;

@@ -67,7 +67,7 @@ const USES: readonly (readonly [what: string, args: readonly string[], said: Reg
   ],
   ["a directory", ["run", "scenarios"], /scenarios/],
   ["no scenario file", ["run"], /missing <scenario_file>/],
-  ["two scenario files", ["run", "a.yaml", "b.yaml"], /unexpected "b\.yaml"/],
+  ["two files that are missing", ["run", "a.yaml", "b.yaml"], /^abeval: a\.yaml: the file does not exist/],
   [
     "an unknown flag",
     ["run", "a.yaml", "--jugde-model", "x"],

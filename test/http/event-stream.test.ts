@@ -90,6 +90,35 @@ describe("a frame", () => {
   });
 });
 
+test("what is followed for one reader alone is followed at its pace, to the end", async () => {
+  const log = new GrowingLog().announce(...["one", "two", "three", "four"].map(finished));
+  let given = 0;
+  const follow: typeof log.follow = async function* (signal) {
+    for await (const announcement of log.follow(signal)) {
+      given += 1;
+      yield announcement;
+    }
+  };
+  const reader = new EventStreams().openAlone(follow, { idleTimeout: () => undefined }).body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  const seen = [await read(), await read()];
+  await new Promise(setImmediate);
+  expect(given).toBeLessThanOrEqual(3);
+  log.close();
+  seen.push(await read(), await read());
+  expect(seen).toEqual(["one", "two", "three", "four"].map((arm) => `data: ${JSON.stringify(finished(arm))}\n\n`));
+  expect((await reader?.read())?.done).toBe(true);
+});
+
+test("a reader alone that leaves ends what was followed for it", async () => {
+  const log = new GrowingLog().announce(finished("one"), finished("two"), finished("three"));
+  const reader = new EventStreams().openAlone(log.follow, { idleTimeout: () => undefined }).body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  await new Promise(setImmediate);
+  expect(log.followers).toBe(0);
+});
+
 describe("a reader that asks for ids", () => {
   const log = () => new GrowingLog().announce(finished("one"), finished("two"), finished("three")).close();
   const idsOf = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);

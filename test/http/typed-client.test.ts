@@ -25,8 +25,15 @@ const events: Event[] = text.split("\\n\\n").filter((frame) => frame.startsWith(
 const tokens = events.reduce((sum, event) => sum + (event.event === "decision" ? event.decision.tokens_out : 0), 0);
 const session: Session = await (await fetch(url + "/api/sessions/" + session_id)).json();
 const series: components["schemas"]["Verdict"]["series"] extends null ? never : true = true;
+type NewSeries = paths["/api/series"]["post"]["requestBody"]["content"]["application/json"];
+type Series = paths["/api/series/{id}"]["get"]["responses"][200]["content"]["application/json"];
+const repeated: NewSeries = { scenarios: ["quick"], trials: 2 };
+const begun = await fetch(url + "/api/series", { method: "POST", headers, body: JSON.stringify(repeated) });
+const { series_id }: components["schemas"]["SeriesStarted"] = await begun.json();
+await (await fetch(url + "/api/series/" + series_id + "/stream")).text();
+const report: Series = await (await fetch(url + "/api/series/" + series_id)).json();
 const kind: "model_turn" extends components["schemas"]["Decision"]["kind"] ? true : never = true;
-console.log(JSON.stringify({ state: session.state, winner: session.verdict?.winner ?? null, tokens, kind, series }));
+console.log(JSON.stringify({ state: session.state, winner: session.verdict?.winner ?? null, tokens, kind, series, trials: report.counts.trials }));
 `;
 
 /** Does not compile: the field is not in the document. */
@@ -66,7 +73,7 @@ test("a client generated from the document compiles, and drives a run from start
   const { status, output } = await run([process.execPath, file("client.ts"), url]);
   expect({ status, result: JSON.parse(output) }).toEqual({
     status: 0,
-    result: { state: "completed", winner: null, tokens: expect.any(Number), kind: true, series: true },
+    result: { state: "completed", winner: null, tokens: expect.any(Number), kind: true, series: true, trials: 2 },
   });
 }, 60_000);
 

@@ -39,6 +39,7 @@ export function seriesOf(planned: Planned = {}): SeriesRecord {
         scenario,
         digest: sha256(scenario),
         comparison: comparisonOf(scenario),
+        self_test_key: null,
       })),
       arms: plan.arms ?? ["candidate", "baseline"],
       judge_model: plan.judge_model ?? "J",

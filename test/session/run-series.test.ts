@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Series } from "../../src/domain/series.ts";
+import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
 import { seriesReport } from "../../src/operation/series.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
 import { Semaphore } from "../../src/semaphore.ts";
@@ -120,6 +121,22 @@ test("where others hold all places, a trial waits for one", async () => {
   expect((await seriesReport(services.store, await done)).counts.trials).toBe(2);
 });
 
+/** Full when it is asked for the second time, and never again. */
+class FullOnce extends Semaphore {
+  #asked = 0;
+  override get isFull(): boolean {
+    this.#asked += 1;
+    return this.#asked === 2;
+  }
+}
+
+test("a trial that finds no place leaves no gap in the numbers", async () => {
+  const services = talkServices({ judge: () => "a" }, { slots: new FullOnce(4) });
+  const series = await run(services, [await talk()], { trials: 4, parallel: 3 });
+  expect(series.trials.map(({ trial }) => trial)).toEqual([1, 2, 3, 4]);
+  expect(series.counts).toMatchObject({ trials: 4, deleted: 0 });
+});
+
 test("a cancelled series stops its trials, starts none, and tells what there is", async () => {
   const third = Promise.withResolvers<void>();
   const before = async (side: string, n: number, signal: AbortSignal) => {
@@ -214,6 +231,17 @@ test("a series goes on where it stopped, with more trials, and tells what was ch
   expect(series).toMatchObject({ stop: "exhausted", counts: { trials: 5 }, limits: { trials: 5 } });
   expect(series.changes.map(({ limits }) => limits.trials)).toEqual([3]);
   expect(series.trials.map(({ trial }) => trial)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a judge that nobody has tested on the scenario is said to be such", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const loaded = await talk();
+  const { done } = await openSeries(services, sourceOf(loaded), { trials: 1 });
+  const record = await done;
+  expect((await seriesReport(services.store, record)).flags).toContain("judge_unaudited");
+  const [planned] = record.plan.scenarios;
+  await services.store.keepSelfTest(planned?.self_test_key ?? "", EXAMPLE_SELF_TEST);
+  expect((await seriesReport(services.store, record)).flags).not.toContain("judge_unaudited");
 });
 
 const REFUSED: readonly (readonly [what: string, options: OpenOptions, words: RegExp])[] = [

@@ -1,18 +1,12 @@
 import { beforeAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
-import { ROOT } from "../abeval.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { DESKTOP, PHONE, shownText } from "./browser.ts";
+import { PHONE, shownText } from "./browser.ts";
+import { inspect } from "./inspect.ts";
 import { JUDGE_NAME } from "./judge-name.ts";
 import { SETUP_LOG } from "./scenarios.ts";
 import { webService } from "./web-service.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** A page to inspect, and the words that show that it has loaded. */
 interface Look {
@@ -27,6 +21,7 @@ interface Sessions {
   readonly conflict: string;
   readonly stopped: string;
   readonly failed: string;
+  readonly series: string;
 }
 
 const openEverything = (page: Page) =>
@@ -34,7 +29,12 @@ const openEverything = (page: Page) =>
 
 const LOOKS: readonly Look[] = [
   { name: "scenarios", path: () => "/", ready: "A long way" },
-  { name: "scenario", path: () => "/scenarios/extract-rate-limit", ready: "looks fine|fine" },
+  {
+    name: "scenario",
+    path: () => "/scenarios/extract-rate-limit",
+    ready: "looks fine|fine",
+    act: (page) => page.getByText("run it many times").click(),
+  },
   { name: "sessions", path: () => "/sessions", ready: "Arms that mean harm|hostile", act: pickTwo },
   { name: "verdict", path: ({ judged }) => `/sessions/${judged}`, ready: "Both judging orders" },
   {
@@ -53,6 +53,8 @@ const LOOKS: readonly Look[] = [
     path: ({ judged }) => `/compare?a=${judged}/move-only&b=${judged}/clean-up`,
     ready: "Verdicts on this pair",
   },
+  { name: "series-list", path: () => "/series", ready: "2 of 2 trials count" },
+  { name: "series", path: ({ series }) => `/series/${series}`, ready: "Plan and limits", act: openEverything },
   { name: "doctor", path: () => "/doctor", ready: "Listen address" },
   { name: "help", path: () => "/doctor", ready: "Listen address", act: (page) => page.keyboard.press("?") },
   { name: "unknown-page", path: () => "/nowhere", ready: "There is no such page" },
@@ -71,46 +73,21 @@ async function goBlind(page: Page): Promise<void> {
   await page.getByText("Which is the better answer?").waitFor();
 }
 
-/** `examined`: checked by axe too, which is slow. These two cover both layouts and both themes. */
-const VARIANTS = [
-  { name: "desktop-light", viewport: DESKTOP, colorScheme: "light", examined: true },
-  { name: "desktop-dark", viewport: DESKTOP, colorScheme: "dark", examined: false },
-  { name: "phone-light", viewport: PHONE, colorScheme: "light", examined: false },
-  { name: "phone-dark", viewport: PHONE, colorScheme: "dark", examined: true },
-] as const;
-
-/** Takes a picture of each variant for people, and returns every fault that is found. */
-async function inspect(page: Page, name: string): Promise<string[]> {
-  const faults: string[] = [];
-  await page.evaluate(AXE);
-  for (const variant of VARIANTS) {
-    await page.setViewportSize(variant.viewport);
-    await page.emulateMedia({ colorScheme: variant.colorScheme });
-    await page.screenshot({ path: join(ROOT, "test-results", `${name}-${variant.name}.png`), fullPage: true });
-    const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
-    if (wide > variant.viewport.width) faults.push(`${variant.name}: the page is ${wide} px wide`);
-    if (!variant.examined) continue;
-    const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
-    for (const { id, nodes } of violations)
-      faults.push(...nodes.map(({ html }) => `${variant.name}: ${id}: ${html.slice(0, 200)}`));
-  }
-  return faults;
-}
-
 describeNeeding(CHROMIUM)("every page of the web UI", () => {
   const web = webService();
   let sessions: Sessions;
   beforeAll(async () => {
     const { service } = web;
-    const [judged, conflict, stopped, failed] = await Promise.all([
+    const [judged, conflict, stopped, failed, series] = await Promise.all([
       service.run("extract-rate-limit", JUDGE_NAME),
       service.run("hostile"),
       service.start("slow"),
       service.start("unprepared"),
+      service.runSeries({ scenarios: ["quick"], trials: 2 }),
     ]);
     await fetch(`${service.url}/api/runs/${stopped}`, { method: "DELETE" });
     await (await fetch(`${service.url}/api/runs/${failed}/stream`)).text();
-    sessions = { judged: judged.session_id, conflict: conflict.session_id, stopped, failed };
+    sessions = { judged: judged.session_id, conflict: conflict.session_id, stopped, failed, series };
   }, 60_000);
 
   test.each(LOOKS)(

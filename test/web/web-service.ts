@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from "bun:test";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SeriesRequest, SeriesStarted } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { ROOT } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
@@ -15,6 +16,8 @@ export interface WebService extends AsyncDisposable {
   /** Runs a scenario and waits for its end. */
   readonly run: (scenario: string, judge_model?: string) => Promise<SessionOutcome>;
   readonly session: (id: string) => Promise<SessionOutcome>;
+  /** Runs a series and waits for its end. Gives its id. */
+  readonly runSeries: (request: SeriesRequest) => Promise<string>;
   /** Starts a run and leaves it running. */
   readonly start: (scenario: string) => Promise<string>;
   /** Ends the program at once, as a crash does. `revive` starts it again at the same address. */
@@ -58,6 +61,11 @@ async function startWebService(): Promise<WebService> {
     url,
     run: (scenario, judge_model) => ask(url, "/api/runs", { scenario, ...(judge_model && { judge_model }) }),
     start: async (scenario) => (await ask<{ session_id: string }>(url, "/api/runs/async", { scenario })).session_id,
+    runSeries: async (request) => {
+      const { series_id } = await ask<SeriesStarted>(url, "/api/series", request);
+      await (await fetch(`${url}/api/series/${series_id}/stream`)).text();
+      return series_id;
+    },
     session: (id) => ask(url, `/api/sessions/${id}`),
     kill: async () => {
       await served[Symbol.asyncDispose]();
@@ -82,7 +90,7 @@ async function ask<T>(url: string, path: string, body?: unknown): Promise<T> {
 
 /** Builds the UI as for a release. */
 export async function buildUi(outdir: string): Promise<string> {
-  const flags = ["--outdir", outdir, "--minify", "--public-path", "/"];
+  const flags = ["--outdir", outdir, "--minify", "--splitting", "--public-path", "/"];
   const build = Bun.spawn([process.execPath, "build", "src/web/index.html", ...flags], { cwd: ROOT, stdout: "ignore" });
   if ((await build.exited) !== 0) throw new Error("the web UI does not build");
   return outdir;

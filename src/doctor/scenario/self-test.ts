@@ -1,8 +1,5 @@
-import { judgeIdentity } from "../../judge/judge-identity.ts";
-import { isJudged } from "../../judge/scenario-brief.ts";
-import { BUILTIN_JUDGE } from "../../model/model-ref.ts";
-import { comparabilityDigest, selfTestKey } from "../../scenario/digest.ts";
 import { judgeModelName } from "../../session/choose-judge.ts";
+import { selfTestKeyOf } from "../../session/comparison.ts";
 import { type Check, pass, skip, warn } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 
@@ -12,8 +9,8 @@ export const judgeSelfTest: Check<DeclaredScenario> = {
   title: "Self-test of the judge",
   async run({ services, loaded: { definition } }) {
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
-    if (judge === BUILTIN_JUDGE || !definition.rubric.criteria.some(isJudged)) return pass("no model judges");
-    const key = selfTestKey(comparabilityDigest(definition), judgeIdentity(judge, definition));
+    const key = selfTestKeyOf(definition, judge);
+    if (key === null) return pass("no model judges");
     const found = await services.store.latestSelfTest(key);
     if (!found)
       return skip(`${judge} has not been tested on this scenario: abeval run --self-test, or POST /api/self-tests`);

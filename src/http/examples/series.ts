@@ -14,7 +14,9 @@ export const EXAMPLE_SERIES: Series = {
   failure: null,
   plan: {
     protocol: "series/1",
-    scenarios: [{ scenario: "pager-last-page", digest: EXAMPLE_DIGEST, comparison: EXAMPLE_DIGEST }],
+    scenarios: [
+      { scenario: "pager-last-page", digest: EXAMPLE_DIGEST, comparison: EXAMPLE_DIGEST, self_test_key: null },
+    ],
     arms: ["plain", "tdd"],
     judge_model: "openai/gpt-5",
     model_override: null,

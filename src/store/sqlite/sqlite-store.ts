@@ -7,7 +7,7 @@ import { isFinal, type SessionListing } from "../../domain/session.ts";
 import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
-import { memorySelfTests } from "../self-test-shelf.ts";
+import type { SelfTestShelf } from "../self-test-shelf.ts";
 import {
   type EntriesOfTrials,
   entriesGiven,
@@ -29,6 +29,7 @@ import { SeriesRows } from "./series-rows.ts";
 import { SessionLogs } from "./session-logs.ts";
 import { SessionRows } from "./session-rows.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
+import { sqliteSelfTests } from "./sqlite-self-tests.ts";
 import { SqliteSeries } from "./sqlite-series.ts";
 import { guarded, isLoss, storageFailure } from "./storage-failure.ts";
 import { endOf, type UnsavedEnd, UnsavedEnds } from "./unsaved-ends.ts";
@@ -56,16 +57,13 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
   });
 }
 
-/** Until the database has a table of them. */
-const KEPT_SELF_TESTS = 200;
-
 /** Copies that a power cut may have torn are young: of so many ended sessions the copy is looked at when the store opens. */
 const YOUNG_COPIES = 200;
 
 class SqliteStore implements SessionStore {
   readonly persistent = true;
   readonly ledger: SqliteLedger;
-  readonly #self_tests = memorySelfTests(KEPT_SELF_TESTS);
+  readonly #selfTests: SelfTestShelf;
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #lease: ProcessLease;
@@ -95,6 +93,7 @@ class SqliteStore implements SessionStore {
     });
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#batch = new WriteBatch(database, stateDir);
+    this.#selfTests = sqliteSelfTests(database, this.#batch, stateDir);
     this.#seriesRows = new SeriesRows(database, lease);
     this.#series = new SqliteSeries(this.#seriesRows, this.#batch, this.#retries, () => this.#synced());
     this.ledger = new SqliteLedger(database, this.#batch, lease, stateDir);
@@ -189,15 +188,15 @@ class SqliteStore implements SessionStore {
   }
 
   keepSelfTest(key: string, self_test: SelfTest): Promise<void> {
-    return this.#self_tests.keepSelfTest(key, self_test);
+    return this.#selfTests.keepSelfTest(key, self_test);
   }
 
   selfTest(self_test_id: string): Promise<SelfTest | undefined> {
-    return this.#self_tests.selfTest(self_test_id);
+    return this.#selfTests.selfTest(self_test_id);
   }
 
   latestSelfTest(key: string): Promise<SelfTest | undefined> {
-    return this.#self_tests.latestSelfTest(key);
+    return this.#selfTests.latestSelfTest(key);
   }
 
   watch(session_id: string, wake: () => void): () => void {

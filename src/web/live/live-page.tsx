@@ -2,12 +2,13 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { SessionOutcome, SessionState } from "../../domain/session.ts";
 import { isFinal } from "../../domain/session-state.ts";
-import { cancelRun, type RequestFailed } from "../api.ts";
+import { cancelRun } from "../api.ts";
 import { duration, when, words } from "../format.ts";
-import { asFailed } from "../loaded.ts";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
+import { StopButton } from "../part/stop-button.tsx";
+import { TrialOf } from "../part/trial-of.tsx";
 import { navigate, toScenario, toSession } from "../routes.ts";
 import { FollowedRun } from "./followed-run.ts";
 import { LaneHead } from "./lane-head.tsx";
@@ -54,6 +55,7 @@ function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome
         <p class="overline">
           <a href={toScenario(session.scenario)}>{session.scenario}</a> · {running ? "running now" : "timeline"} ·{" "}
           {when(session.created_at)}
+          <TrialOf session={session} />
           <span class="session-id"> {session.session_id}</span>
         </p>
       }
@@ -61,7 +63,7 @@ function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome
       <div class="live-bar">
         <Stages state={session.state} />
         <span class="elapsed">{duration(elapsed)}</span>
-        {running && <StopButton id={session.session_id} />}
+        {running && <StopButton what="the run" question="Stop both arms?" stop={() => cancelRun(session.session_id)} />}
       </div>
       <div role="status">{!running && !stay && <EndedNotice session={session} />}</div>
       {!running && stay && (
@@ -103,42 +105,6 @@ function Stages({ state }: { state: SessionState }) {
       ))}
       {unplanned && <li aria-current="step">{words(state)}</li>}
     </ol>
-  );
-}
-
-/** Stops the run after a question, because what it has spent is lost. */
-function StopButton({ id }: { id: string }) {
-  const step = useSignal<"idle" | "asking" | "stopping">("idle");
-  const failure = useSignal<RequestFailed | null>(null);
-  async function stop(): Promise<void> {
-    step.value = "stopping";
-    try {
-      await cancelRun(id);
-    } catch (error) {
-      failure.value = asFailed(error);
-      step.value = "idle";
-    }
-  }
-  if (step.value === "idle")
-    return (
-      <>
-        <button type="button" class="danger" onClick={() => (step.value = "asking")}>
-          Stop
-        </button>
-        {failure.value && <p role="alert">{failure.value.message}</p>}
-      </>
-    );
-  if (step.value === "stopping") return <p role="status">Stopping …</p>;
-  return (
-    <fieldset class="confirm">
-      <legend>Stop both arms?</legend>
-      <button type="button" class="danger" ref={(button) => button?.focus()} onClick={() => void stop()}>
-        Stop the run
-      </button>
-      <button type="button" class="quiet" onClick={() => (step.value = "idle")}>
-        Let it run
-      </button>
-    </fieldset>
   );
 }
 

@@ -45,3 +45,35 @@ export function JudgeField({ model, scenario }: { model: Signal<string>; scenari
   const usual = scenario.rubric.judge.model ?? "the server's default judge";
   return <ModelField label="Judge model" model={model} placeholder={usual} />;
 }
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly value: Signal<number>;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A whole number; the browser refuses what lies outside. */
+export function NumberField({ label, value, min, max }: NumberFieldProps) {
+  return (
+    <label class="field number-field">
+      {label}
+      <input
+        type="number"
+        required
+        {...{ min, max }}
+        value={value.value}
+        onInput={(event) => (value.value = event.currentTarget.valueAsNumber)}
+      />
+    </label>
+  );
+}
+
+export function CheckField({ label, value }: { label: string; value: Signal<boolean> }) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={value.value} onChange={(event) => (value.value = event.currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}

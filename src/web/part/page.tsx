@@ -5,18 +5,20 @@ interface PageProps {
   readonly title: string;
   /** The window's title, when the heading is too long for it. */
   readonly short?: string;
+  /** The title with marks and colours. */
+  readonly heading?: ComponentChildren;
   readonly above?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-export function Page({ title, short = title, above, children }: PageProps) {
+export function Page({ title, short = title, heading = title, above, children }: PageProps) {
   useEffect(() => {
     document.title = `${short} · abeval`;
   }, [short]);
   return (
     <article class="page">
       {above}
-      <h1>{title}</h1>
+      <h1>{heading}</h1>
       {children}
     </article>
   );

@@ -25,7 +25,13 @@ export function Show<T>({ of, what, children }: ShowProps<T>) {
   return <>{children(loaded.value)}</>;
 }
 
-const NOT_THERE: ReadonlySet<string> = new Set(["unknown_scenario", "unknown_session", "unknown_arm", "unknown_route"]);
+const NOT_THERE: ReadonlySet<string> = new Set([
+  "unknown_scenario",
+  "unknown_session",
+  "unknown_series",
+  "unknown_arm",
+  "unknown_route",
+]);
 
 export function Failed({ what, error }: { what: string; error: RequestFailed }) {
   const missing = NOT_THERE.has(error.code);

@@ -8,6 +8,7 @@ import { useSubmission } from "../loaded.ts";
 import { JudgeField, ModelField } from "../part/fields.tsx";
 import { Failed } from "../part/show.tsx";
 import { navigate, toLive } from "../routes.ts";
+import { RepeatForm } from "./repeat-form.tsx";
 
 interface RunFormProps {
   readonly scenario: Scenario;
@@ -26,8 +27,8 @@ export function RunForm({ scenario, estimate }: RunFormProps) {
     navigate(toLive(session_id));
   });
   return (
-    <form class="run-form" onSubmit={onSubmit}>
-      <div class="fields">
+    <div class="run-form">
+      <form class="fields" onSubmit={onSubmit}>
         <ModelField
           label="Model of both arms"
           model={model}
@@ -39,14 +40,18 @@ export function RunForm({ scenario, estimate }: RunFormProps) {
         <button type="submit" class="primary" disabled={busy.value}>
           {busy.value ? "Starting …" : "Run both arms"}
         </button>
-      </div>
+      </form>
       {scripted ? (
         <p class="small-print">Both arms replay a script: no model is called for them and nothing is spent on them.</p>
       ) : (
         estimate && <Estimate estimate={estimate} />
       )}
       {failure.value && <Failed what="the answer to this request" error={failure.value} />}
-    </form>
+      <RepeatForm
+        chosen={requestOf(scenario.name, model.value.trim(), judge.value.trim())}
+        estimate={scripted ? null : estimate}
+      />
+    </div>
   );
 }
 

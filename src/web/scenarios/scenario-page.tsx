@@ -5,7 +5,7 @@ import { counted, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
-import { toSessions } from "../routes.ts";
+import { toSeriesList, toSessions } from "../routes.ts";
 import { DifferencesTable } from "./differences-table.tsx";
 import { RunForm } from "./run-form.tsx";
 
@@ -58,7 +58,8 @@ function Definition({ scenario }: { scenario: Scenario }) {
         </Show>
       </section>
       <p>
-        <a href={toSessions(scenario.name)}>Sessions of this scenario</a>
+        <a href={toSessions(scenario.name)}>Sessions of this scenario</a>,{" "}
+        <a href={toSeriesList(scenario.name)}>series with it</a>
       </p>
     </>
   );

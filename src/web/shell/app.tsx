@@ -3,6 +3,7 @@ import { connected } from "../connection.ts";
 import { DiffPage } from "../diff/diff-page.tsx";
 import { DoctorPage } from "../doctor/doctor-page.tsx";
 import { LivePage } from "../live/live-page.tsx";
+import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
 import { address, type Route, routeOf } from "../routes.ts";
@@ -12,6 +13,9 @@ import { ComparePage } from "../sessions/compare-page.tsx";
 import { SessionsPage } from "../sessions/sessions-page.tsx";
 import { SessionPage } from "../verdict/session-page.tsx";
 import { helpOpen, SHORTCUTS } from "./shortcuts.ts";
+
+const SeriesListPage = lazy(async () => (await import("../series/series-list-page.tsx")).SeriesListPage);
+const SeriesPage = lazy(async () => (await import("../series/series-page.tsx")).SeriesPage);
 
 export function App() {
   const main = useRef<HTMLElement>(null);
@@ -62,6 +66,10 @@ function CurrentPage({ route }: { route: Route }) {
       return <DiffPage key={route.id} id={route.id} verdict_id={route.verdict} view={route.view} />;
     case "compare":
       return <ComparePage a={route.a} b={route.b} />;
+    case "series-list":
+      return <SeriesListPage key={route.scenario} scenario={route.scenario} />;
+    case "series":
+      return <SeriesPage key={route.id} id={route.id} />;
     case "doctor":
       return <DoctorPage key={route.scenario} scenario={route.scenario} />;
     case "unknown":
@@ -79,6 +87,7 @@ function CurrentPage({ route }: { route: Route }) {
 const PLACES = [
   { href: "/", name: "Scenarios", pages: ["scenarios", "scenario"] },
   { href: "/sessions", name: "Sessions", pages: ["sessions", "session", "diff", "compare", "live"] },
+  { href: "/series", name: "Series", pages: ["series-list", "series"] },
   { href: "/doctor", name: "Doctor", pages: ["doctor"] },
 ];
 

@@ -14,6 +14,7 @@ interface Shortcut {
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g s", does: "Go to the scenarios", run: () => navigate("/") },
   { keys: "g r", does: "Go to the sessions (runs)", run: () => navigate("/sessions") },
+  { keys: "g t", does: "Go to the series (trials)", run: () => navigate("/series") },
   { keys: "g d", does: "Go to the doctor", run: () => navigate("/doctor") },
   { keys: "/", does: "Go to the filter of a list", run: () => focusFirst("[data-filter]") },
   { keys: "j", does: "Next section or row", run: () => step(1) },

@@ -6,6 +6,7 @@ import { pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
 import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
+import { TrialOf } from "../part/trial-of.tsx";
 import { toCompare, toLive, toScenario } from "../routes.ts";
 
 const TITLES: Partial<Record<SessionState, string>> = {
@@ -27,6 +28,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
       above={
         <p class="overline">
           <a href={toScenario(session.scenario)}>{definition.title}</a> · {when(created_at)}
+          <TrialOf session={session} />
           <span class="session-id"> {session_id}</span>
         </p>
       }

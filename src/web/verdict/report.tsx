@@ -8,8 +8,9 @@ import { pointerTo } from "../evidence/shown-arm.ts";
 import { duration, percent, score, tokens, usd, when } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
+import { TrialOf } from "../part/trial-of.tsx";
 import { voteOn } from "../preferences.ts";
-import { toCompare, toDiff, toLive, toScenario } from "../routes.ts";
+import { toCompare, toDiff, toLive, toScenario, toSeries } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
 import { FactsTable } from "./facts-table.tsx";
@@ -44,6 +45,7 @@ export function Report({ comparison }: { comparison: Comparison }) {
         </a>
         <a href={toLive(a.session.session_id, true)}>Timeline</a>
         <a href={toScenario(verdict.scenario)}>Run again</a>
+        {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
       </nav>
       <Part title="Criteria">
         <Criteria comparison={comparison} weighing={weighing} />
@@ -83,6 +85,7 @@ export function Overline({ comparison: { verdict, a, b } }: { comparison: Compar
     <p class="overline">
       <a href={toScenario(verdict.scenario)}>{a.session.definition.title}</a> · {kinds[verdict.kind]} ·{" "}
       {when(verdict.created_at)}
+      <TrialOf session={a.session} />
       <span class="session-id"> {a.session.session_id}</span>
       {b.session !== a.session && <span class="session-id"> {b.session.session_id}</span>}
     </p>

@@ -1,0 +1,57 @@
+import type { SeriesFlag } from "../../domain/series.ts";
+import type { Tone } from "../part/notice.tsx";
+
+interface FlagText {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What each flag means for a reader of the series. */
+export const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
+  claim_reversed: {
+    tone: "danger",
+    title: "The trials contradict each other",
+    text: "First one arm was established as preferred, later the other. Neither claim is made any more.",
+  },
+  no_variation: {
+    tone: "warn",
+    title: "All trials of a scenario are alike",
+    text: "The models said and did the same each time, so more trials add nothing and no claim is made from copies.",
+  },
+  fragile: {
+    tone: "warn",
+    title: "Missing trials could undo this",
+    text: "The claim would not stand had every missing trial gone to the other side.",
+  },
+  served_model_changed: {
+    tone: "warn",
+    title: "A provider served another model",
+    text: "Trials before and after the change may not be comparable.",
+  },
+  mixed: {
+    tone: "warn",
+    title: "Scenarios point apart",
+    text: "One scenario by itself prefers one arm, another the other. The average hides this; read the table.",
+  },
+  arms_differ: {
+    tone: "warn",
+    title: "Arms of one name are set up differently",
+    text: "The scenarios do not give an arm the same settings, so this compares more than one pair.",
+  },
+  scripted: {
+    tone: "note",
+    title: "Scripts played the arms",
+    text: "This shows how abeval works; it says nothing about a model.",
+  },
+  judge_unaudited: {
+    tone: "note",
+    title: "Nobody has tested the judge here",
+    text: "`abeval run --self-test` shows whether it can tell these tasks' known fix from none.",
+  },
+  earlier_trials: {
+    tone: "note",
+    title: "The same comparison was run before",
+    text: "A series that is run again until it wins proves nothing; the statement counts the earlier trials too.",
+  },
+};

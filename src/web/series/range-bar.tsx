@@ -1,0 +1,37 @@
+import { percentText } from "../../series/figure-text.ts";
+
+interface RangeBarProps {
+  /** Of arm a, 0 to 1; null without trials. */
+  readonly win_rate: number | null;
+  readonly low: number;
+  readonly high: number;
+  /** Half the width of the rates around 1/2 that count as no difference. */
+  readonly margin?: number;
+}
+
+/** A win rate with its range between 0 and 100%. The figures stand beside it. */
+export function RangeBar({ win_rate, low, high, margin }: RangeBarProps) {
+  return (
+    <span class={`range ${sideOf(win_rate)}`} aria-hidden="true">
+      {margin !== undefined && <span class="range-margin" style={between(0.5 - margin, 0.5 + margin)} />}
+      <span class="range-half" />
+      <span class="range-span" style={between(low, high)} />
+      {win_rate !== null && <span class="range-rate" style={{ left: percent(win_rate) }} />}
+    </span>
+  );
+}
+
+/** `79%, range 52% to 95%`. */
+export const rangeText = ({ win_rate, low, high }: Omit<RangeBarProps, "margin">): string =>
+  win_rate === null
+    ? "no trial counts yet"
+    : `${percentText(win_rate)}, range ${percentText(low)} to ${percentText(high)}`;
+
+const percent = (share: number) => `${share * 100}%`;
+
+const between = (low: number, high: number) => ({ left: percent(low), width: percent(high - low) });
+
+function sideOf(win_rate: number | null): string {
+  if (win_rate === null || win_rate === 0.5) return "";
+  return win_rate > 0.5 ? "side-a" : "side-b";
+}

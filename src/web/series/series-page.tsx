@@ -1,0 +1,138 @@
+import type { Series } from "../../domain/series.ts";
+import { cancelSeries, getSeries } from "../api.ts";
+import { when, words } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { Notice } from "../part/notice.tsx";
+import { Page } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { StopButton } from "../part/stop-button.tsx";
+import { blind } from "../preferences.ts";
+import { toScenario, toSeriesList } from "../routes.ts";
+import { ArmsTable } from "./arms-table.tsx";
+import { ConclusionName, conclusionText } from "./conclusion.tsx";
+import { EvidenceChart } from "./evidence-chart.tsx";
+import { GoOnForm } from "./go-on-form.tsx";
+import { SeriesAtAGlance, WinRate } from "./headline.tsx";
+import { Outlook } from "./outlook.tsx";
+import { JudgeCosts, Plan } from "./plan.tsx";
+import { ScenarioTable } from "./scenario-table.tsx";
+import { TrialStrips } from "./trial-strip.tsx";
+import { SeriesWarnings } from "./warnings.tsx";
+
+/** What the trials of a series say together. While it runs, it is read again and again. */
+export function SeriesPage({ id }: { id: string }) {
+  const series = useLoaded(
+    `series ${id}`,
+    (signal) => getSeries(id, signal),
+    ({ state }) => state === "running",
+  );
+  const loaded = series.value;
+  if (loaded.state === "ready") return blind.value ? <Hidden /> : <Report series={loaded.value} />;
+  return (
+    <Page title="Series" short={id}>
+      <Show of={series} what={`series ${id}`}>
+        {() => null}
+      </Show>
+    </Page>
+  );
+}
+
+function Hidden() {
+  return (
+    <Page title="Series">
+      <Notice tone="note" title="Hidden in blind mode">
+        <p>A series says who was preferred in every trial.</p>
+        <button type="button" onClick={() => (blind.value = false)}>
+          Leave blind mode
+        </button>
+      </Notice>
+    </Page>
+  );
+}
+
+function Report({ series }: { series: Series }) {
+  const { conclusion, state, kind, limits } = series;
+  const concluded = { conclusion, arms: { a: series.arms.a.arm_id, b: series.arms.b.arm_id } };
+  const yet = conclusion === "undecided" && state === "running" ? " yet" : "";
+  const running = state === "running";
+  return (
+    <Page
+      title={conclusionText(concluded) + yet}
+      heading={
+        <>
+          <ConclusionName {...concluded} />
+          {yet}
+        </>
+      }
+      above={<Overline series={series} />}
+    >
+      <p class="lead">{series.statement}</p>
+      <SeriesWarnings series={series} />
+      <WinRate series={series} />
+      <SeriesAtAGlance series={series} />
+      {running && kind === "planned" && (
+        <div class="actions">
+          <StopButton
+            what="the series"
+            question="Stop the series and its trials?"
+            stop={() => cancelSeries(series.series_id)}
+          />
+        </div>
+      )}
+      <section data-stop tabIndex={-1}>
+        <h2>Trials</h2>
+        <TrialStrips series={series} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>Evidence</h2>
+        <EvidenceChart series={series} />
+        <Outlook series={series} />
+      </section>
+      {series.scenarios.length > 1 && (
+        <section data-stop tabIndex={-1}>
+          <h2>Scenario by scenario</h2>
+          <ScenarioTable series={series} />
+        </section>
+      )}
+      <section data-stop tabIndex={-1}>
+        <h2>Both arms</h2>
+        <ArmsTable series={series} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>Judge and cost</h2>
+        <JudgeCosts series={series} />
+      </section>
+      {!running && limits && (
+        <section data-stop tabIndex={-1}>
+          <h2>Go on</h2>
+          <GoOnForm series={series} limits={limits} />
+        </section>
+      )}
+      <details class="fold">
+        <summary>Plan and limits</summary>
+        <Plan series={series} />
+      </details>
+    </Page>
+  );
+}
+
+/** Scenarios named in the line above the title. */
+const NAMED = 3;
+
+function Overline({ series: { kind, scenarios, state, created_at, series_id } }: { series: Series }) {
+  const more = scenarios.length - NAMED;
+  return (
+    <p class="overline">
+      <a href={toSeriesList()}>{kind === "planned" ? "Series" : "All runs of a comparison"}</a>
+      {scenarios.slice(0, NAMED).map(({ scenario }) => (
+        <span key={scenario}>
+          {" · "}
+          <a href={toScenario(scenario)}>{scenario}</a>
+        </span>
+      ))}
+      {more > 0 && ` and ${more} more`} · {words(state)}
+      {created_at && ` · ${when(created_at)}`}
+      <span class="session-id"> {series_id}</span>
+    </p>
+  );
+}

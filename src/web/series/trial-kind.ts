@@ -1,0 +1,37 @@
+import type { SeriesTrial } from "../../domain/series.ts";
+import { isFinal } from "../../domain/session-state.ts";
+import type { Side } from "../../domain/verdict.ts";
+import { evidenceText } from "../../series/figure-text.ts";
+import { usd, words } from "../format.ts";
+
+/** What a trial is for the series. `held`: it is done, and something before it is not. */
+export const TRIAL_KINDS = ["a", "b", "none", "missing", "held", "running"] as const;
+export type TrialKind = (typeof TRIAL_KINDS)[number];
+
+export function kindOf({ state, d, counted }: SeriesTrial): TrialKind {
+  if (!isFinal(state)) return "running";
+  if (d === null) return "missing";
+  if (!counted) return "held";
+  if (d === 0) return "none";
+  return d > 0 ? "a" : "b";
+}
+
+/** A sentence on a trial: what it gave, and where the series stood then. */
+export function trialText(trial: SeriesTrial, arms: Readonly<Record<Side, string>>, alpha: number): string {
+  const { scenario, e_after, cost_usd } = trial;
+  return [
+    `Trial ${trial.trial} of ${scenario}: ${resultText(trial, arms)}`,
+    kindOf(trial) === "held" ? "it waits for others to count" : "",
+    e_after === null ? "" : `evidence then ${evidenceText(e_after, alpha)}`,
+    cost_usd === null ? "" : usd(cost_usd),
+  ]
+    .filter((part) => part !== "")
+    .join("; ");
+}
+
+function resultText({ state, outcome, d }: SeriesTrial, arms: Readonly<Record<Side, string>>): string {
+  if (!isFinal(state)) return words(state);
+  if (d === null) return `missing, ${outcome === "invalid" ? "no usable judgement" : words(state)}`;
+  if (d === 0) return outcome === null || outcome === "winner" ? "no winner" : `no winner, ${words(outcome)}`;
+  return `${d > 0 ? arms.a : arms.b} won`;
+}

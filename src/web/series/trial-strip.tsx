@@ -1,0 +1,117 @@
+import { useSignal } from "@preact/signals";
+import type { Series, SeriesTrial } from "../../domain/series.ts";
+import type { Side } from "../../domain/verdict.ts";
+import { counted } from "../format.ts";
+import { toSession } from "../routes.ts";
+import { kindOf, TRIAL_KINDS, type TrialKind, trialText } from "./trial-kind.ts";
+
+/** Cells drawn at most; a larger series shows its latest. */
+const DRAWN = 2_000;
+
+/** Every trial as a cell that leads to its session, in the order of creation, one row for each scenario. */
+export function TrialStrips({ series }: { series: Series }) {
+  const told = useSignal<string | null>(null);
+  const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
+  const text = (trial: SeriesTrial) => trialText(trial, arms, series.levels.alpha);
+  const drawn = series.trials.slice(-DRAWN);
+  const rows = Map.groupBy(drawn, ({ scenario }) => scenario);
+  return (
+    <>
+      <div class="strips">
+        {[...rows].map(([scenario, trials]) => (
+          <div key={scenario} class="strip-row">
+            {rows.size > 1 && <h3>{scenario}</h3>}
+            <Strip scenario={scenario} trials={trials} text={text} tell={(trial) => (told.value = trial)} />
+          </div>
+        ))}
+      </div>
+      <p class="small-print strip-told" aria-hidden="true">
+        {told.value ?? "Point at a trial to read it; each leads to its session."}
+      </p>
+      <Legend trials={series.trials} arms={arms} />
+      {drawn.length < series.trials.length && (
+        <p class="small-print">
+          The latest {counted(drawn.length, "trial")} of {series.trials.length}.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface StripProps {
+  readonly scenario: string;
+  readonly trials: readonly SeriesTrial[];
+  readonly text: (trial: SeriesTrial) => string;
+  readonly tell: (text: string | null) => void;
+}
+
+/** One stop of the Tab key; the arrows go from trial to trial. */
+function Strip({ scenario, trials, text, tell }: StripProps) {
+  const at = useSignal(0);
+  return (
+    <ol class="strip" aria-label={`Trials of ${scenario}`}>
+      {trials.map((trial, index) => {
+        const told = text(trial);
+        return (
+          <li key={trial.session_id}>
+            <a
+              class={`trial trial-${kindOf(trial)}`}
+              href={toSession(trial.session_id)}
+              title={told}
+              aria-label={told}
+              tabIndex={index === Math.min(at.value, trials.length - 1) ? 0 : -1}
+              onFocus={() => {
+                at.value = index;
+                tell(told);
+              }}
+              onPointerEnter={() => tell(told)}
+              onKeyDown={step}
+            >
+              {MARKS[kindOf(trial)]}
+            </a>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+const MARKS: Record<TrialKind, string> = { a: "A", b: "B", none: "=", missing: "✕", held: "‖", running: "…" };
+
+function step(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const cell = event.currentTarget.parentElement;
+  const row = cell?.parentElement?.children;
+  const to = {
+    ArrowRight: cell?.nextElementSibling,
+    ArrowLeft: cell?.previousElementSibling,
+    Home: row?.[0],
+    End: row?.[row.length - 1],
+  }[event.key];
+  if (!to) return;
+  event.preventDefault();
+  to.querySelector("a")?.focus();
+}
+
+function Legend({ trials, arms }: { trials: readonly SeriesTrial[]; arms: Readonly<Record<Side, string>> }) {
+  const counts = Map.groupBy(trials, kindOf);
+  const names: Record<TrialKind, string> = {
+    a: `${arms.a} won`,
+    b: `${arms.b} won`,
+    none: "no winner",
+    missing: "missing",
+    held: "waiting for earlier ones",
+    running: "running",
+  };
+  return (
+    <ul class="legend" aria-label="What the trials gave">
+      {TRIAL_KINDS.filter((kind) => counts.has(kind)).map((kind) => (
+        <li key={kind}>
+          <span class={`trial trial-${kind}`} aria-hidden="true">
+            {MARKS[kind]}
+          </span>
+          {names[kind]}: {counts.get(kind)?.length}
+        </li>
+      ))}
+    </ul>
+  );
+}

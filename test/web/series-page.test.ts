@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import type { Series } from "../../src/domain/series.ts";
+import { reportOf } from "../../src/series/report.ts";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { rowOf, rowsOf, SERIES_ID, seriesOf, times } from "../series/series.ts";
+import { shownText } from "./browser.ts";
+import { inspect } from "./inspect.ts";
+import { webService } from "./web-service.ts";
+
+const ALONE = { stored: [], judge_unaudited: true };
+
+/** The page gets this report from the server. */
+async function tell(page: Page, series: Series): Promise<void> {
+  await page.route(`**/api/series/${SERIES_ID}`, (route) => route.fulfill({ json: series }));
+  await page.goto(`/series/${SERIES_ID}`);
+  await page.getByText("Plan and limits").waitFor();
+}
+
+describeNeeding(CHROMIUM)("the page of a series", () => {
+  const web = webService();
+
+  test("is reached from a scenario, shows every trial, and each trial leads there and back", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/scenarios/quick");
+    await page.getByText("run it many times").click();
+    await page.getByLabel("Stop when sure").uncheck();
+    await page.getByLabel("Trials, at most").fill("2");
+    await page.getByRole("button", { name: "Run 2 times" }).click();
+    await page.waitForURL(/\/series\/series-/);
+    await page.locator(".glance", { hasText: "2 of 2 planned" }).waitFor();
+    await page.locator(".state-completed").waitFor();
+    expect(await page.locator(".strip .trial").allTextContents()).toEqual(["A", "A"]);
+    await page.getByText("All trials of a scenario are alike").waitFor();
+
+    await page.locator(".strip .trial").first().focus();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".strip-told", { hasText: "Trial 2 of quick: short won" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("Trial 2 of series").waitFor();
+    await page.locator(".overline").getByRole("link", { name: "series" }).click();
+    await page.locator(".strip").waitFor();
+
+    await page.goto("/series");
+    await page.locator(".session", { hasText: "2 of 2 trials count" }).first().waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("follows a series that runs, and stops it after a question that Escape answers with no", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/scenarios/slow");
+    await page.getByText("run it many times").click();
+    await page.getByRole("button", { name: "Run 30 times" }).click();
+    await page.locator(".trial-running").first().waitFor();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByText("Stop the series and its trials?").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("Stop the series and its trials?").waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByRole("button", { name: "Stop the series" }).click();
+    await page.locator(".state-cancelled").waitFor();
+    await page.locator(".trial-missing").first().waitFor();
+    await page.getByRole("button", { name: "Go on" }).waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("names the preferred arm, and is accessible and fits with all it can show", async () => {
+    const scenarios = ["first", "second"];
+    const rows = scenarios.flatMap((scenario, place) =>
+      [...times(10, place === 0 ? "b" : "tie"), "failed" as const, "inconsistent" as const, "running" as const].map(
+        (result, index) => rowOf({ trial: index * 2 + place + 1, round: index + 1, scenario }, result),
+      ),
+    );
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await tell(page, await reportOf(seriesOf({ scenarios }), rows, ALONE));
+    const heading = page.getByRole("heading", { level: 1 });
+    expect((await shownText(heading)).replaceAll(/\s+/g, " ")).toContain("baseline is preferred");
+    expect(await heading.locator(".preferred.side-b").count()).toBe(1);
+    expect(await page.locator(".plot-claim.side-b").count()).toBe(1);
+    expect(await page.locator(".by-scenario tbody tr").count()).toBe(2);
+    await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })");
+    expect(await inspect(page, "series-claimed")).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("says what more trials would bring when nothing can be stated", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await tell(page, await reportOf(seriesOf(), rowsOf([...times(3, "b"), ...times(8, "a")]), ALONE));
+    await page.getByRole("heading", { level: 1, name: "No preference can be stated yet" }).waitFor();
+    expect(await shownText(page.locator("section", { hasText: "The plan has" }))).toContain("19 trials left");
+    await page.getByText(/about \d+ more would make a claim, for about \$/).waitFor();
+  }, 60_000);
+
+  test("is hidden in blind mode", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await tell(page, await reportOf(seriesOf(), rowsOf(times(8, "a")), ALONE));
+    await page.keyboard.press("b");
+    await page.getByText("Hidden in blind mode").waitFor();
+    expect(await shownText(page.locator("main"))).not.toContain("candidate");
+  }, 60_000);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { reportOf } from "../../src/series/report.ts";
+import { logAxis } from "../../src/web/series/log-axis.ts";
+import { kindOf, trialText } from "../../src/web/series/trial-kind.ts";
+import { type Result, rowsOf, seriesOf } from "../series/series.ts";
+
+const reported = (results: readonly Result[]) =>
+  reportOf(seriesOf(), rowsOf(results), { stored: [], judge_unaudited: false });
+
+test("each trial has one kind; what ended behind a running one is held", async () => {
+  const { trials } = await reported(["a", "b", "tie", "failed", "invalid", "running", "a"]);
+  expect(trials.map(kindOf)).toEqual(["a", "b", "none", "missing", "missing", "running", "held"]);
+});
+
+test("a trial says what it gave, by the arm's name, and where the series stood then", async () => {
+  const { trials } = await reported(["a", "inconsistent", "invalid", "cancelled", "running", "b"]);
+  const texts = trials.map((trial) => trialText(trial, { a: "candidate", b: "baseline" }, 0.05));
+  expect(texts).toEqual([
+    "Trial 1 of S: candidate won; evidence then 1.0; $1.00",
+    "Trial 2 of S: no winner, inconsistent; evidence then 1.0; $1.00",
+    "Trial 3 of S: missing, no usable judgement; $1.00",
+    "Trial 4 of S: missing, cancelled; $0.50",
+    "Trial 5 of S: running",
+    "Trial 6 of S: baseline won; it waits for others to count; $1.00",
+  ]);
+});
+
+test("a logarithmic axis keeps the order of values, holds them all, and names few powers of ten", () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 1e308, noNaN: true }), { minLength: 1, maxLength: 50 }), (values) => {
+      const { share, ticks } = logAxis(values);
+      const shares = values.toSorted((one, other) => one - other).map(share);
+      expect(shares).toEqual(shares.toSorted((one, other) => one - other));
+      expect(shares.every((one) => one >= 0 && one <= 1)).toBe(true);
+      expect(ticks.length).toBeLessThanOrEqual(6);
+      expect(ticks.every((tick) => share(tick) >= 0 && share(tick) <= 1)).toBe(true);
+    }),
+  );
+  expect(logAxis([1, 20, 0.5]).ticks).toEqual([1, 10]);
+});
