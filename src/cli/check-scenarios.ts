@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
 import { Failure } from "../domain/failure.ts";
 import { plainJson, plainText } from "../domain/plain-text.ts";
+import { withSeries } from "../operation/doctor.ts";
 import { UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
 import { type CheckedFile, doctorText } from "./doctor-text.ts";
@@ -14,7 +15,7 @@ import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
 
 /** Flags that may be given with `--check`. The others are about arms that run. */
 const FLAGS: readonly string[] = [
-  ...["check", "json", "model", "judge-model", "prices"],
+  ...["check", "json", "model", "judge-model", "prices", "trials"],
   ...Object.keys(SANDBOX_FLAGS),
   ...["quiet", "no-color"],
 ];
@@ -71,11 +72,10 @@ async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<Che
   const environment = await diagnoseMachine(announcing("this machine"), signal);
   const replacement = replacementOf(args);
   const checked: CheckedFile[] = [];
-  for (const file of args.parameters)
-    checked.push({
-      file,
-      report: await diagnoseFile(announcing(file), { path: file, environment, replacement }, signal),
-    });
+  for (const file of args.parameters) {
+    const report = await diagnoseFile(announcing(file), { path: file, environment, replacement }, signal);
+    checked.push({ file, report: await withSeries(report, args.integer("trials")) });
+  }
   return checked;
 }
 

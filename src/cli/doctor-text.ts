@@ -1,6 +1,6 @@
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../domain/health.ts";
 import { plainText } from "../domain/plain-text.ts";
-import { checksToTell, readiness } from "../domain/readiness.ts";
+import { checksToTell, readiness, seriesEstimateText } from "../domain/readiness.ts";
 import { hanging } from "./wrap.ts";
 
 /** One file as it was named, with what was found. */
@@ -29,7 +29,9 @@ export function doctorText(checked: readonly CheckedFile[], width: number): stri
 function fileSection({ file, report }: CheckedFile, width: number): string {
   const checks = checksToTell(report).filter(({ scope }) => scope === "scenario");
   const estimate = report.estimate === null ? [] : hanging("  ", estimateText(report.estimate), width);
-  return [section(file, checks, width), ...estimate, conclusion(file, report)].join("\n");
+  const series = report.estimate === null ? "" : seriesEstimateText(report.estimate, dollars);
+  const trials = series === "" ? [] : hanging("  ", series, width);
+  return [section(file, checks, width), ...estimate, ...trials, conclusion(file, report)].join("\n");
 }
 
 const section = (title: string, checks: readonly DoctorCheck[], width: number) =>

@@ -56,7 +56,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const services = { ...prepared, store };
   const painter = new Painter(!has("no-color"));
   const started = await (setup ? startSeries(services, setup) : openSeries(services, source, { ...options, goOn }));
-  const told = has("quiet") ? undefined : tellTrials(services, started, painter);
+  const told = has("quiet") ? undefined : tellTrials(services, started, painter).catch(untold);
   const record = await untilDone(started, services.series);
   await told;
   const series = await seriesReport(store, record);
@@ -67,6 +67,9 @@ export async function runSeries(args: RunArguments): Promise<number> {
   if (status === EXIT.preferred) return complain(PREFERRED, status);
   return delivered ? status : EXIT.failed;
 }
+
+/** The series goes on, and is reported, also when nobody can follow it. */
+const untold = (error: unknown) => void process.stderr.write(plainText(`the trials cannot be followed: ${error}\n`));
 
 /** The series to go on with. @throws UsageError where it cannot be */
 function keptSeries({ value }: RunArguments): string | undefined {

@@ -1,8 +1,8 @@
 import { counted } from "../domain/counted.ts";
 import type { Series } from "../domain/series.ts";
-import { SERIES_FLAG_TEXT } from "../domain/series-flag-text.ts";
 import { usdText } from "../domain/usd-text.ts";
 import { plain, table } from "./markdown-text.ts";
+import { SERIES_FLAG_TEXT } from "./series-flag-text.ts";
 import {
   armFigures,
   conclusionText,

@@ -157,12 +157,12 @@ const COLOURS = { a: "green", b: "blue" } as const;
 
 const winsText = (arm_id: string) => `${cells(arm_id, NAME_CELLS)} wins`;
 
-/** `>99.9` for `over 99.9%`. */
+/** As `percentText`, in few cells: `99.9` for `over 99.9%`, `>50` for `just above 50%`. */
 const shortPercent = (share: number) =>
   percentText(share)
-    .replace("%", "")
-    .replace(/^(?:over|just above) /, ">")
-    .replace(/^(?:just )?below /, "<");
+    .replace(/^(?:over|below) |%$/g, "")
+    .replace("just above ", ">")
+    .replace("just below ", "<");
 
 const pad = (text: string, width: number) => text + " ".repeat(Math.max(0, width - stringWidth(text)));
 

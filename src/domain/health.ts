@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FAILURE_CODES } from "./failure.ts";
-import { Count, nullable, oneOf, record, Slug } from "./schema.ts";
+import { Count, nullable, oneOf, record, Share, Slug } from "./schema.ts";
 
 export const Health = record(
   "Health",
@@ -24,12 +24,27 @@ export const DoctorCheck = record("DoctorCheck", {
 });
 export type DoctorCheck = Static<typeof DoctorCheck>;
 
+const SeriesEstimate = record("SeriesEstimate", {
+  trials: Count("Trials that were asked for."),
+  low_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
+  high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of all of them; null without prices." }),
+  chances: Type.Array(
+    record("ClaimChance", {
+      win_share: Share("Of the trials with a winner that the better arm wins, if it does."),
+      chance_of_claim: Share("That a series which may stop early finds it."),
+      mean_trials: Type.Number({ minimum: 0, description: "Until a claim or the end." }),
+    }),
+    { description: "Exact, for one scenario, when one trial in five has no winner." },
+  ),
+});
+
 export const CostEstimate = record("CostEstimate", {
   low_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices." }),
   high_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices." }),
   low_tokens: Count("Both arms and the judge, a short run."),
   high_tokens: Count("Both arms at the end of their budgets, and the judge."),
   note: Type.String({ description: "How the figures were made." }),
+  series: Type.Optional(SeriesEstimate),
 });
 export type CostEstimate = Static<typeof CostEstimate>;
 

@@ -1,4 +1,4 @@
-import type { DoctorCheck, DoctorReport } from "./health.ts";
+import type { CostEstimate, DoctorCheck, DoctorReport } from "./health.ts";
 
 /** `ready; 2 to look at`: the answer of a report, and what of `checks` asks for attention. */
 export function readiness(ok: boolean, checks: readonly DoctorCheck[]): string {
@@ -12,4 +12,17 @@ export function readiness(ok: boolean, checks: readonly DoctorCheck[]): string {
 export function checksToTell({ checks }: Pick<DoctorReport, "checks">): readonly DoctorCheck[] {
   const isInvalid = checks.some(({ id, status }) => id === "parse" && status === "fail");
   return isInvalid ? checks.filter(({ scope, status }) => scope !== "scenario" || status !== "skip") : checks;
+}
+
+/** What a series would take and show, in sentences; empty when nobody asked. `usd` writes an amount of money. */
+export function seriesEstimateText({ series, high_tokens }: CostEstimate, usd: (amount: number) => string): string {
+  if (!series) return "";
+  const { trials, low_usd, high_usd, chances } = series;
+  const known = low_usd !== null && high_usd !== null && high_tokens > 0;
+  const cost = known ? ` cost ${usd(low_usd)} to ${usd(high_usd)} and` : "";
+  const found = chances.map(
+    ({ win_share, chance_of_claim, mean_trials }) =>
+      `${Math.round(10 * win_share)} of 10 in ${Math.round(100 * chance_of_claim)}% of series (${mean_trials.toFixed(1)} trials)`,
+  );
+  return `${trials} trials${cost} find an arm that wins ${found.join(", ")}; stopping early, if one trial in five has no winner.`;
 }

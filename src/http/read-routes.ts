@@ -59,7 +59,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         return patiently(call, () => runDoctor.run(services, call.query, signal));
       },
       {
-        transform: refuseTwice,
+        transform: [refuseTwice, integer("trials")],
         query: runDoctor.input,
         response: runDoctor.output,
         detail: {

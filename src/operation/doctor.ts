@@ -1,17 +1,31 @@
 import { Type } from "@sinclair/typebox";
 import { DoctorReport } from "../domain/health.ts";
 import { record, Slug } from "../domain/schema.ts";
+import { SeriesLimits } from "../domain/series.ts";
+import { seriesEstimate } from "../series/power.ts";
 import { operation } from "./operation.ts";
+
+const Trials = SeriesLimits.properties.trials;
 
 export const runDoctor = operation({
   name: "run_doctor",
   title: "Check the environment or a scenario",
   summary:
     "Whether runs can work here: sandbox, keys, directories. With a scenario also its fixture, probe, reference and budgets, which runs its commands. Never calls a model.",
-  input: record("DoctorRequest", { scenario: Type.Optional(Slug({ description: "Scenario name." })) }),
+  input: record("DoctorRequest", {
+    scenario: Type.Optional(Slug({ description: "Scenario name." })),
+    trials: Type.Optional({ ...Trials, description: "Also estimate a series of so many trials of the scenario." }),
+  }),
   output: DoctorReport,
-  async run(services, { scenario }, signal) {
+  async run(services, { scenario, trials }, signal) {
     const { diagnose } = await import("../doctor/doctor.ts");
-    return await diagnose(services, scenario ?? null, signal);
+    return await withSeries(await diagnose(services, scenario ?? null, signal), trials);
   },
 });
+
+/** The report with what so many trials take. */
+export async function withSeries(report: DoctorReport, trials: number | undefined): Promise<DoctorReport> {
+  const { estimate } = report;
+  if (estimate === null || trials === undefined) return report;
+  return { ...report, estimate: { ...estimate, series: await seriesEstimate(estimate, trials) } };
+}

@@ -107,6 +107,7 @@ function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
     throw new Failure(
       "invalid_request",
       `${other.file}: its arms are ${armIds(other)}, those of ${first.file} are ${expected}; scenarios of one series need the same arm ids in the same order`,
+      { details: { field: "scenarios" } },
     );
   }
 }
@@ -185,7 +186,7 @@ function demandMoney(plans: readonly SessionPlan[], { max_cost_usd }: SeriesLimi
   const known = worst.every((usd) => usd !== null) ? Math.max(...worst) : null;
   if (max_cost_usd === null) return known;
   for (const { scenario, chosen } of plans)
-    demandEveryPrice(scenario, { limit: "--max-cost", judge_prices: chosen.prices });
+    demandEveryPrice(scenario, { limit: "max_cost_usd (--max-cost)", judge_prices: chosen.prices });
   if (known !== null && known > max_cost_usd)
     throw new Failure(
       "invalid_request",

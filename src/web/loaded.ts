@@ -13,14 +13,21 @@ const LOADING: Loaded<never> = { state: "loading" };
 /** Milliseconds until what still changes is read again: a reader sees it move, and a server with ten readers does not feel it. */
 const REFRESH_MS = 2_000;
 
+interface LoadOptions<T> {
+  /** A value that still changes is loaded again every two seconds. */
+  readonly changes?: (value: T) => boolean;
+  /** How much of it is wanted. */
+  readonly extent?: number;
+}
+
 /**
- * Loads when the page is shown, when `key` changes and when the server is back. The key null loads nothing. While the same
- * key is loaded again, the value before stays. A value that `changes` is loaded again every two seconds.
+ * Loads when the page is shown, when `key` or the extent changes and when the server is back. The key null loads nothing. While
+ * the same key is loaded again, the value before stays.
  */
 export function useLoaded<T>(
   key: string | null,
   load: (signal: AbortSignal) => Promise<T>,
-  changes: (value: T) => boolean = () => false,
+  { changes, extent = 0 }: LoadOptions<T> = {},
 ): Signal<Loaded<T>> {
   const loaded = useSignal<Loaded<T>>(LOADING);
   const shown = useSignal<string | null>(null);
@@ -37,7 +44,7 @@ export function useLoaded<T>(
         (value) => {
           if (stop.signal.aborted) return;
           loaded.value = { state: "ready", value };
-          if (changes(value)) timer = setTimeout(read, REFRESH_MS);
+          if (changes?.(value)) timer = setTimeout(read, REFRESH_MS);
         },
         (error: unknown) => {
           if (!stop.signal.aborted && !keepsValue(loaded.peek(), error))
@@ -49,7 +56,7 @@ export function useLoaded<T>(
       stop.abort();
       clearTimeout(timer);
     };
-  }, [key, seen]);
+  }, [key, seen, extent]);
   return loaded;
 }
 

@@ -1,16 +1,17 @@
 import { effect, signal } from "@preact/signals";
 import type { ArmPointer } from "../domain/verdict.ts";
+import { SHOWN_ROWS } from "./rows.ts";
 
 /** Every page, with what its address says. */
 export type Route =
-  | { readonly page: "scenarios" }
+  | { readonly page: "scenarios"; readonly filter: string }
   | { readonly page: "scenario"; readonly name: string }
   | { readonly page: "live"; readonly id: string; readonly stay: boolean }
-  | { readonly page: "sessions"; readonly scenario: string | null }
+  | { readonly page: "sessions"; readonly scenario: string | null; readonly filter: string; readonly shown: number }
   | { readonly page: "session"; readonly id: string; readonly verdict: string | null }
   | { readonly page: "diff"; readonly id: string; readonly verdict: string | null; readonly view: string | null }
   | { readonly page: "compare"; readonly a: ArmPointer; readonly b: ArmPointer }
-  | { readonly page: "series-list"; readonly scenario: string | null }
+  | { readonly page: "series-list"; readonly scenario: string | null; readonly shown: number }
   | { readonly page: "series"; readonly id: string }
   | { readonly page: "doctor"; readonly scenario: string | null }
   | { readonly page: "unknown"; readonly path: string };
@@ -30,9 +31,11 @@ export function routeOf({ pathname, searchParams }: URL): Route {
 
 function topRoute(first: string, parameters: URLSearchParams, path: string): Route {
   const scenario = parameters.get("scenario");
-  if (first === "" || first === "scenarios") return { page: "scenarios" };
-  if (first === "sessions") return { page: "sessions", scenario };
-  if (first === "series") return { page: "series-list", scenario };
+  const filter = parameters.get("filter") ?? "";
+  const shown = Math.max(SHOWN_ROWS, Number(parameters.get("shown")) || 0);
+  if (first === "" || first === "scenarios") return { page: "scenarios", filter };
+  if (first === "sessions") return { page: "sessions", scenario, filter, shown };
+  if (first === "series") return { page: "series-list", scenario, shown };
   if (first === "doctor") return { page: "doctor", scenario };
   const [a, b] = [pointerOf(parameters.get("a")), pointerOf(parameters.get("b"))];
   return first === "compare" && a && b ? { page: "compare", a, b } : { page: "unknown", path };
@@ -66,28 +69,38 @@ const suffix = (parameters: Record<string, string | null>) => {
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 };
 
+export const toScenarios = (filter: string) => `/${suffix({ filter: filter || null })}`;
 export const toScenario = (name: string) => `/scenarios/${encodeURIComponent(name)}`;
 export const toLive = (id: string, stay = false) => `/live/${encodeURIComponent(id)}${stay ? "?stay" : ""}`;
 export const toSession = (id: string, verdict: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}${suffix({ verdict })}`;
-export const toSessions = (scenario: string | null = null) => `/sessions${suffix({ scenario })}`;
+export const toSessions = (scenario: string | null = null, { filter = "", shown = SHOWN_ROWS } = {}) =>
+  `/sessions${suffix({ scenario, filter: filter || null, shown: shownText(shown) })}`;
 export const toSeries = (id: string) => `/series/${encodeURIComponent(id)}`;
-export const toSeriesList = (scenario: string | null = null) => `/series${suffix({ scenario })}`;
+export const toSeriesList = (scenario: string | null = null, shown = SHOWN_ROWS) =>
+  `/series${suffix({ scenario, shown: shownText(shown) })}`;
+const shownText = (shown: number) => (shown === SHOWN_ROWS ? null : String(shown));
 export const toDiff = (id: string, verdict: string | null = null, view: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}/diff${suffix({ verdict, view })}`;
 export const toCompare = (a: ArmPointer, b: ArmPointer) => `/compare${suffix({ a: text(a), b: text(b) })}`;
 export const toDoctor = (scenario: string | null = null) => `/doctor${suffix({ scenario })}`;
 
+/** The page that is left keeps its place for the way back. */
 export function navigate(path: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, "", path);
+  if (!replace) keepPlace();
+  if (replace) history.replaceState(history.state, "", path);
   else history.pushState(null, "", path);
   address.value = new URL(location.href);
 }
 
 /** Links between pages of the UI change the address without loading it again. The browser follows all others. */
 export function listenToNavigation(): void {
+  // A page is as long as it was only when it has read what it shows, so the browser would come back too early.
+  history.scrollRestoration = "manual";
+  addEventListener("pagehide", keepPlace);
   addEventListener("popstate", () => {
     address.value = new URL(location.href);
+    scrollBack();
   });
   addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
@@ -101,6 +114,28 @@ export function listenToNavigation(): void {
     if (pathname !== before) scrollTo(0, 0);
     before = pathname;
   });
+  scrollBack();
+}
+
+const keepPlace = () => history.replaceState({ top: scrollY }, "");
+
+/** Milliseconds within which a page that was left is as long again as it was. */
+const SETTLED_MS = 3_000;
+
+/** Scrolls to where the reader was, as soon as the page is long enough; not against a reader who scrolls. */
+function scrollBack(): void {
+  const top: unknown = history.state?.top;
+  if (typeof top !== "number" || top === 0) return;
+  const done = new AbortController();
+  const resized = new ResizeObserver(() => {
+    scrollTo(0, top);
+    if (Math.abs(scrollY - top) < 2) done.abort();
+  });
+  done.signal.addEventListener("abort", () => resized.disconnect());
+  for (const event of ["wheel", "touchstart", "keydown", "popstate", "click"])
+    addEventListener(event, () => done.abort(), { signal: done.signal, capture: true });
+  setTimeout(() => done.abort(), SETTLED_MS);
+  resized.observe(document.body);
 }
 
 function staysHere(link: HTMLAnchorElement, event: MouseEvent): boolean {

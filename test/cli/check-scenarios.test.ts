@@ -45,6 +45,14 @@ test("a check that fails shows its output, without what would steer a terminal: 
   expect(stdout).not.toContain("\x1b");
 });
 
+test("--trials says what a series is likely to find", async () => {
+  await using folder = await scenarioFolder({ "good.yaml": scenario("good") });
+  const text = await check(folder.path("good.yaml"), "--trials", "30");
+  expect(text.stdout.replaceAll(/\s+/g, " ")).toContain("30 trials find an arm that wins 7 of 10 in 35% of series");
+  const { stdout } = await check(folder.path("good.yaml"), "--trials", "30", "--json");
+  expect(JSON.parse(stdout)[0].estimate.series).toMatchObject({ trials: 30, low_usd: 0, high_usd: 0 });
+});
+
 test("--json is a list with a report for each file, in their order, a broken one among them", async () => {
   await using folder = await scenarioFolder({ "one.yaml": scenario("one"), "two.yaml": "name: [two\n" });
   const { status, stdout } = await check(folder.path("one.yaml"), folder.path("two.yaml"), "--json");

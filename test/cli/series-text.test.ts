@@ -91,6 +91,10 @@ describe("a line for each trial", () => {
     ]);
   });
 
+  test("has a range that is no end of the scale in few cells", () => {
+    expect(told(seriesOf(), free("++=++"), 80).at(-1)).toContain(" [31-99.9]   ");
+  });
+
   test("says which trial is held", () => {
     const [first, second] = rows;
     if (!first || !second) throw new Error("two rows");

@@ -156,7 +156,7 @@ describe("refused before anything is spent", () => {
     [{ scenarios: ["talk", "nothing"] }, "unknown_scenario", '"nothing"'],
     [{ scenarios: ["talk", "quick"] }, "invalid_request", "arm ids"],
     [{ trial: 5 }, "invalid_request", 'did you mean "trials"?'],
-    [{ trials: 5, max_cost_usd: 3 }, "invalid_request", "fake/a has no price"],
+    [{ trials: 5, max_cost_usd: 3 }, "invalid_request", "fake/a has no price, and max_cost_usd (--max-cost) needs one"],
     [{ trials: 3, stop_when_sure: true }, "invalid_request", "trials: 3 in all"],
     [{ continue: "series-20260102T030405678Z-0123abcd" }, "unknown_series", "series-20260102T030405678Z-0123abcd"],
     [{ continue: "last" }, "invalid_request", "continue: "],

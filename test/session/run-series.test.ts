@@ -250,7 +250,7 @@ const REFUSED: readonly (readonly [what: string, options: OpenOptions, words: Re
     { trials: 7, stop_when_sure: true },
     /7 in all can never make anybody sure; plan 8 or more/,
   ],
-  ["a limit without prices", { trials: 2, max_cost_usd: 1 }, /has no price, and --max-cost needs one/],
+  ["a limit without prices", { trials: 2, max_cost_usd: 1 }, /has no price, and max_cost_usd \(--max-cost\) needs one/],
   ["an unknown series", { goOn: "series-20260101T000000000Z-00000000" }, /there is no series .*gone with its process/],
 ];
 

@@ -264,7 +264,15 @@ const ROUTES = [
 ];
 
 /** Endpoints that abeval adds. */
-const EXTENSIONS = ["DELETE /api/runs/{id}", "GET /api/docs"];
+const EXTENSIONS = [
+  "GET /api/docs",
+  "DELETE /api/runs/{id}",
+  "POST /api/series",
+  "GET /api/series",
+  "GET /api/series/{id}",
+  "GET /api/series/{id}/stream",
+  "DELETE /api/series/{id}",
+];
 
 verifiesOverHttp(
   ["http:openapi", "http:eleven", "openapi:types", "version:openapi"],

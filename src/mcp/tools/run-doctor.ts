@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../../domain/health.ts";
-import { checksToTell, readiness } from "../../domain/readiness.ts";
+import { checksToTell, readiness, seriesEstimateText } from "../../domain/readiness.ts";
 import { record } from "../../domain/schema.ts";
 import { runDoctor as operation } from "../../operation/doctor.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
@@ -58,6 +58,7 @@ function reportText(report: DoctorReport): string {
     ...(checks.some(isWithheld) ? [WITHHELD] : []),
     ...checksToTell(report).map(checkText),
     ...(estimate ? [estimateText(estimate)] : []),
+    ...(estimate?.series ? [seriesEstimateText(estimate, (usd) => `${usd} USD`)] : []),
   ].join("\n");
 }
 

@@ -1,8 +1,14 @@
 import type { Signal } from "@preact/signals";
 import type { Scenario } from "../../domain/scenario.ts";
 
+interface FilterFieldProps {
+  readonly label: string;
+  readonly filter: string;
+  readonly set: (filter: string) => void;
+}
+
 /** The filter of a list. The key `/` leads to it. */
-export function FilterField({ label, filter }: { label: string; filter: Signal<string> }) {
+export function FilterField({ label, filter, set }: FilterFieldProps) {
   return (
     <label class="field filter">
       <span class="hidden-text">{label}</span>
@@ -10,8 +16,8 @@ export function FilterField({ label, filter }: { label: string; filter: Signal<s
         type="search"
         data-filter
         placeholder={label}
-        value={filter.value}
-        onInput={(event) => (filter.value = event.currentTarget.value)}
+        value={filter}
+        onInput={(event) => set(event.currentTarget.value)}
       />
     </label>
   );

@@ -1,16 +1,15 @@
-import { useSignal } from "@preact/signals";
 import { diagnose, listScenarios } from "../api.ts";
 import { Lights } from "../doctor/checks.tsx";
 import { useLoaded } from "../loaded.ts";
 import { FilterField } from "../part/fields.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
+import { navigate, toScenarios } from "../routes.ts";
 import { ScenarioCard } from "./scenario-card.tsx";
 
-export function ScenarioListPage() {
+export function ScenarioListPage({ filter }: { filter: string }) {
   const scenarios = useLoaded("scenarios", listScenarios);
   const environment = useLoaded("doctor", (signal) => diagnose(null, signal));
-  const filter = useSignal("");
   return (
     <Page title="Scenarios">
       <div class="summary-line">
@@ -24,18 +23,18 @@ export function ScenarioListPage() {
       </div>
       <Show of={scenarios} what="the scenarios">
         {(rows) => {
-          const wanted = filter.value.trim().toLowerCase();
+          const wanted = filter.trim().toLowerCase();
           const shown = rows.filter(({ name, title, tags }) =>
             `${name} ${title} ${tags}`.toLowerCase().includes(wanted),
           );
           if (rows.length === 0) return <NoScenarios />;
           return (
             <>
-              <FilterField label="Filter by name, title or tag" filter={filter} />
+              <FilterField label="Filter by name, title or tag" filter={filter} set={setFilter} />
               <p role="status" class="hidden-text">
                 {shown.length} of {rows.length} scenarios
               </p>
-              {shown.length === 0 && <p class="empty">No scenario matches “{filter.value}”.</p>}
+              {shown.length === 0 && <p class="empty">No scenario matches “{filter}”.</p>}
               <div class="cards">
                 {shown.map((row) => (
                   <ScenarioCard key={row.name} row={row} />
@@ -48,6 +47,9 @@ export function ScenarioListPage() {
     </Page>
   );
 }
+
+/** The filter stands in the address, so that the way back leads to it. */
+const setFilter = (filter: string) => navigate(toScenarios(filter), { replace: true });
 
 function NoScenarios() {
   return (

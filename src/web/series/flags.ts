@@ -47,7 +47,7 @@ export const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   judge_unaudited: {
     tone: "note",
     title: "Nobody has tested the judge here",
-    text: "`abeval run --self-test` shows whether it can tell these tasks' known fix from none.",
+    text: "abeval run --self-test shows whether it can tell these tasks' known fix from none.",
   },
   earlier_trials: {
     tone: "note",

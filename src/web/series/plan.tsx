@@ -20,7 +20,12 @@ export function Plan({ series }: { series: Series }) {
     ["Digest of the plan", plan_digest && <code>{plan_digest}</code>],
     ...series.scenarios.map(
       ({ scenario, comparison }) =>
-        [`Comparison of ${scenario}`, <a href={toSeries(`cmp-${comparison}`)}>{comparison}</a>] as const,
+        [
+          `Comparison of ${scenario}`,
+          <a href={toSeries(`cmp-${comparison}`)}>
+            <code>{comparison}</code>
+          </a>,
+        ] as const,
     ),
     ...describing(series),
   ];
@@ -102,7 +107,7 @@ export function JudgeCosts({ series }: { series: Series }) {
           <dt>Missing trials</dt>
           <dd>
             {missing}
-            <span class="aside"> {missingText(missing_by, series.arms)}</span>
+            <span class="aside"> ({missingText(missing_by, series.arms)})</span>
           </dd>
         </div>
       )}

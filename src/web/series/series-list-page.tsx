@@ -1,26 +1,26 @@
-import { useSignal } from "@preact/signals";
 import type { SeriesListing } from "../../domain/series.ts";
 import { listSeries } from "../api.ts";
 import { count, when, words } from "../format.ts";
-import { asFailed, useLoaded } from "../loaded.ts";
+import { useLoaded } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
-import { Failed, Show } from "../part/show.tsx";
+import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
 import { navigate, toSeries, toSeriesList } from "../routes.ts";
+import { readRows, SHOWN_ROWS } from "../rows.ts";
 import { ConclusionName } from "./conclusion.tsx";
 import { RangeBar, rangeText } from "./range-bar.tsx";
 
-/** Rows read at once. */
-const PAGE = 50;
-
 /** Every stored series, newest first. */
-export function SeriesListPage({ scenario }: { scenario: string | null }) {
-  const query = { limit: PAGE, ...(scenario && { scenario }) };
-  const first = useLoaded(
+export function SeriesListPage({ scenario, shown }: { scenario: string | null; shown: number }) {
+  const series = useLoaded(
     `series of ${scenario}`,
-    (signal) => listSeries(query, signal),
-    (rows) => rows.some(({ state }) => state === "running"),
+    (signal) =>
+      readRows<SeriesListing>(shown, (limit, last) =>
+        listSeries({ limit, ...(scenario && { scenario }), ...(last && { before: last.series_id }) }, signal),
+      ),
+    { extent: shown, changes: ({ rows }) => rows.some(({ state }) => state === "running") },
   );
+  const more = () => navigate(toSeriesList(scenario, shown + SHOWN_ROWS), { replace: true });
   return (
     <Page title={scenario ? `Series with ${scenario}` : "Series"}>
       <p class="lead">
@@ -33,49 +33,27 @@ export function SeriesListPage({ scenario }: { scenario: string | null }) {
           </button>
         </p>
       )}
-      <Show of={first} what="the series">
-        {(rows) => <Rows first={rows} query={query} />}
+      <Show of={series} what="the series">
+        {({ rows, complete }) =>
+          rows.length === 0 ? (
+            <NoSeries />
+          ) : (
+            <>
+              <ul class="sessions">
+                {rows.map((row) => (
+                  <Row key={row.series_id} row={row} />
+                ))}
+              </ul>
+              {!complete && (
+                <button type="button" onClick={more}>
+                  Show older series
+                </button>
+              )}
+            </>
+          )
+        }
       </Show>
     </Page>
-  );
-}
-
-interface RowsProps {
-  readonly first: readonly SeriesListing[];
-  readonly query: { readonly limit: number; readonly scenario?: string };
-}
-
-function Rows({ first, query }: RowsProps) {
-  const older = useSignal<readonly SeriesListing[]>([]);
-  const ended = useSignal(false);
-  const failure = useSignal<unknown>(null);
-  if (first.length === 0) return <NoSeries />;
-  const rows = [...first, ...older.value];
-  const last = rows.at(-1);
-  async function read(): Promise<void> {
-    try {
-      const page = await listSeries({ ...query, ...(last && { before: last.series_id }) });
-      older.value = [...older.value, ...page];
-      ended.value = page.length < PAGE;
-      failure.value = null;
-    } catch (error) {
-      failure.value = error;
-    }
-  }
-  return (
-    <>
-      <ul class="sessions">
-        {rows.map((row) => (
-          <Row key={row.series_id} row={row} />
-        ))}
-      </ul>
-      {failure.value !== null && <Failed what="older series" error={asFailed(failure.value)} />}
-      {first.length === PAGE && !ended.value && (
-        <button type="button" onClick={() => void read()}>
-          Show older series
-        </button>
-      )}
-    </>
   );
 }
 

@@ -21,11 +21,9 @@ import { SeriesWarnings } from "./warnings.tsx";
 
 /** What the trials of a series say together. While it runs, it is read again and again. */
 export function SeriesPage({ id }: { id: string }) {
-  const series = useLoaded(
-    `series ${id}`,
-    (signal) => getSeries(id, signal),
-    ({ state }) => state === "running",
-  );
+  const series = useLoaded(`series ${id}`, (signal) => getSeries(id, signal), {
+    changes: ({ state }) => state === "running",
+  });
   const loaded = series.value;
   if (loaded.state === "ready") return blind.value ? <Hidden /> : <Report series={loaded.value} />;
   return (

@@ -3,7 +3,7 @@ import { isFinal } from "../../domain/session-state.ts";
 import { when, words } from "../format.ts";
 import { ArmName, SIDES } from "../part/arm-name.tsx";
 import { blind } from "../preferences.ts";
-import { toSession } from "../routes.ts";
+import { toSeries, toSession } from "../routes.ts";
 import { ConfidenceName, OutcomeName } from "../verdict/outcome.tsx";
 import { isPicked, obstacle, toggle } from "./picked.ts";
 
@@ -21,6 +21,11 @@ export function SessionRow({ row }: { row: SessionListing }) {
       </a>
       <div class="session-outcome">
         <SessionResult row={row} />
+        {row.trial && (
+          <span class="aside">
+            trial {row.trial.trial} of a <a href={toSeries(row.trial.series_id)}>series</a>
+          </span>
+        )}
       </div>
       <ul class="session-arms" aria-label={`Arms of ${session_id}`}>
         {row.arms.map((arm, index) => (

@@ -1,23 +1,42 @@
-import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import type { SessionListing } from "../../domain/session.ts";
+import { isFinal } from "../../domain/session-state.ts";
 import { listSessions } from "../api.ts";
-import { asFailed, useLoaded } from "../loaded.ts";
+import { count, counted } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { FilterField } from "../part/fields.tsx";
 import { Page } from "../part/page.tsx";
-import { Failed, Show } from "../part/show.tsx";
+import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
 import { navigate, toCompare, toSessions } from "../routes.ts";
+import { type Rows, readRows, SHOWN_ROWS } from "../rows.ts";
 import { picked } from "./picked.ts";
 import { SessionRow } from "./session-row.tsx";
 
-/** Rows read at once. */
-const PAGE = 50;
+/** Rows that a filter looks through; reading more would keep the reader waiting. */
+const SEARCHED = 5_000;
+
+interface SessionsPageProps {
+  readonly scenario: string | null;
+  readonly filter: string;
+  /** Rows shown at most. */
+  readonly shown: number;
+}
 
 /** Every stored session, newest first. Two arms of one scenario can be picked for a comparison. */
-export function SessionsPage({ scenario }: { scenario: string | null }) {
-  const query = { limit: PAGE, ...(scenario && { scenario }) };
-  const first = useLoaded(`sessions ${scenario}`, (signal) => listSessions(query, signal));
+export function SessionsPage({ scenario, filter, shown }: SessionsPageProps) {
+  const extent = filter === "" ? shown : Math.max(shown, SEARCHED);
+  const sessions = useLoaded(
+    `sessions ${scenario}`,
+    (signal) =>
+      readRows<SessionListing>(extent, (limit, last) =>
+        listSessions({ limit, ...(scenario && { scenario }), ...(last && { before: last.session_id }) }, signal),
+      ),
+    { extent, changes: ({ rows }) => filter === "" && rows.some(({ state }) => !isFinal(state)) },
+  );
+  const set = (change: { readonly filter?: string; readonly shown?: number }) =>
+    navigate(toSessions(scenario, { filter, shown, ...change }), { replace: true });
   return (
     <Page title={scenario ? `Sessions of ${scenario}` : "Sessions"}>
       <p class="lead">Newest first. Pick any two arms of one scenario to compare them, also across sessions.</p>
@@ -28,68 +47,69 @@ export function SessionsPage({ scenario }: { scenario: string | null }) {
           </button>
         </p>
       )}
-      <Show of={first} what="the sessions">
-        {(rows) => <SessionTable key={rows[0]?.session_id} first={rows} query={query} />}
+      <Show of={sessions} what="the sessions">
+        {(read) =>
+          read.rows.length === 0 ? (
+            <NoSessions />
+          ) : (
+            <>
+              <FilterField
+                label="Filter by scenario, model, state or outcome"
+                filter={filter}
+                set={(next) => set({ filter: next, shown: SHOWN_ROWS })}
+              />
+              <SessionRows
+                read={read}
+                reading={!read.complete && read.rows.length < extent}
+                filter={filter}
+                shown={shown}
+                more={() => set({ shown: shown + SHOWN_ROWS })}
+              />
+            </>
+          )
+        }
       </Show>
       {picked.value.length > 0 && <CompareBar />}
     </Page>
   );
 }
 
-interface SessionTableProps {
-  readonly first: readonly SessionListing[];
-  readonly query: { readonly limit: number; readonly scenario?: string };
+interface SessionRowsProps {
+  readonly read: Rows<SessionListing>;
+  /** More is on the way. */
+  readonly reading: boolean;
+  readonly filter: string;
+  readonly shown: number;
+  readonly more: () => void;
 }
 
-function SessionTable({ first, query }: SessionTableProps) {
-  const rows = useSignal(first);
-  const ended = useSignal(first.length < PAGE);
-  const filter = useSignal("");
-  if (first.length === 0) return <NoSessions />;
-  const wanted = filter.value.trim().toLowerCase();
-  const shown = rows.value.filter((row) => textOf(row).includes(wanted));
+function SessionRows({ read: { rows, complete }, reading, filter, shown, more }: SessionRowsProps) {
+  const texts = useMemo(() => rows.map((row) => ({ row, text: textOf(row) })), [rows]);
+  const wanted = filter.trim().toLowerCase();
+  const matching = texts.filter(({ text }) => text.includes(wanted));
+  const hasMore = matching.length > shown || (filter === "" && !complete);
   return (
     <>
-      <FilterField label="Filter by scenario, model, state or outcome" filter={filter} />
-      <p role="status" class="hidden-text">
-        {shown.length} sessions shown
+      <p role="status" class={filter === "" ? "hidden-text" : "small-print"}>
+        {filter === ""
+          ? counted(matching.length, "session")
+          : `${count(matching.length)} of ${counted(rows.length, "session")} match.`}
+        {reading && " Reading older ones …"}
+        {filter !== "" &&
+          !complete &&
+          !reading &&
+          ` Only the newest ${count(rows.length)} were looked through; open a scenario's sessions to look further back.`}
       </p>
-      {shown.length === 0 && <p class="empty">None of the sessions read so far matches “{filter.value}”.</p>}
       <ul class="sessions">
-        {shown.map((row) => (
+        {matching.slice(0, shown).map(({ row }) => (
           <SessionRow key={row.session_id} row={row} />
         ))}
       </ul>
-      {!ended.value && <Older rows={rows} ended={ended} query={query} />}
-    </>
-  );
-}
-
-interface OlderProps {
-  readonly rows: { value: readonly SessionListing[] };
-  readonly ended: { value: boolean };
-  readonly query: SessionTableProps["query"];
-}
-
-function Older({ rows, ended, query }: OlderProps) {
-  const failure = useSignal<unknown>(null);
-  const last = rows.value.at(-1);
-  async function read(): Promise<void> {
-    try {
-      const older = await listSessions({ ...query, ...(last && { before: last.session_id }) });
-      rows.value = [...rows.value, ...older];
-      ended.value = older.length < PAGE;
-      failure.value = null;
-    } catch (error) {
-      failure.value = error;
-    }
-  }
-  return (
-    <>
-      {failure.value !== null && <Failed what="older sessions" error={asFailed(failure.value)} />}
-      <button type="button" onClick={() => void read()}>
-        Show older sessions
-      </button>
+      {hasMore && (
+        <button type="button" disabled={reading} onClick={more}>
+          Show older sessions
+        </button>
+      )}
     </>
   );
 }

@@ -53,13 +53,13 @@ export function App() {
 function CurrentPage({ route }: { route: Route }) {
   switch (route.page) {
     case "scenarios":
-      return <ScenarioListPage />;
+      return <ScenarioListPage filter={route.filter} />;
     case "scenario":
       return <ScenarioPage key={route.name} name={route.name} />;
     case "live":
       return <LivePage key={route.id} id={route.id} stay={route.stay} />;
     case "sessions":
-      return <SessionsPage key={route.scenario} scenario={route.scenario} />;
+      return <SessionsPage key={route.scenario} scenario={route.scenario} filter={route.filter} shown={route.shown} />;
     case "session":
       return <SessionPage key={route.id} id={route.id} verdict_id={route.verdict} />;
     case "diff":
@@ -67,7 +67,7 @@ function CurrentPage({ route }: { route: Route }) {
     case "compare":
       return <ComparePage a={route.a} b={route.b} />;
     case "series-list":
-      return <SeriesListPage key={route.scenario} scenario={route.scenario} />;
+      return <SeriesListPage key={route.scenario} scenario={route.scenario} shown={route.shown} />;
     case "series":
       return <SeriesPage key={route.id} id={route.id} />;
     case "doctor":

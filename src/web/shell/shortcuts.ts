@@ -19,6 +19,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "/", does: "Go to the filter of a list", run: () => focusFirst("[data-filter]") },
   { keys: "j", does: "Next section or row", run: () => step(1) },
   { keys: "k", does: "Previous section or row", run: () => step(-1) },
+  { keys: "Enter", does: "Open the section or row that has the focus", run: openStop },
+  { keys: "x", does: "Pick an arm of the row that has the focus", run: pickArm },
   { keys: "e", does: "Open or close every decision on the page", run: toggleAll },
   { keys: "b", does: "Blind mode on or off", run: () => (blind.value = !blind.value) },
   { keys: "t", does: "Next theme: auto, light, dark", run: nextTheme },
@@ -42,6 +44,8 @@ export function listenToKeys(): void {
 
 function isOurs({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || isTyping(target)) return false;
+  // Links and buttons have their own.
+  if (key === "Enter" && focusedStop() !== target) return false;
   return key === "?" || (shortcutsOn.peek() && !helpOpen.peek());
 }
 
@@ -63,8 +67,25 @@ function step(by: 1 | -1): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
+const focusedStop = () => document.activeElement?.closest<HTMLElement>("[data-stop]") ?? null;
+
+function openStop(): void {
+  focusedStop()?.querySelector<HTMLElement>("a, summary")?.click();
+}
+
+/** One arm after the other, then none. */
+function pickArm(): void {
+  const boxes = [...(focusedStop()?.querySelectorAll<HTMLInputElement>(".pick input:enabled") ?? [])];
+  const next = boxes.find((box) => !box.checked);
+  for (const box of next ? [next] : boxes) box.click();
+}
+
 function toggleAll(): void {
   const rows = [...document.querySelectorAll<HTMLDetailsElement>("details.decision")];
   const open = rows.some((row) => !row.open);
-  for (const row of rows) row.open = open;
+  for (const row of rows) {
+    row.open = open;
+    const fold = row.closest<HTMLDetailsElement>("details.fold");
+    if (open && fold) fold.open = true;
+  }
 }

@@ -1,4 +1,4 @@
-import type { SeriesFlag } from "./series.ts";
+import type { SeriesFlag } from "../domain/series.ts";
 
 /** What a flag of a series says, as a clause. */
 export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test";
+import { powerOf, seriesEstimate } from "../../src/series/power.ts";
+import { pageNamed, tableBelow } from "../docs/pages.ts";
+import { exactly } from "./exact.ts";
+
+describe("what a plan promises", () => {
+  test.each([
+    [1, 0.9, 0],
+    [9, 0.9, 0.2],
+    [30, 0.8, 0.2],
+    [30, 0.5, 0],
+    [47, 0.6, 0.3],
+  ])(
+    "with %p trials, %p of the decided ones won and %p without a winner, is what all courses come to",
+    async (trials, win, tie) => {
+      const { a, b, trials: mean } = exactly(trials, win, tie);
+      const { chance, wrong, mean_trials } = await powerOf(trials, { win, tie });
+      expect(chance).toBeCloseTo(a, 9);
+      expect(wrong).toBeCloseTo(b, 9);
+      expect(mean_trials).toBeCloseTo(mean, 9);
+    },
+  );
+
+  test("is what the table of docs/series.md says", async () => {
+    const rows = tableBelow(await pageNamed("docs/series.md"), "number of trials that it takes");
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [told = "", ...cells] of rows) {
+      const trials = Number(told);
+      const ahead: string[] = [];
+      for (const win of [0.6, 0.7, 0.8, 0.9]) {
+        const { chance, mean_trials } = await powerOf(trials, { win, tie: 0.2 });
+        ahead.push(`${percent(chance)} (${mean_trials.toFixed(1)})`);
+      }
+      const { chance, wrong } = await powerOf(trials, { win: 0.5, tie: 0.2 });
+      expect([trials, ...cells]).toEqual([trials, ...ahead, `${(100 * (chance + wrong)).toFixed(1)}%`]);
+    }
+  });
+});
+
+/** With a digit more where a whole number would say 100 and it is not. */
+function percent(chance: number): string {
+  const whole = (100 * chance).toFixed(0);
+  return whole === "100" && chance < 0.9995 ? `${(100 * chance).toFixed(1)}%` : `${whole}%`;
+}
+
+test("an estimate is that of one run times the trials; unknown stays unknown", async () => {
+  const one = { low_usd: 0.1, high_usd: null, low_tokens: 10, high_tokens: 20, note: "" };
+  const { trials, low_usd, high_usd, chances } = await seriesEstimate(one, 30);
+  expect({ trials, low_usd, high_usd }).toEqual({ trials: 30, low_usd: 3, high_usd: null });
+  expect(chances.map(({ win_share }) => win_share)).toEqual([0.7, 0.8, 0.9]);
+});
