@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Failure } from "../domain/failure.ts";
 import { SessionListRequest } from "../domain/request.ts";
 import type { SessionListing } from "../domain/session.ts";
 import { runDoctor } from "../operation/doctor.ts";
@@ -11,7 +10,7 @@ import { answer, failures } from "./describe.ts";
 import { EXAMPLE_REPORT } from "./examples/report.ts";
 import { EXAMPLE_SCENARIO, EXAMPLE_SCENARIO_ROW } from "./examples/scenario.ts";
 import { EXAMPLE_SESSION, EXAMPLE_SESSION_ROW } from "./examples/session.ts";
-import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
+import { patiently, type RouteContext, refuseTwice, SessionInPath } from "./route-context.ts";
 
 /** What changes nothing and spends nothing. */
 export const readRoutes = ({ services, abandoned }: RouteContext) =>
@@ -132,16 +131,6 @@ function nextLink(request: Request, { session_id }: SessionListing): string {
   next.searchParams.set("before", session_id);
   // Relative, so that it stays right behind a reverse proxy.
   return `<${next.pathname}${next.search}>; rel="next"`;
-}
-
-/** Refuses a query field that is given twice; Elysia would take the last. @throws Failure `invalid_request` */
-function refuseTwice({ request }: { readonly request: Request }): void {
-  const seen = new Set<string>();
-  for (const name of new URL(request.url).searchParams.keys()) {
-    if (seen.has(name))
-      throw new Failure("invalid_request", `${name.slice(0, 64)} is given twice`, { details: { field: name } });
-    seen.add(name);
-  }
 }
 
 /** Makes an integer of digits, and of nothing else: Elysia's own numbers also take `1e2`, `0x10` and `" 5"`. */

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Context } from "elysia";
+import { Failure } from "../domain/failure.ts";
 import type { Services } from "../operation/services.ts";
 import type { EventStreams } from "./event-stream.ts";
 import { EXAMPLE_SESSION_ID } from "./examples/session.ts";
@@ -28,5 +29,15 @@ export async function patiently<T>({ server, request }: Call, work: () => Promis
   } finally {
     // Before the answer: after it the server no longer knows whose connection it was.
     server?.timeout(request, IDLE_TIMEOUT_S);
+  }
+}
+
+/** Refuses a query field that is given twice; Elysia would take the last. @throws Failure `invalid_request` */
+export function refuseTwice({ request }: { readonly request: Request }): void {
+  const seen = new Set<string>();
+  for (const name of new URL(request.url).searchParams.keys()) {
+    if (seen.has(name))
+      throw new Failure("invalid_request", `${name.slice(0, 64)} is given twice`, { details: { field: name } });
+    seen.add(name);
   }
 }

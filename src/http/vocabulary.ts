@@ -3,6 +3,7 @@ import * as decision from "../domain/decision.ts";
 import * as event from "../domain/event.ts";
 import * as evidence from "../domain/evidence.ts";
 import * as health from "../domain/health.ts";
+import * as judge_profile from "../domain/judge-profile.ts";
 import * as request from "../domain/request.ts";
 import * as scenario from "../domain/scenario.ts";
 import * as listing from "../domain/scenario-listing.ts";
@@ -15,6 +16,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   event,
   evidence,
   health,
+  judge_profile,
   listing,
   request,
   scenario,
@@ -26,7 +28,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
 /** Every named schema of the domain, even one that no route mentions. The fields of a query are parameters instead. */
 export const VOCABULARY: readonly TSchema[] = MODULES.flatMap((module) => Object.values(module))
   .filter(isNamedSchema)
-  .filter((schema) => schema !== request.SessionListRequest);
+  .filter((schema) => schema !== request.SessionListRequest && schema !== judge_profile.JudgesRequest);
 
 function isNamedSchema(value: unknown): value is TSchema {
   return typeof value === "object" && value !== null && "$id" in value && typeof value.$id === "string";
