@@ -97,6 +97,9 @@ export function openDatabase(path: string, isInUse: () => boolean): Database {
   }
 }
 
+export const hasTable = (database: Database, name: string): boolean =>
+  database.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $name").get({ name }) !== null;
+
 /** To open a pipe would wait for its other end. */
 function demandFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });

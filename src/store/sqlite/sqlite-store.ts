@@ -6,16 +6,17 @@ import type { SelfTest } from "../../domain/self-test.ts";
 import { isFinal, type SessionListing } from "../../domain/session.ts";
 import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
-import { memorySelfTests } from "../self-test-shelf.ts";
+import { memorySelfTests, type SelfTestShelf } from "../self-test-shelf.ts";
 import type { LoggedEntry, Run, Safety, SessionQuery, SessionStore } from "../store.ts";
 import { Watchers } from "../watchers.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, hasTable, openDatabase } from "./database.ts";
 import { DiskSync } from "./disk-sync.ts";
 import { type Ended, JsonCopies, type WrittenCopy } from "./json-copies.ts";
 import { readListings } from "./listings.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
 import { SessionRows } from "./session-rows.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
+import { SqliteSelfTests } from "./sqlite-self-tests.ts";
 import { guarded, storageFailure } from "./storage-failure.ts";
 import { WriteBatch } from "./write-batch.ts";
 
@@ -59,7 +60,7 @@ const YOUNG_COPIES = 200;
 class SqliteStore implements SessionStore {
   readonly persistent = true;
   readonly ledger: SqliteLedger;
-  readonly #self_tests = memorySelfTests(KEPT_SELF_TESTS);
+  readonly #self_tests: SelfTestShelf;
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #lease: ProcessLease;
@@ -84,6 +85,9 @@ class SqliteStore implements SessionStore {
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     this.#batch = new WriteBatch(database, stateDir);
     this.ledger = new SqliteLedger(database, this.#batch, lease, stateDir);
+    this.#self_tests = hasTable(database, "self_tests")
+      ? new SqliteSelfTests(database, this.#batch, stateDir)
+      : memorySelfTests(KEPT_SELF_TESTS);
   }
 
   async create(entry: CreatedEntry): Promise<Run | undefined> {
