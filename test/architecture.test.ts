@@ -36,7 +36,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   evidence: ["domain", "sandbox", "workspace", "policy"],
   judge: ["domain", "model", "clock", "pace"],
   session: SESSION,
-  audit: [...SESSION, "session"],
+  audit: [...SESSION, "session", "pace"],
   doctor: [...SESSION, "session", "audit", "exit-of"],
   operation: ["domain", "scenario", "session", "series", "audit", "doctor", "store", "clock"],
   http: ["domain", "operation", "clock"],

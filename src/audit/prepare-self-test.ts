@@ -11,6 +11,7 @@ import { demandJudgePrice } from "../session/cost-limits.ts";
 import type { SessionServices } from "../session/services.ts";
 import { worstCaseOfJudging } from "../session/worst-case-cost.ts";
 import { HARMLESS_EDITS } from "./harmless-edits.ts";
+import { knownWork } from "./known-work.ts";
 
 /** Judgings of a pair that hangs on chance are made so often. */
 export const REPEATS = 3;
@@ -52,7 +53,7 @@ export interface SelfTestWork {
  * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request`
  */
 export async function prepareSelfTest(
-  services: Omit<SessionServices, "store">,
+  services: SessionServices,
   loaded: LoadedScenario,
   { judge_model, max_cost_usd }: SelfTestOptions,
 ): Promise<SelfTestPlan> {
@@ -64,11 +65,10 @@ export async function prepareSelfTest(
     digest: comparabilityDigest(definition),
     judge: judgeIdentity(name, definition),
   };
-  const patch = definition.task.reference_fix?.patch;
   if (isBuiltin(name)) return { ...plan, work: `${name} asks no model: there is no judge to test` };
   if (plan.scenario.rubric.criteria.length === 0) return { ...plan, work: "no criterion of the rubric asks a judge" };
-  if (patch === undefined)
-    return { ...plan, work: "the scenario has no reference_fix, of which evidence could be made" };
+  const patch = await knownWork(services.store, loaded);
+  if (patch === undefined) return { ...plan, work: NO_WORK };
   const chosen = chooseJudge(services, judge_model, definition);
   demandPrices(services, chosen, max_cost_usd);
   const { sandbox } = await services.sandboxes.choose(services.sandbox, false);
@@ -84,6 +84,9 @@ export async function prepareSelfTest(
     },
   };
 }
+
+const NO_WORK =
+  "the scenario has no reference_fix, and no stored arm passed all hidden checks: there is nothing to make evidence of";
 
 function demandPrices(
   { max_cost_per_day_usd }: Pick<SessionServices, "max_cost_per_day_usd">,

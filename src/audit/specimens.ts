@@ -18,7 +18,7 @@ export interface Specimen {
 export interface Specimens {
   /** The fixture as it is. */
   readonly nop: Specimen;
-  /** The fixture with the known fix. */
+  /** The fixture with work that does the task. */
   readonly reference: Specimen;
   /** The reference, changed in form alone. Those for which it has no place are left out. */
   readonly edited: readonly Specimen[];
@@ -64,7 +64,9 @@ async function applyFix(workspace: Workspace, patch: string): Promise<void> {
     await workspace.applyPatch(patch);
   } catch (error) {
     if (!(error instanceof Mistake)) throw error;
-    throw new Failure("invalid_scenario", `task.reference_fix does not apply: ${error.message}`, { cause: error });
+    throw new Failure("invalid_scenario", `the known work does not apply to the fixture: ${error.message}`, {
+      cause: error,
+    });
   }
 }
 

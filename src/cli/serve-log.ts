@@ -12,7 +12,7 @@ export interface Log {
   readonly notice: (line: string) => void;
 }
 
-/** Lines on stderr. Lines of requests are gathered for one turn of the event loop, so that many share one write. */
+/** Lines on stderr. */
 export function openLog(format: LogFormat): Log {
   const render = format === "json" ? inJson : inText;
   return { request: requestLog(format), notice: (line) => void process.stderr.write(render(line)) };
@@ -20,20 +20,12 @@ export function openLog(format: LogFormat): Log {
 
 function requestLog(format: LogFormat): LogRequest | undefined {
   if (format === "none") return undefined;
-  if (format === "json") return gathered(JSON.stringify);
-  return gathered(({ at, method, path, status, ms }) => `${at.slice(11, 19)} ${status} ${method} ${path} ${ms} ms`);
+  const shown = format === "json" ? JSON.stringify : inOneLine;
+  return (line) => void process.stderr.write(`${shown(line)}\n`);
 }
+
+const inOneLine = ({ at, method, path, status, ms }: Parameters<LogRequest>[0]) =>
+  `${at.slice(11, 19)} ${status} ${method} ${path} ${ms} ms`;
 
 const inText = (line: string) => `abeval: ${plainText(line)}\n`;
 const inJson = (notice: string) => `${JSON.stringify({ at: systemClock.now().toISOString(), notice })}\n`;
-
-function gathered(render: (line: Parameters<LogRequest>[0]) => string): LogRequest {
-  let waiting: string[] = [];
-  const flush = () => {
-    process.stderr.write(`${waiting.join("\n")}\n`);
-    waiting = [];
-  };
-  return (line) => {
-    if (waiting.push(render(line)) === 1) setImmediate(flush);
-  };
-}

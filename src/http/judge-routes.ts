@@ -1,10 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { JudgesRequest } from "../domain/judge-profile.ts";
 import { SelfTestRequest, SelfTestStarted } from "../domain/self-test.ts";
+import { listJudges } from "../operation/judges.ts";
 import { getSelfTest, startSelfTest } from "../operation/self-tests.ts";
 import { answer, body, failures } from "./describe.ts";
+import { EXAMPLE_JUDGES } from "./examples/judges.ts";
 import { EXAMPLE_SELF_TEST } from "./examples/self-test.ts";
-import type { RouteContext } from "./route-context.ts";
+import { refuseTwice } from "./query.ts";
+import { patiently, type RouteContext } from "./route-context.ts";
 
 /** What examines judges. */
 export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
@@ -61,4 +65,26 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
           ...failures("unknown_self_test", "storage_failed"),
         },
       },
-    });
+    })
+    .get(
+      "/api/judges",
+      (call) => {
+        const signal = AbortSignal.any([call.request.signal, abandoned]);
+        return patiently(call, () => listJudges.run(services, call.query, signal));
+      },
+      {
+        transform: refuseTwice,
+        query: JudgesRequest,
+        response: listJudges.output,
+        detail: {
+          operationId: "listJudges",
+          tags: ["extension"],
+          summary: listJudges.title,
+          description: listJudges.summary,
+          responses: {
+            200: answer("A profile for each judge, protocol and prompt.", EXAMPLE_JUDGES),
+            ...failures("invalid_request", "storage_failed"),
+          },
+        },
+      },
+    );

@@ -3,6 +3,7 @@ import * as decision from "../domain/decision.ts";
 import * as event from "../domain/event.ts";
 import * as evidence from "../domain/evidence.ts";
 import * as health from "../domain/health.ts";
+import * as judge_profile from "../domain/judge-profile.ts";
 import * as request from "../domain/request.ts";
 import * as scenario from "../domain/scenario.ts";
 import * as listing from "../domain/scenario-listing.ts";
@@ -16,6 +17,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   event,
   evidence,
   health,
+  judge_profile,
   listing,
   request,
   scenario,
@@ -26,7 +28,12 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
 ];
 
 /** Fields of a query are parameters instead; a record of a series stays in the store. */
-const OWN: ReadonlySet<unknown> = new Set([request.SessionListRequest, series.SeriesListRequest, series.SeriesRecord]);
+const OWN: ReadonlySet<unknown> = new Set([
+  request.SessionListRequest,
+  series.SeriesListRequest,
+  series.SeriesRecord,
+  judge_profile.JudgesRequest,
+]);
 
 /** Every named schema of the domain, even one that no route mentions. */
 export const VOCABULARY: readonly TSchema[] = MODULES.flatMap((module) => Object.values(module))

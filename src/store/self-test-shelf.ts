@@ -5,7 +5,7 @@ export interface SelfTestShelf {
   /** @param key what the test is about: `selfTestKey` */
   keepSelfTest(key: string, self_test: SelfTest): Promise<void>;
   selfTest(self_test_id: string): Promise<SelfTest | undefined>;
-  /** The one that was kept last of all with this key. */
+  /** The newest one with this key, by when it was asked for. */
   latestSelfTest(key: string): Promise<SelfTest | undefined>;
 }
 
@@ -19,6 +19,9 @@ export function memorySelfTests(capacity: number): SelfTestShelf {
       if (kept.size > capacity && oldest !== undefined) kept.delete(oldest);
     },
     selfTest: async (self_test_id) => structuredClone(kept.get(self_test_id)?.self_test),
-    latestSelfTest: async (key) => structuredClone([...kept.values()].findLast((one) => one.key === key)?.self_test),
+    async latestSelfTest(key) {
+      const own = [...kept.values()].filter((one) => one.key === key).map(({ self_test }) => self_test);
+      return structuredClone(own.toSorted((one, other) => one.created_at.localeCompare(other.created_at)).at(-1));
+    },
   };
 }

@@ -13,7 +13,7 @@ import type { SessionServices } from "../../src/session/services.ts";
 import type { Responder } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playScript } from "../fake-provider/play-script.ts";
-import { testServices } from "../harness.ts";
+import { runOnce, testServices } from "../harness.ts";
 import { type Slot, wellFormed } from "../judge/mock-judge.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
 import { SMALL_FIX } from "./small-fix.ts";
@@ -138,3 +138,24 @@ test("the day's limit refuses a test that could pass it, before anything is aske
   const refused = tested(HONEST, {}, { prices: PRICES, max_cost_per_day_usd: 0.01 });
   await expect(refused).rejects.toThrow("This self-test may cost up to");
 });
+
+test("without a reference fix, the work of a stored arm that passed every check stands in", async () => {
+  const [head] = SMALL_FIX.split("  reference_fix:");
+  const rest = SMALL_FIX.slice(SMALL_FIX.indexOf("arms:")).replace("[{say: Done.}]", JSON.stringify(MENDS));
+  const probe = `  probe: {checks: [{id: sum, run: "grep -q 'one + other' src/add.ts"}]}\n`;
+  await using own = await scenarioFolder({ "adder.yaml": `${head}${probe}${rest}` });
+  const unfixed = await loadScenarioFile(own.path("adder.yaml"));
+  await using server = await startFakeProvider({ reply: HONEST });
+  const services = { ...testServices(server.environment, { sandbox: "none" }), self_tests: new SelfTests() };
+  const before = await prepareSelfTest(services, unfixed, { judge_model: "openai/j" });
+  expect(priceTag(before)).toStartWith("nothing to test: the scenario has no reference_fix, and no stored arm passed");
+  await runOnce(services, unfixed, { judge_model: "builtin/evidence" });
+  const { done } = await startSelfTest(services, unfixed, { judge_model: "openai/j" }, never);
+  expect(gradesOf(await done)).toEqual(["pass", "pass", "pass", "pass"]);
+});
+
+/** The script of an arm that mends the sum. */
+const MENDS = [
+  { calls: [{ edit_file: { path: "src/add.ts", old: "one - other", new: "one + other" } }] },
+  { say: "Done." },
+];

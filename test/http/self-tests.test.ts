@@ -38,3 +38,13 @@ test("there is no self-test of an unknown id", async () => {
   const response = await service.get("/api/self-tests/self-test-nothing");
   expect([response.status, await response.json()]).toMatchObject([404, { error: { code: "unknown_self_test" } }]);
 });
+
+test("judges are profiled from what is stored, and an unknown field of the query is refused", async () => {
+  await using service = aService({ persistent: true });
+  await service.post("/api/runs", { scenario: "quick" });
+  const response = await service.get("/api/judges?model=builtin/evidence");
+  // It asked no model, so nothing is known of it.
+  expect([response.status, await response.json()]).toEqual([200, { judges: [], sessions_read: 1, complete: true }]);
+  const refused = await service.get("/api/judges?modle=x");
+  expect(refused.status).toBe(422);
+});

@@ -272,6 +272,9 @@ const EXTENSIONS = [
   "GET /api/series/{id}",
   "GET /api/series/{id}/stream",
   "DELETE /api/series/{id}",
+  "GET /api/judges",
+  "GET /api/self-tests/{id}",
+  "POST /api/self-tests",
 ];
 
 verifiesOverHttp(

@@ -1,0 +1,213 @@
+import type { JudgeProfile } from "../domain/judge-profile.ts";
+import type { SessionOutcome } from "../domain/session.ts";
+import type { Outcome, Verdict } from "../domain/verdict.ts";
+import { basisOf } from "../judge/decide.ts";
+import { backs, gatesOf } from "../judge/gates.ts";
+import { type Opinion, opinionOf } from "../judge/opinion.ts";
+import { signOf } from "../judge/panel-votes.ts";
+import { signTest, wilson } from "./binomial.ts";
+import { Correlation } from "./correlation.ts";
+
+/** Verdicts below which a rate would say more than is known. */
+const LEAST = 20;
+
+/** Identities of judges that are told apart. */
+const MOST_JUDGES = 200;
+
+/** What stored sessions say of their judges, one session after the other. It keeps counts, and no session. */
+export class JudgeProfiles {
+  readonly #tallies = new Map<string, Tally>();
+  readonly #model: string | undefined;
+  /** Some judge is left out, because there are too many. */
+  overflown = false;
+
+  /** @param model only this judge, by its full name */
+  constructor(model: string | undefined) {
+    this.#model = model;
+  }
+
+  /** Newest session first. A verdict across sessions counts with the session of its first arm. */
+  add(session: Pick<SessionOutcome, "session_id" | "definition" | "verdict" | "verdicts">): void {
+    const verdicts = [...(session.verdict ? [session.verdict] : []), ...session.verdicts];
+    const once = new Map(verdicts.map((verdict) => [verdict.verdict_id, verdict]));
+    const before = new Map<string, Opinion>();
+    for (const verdict of once.values()) {
+      if (verdict.calls.length === 0 || verdict.arm_a.session_id !== session.session_id) continue;
+      if (this.#model !== undefined && verdict.judge.model !== this.#model) continue;
+      const opinion = judgesOwn(verdict, session.definition.rubric.tie_margin);
+      const { model, protocol, prompt_digest } = verdict.judge;
+      const judge = JSON.stringify([model, protocol, prompt_digest]);
+      const pair = JSON.stringify([judge, verdict.arm_a, verdict.arm_b]);
+      this.#tallyOf(judge, verdict)?.add(verdict, {
+        opinion,
+        before: before.get(pair),
+        checks_shown: session.definition.rubric.judge.probe_visibility === "shown",
+      });
+      before.set(pair, opinion);
+    }
+  }
+
+  /** Most verdicts first. */
+  profiles(): JudgeProfile[] {
+    const profiles = [...this.#tallies.values()].map((tally) => tally.profile());
+    return profiles.sort((one, other) => other.verdicts - one.verdicts);
+  }
+
+  #tallyOf(judge: string, verdict: Verdict): Tally | undefined {
+    const known = this.#tallies.get(judge);
+    if (known) return known;
+    if (this.#tallies.size >= MOST_JUDGES) {
+      this.overflown = true;
+      return undefined;
+    }
+    const tally = new Tally(verdict);
+    this.#tallies.set(judge, tally);
+    return tally;
+  }
+}
+
+/** What the judge found itself, whatever rules and checks made of it. */
+function judgesOwn(verdict: Verdict, tie_margin: number): Opinion {
+  return opinionOf(basisOf(verdict, tie_margin), new Map(verdict.criteria.map(({ id, weight }) => [id, weight])));
+}
+
+interface Context {
+  readonly opinion: Opinion;
+  /** Of the verdict before on the same two arms. */
+  readonly before: Opinion | undefined;
+  readonly checks_shown: boolean;
+}
+
+class Tally {
+  readonly #newest: Verdict;
+  readonly #outcomes: Record<Outcome, number> = { winner: 0, tie: 0, inconclusive: 0, inconsistent: 0, invalid: 0 };
+  readonly #pull = new Mean();
+  readonly #cost = new Mean();
+  readonly #latency = new Mean();
+  readonly #facts = { shown: new Agreement(), hidden: new Agreement() };
+  readonly #votes = new Map<string, Correlation>();
+  readonly #counts = { first: 0, second: 0, compared: 0, changed: 0, calls: 0, citations_dropped: 0 };
+  #newest_at: string;
+
+  constructor(newest: Verdict) {
+    this.#newest = newest;
+    this.#newest_at = newest.created_at;
+  }
+
+  add(verdict: Verdict, { opinion, before, checks_shown }: Context): void {
+    const { outcome, merged } = opinion;
+    const { usage, calls, created_at } = verdict;
+    const counts = this.#counts;
+    this.#outcomes[outcome] += 1;
+    this.#pull.add(merged?.position_pull ?? null);
+    if (outcome === "inconsistent") counts[(merged?.position_pull ?? 0) > 0 ? "first" : "second"] += 1;
+    if (before) counts.compared += 1;
+    if (before && differs(before, opinion)) counts.changed += 1;
+    counts.calls += calls.length;
+    counts.citations_dropped += calls.reduce((sum, { citations_invalid }) => sum + citations_invalid, 0);
+    this.#cost.add(usage.cost_usd);
+    this.#latency.add(usage.latency_ms);
+    this.#facts[checks_shown ? "shown" : "hidden"].add(clearSign(verdict), Math.sign(merged?.net_vote ?? 0));
+    this.#addVotes(verdict.judge.members ?? []);
+    if (created_at > this.#newest_at) this.#newest_at = created_at;
+  }
+
+  profile(): JudgeProfile {
+    const { model, protocol, prompt_digest } = this.#newest.judge;
+    const { first, second, compared, changed, calls, citations_dropped } = this.#counts;
+    const verdicts = Object.values(this.#outcomes).reduce((sum, count) => sum + count, 0);
+    const told = <T>(rate: T): T | null => (verdicts < LEAST ? null : rate);
+    const { tie, inconsistent, inconclusive, invalid } = this.#outcomes;
+    return {
+      judge: { model, protocol, prompt_digest },
+      scenario: this.#newest.scenario,
+      verdicts,
+      outcomes: { ...this.#outcomes },
+      rates: told({
+        tie: tie / verdicts,
+        inconsistent: inconsistent / verdicts,
+        inconclusive: inconclusive / verdicts,
+        invalid: invalid / verdicts,
+      }),
+      position: { mean_pull: told(this.#pull.value), first, second, sign_p: told(signTest(first, second)) },
+      repeats: { compared, changed, rate: compared === 0 ? null : told(changed / compared) },
+      ...{ calls, citations_dropped },
+      cost_usd: this.#cost.value,
+      latency_ms: this.#latency.value,
+      facts: { shown: this.#facts.shown.told(verdicts >= LEAST), hidden: this.#facts.hidden.told(verdicts >= LEAST) },
+      panel: this.#panel(verdicts >= LEAST),
+      newest_at: this.#newest_at,
+    };
+  }
+
+  #addVotes(members: NonNullable<Verdict["judge"]["members"]>): void {
+    for (const [index, one] of members.entries())
+      for (const other of members.slice(index + 1)) {
+        if (one.vote === null || other.vote === null) continue;
+        const pair = JSON.stringify([one.model, other.model]);
+        const votes = this.#votes.get(pair) ?? new Correlation();
+        votes.add(one.vote, other.vote);
+        this.#votes.set(pair, votes);
+      }
+  }
+
+  #panel(known: boolean): JudgeProfile["panel"] {
+    const judges = this.#newest.judge.members?.length;
+    if (judges === undefined) return null;
+    const pairs = new Mean();
+    for (const { value } of this.#votes.values()) pairs.add(value ?? null);
+    const rho = known ? pairs.value : null;
+    const alike = rho === null ? 0 : 1 + (judges - 1) * rho;
+    return { judges, rho, independent_votes: alike > 0 ? judges / alike : null };
+  }
+}
+
+const differs = (one: Opinion, other: Opinion) =>
+  one.outcome !== other.outcome || one.winner_side !== other.winner_side;
+
+/** The side that the hidden checks clearly favour: 1, -1, or 0 for none. */
+function clearSign({ facts }: Verdict): number {
+  const [a, b] = [facts.a.required_checks, facts.b.required_checks];
+  if (a !== null && b !== null && a !== b) return signOf(a === "passed" ? "a" : "b");
+  const gates = gatesOf(facts.a, facts.b);
+  return signOf(backs(gates, "a") ? "a" : backs(gates, "b") ? "b" : null);
+}
+
+/** Of the numbers that are known. */
+class Mean {
+  #sum = 0;
+  #count = 0;
+
+  add(value: number | null): void {
+    if (value === null) return;
+    this.#sum += value;
+    this.#count += 1;
+  }
+
+  get value(): number | null {
+    return this.#count === 0 ? null : this.#sum / this.#count;
+  }
+}
+
+/** How often the judge names whom the checks clearly favour. */
+class Agreement {
+  #agree = 0;
+  #disagree = 0;
+  #abstained = 0;
+
+  add(checks: number, judge: number): void {
+    if (checks === 0) return;
+    if (judge === 0) this.#abstained += 1;
+    else if (judge === checks) this.#agree += 1;
+    else this.#disagree += 1;
+  }
+
+  told(known: boolean): JudgeProfile["facts"]["shown"] {
+    const [agree, disagree, abstained] = [this.#agree, this.#disagree, this.#abstained];
+    const total = agree + disagree;
+    const counts = { agree, disagree, abstained };
+    if (!known || total === 0) return { ...counts, rate: null, low: null, high: null };
+    const [low, high] = wilson(agree, total);
+    return { ...counts, rate: agree / total, low, high };
+  }
+}

@@ -1,0 +1,136 @@
+import { expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { JudgeProfiles } from "../../src/audit/profile.ts";
+import { profileJudges } from "../../src/audit/profile-judges.ts";
+import { JudgeProfiles as Answer, JudgeProfile } from "../../src/domain/judge-profile.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import type { Verdict } from "../../src/domain/verdict.ts";
+import { openJudge } from "../../src/judge/open-judge.ts";
+import type { ModelClient } from "../../src/model/client.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import { buildCase, type CaseParts, probe } from "../judge/build-case.ts";
+import { countingEntropy, fixedClock, mockJudge, type Slot, scoringJudge, spoken } from "../judge/mock-judge.ts";
+import { anOutcome, aScenario } from "../outcomes.ts";
+import { keep } from "../stored.ts";
+
+const entropy = countingEntropy();
+const never = new AbortController().signal;
+
+const scored = (score: (slot: Slot) => number) =>
+  scoringJudge((slot, ids) => Object.fromEntries(ids.map((id) => [id, score(slot)])));
+/** The arm `plain` is a, `tdd` is b; each is known by its change. */
+const FOR_A = scored(({ evidence }) => (evidence.includes("slice.plain") ? 4 : 1));
+const FOR_B = scored(({ evidence }) => (evidence.includes("slice.plain") ? 1 : 4));
+const EVEN = scored(() => 2);
+const FIRST = scored(({ index }) => (index === 0 ? 4 : 1));
+const MUTE = mockJudge(() => spoken("Both are great!"));
+
+const verdictOf = async (model: ModelClient, parts: CaseParts = {}, session_id = idOf(1)): Promise<Verdict> => {
+  const kase = buildCase(parts);
+  const pointed = (arm: typeof kase.a) => ({ ...arm, pointer: { ...arm.pointer, session_id } });
+  const judge = openJudge({ model, model_name: "mock/judge", clock: fixedClock(), entropy });
+  return await judge({ ...kase, a: pointed(kase.a), b: pointed(kase.b) }, never);
+};
+
+const idOf = (n: number) => `session-sample-20260102T0304${String(n).padStart(5, "0")}Z`;
+
+/** A session in which these verdicts were given, the first by the run. */
+const sessionOf = (verdicts: readonly Verdict[], session_id = idOf(1)): SessionOutcome => {
+  const [verdict = null, ...later] = verdicts;
+  return { ...anOutcome(session_id), definition: aScenario(), verdict, verdicts: later, state: "completed" };
+};
+
+function profileOf(...sessions: readonly SessionOutcome[]): JudgeProfile {
+  const profiles = new JudgeProfiles(undefined);
+  for (const session of sessions) profiles.add(session);
+  const [profile, ...others] = profiles.profiles();
+  if (!profile || others.length > 0) throw new Error("one judge gave all verdicts");
+  expect([...Value.Errors(JudgeProfile, profile)]).toEqual([]);
+  return profile;
+}
+
+/** As many sessions of one verdict each. */
+const times = async (count: number, model: ModelClient, parts?: CaseParts) =>
+  await Promise.all(
+    Array.from({ length: count }, async (_, n) => sessionOf([await verdictOf(model, parts, idOf(n))], idOf(n))),
+  );
+
+test("below 20 verdicts there are counts and no rates", async () => {
+  const profile = profileOf(...(await times(19, FIRST)));
+  expect(profile).toMatchObject({
+    verdicts: 19,
+    outcomes: { winner: 0, tie: 0, inconclusive: 0, inconsistent: 19, invalid: 0 },
+    rates: null,
+    position: { mean_pull: null, first: 19, second: 0, sign_p: null },
+  });
+});
+
+test("from 20 on it says how often the judge is undecided, pulled, and unusable", async () => {
+  const sessions = [...(await times(10, FIRST)), ...(await times(6, EVEN)), ...(await times(4, MUTE))];
+  const profile = profileOf(...sessions);
+  expect(profile).toMatchObject({
+    verdicts: 20,
+    rates: { tie: 0.3, inconsistent: 0.5, inconclusive: 0, invalid: 0.2 },
+    position: { mean_pull: 10 / 16, first: 10, second: 0, sign_p: 2 / 2 ** 10 },
+  });
+});
+
+test("what the judge finds counts, not what the checks made of it; agreement with clear checks is apart", async () => {
+  const failed = { b: { probe: probe("fail", 0) } };
+  const sessions = [
+    ...(await times(12, FOR_A, failed)),
+    ...(await times(4, FOR_B, failed)),
+    ...(await times(4, EVEN, failed)),
+    ...(await times(5, FOR_B)),
+  ];
+  const { outcomes, facts } = profileOf(...sessions);
+  expect(outcomes).toMatchObject({ winner: 21, tie: 4 });
+  expect(facts.shown).toMatchObject({ agree: 12, disagree: 4, abstained: 4, rate: 0.75 });
+  expect(facts.hidden).toMatchObject({ agree: 0, disagree: 0, abstained: 0, rate: null });
+});
+
+test("a verdict on the same arms as one before is a repeat, and may have changed", async () => {
+  const [first, second, third] = [await verdictOf(FOR_A), await verdictOf(FOR_A), await verdictOf(EVEN)];
+  expect(profileOf(sessionOf([first, second, third])).repeats).toEqual({ compared: 2, changed: 1, rate: null });
+});
+
+test("a verdict across two sessions counts once, and a verdict without a judge not at all", async () => {
+  const [own, other] = [await verdictOf(FOR_A, {}, idOf(1)), await verdictOf(FOR_A, {}, idOf(2))];
+  const across: Verdict = { ...own, verdict_id: "verdict-across", arm_b: other.arm_b, kind: "cross_session" };
+  const builtin: Verdict = { ...own, verdict_id: "verdict-builtin", calls: [] };
+  const sessions = [sessionOf([own, across, builtin], idOf(1)), sessionOf([other, across], idOf(2))];
+  expect(profileOf(...sessions).verdicts).toBe(3);
+});
+
+test("of a panel it says how alike its judges vote", async () => {
+  const member = (model: string, vote: number | null) => ({
+    ...{ model, model_served: null, outcome: "tie" as const, vote },
+    ...{ lean_side: null, score_gap: null, cost_usd: null },
+  });
+  const base = await verdictOf(EVEN);
+  const votes = [1, -1, 0, 1, -1].flatMap((vote) => [vote, vote, vote, vote]);
+  const sessions = votes.map((vote, n) => {
+    const session_id = idOf(n);
+    const members = [member("x/one", vote), member("y/two", vote), member("z/three", null)];
+    const arms = { arm_a: { ...base.arm_a, session_id }, arm_b: { ...base.arm_b, session_id } };
+    return sessionOf([{ ...base, ...arms, judge: { ...base.judge, members } }], session_id);
+  });
+  const { panel } = profileOf(...sessions);
+  expect(panel?.judges).toBe(3);
+  expect(panel?.rho).toBeCloseTo(1, 9);
+  expect(panel?.independent_votes).toBeCloseTo(1, 9);
+});
+
+test("a store is read session by session, for one judge or for all", async () => {
+  using store = memoryStore();
+  for (const session of await times(3, FOR_A)) await keep(store, { ...session, definition: aScenario() });
+  const all = await profileJudges(store, undefined, never);
+  expect([...Value.Errors(Answer, all)]).toEqual([]);
+  expect(all).toMatchObject({
+    sessions_read: 3,
+    complete: true,
+    judges: [{ verdicts: 3, judge: { model: "mock/judge" } }],
+  });
+  expect(await profileJudges(store, "mock/judge", never)).toEqual(all);
+  expect((await profileJudges(store, "mock/other", never)).judges).toEqual([]);
+});
