@@ -192,6 +192,16 @@ test("a failed run is replaced, in its round", async () => {
   expect(series).toMatchObject({ stop: "exhausted", counts: { trials: 3, failed: 1 } });
 });
 
+test("a trial is broken by the arm that failed, not by the one that was stopped for it", async () => {
+  const before = (side: string, n: number, signal: AbortSignal) => {
+    if (n !== 2) return;
+    if (side === "b") throw new Failure("provider_failed", "The provider is gone.");
+    return new Promise<void>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const series = await run(talkServices({ judge: () => "a", before }), [await talk()], { trials: 2 });
+  expect(series.missing_by).toEqual({ a: 0, b: 1, both: 0, judge: 0 });
+});
+
 test("a fault of the user ends the series, which says it", async () => {
   const before = (side: string, n: number) => {
     if (side === "a" && n === 2) throw new Failure("credentials_missing", "The key was refused.");
@@ -230,6 +240,25 @@ test("a series goes on where it stopped, with more trials, and tells what was ch
   expect(series).toMatchObject({ stop: "exhausted", counts: { trials: 5 }, limits: { trials: 5 } });
   expect(series.changes.map(({ limits }) => limits.trials)).toEqual([3]);
   expect(series.trials.map(({ trial }) => trial)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a series that cannot go on for want of space can go on later", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const { store } = services;
+  const source = sourceOf(await talk());
+  const { series_id, done } = await openSeries(services, source, { trials: 1 });
+  await done;
+  const full: SessionServices["store"] = {
+    ...store,
+    updateSeries: async (series) => {
+      if (series.state === "running") throw new Failure("storage_full", "The disk is full.");
+      await store.updateSeries(series);
+    },
+  };
+  const more = { goOn: series_id, trials: 2 };
+  await expect(openSeries({ ...services, store: full }, source, more)).rejects.toThrow("The disk is full.");
+  const again = await openSeries(services, source, more);
+  expect((await seriesReport(store, await again.done)).counts.trials).toBe(2);
 });
 
 const REFUSED: readonly (readonly [what: string, options: OpenOptions, words: RegExp])[] = [
