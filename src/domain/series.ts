@@ -9,6 +9,8 @@ export const SERIES_PROTOCOL = "series/1";
 
 export const MAX_TRIALS = 1_000;
 export const MAX_SCENARIOS = 100;
+/** Of all scenarios together, and stored runs of a comparison that a report reads: each trial that ends reads them all. */
+export const MAX_TRIALS_IN_ALL = 10_000;
 export const MAX_PARALLEL = 16;
 /** With --stop-when-sure and no number: .8 of preferences of four in five are found, as the exact tables say. */
 export const DEFAULT_TRIALS = 30;
@@ -49,7 +51,7 @@ export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 const Trials = Type.Integer({
   minimum: 1,
   maximum: MAX_TRIALS,
-  description: `Trials of each scenario, 1 to ${MAX_TRIALS}.`,
+  description: `Trials of each scenario, 1 to ${MAX_TRIALS}; of all together at most ${MAX_TRIALS_IN_ALL}.`,
 });
 const Margin = Type.Number({
   exclusiveMinimum: 0,

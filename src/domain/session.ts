@@ -117,7 +117,7 @@ const SessionPrices = record(
 
 export const ScriptChoice = record("ScriptChoice", {
   seed: Type.String({ description: "The scenario's digest unless another was given." }),
-  trial: Type.Integer({ minimum: 1 }),
+  trial: Type.Integer({ minimum: 1, description: "In a series: its number where no trial is lost." }),
   chosen: Count("Position in the arm's `scripts`, from 0."),
 });
 export type ScriptChoice = Static<typeof ScriptChoice>;

@@ -11,7 +11,7 @@ const TrialArm = record(
   "TrialArm",
   {
     model_served: nullable(Type.String()),
-    /** It failed or was cancelled; every other end is an outcome. */
+    /** It failed. The other arm is stopped then, which is not its fault. */
     broken: Type.Boolean(),
     solved: nullable(Type.Boolean({ description: "All required checks passed; null without such." })),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
@@ -77,7 +77,7 @@ export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.us
 type Summary = SessionOutcome["arms"][number];
 
 function trialArm({ model_served, status, probe, cost_usd, tokens_in, tokens_out, wall_ms }: Summary): TrialArm {
-  const broken = status === "failed" || status === "cancelled";
+  const broken = status === "failed";
   const required = probe?.checks.filter((check) => check.required) ?? [];
   const solved = required.length === 0 ? null : required.every((check) => check.status === "pass");
   if (status === "pending" || status === "running")

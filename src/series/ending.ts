@@ -1,4 +1,5 @@
 import { counted } from "../domain/counted.ts";
+import { MAX_TRIALS_IN_ALL } from "../domain/series.ts";
 import { percentText } from "./figure-text.ts";
 import type { Findings } from "./findings.ts";
 import { LEAST_CHANCE } from "./forecast.ts";
@@ -11,7 +12,8 @@ export function endOf(findings: Findings): readonly string[] {
   const planned = (subject.told.limits?.trials ?? 0) * subject.scenarios.length;
   const done = course.log_e.length * subject.scenarios.length;
   const after = `after ${done} of ${counted(planned, "planned trial")}`;
-  if (subject.told.limits === null) return ["These are all stored runs of this comparison; nobody planned how many."];
+  if (subject.told.limits === null)
+    return [`These are ${stored(findings)} of this comparison; nobody planned how many.`];
   switch (subject.told.stop) {
     case "sure":
       return done < planned ? [`Stopped early, ${after}, once the preference was established.`] : [];
@@ -35,6 +37,9 @@ export function endOf(findings: Findings): readonly string[] {
       return going(findings, after);
   }
 }
+
+const stored = ({ rows }: Findings) =>
+  rows.length < MAX_TRIALS_IN_ALL ? "all stored runs" : `the first ${MAX_TRIALS_IN_ALL} stored runs`;
 
 /** It may have been taken away since. */
 const limit = (usd: number | null) => (usd === null ? "" : ` of $${usd}`);

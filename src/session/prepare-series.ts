@@ -4,6 +4,8 @@ import {
   ALPHA,
   DEFAULT_TRIALS,
   MARGIN,
+  MAX_SCENARIOS,
+  MAX_TRIALS_IN_ALL,
   SERIES_PROTOCOL,
   type SeriesLimits,
   type SeriesPlan,
@@ -67,15 +69,18 @@ export async function prepareSeries(
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan);
   const estimate_usd = demandMoney(plans, limits);
-  const prepare = async ({ scenario, trial }: TrialSpec) => {
+  const prepare = async ({ scenario, round }: TrialSpec) => {
     const loaded = await load(scenario);
-    const planned = plan.scenarios.find((one) => one.scenario === scenario);
+    const place = plan.scenarios.findIndex((one) => one.scenario === scenario);
+    const planned = plan.scenarios[place];
     if (loaded.digest !== planned?.digest)
       throw new Failure(
         "invalid_scenario",
         `${scenario} was changed while its series ran (digest ${loaded.digest.slice(0, 12)}, planned ${planned?.digest.slice(0, 12)}); start a new series`,
       );
-    return await prepareSession(services, loaded, { ...replacement, seed: plan.seed, trial_number: trial });
+    // The number that it has where none is lost: a trial that is run again replays what it would have, as do those after it.
+    const trial_number = (round - 1) * plan.scenarios.length + place + 1;
+    return await prepareSession(services, loaded, { ...replacement, seed: plan.seed, trial_number });
   };
   return { plan, plan_digest, limits, estimate_usd, prepare };
 }
@@ -95,6 +100,11 @@ const chosenBefore = ({ plan, limits }: SeriesRecord): SeriesOptions => ({
 function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
   const [first, ...others] = scenarios;
   if (first === undefined) throw new Failure("invalid_request", "a series needs a scenario");
+  if (scenarios.length > MAX_SCENARIOS)
+    throw new Failure(
+      "invalid_request",
+      `${scenarios.length} scenarios: one series holds ${MAX_SCENARIOS} at most; split them`,
+    );
   const names = new Set<string>();
   for (const { definition, file } of scenarios) {
     if (names.has(definition.name))
@@ -114,10 +124,16 @@ function demandOneSeries(scenarios: readonly LoadedScenario[]): void {
 
 const armIds = ({ definition }: LoadedScenario) => definition.arms.map(({ id }) => id).join(" and ");
 
-/** @throws Failure `invalid_request` when nothing could ever be said */
+/** @throws Failure `invalid_request` for more trials than a series holds, or when nothing could ever be said */
 function limitsOf(options: SeriesOptions, scenarios: number): SeriesLimits {
   const { stop_when_sure = false, parallel = 1, max_cost_usd = null } = options;
   const trials = options.trials ?? (stop_when_sure ? DEFAULT_TRIALS : 1);
+  if (trials * scenarios > MAX_TRIALS_IN_ALL)
+    throw new Failure(
+      "invalid_request",
+      `trials: ${trials} of each of ${scenarios} scenarios are more than the ${MAX_TRIALS_IN_ALL} that one series holds; plan ${Math.floor(MAX_TRIALS_IN_ALL / scenarios)} or fewer`,
+      { details: { field: "trials" } },
+    );
   const least = leastTrials(ALPHA);
   if (stop_when_sure && trials * scenarios < least)
     throw new Failure(

@@ -67,7 +67,13 @@ async function goOn(
     failure: null,
     finished_at: null,
   };
-  await store.updateSeries(record);
+  try {
+    await store.updateSeries(record);
+  } catch (error) {
+    // Nobody else could go on with it: a store keeps an end that does not fit, and stores it later.
+    await store.updateSeries(before).catch(ignored);
+    throw error;
+  }
   return record;
 }
 

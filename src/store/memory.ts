@@ -1,5 +1,6 @@
 import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
+import { MAX_TRIALS_IN_ALL } from "../domain/series.ts";
 import { isFinal } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
@@ -39,7 +40,10 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     for (const { session_id } of trials({ series_id })) if (!sessions.has(session_id)) rows.delete(session_id);
   });
   const watchers = new Watchers();
-  const trials = (of: TrialsOf) => structuredClone([...rows.values()].filter((row) => belongs(row, of)));
+  const trials = (of: TrialsOf) => {
+    const found = [...rows.values()].filter((row) => belongs(row, of));
+    return structuredClone("series_id" in of ? found : found.slice(0, MAX_TRIALS_IN_ALL));
+  };
   const push = (session_id: string, { log, attempt }: Kept, entries: readonly SessionEntry[]) => {
     log.push(...entries.map((entry, index) => ({ n: log.length + index + 1, attempt, entry })));
     if (entries.every(({ type }) => type === "decision")) return;

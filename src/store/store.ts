@@ -30,7 +30,7 @@ export interface LoggedEntry {
   readonly entry: SessionEntry;
 }
 
-/** Runs that a series is made of: the trials of a planned one, or all stored runs of a comparison. */
+/** Runs that a series is made of: the trials of a planned one, or the first `MAX_TRIALS_IN_ALL` stored runs of a comparison. */
 export type TrialsOf = { readonly series_id: string } | { readonly comparison: string };
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
-import { Series, type SeriesRecord, SeriesStanding } from "../../src/domain/series.ts";
+import { MAX_TRIALS_IN_ALL, Series, type SeriesRecord, SeriesStanding } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { SeriesSummary } from "../../src/domain/verdict.ts";
 import { reportOf, standingOf, storedSeries, summaryOf } from "../../src/series/report.ts";
@@ -274,4 +274,20 @@ test("stored runs of a comparison are a series that nobody planned", () => {
     [1, 0],
     [2, 1],
   ]);
+});
+
+test("of more stored runs than a series holds a report says that it has the first", () => {
+  const told = (count: number) =>
+    storedSeries(
+      {
+        ...{ comparison: comparisonOf("S"), scenario: "S", judge_model: "J", scripted: false },
+        ...{
+          arms: { a: "candidate", b: "baseline" },
+          rows: Array.from({ length: count }, () => rowsOf(["tie"])).flat(),
+        },
+      },
+      { judge_unaudited: true },
+    ).statement;
+  expect(told(3)).toContain("These are all stored runs of this comparison");
+  expect(told(MAX_TRIALS_IN_ALL)).toContain(`These are the first ${MAX_TRIALS_IN_ALL} stored runs of this comparison`);
 });

@@ -6,6 +6,7 @@ import { seriesReport } from "../../src/operation/series.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
 import { Semaphore } from "../../src/semaphore.ts";
 import { type OpenOptions, openSeries } from "../../src/session/open-series.ts";
+import { prepareSeries } from "../../src/session/prepare-series.ts";
 import type { SessionServices } from "../../src/session/services.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { talk, talkServices } from "./series.ts";
@@ -14,6 +15,15 @@ const sourceOf = (...scenarios: readonly LoadedScenario[]) => ({
   scenarios,
   load: async (name: string) => scenarios.find(({ definition }) => definition.name === name) as LoadedScenario,
 });
+
+/** As `talk`, with an arm that replays one of two scripts. */
+async function weighted(name: string): Promise<LoadedScenario> {
+  const { definition, ...loaded } = await talk(name);
+  const [first, second] = definition.arms;
+  const scripts = ["Yes.", "No."].map((say) => ({ weight: 1, turns: [{ say, calls: [] }] }));
+  const arms: typeof definition.arms = [{ ...first, model: "scripted/a", scripts }, second];
+  return { ...loaded, definition: { ...definition, arms } };
+}
 
 async function run(
   services: SessionServices,
@@ -193,6 +203,27 @@ test("a failed run is replaced, in its round", async () => {
   expect(series).toMatchObject({ stop: "exhausted", counts: { trials: 3, failed: 1 } });
 });
 
+test("a trial that is run again replays the script of the one that was lost, and so do those after it", async () => {
+  const scenarios = [await weighted("one"), await weighted("two")];
+  const { prepare } = await prepareSeries(talkServices({ judge: () => "a" }), sourceOf(...scenarios), { trials: 3 });
+  const drawn = async (trial: number, round: number, scenario: string) =>
+    (await prepare({ trial, round, scenario })).settings.scripts;
+  const unbroken = await drawn(4, 2, "two");
+  expect(unbroken).toMatchObject({ a: { trial: 4 } });
+  expect(await drawn(9, 2, "two")).toEqual(unbroken);
+  expect(await drawn(3, 2, "one")).toMatchObject({ a: { trial: 3 } });
+});
+
+test("a trial is broken by the arm that failed, not by the one that was stopped for it", async () => {
+  const before = (side: string, n: number, signal: AbortSignal) => {
+    if (n !== 2) return;
+    if (side === "b") throw new Failure("provider_failed", "The provider is gone.");
+    return new Promise<void>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const series = await run(talkServices({ judge: () => "a", before }), [await talk()], { trials: 2 });
+  expect(series.missing_by).toEqual({ a: 0, b: 1, both: 0, judge: 0 });
+});
+
 test("a fault of the user ends the series, which says it", async () => {
   const before = (side: string, n: number) => {
     if (side === "a" && n === 2) throw new Failure("credentials_missing", "The key was refused.");
@@ -244,6 +275,25 @@ test("a judge that nobody has tested on the scenario is said to be such", async 
   expect((await seriesReport(services.store, record)).flags).not.toContain("judge_unaudited");
 });
 
+test("a series that cannot go on for want of space can go on later", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const { store } = services;
+  const source = sourceOf(await talk());
+  const { series_id, done } = await openSeries(services, source, { trials: 1 });
+  await done;
+  const full: SessionServices["store"] = {
+    ...store,
+    updateSeries: async (series) => {
+      if (series.state === "running") throw new Failure("storage_full", "The disk is full.");
+      await store.updateSeries(series);
+    },
+  };
+  const more = { goOn: series_id, trials: 2 };
+  await expect(openSeries({ ...services, store: full }, source, more)).rejects.toThrow("The disk is full.");
+  const again = await openSeries(services, source, more);
+  expect((await seriesReport(store, await again.done)).counts.trials).toBe(2);
+});
+
 const REFUSED: readonly (readonly [what: string, options: OpenOptions, words: RegExp])[] = [
   [
     "too few trials to be sure",
@@ -259,6 +309,16 @@ test.each(REFUSED)("refused before anything is spent: %s", async (_what, options
   const refused = await openSeries(services, sourceOf(await talk()), options).catch((error: unknown) => error);
   expect((refused as Failure).message).toMatch(words);
   expect(await services.store.listSeries()).toEqual([]);
+});
+
+test("refused: more scenarios or trials than a series holds", async () => {
+  const [services, loaded] = [talkServices({ judge: () => "a" }), await talk()];
+  const named = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ ...loaded, definition: { ...loaded.definition, name: `talk-${n}` } }));
+  await expect(run(services, named(101), { trials: 1 })).rejects.toThrow(/101 scenarios: one series holds 100 at most/);
+  await expect(run(services, named(11), { trials: 910 })).rejects.toThrow(
+    /910 of each of 11 scenarios are more than the 10000 that one series holds; plan 909 or fewer/,
+  );
 });
 
 test("refused: one scenario twice, and scenarios with different arms", async () => {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { MAX_TRIALS_IN_ALL } from "../../src/domain/series.ts";
 import type { EndedEntry } from "../../src/domain/session-entry.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { readSession } from "../../src/store/read-session.ts";
@@ -276,4 +277,25 @@ test("an end that is kept is not made a second time when it is stored", async ()
   expect(statesIn(await store.trials({ series_id: SERIES }))).toEqual(["completed", "failed", "completed"]);
   using next = open(directory.path);
   expect(statesIn(await next.trials({ series_id: SERIES }))).toEqual(["completed", "failed", "completed"]);
+});
+
+test("of the runs of a comparison the first are read, however many there are, and of a series all", async () => {
+  using directory = temporaryDirectory();
+  {
+    using store = open(directory.path);
+    await store.createSeries(aSeries(SERIES));
+    await store.append(await begin(store, aTrial(idOf(1), SERIES, 1)), [COMPLETED], "durable");
+  }
+  const id = `'session-sample-20260102T03' || printf('%07d', n) || 'Z'`;
+  changeBy(
+    directory.path,
+    `WITH RECURSIVE more (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n <= ${MAX_TRIALS_IN_ALL})
+     INSERT INTO sessions (session_id, scenario, series_id, comparison, state, copied, listing, trial_row)
+       SELECT ${id}, scenario, series_id, comparison, state, 1, listing, json_set(trial_row, '$.session_id', ${id})
+       FROM sessions, more`,
+  );
+  using store = open(directory.path);
+  const rows = await store.trials({ comparison: "0".repeat(64) });
+  expect([rows.length, rows[0]?.session_id]).toEqual([MAX_TRIALS_IN_ALL, idOf(1)]);
+  expect(await store.trials({ series_id: SERIES })).toHaveLength(MAX_TRIALS_IN_ALL + 2);
 });

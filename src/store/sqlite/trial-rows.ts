@@ -1,3 +1,4 @@
+import { MAX_TRIALS_IN_ALL } from "../../domain/series.ts";
 import { TrialRow } from "../../domain/trial.ts";
 import type { TrialsOf } from "../store.ts";
 import type { Database } from "./database.ts";
@@ -5,9 +6,10 @@ import { storedJson } from "./stored-json.ts";
 
 /** In the order of creation, without rows that are damaged. */
 export function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
-  const [column, value] = "series_id" in of ? ["series_id", of.series_id] : ["comparison", of.comparison];
-  const sql = `SELECT session_id, trial_row FROM sessions WHERE ${column} = $value ORDER BY position`;
-  const rows = database.query(sql).values({ value }) as [string, string | null][];
+  const [column, value, limit] =
+    "series_id" in of ? ["series_id", of.series_id, NO_LIMIT] : ["comparison", of.comparison, MAX_TRIALS_IN_ALL];
+  const sql = `SELECT session_id, trial_row FROM sessions WHERE ${column} = $value ORDER BY position LIMIT $limit`;
+  const rows = database.query(sql).values({ value, limit }) as [string, string | null][];
   return rows.flatMap(([session_id, text]) => {
     const row = parsed(text);
     return row?.session_id === session_id ? [row] : [];
@@ -19,6 +21,9 @@ export function seriesOf(database: Database, session_id: string): string | null 
   const [row] = database.query(SERIES_OF).values({ session_id }) as [string | null][];
   return row?.[0] ?? null;
 }
+
+/** As SQLite says it. */
+const NO_LIMIT = -1;
 
 const parsed = storedJson(TrialRow);
 
