@@ -1,11 +1,18 @@
 import { effect, signal } from "@preact/signals";
+import type { SessionOutcome } from "../domain/session.ts";
 import type { ArmPointer } from "../domain/verdict.ts";
 import { SHOWN_ROWS } from "./rows.ts";
+
+/** The model of both arms and the judge; null leaves the choice to scenario and server. */
+export interface ChosenModels {
+  readonly model: string | null;
+  readonly judge: string | null;
+}
 
 /** Every page, with what its address says. */
 export type Route =
   | { readonly page: "scenarios"; readonly filter: string }
-  | { readonly page: "scenario"; readonly name: string }
+  | { readonly page: "scenario"; readonly name: string; readonly models: ChosenModels }
   | { readonly page: "live"; readonly id: string; readonly stay: boolean }
   | { readonly page: "sessions"; readonly scenario: string | null; readonly filter: string; readonly shown: number }
   | { readonly page: "session"; readonly id: string; readonly verdict: string | null }
@@ -42,7 +49,8 @@ function topRoute(first: string, parameters: URLSearchParams, path: string): Rou
 }
 
 function itemRoute(first: string, id: string, parameters: URLSearchParams): Route {
-  if (first === "scenarios") return { page: "scenario", name: id };
+  const models = { model: parameters.get("model"), judge: parameters.get("judge") };
+  if (first === "scenarios") return { page: "scenario", name: id, models };
   if (first === "live") return { page: "live", id, stay: parameters.has("stay") };
   if (first === "series") return { page: "series", id };
   if (first === "sessions") return { page: "session", id, verdict: parameters.get("verdict") };
@@ -64,13 +72,20 @@ function pointerOf(text: string | null): ArmPointer | null {
 }
 
 const text = ({ session_id, arm_id }: ArmPointer) => `${session_id}/${arm_id}`;
-const suffix = (parameters: Record<string, string | null>) => {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null);
+const suffix = (parameters: Record<string, string | null | undefined>) => {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 };
 
 export const toScenarios = (filter: string) => `/${suffix({ filter: filter || null })}`;
-export const toScenario = (name: string) => `/scenarios/${encodeURIComponent(name)}`;
+/** `models` are filled into the form that starts a run. */
+export const toScenario = (name: string, models: Partial<ChosenModels> = {}) =>
+  `/scenarios/${encodeURIComponent(name)}${suffix({ ...models })}`;
+/** The page from which the same run can be started again. */
+export const toRunAgain = ({
+  scenario,
+  request: { model_override, judge_model },
+}: Pick<SessionOutcome, "scenario" | "request">) => toScenario(scenario, { model: model_override, judge: judge_model });
 export const toLive = (id: string, stay = false) => `/live/${encodeURIComponent(id)}${stay ? "?stay" : ""}`;
 export const toSession = (id: string, verdict: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}${suffix({ verdict })}`;

@@ -9,14 +9,14 @@ import { shownText } from "./browser.ts";
 import { BIG_LINES, HOSTILE } from "./scenarios.ts";
 import { buildUi, webService } from "./web-service.ts";
 
-test("what the first page needs is under 80 kB gzipped", async () => {
+test("what the first page needs is under 40 kB gzipped", async () => {
   using directory = temporaryDirectory();
   const ui = await buildUi(join(directory.path, "ui"));
   const needed = neededFrom(ui, "index.html");
   const bytes = [...needed].reduce((sum, name) => sum + Bun.gzipSync(readFileSync(join(ui, name))).byteLength, 0);
   expect(needed.size).toBeGreaterThan(2);
   expect(needed.size).toBeLessThan(readdirSync(ui).length);
-  expect(bytes).toBeLessThan(80_000);
+  expect(bytes).toBeLessThan(40_000);
 });
 
 /** A file of the bundle and all that is read with it; not what it imports later. */
@@ -81,6 +81,40 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     expect(await shownText(page.locator(".timeline"))).toContain(HOSTILE);
     await expectHarmless(page);
     expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("characters that reorder code are shown by their numbers, and prose runs in its own direction", async () => {
+    const { session_id } = await web.service.run("turned");
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto(`/sessions/${session_id}/diff`);
+    await page.locator(".turning").first().waitFor();
+    expect(await page.locator(".turning").allTextContents()).toEqual(["U+202E", "U+2066", "U+2069", "U+2066"]);
+    expect(await page.locator(".line-text").allTextContents()).toEqual([
+      "const admin = false; /* U+202E } U+2066if (admin)U+2069 U+2066 begin */",
+    ]);
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByText("Both judging orders").waitFor();
+    // The first letter stands at the right end of the line.
+    const left = `(() => { const range = document.createRange(); const text = document.querySelector(".answer .arm-text").firstChild;
+      range.setStart(text, 0); range.setEnd(text, 1); const line = text.parentElement.getBoundingClientRect();
+      return (range.getBoundingClientRect().left - line.left) / line.width; })()`;
+    expect(await page.evaluate(left)).toBeGreaterThan(0.9);
+  }, 60_000);
+
+  test("a form that was refused says so, and is sent again by its own button", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto("/scenarios/quick?judge=nobody/knows-it");
+    await page.getByRole("button", { name: "Run both arms" }).click();
+    await page.getByText("This was refused").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await page.getByLabel("Judge model").fill("builtin/evidence");
+    await page.getByRole("button", { name: "Run both arms" }).click();
+    await page.waitForURL(/\/sessions\//);
+    await page.getByRole("link", { name: "Run again" }).click();
+    await page.getByRole("button", { name: "Run both arms" }).waitFor();
+    expect(await page.getByLabel("Judge model").inputValue()).toBe("builtin/evidence");
   }, 60_000);
 
   test("5,000 changed lines are drawn as they come into sight", async () => {

@@ -30,6 +30,10 @@ const serve = (page: Page, rows: () => readonly SessionListing[]) =>
     return route.fulfill({ json: rows().slice(first, first + Number(query.get("limit"))) });
   });
 
+async function scrolledTo(page: Page, top: unknown): Promise<void> {
+  while ((await page.evaluate("scrollY")) !== top) await page.evaluate("new Promise(requestAnimationFrame)");
+}
+
 describeNeeding(CHROMIUM)("the list of sessions", () => {
   const web = webService();
 
@@ -77,11 +81,11 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     expect(await page.evaluate("scrollY")).toBe(0);
     await page.goBack();
     await row.waitFor();
-    await page.waitForFunction(`scrollY === ${top}`);
+    await scrolledTo(page, top);
     expect(await page.getByRole("searchbox").inputValue()).toBe("quick");
     expect(await page.locator(".session").count()).toBe(100);
     await page.reload();
-    await page.waitForFunction(`scrollY === ${top}`);
+    await scrolledTo(page, top);
     expect(complaints).toEqual([]);
   }, 60_000);
 

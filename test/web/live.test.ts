@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
+import { shownText } from "./browser.ts";
 import { webService } from "./web-service.ts";
 
 describeNeeding(CHROMIUM)("a run in the web UI", () => {
@@ -44,6 +45,33 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("says how an arm ended while the other works, and takes no more of its time", async () => {
+    const id = await web.service.start("limited");
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto(`/live/${id}`);
+    const [brief, patient] = [page.locator(".lane-head").first(), page.locator(".lane-head").last()];
+    await brief.locator(".state", { hasText: "limit reached (turns, 1)" }).waitFor();
+    const left = await shownText(brief.locator(".budgets"));
+    expect(left).toContain("0 of 1 left");
+    const before = await shownText(patient.locator(".budgets"));
+    await patient.locator(".budgets").filter({ hasNotText: before }).waitFor();
+    expect(await shownText(brief.locator(".budgets"))).toBe(left);
+    await fetch(`${web.service.url}/api/runs/${id}`, { method: "DELETE" });
+    await page.getByText("The run ended without a verdict").waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("ends its stages where it failed", async () => {
+    const id = await web.service.start("unprepared");
+    await (await fetch(`${web.service.url}/api/runs/${id}/stream`)).text();
+    await using reader = await web.visit();
+    await reader.page.goto(`/live/${id}?stay`);
+    const stages = reader.page.getByRole("list", { name: "Stages" }).getByRole("listitem");
+    await stages.first().waitFor();
+    expect(await stages.allTextContents()).toEqual(["queued", "preparing", "failed"]);
+  }, 60_000);
+
   test("says that the server is gone, and shows the interrupted session when it is back", async () => {
     const id = await web.service.start("slow");
     await using reader = await web.visit();
@@ -53,6 +81,9 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     await web.service.kill();
     await page.getByText("The server does not answer.").waitFor();
     expect(await page.locator(".step").count()).toBeGreaterThan(2);
+    const elapsed = await shownText(page.locator(".elapsed"));
+    for (const _ of [1, 2]) await page.waitForEvent("requestfailed");
+    expect(await shownText(page.locator(".elapsed"))).toBe(elapsed);
     await web.service.revive();
     await page.getByText("The run ended without a verdict").waitFor();
     await page.getByRole("heading", { name: "This run was interrupted" }).waitFor();

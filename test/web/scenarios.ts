@@ -15,6 +15,12 @@ fetching https://registry.example/${"very-long-name-".repeat(20)}.tgz
   at line 3: checksum mismatch
 stopped`;
 
+/** To a reader the comment seems to hold no code. */
+const TURNED = "const admin = false; /* \u202e } \u2066if (admin)\u2069 \u2066 begin */\n";
+
+/** It is read from the right. */
+export const HEBREW = "\u05e9\u05dc\u05d5\u05dd, world.";
+
 const quoted = (text: string) => JSON.stringify(text);
 
 const turns = (count: number, delay_ms: number) =>
@@ -35,7 +41,7 @@ export const WEB_SCENARIOS: Readonly<Record<string, string>> = {
   quick: `
 name: quick
 title: Say hello
-tags: [small]
+tags: [small, a-tag-of-sixty-characters-a-tag-of-sixty-characters-]
 varies: [system_prompt]
 task: {prompt: Say hello.}
 arms:
@@ -92,6 +98,22 @@ task:
 arms:
   - {id: left, model: scripted/left, script: [{say: Hello.}]}
   - {id: right, model: scripted/right, script: [{say: Hello.}]}
+${MEASURED}`,
+  limited: `
+name: limited
+title: One arm at its limit
+task: {prompt: Say two things.}
+arms:
+  - {id: brief, model: scripted/brief, limits: {max_turns: 1}, script: [{say: One., calls: [{list_files: {}}]}, {say: Two.}]}
+  - {id: patient, model: scripted/patient, script: [{say: One., calls: [{list_files: {}}]}, ${REST}, {say: Two.}]}
+${MEASURED}`,
+  turned: `
+name: turned
+title: Code that reads otherwise
+task: {prompt: Write code.}
+arms:
+  - {id: turner, model: scripted/turner, script: [{calls: [{write_file: {path: check.ts, content: ${quoted(TURNED)}}}]}, {say: ${quoted(HEBREW)}}]}
+  - {id: idler, model: scripted/idler, script: [{say: Nothing to write.}]}
 ${MEASURED}`,
   broken: "name: broken\narms: nonsense\n",
 };

@@ -31,7 +31,7 @@ export function ArmChanges({ shown, open_lines }: ArmChangesProps) {
           change={change}
           cited={place?.path === change.path ? place.line : null}
           from="fixture"
-          to={name}
+          to={`arm ${side.toUpperCase()}, ${name}`}
           {...(open_lines !== undefined && { open_lines })}
         />
       ))}

@@ -5,6 +5,7 @@ import { Scroller } from "../part/page.tsx";
 import type { FileChange } from "./file-change.ts";
 import { highlightLines } from "./highlight.ts";
 import { LineChunk } from "./line-chunk.tsx";
+import { ShownText } from "./shown-text.tsx";
 
 interface FileDiffProps {
   readonly change: FileChange;
@@ -36,7 +37,9 @@ export function FileDiff({ change, cited, from, to, open_lines = OPEN_LINES }: F
       onToggle={(event) => (opened.value = event.currentTarget.open)}
     >
       <summary>
-        <span class="file-path">{change.path}</span>
+        <span class="file-path">
+          <ShownText text={change.path} />
+        </span>
         <span class="aside">{change.status}</span>
         <span class="quantity">
           <span class="added-count">+{change.added}</span> <span class="removed-count">−{change.removed}</span>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useCitedTarget } from "../evidence/cited.ts";
 import type { DiffLine } from "./file-change.ts";
 import type { Token } from "./highlight.ts";
+import { ShownText } from "./shown-text.tsx";
 
 type Coloured = readonly (readonly Token[])[] | null;
 
@@ -57,7 +58,7 @@ function Line({ line, colours, isCited }: { line: DiffLine; colours: LineChunkPr
       <span class="line-number">{before}</span>
       <span class="line-number">{after}</span>
       <span class="line-sign">{SIGNS[kind]}</span>
-      <span class="line-text">{tokensOf(line, colours) ?? text}</span>
+      <span class="line-text">{tokensOf(line, colours) ?? <ShownText text={text} />}</span>
     </div>
   );
 }
@@ -68,7 +69,7 @@ function tokensOf({ before, after, text }: DiffLine, colours: LineChunkProps["co
   if (!tokens || tokens.map((token) => token.text).join("") !== text) return null;
   return tokens.map((token, index) => (
     <span key={index} class={token.class}>
-      {token.text}
+      <ShownText text={token.text} />
     </span>
   ));
 }

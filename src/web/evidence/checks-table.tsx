@@ -44,13 +44,16 @@ function Weight({ check }: { check: CheckResult | undefined }) {
 
 function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }) {
   const isCited = citedRef(side, "probe") === id;
-  const target = useCitedTarget<HTMLTableCellElement>(isCited);
+  const target = useCitedTarget<HTMLParagraphElement>(isCited);
   const check = checkOf(arm.probe?.checks, id);
   return (
-    <td ref={target} tabIndex={-1} data-cited={isCited || undefined}>
+    <td data-cited={isCited || undefined}>
       {check ? (
         <>
-          <Light status={check.status} /> <span class="quantity">{duration(check.duration_ms)}</span>
+          <p ref={target} tabIndex={-1}>
+            {isCited && <strong>{id} </strong>}
+            <Light status={check.status} /> <span class="quantity">{duration(check.duration_ms)}</span>
+          </p>
           {check.reason && <p class="small-print">{check.reason}</p>}
           {check.output.trim() !== "" && (
             <details open={isCited || undefined}>

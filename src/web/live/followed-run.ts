@@ -98,8 +98,11 @@ export class FollowedRun {
   #receive(event: RunEvent): void {
     this.lastEvent.value = ticks();
     if (event.event === "decision") this.#add(event.arm_id, [event.decision]);
-    else if (event.event === "arm_finished") this.finished.value = new Set([...this.finished.peek(), event.arm_id]);
-    else {
+    else if (event.event === "arm_finished") {
+      this.finished.value = new Set([...this.finished.peek(), event.arm_id]);
+      // The event does not say how it ended, nor what it used.
+      void this.#refresh();
+    } else {
       this.#disconnect();
       void this.#refresh();
     }

@@ -1,6 +1,7 @@
 import type { Decision } from "../../domain/decision.ts";
+import { endText } from "../../domain/end-text.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
-import { counted, words } from "../format.ts";
+import { counted } from "../format.ts";
 import { ArmName, ModelName, SIDES } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import { Light } from "../part/light.tsx";
@@ -26,7 +27,7 @@ export function LaneHead({ session, index, log, elapsed_ms, finished }: LaneHead
   const status =
     arm.status === "pending" || arm.status === "running"
       ? finished
-        ? "finished"
+        ? "stopped"
         : log.length > 0
           ? "running"
           : "waiting"
@@ -35,7 +36,7 @@ export function LaneHead({ session, index, log, elapsed_ms, finished }: LaneHead
     <section class={`lane-head side-${side}`} aria-label={`Arm ${side}`}>
       <h2>
         <ArmName side={side} name={blind.value ? `arm ${side}` : arm.arm_id} />
-        <span class={`state state-${status}`}>{words(status)}</span>
+        <span class={`state state-${status}`}>{status === arm.status ? endText(arm) : status}</span>
       </h2>
       <p class="aside">
         {!blind.value && (

@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { SessionOutcome, SessionState } from "../../domain/session.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import { cancelRun } from "../api.ts";
+import { connected } from "../connection.ts";
 import { duration, when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
@@ -41,7 +42,7 @@ export function LivePage({ id, stay }: { id: string; stay: boolean }) {
 
 function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome; stay: boolean }) {
   const running = !run.ended.value;
-  const now = useTicks(running);
+  const now = useTicks(running && connected.value);
   const [first, second] = session.arms;
   const logs = { a: run.decisions.value[first.arm_id] ?? [], b: run.decisions.value[second.arm_id] ?? [] };
   const axis = useMemo(() => timeAxis(logs), [logs.a, logs.b]);
@@ -61,7 +62,7 @@ function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome
       }
     >
       <div class="live-bar">
-        <Stages state={session.state} />
+        <Stages session={session} />
         <span class="elapsed">{duration(elapsed)}</span>
         {running && <StopButton what="the run" question="Stop both arms?" stop={() => cancelRun(session.session_id)} />}
       </div>
@@ -90,20 +91,21 @@ function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome
 }
 
 /** The states of a run that ends with a verdict, in order. */
-const STAGES: readonly SessionState[] = ["queued", "preparing", "running", "probing", "judging", "completed"];
+const STAGES: readonly string[] = ["queued", "preparing", "running", "probing", "judging", "completed"];
 
-/** How far the run has come. */
-function Stages({ state }: { state: SessionState }) {
+/** How far the run has come; of one that ended otherwise, the stage in which it did. */
+function Stages({ session: { state, failure } }: { session: SessionOutcome }) {
   const unplanned = isFinal(state) && state !== "completed";
-  const now = STAGES.indexOf(state);
+  const last = STAGES.indexOf(failure?.stage ?? "");
+  const stages = unplanned ? [...STAGES.slice(0, last + 1), state] : STAGES;
+  const now = stages.indexOf(state);
   return (
     <ol class="stages" aria-label="Stages">
-      {STAGES.map((stage, index) => (
-        <li key={stage} class={index < now ? "stage-done" : ""} aria-current={stage === state ? "step" : undefined}>
+      {stages.map((stage, index) => (
+        <li key={stage} class={index < now ? "stage-done" : ""} aria-current={index === now ? "step" : undefined}>
           {words(stage)}
         </li>
       ))}
-      {unplanned && <li aria-current="step">{words(state)}</li>}
     </ol>
   );
 }

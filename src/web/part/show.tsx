@@ -48,3 +48,14 @@ export function Failed({ what, error }: { what: string; error: RequestFailed }) 
     </div>
   );
 }
+
+/** Why a form was not carried out. Its own button tries again. */
+export function Refused({ error }: { error: RequestFailed }) {
+  return (
+    <div role="alert">
+      <Notice tone="danger" title={error.code === "unreachable" ? "The server does not answer" : "This was refused"}>
+        <p>{error.message}</p>
+      </Notice>
+    </div>
+  );
+}

@@ -5,7 +5,7 @@ import { startSeries } from "../api.ts";
 import { usd } from "../format.ts";
 import { useSubmission } from "../loaded.ts";
 import { CheckField, NumberField } from "../part/fields.tsx";
-import { Failed } from "../part/show.tsx";
+import { Refused } from "../part/show.tsx";
 import { navigate, toSeries } from "../routes.ts";
 
 interface RepeatFormProps {
@@ -38,7 +38,7 @@ export function RepeatForm({ chosen: { scenario, ...models }, estimate }: Repeat
           </button>
         </div>
         {estimate && <p class="estimate">{costText(estimate, trials.value)}</p>}
-        {failure.value && <Failed what="the answer to this request" error={failure.value} />}
+        {failure.value && <Refused error={failure.value} />}
       </form>
     </details>
   );

@@ -6,21 +6,23 @@ import { startRun } from "../api.ts";
 import { Estimate } from "../doctor/checks.tsx";
 import { useSubmission } from "../loaded.ts";
 import { JudgeField, ModelField } from "../part/fields.tsx";
-import { Failed } from "../part/show.tsx";
-import { navigate, toLive } from "../routes.ts";
+import { Refused } from "../part/show.tsx";
+import { type ChosenModels, navigate, toLive } from "../routes.ts";
 import { RepeatForm } from "./repeat-form.tsx";
 
 interface RunFormProps {
   readonly scenario: Scenario;
   readonly estimate: CostEstimate | null;
+  /** Filled in at first. */
+  readonly models: ChosenModels;
 }
 
 const MODEL = "[A-Za-z0-9][A-Za-z0-9_.\\-]*/[^\\s]+";
 
 /** Starts a run and goes to its live page. */
-export function RunForm({ scenario, estimate }: RunFormProps) {
-  const model = useSignal("");
-  const judge = useSignal("");
+export function RunForm({ scenario, estimate, models }: RunFormProps) {
+  const model = useSignal(models.model ?? "");
+  const judge = useSignal(models.judge ?? "");
   const scripted = model.value.trim() === "" && scenario.arms.every((arm) => isScripted(arm.model));
   const { busy, failure, onSubmit } = useSubmission(async () => {
     const { session_id } = await startRun(requestOf(scenario.name, model.value.trim(), judge.value.trim()));
@@ -46,7 +48,7 @@ export function RunForm({ scenario, estimate }: RunFormProps) {
       ) : (
         estimate && <Estimate estimate={estimate} />
       )}
-      {failure.value && <Failed what="the answer to this request" error={failure.value} />}
+      {failure.value && <Refused error={failure.value} />}
       <RepeatForm
         chosen={requestOf(scenario.name, model.value.trim(), judge.value.trim())}
         estimate={scripted ? null : estimate}

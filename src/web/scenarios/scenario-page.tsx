@@ -5,24 +5,24 @@ import { counted, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
-import { toSeriesList, toSessions } from "../routes.ts";
+import { type ChosenModels, toSeriesList, toSessions } from "../routes.ts";
 import { DifferencesTable } from "./differences-table.tsx";
 import { RunForm } from "./run-form.tsx";
 
 /** A scenario: its task, what differs between the arms, how they are judged, what a run may cost. */
-export function ScenarioPage({ name }: { name: string }) {
+export function ScenarioPage({ name, models }: { name: string; models: ChosenModels }) {
   const scenario = useLoaded(`scenario ${name}`, (signal) => getScenario(name, signal));
   const title = scenario.value.state === "ready" ? scenario.value.value.title : name;
   return (
     <Page title={title}>
       <Show of={scenario} what={`the scenario ${name}`}>
-        {(definition) => <Definition scenario={definition} />}
+        {(definition) => <Definition scenario={definition} models={models} />}
       </Show>
     </Page>
   );
 }
 
-function Definition({ scenario }: { scenario: Scenario }) {
+function Definition({ scenario, models }: { scenario: Scenario; models: ChosenModels }) {
   const report = useLoaded(`doctor ${scenario.name}`, (signal) => diagnose(scenario.name, signal));
   const estimate = report.value.state === "ready" ? report.value.value.estimate : null;
   return (
@@ -30,7 +30,7 @@ function Definition({ scenario }: { scenario: Scenario }) {
       <p class="lead">{scenario.description}</p>
       <section>
         <h2>Run</h2>
-        <RunForm scenario={scenario} estimate={estimate} />
+        <RunForm scenario={scenario} estimate={estimate} models={models} />
       </section>
       <section>
         <h2>What differs between the arms</h2>

@@ -4,7 +4,7 @@ import { startSeries } from "../api.ts";
 import { revision } from "../connection.ts";
 import { useSubmission } from "../loaded.ts";
 import { CheckField, NumberField } from "../part/fields.tsx";
-import { Failed } from "../part/show.tsx";
+import { Refused } from "../part/show.tsx";
 
 /** Adds trials to a series that has ended, or finishes one that was interrupted. The claim stays valid. */
 export function GoOnForm({ series, limits }: { series: Series; limits: SeriesLimits }) {
@@ -29,7 +29,7 @@ export function GoOnForm({ series, limits }: { series: Series; limits: SeriesLim
       <p class="estimate">
         The trials so far stay and count. Scenarios, arms, judge and margin must be the same as at the start.
       </p>
-      {failure.value && <Failed what="the answer to this request" error={failure.value} />}
+      {failure.value && <Refused error={failure.value} />}
     </form>
   );
 }

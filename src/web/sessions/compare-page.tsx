@@ -8,7 +8,7 @@ import { ArmName, ModelName } from "../part/arm-name.tsx";
 import { JudgeField } from "../part/fields.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
-import { Failed, Show } from "../part/show.tsx";
+import { Refused, Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
 import { navigate, toSession } from "../routes.ts";
 import { verdictsOn } from "../verdict/comparison.ts";
@@ -119,7 +119,7 @@ function RejudgeForm({ a, b }: { a: ShownArm; b: ShownArm }) {
           ? "Both orders are being judged; this takes as long as the judge does."
           : "Spends the judge's tokens only; the arms do not run again."}
       </p>
-      {failure.value && <Failed what="a verdict" error={failure.value} />}
+      {failure.value && <Refused error={failure.value} />}
     </form>
   );
 }

@@ -1,3 +1,4 @@
+import { isBuiltin } from "../../domain/offline-model.ts";
 import type { ArmStatus, SessionListing } from "../../domain/session.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import { when, words } from "../format.ts";
@@ -44,7 +45,9 @@ function SessionResult({ row: { outcome, winner, arms, state, confidence, judge_
     <>
       <OutcomeName outcome={outcome} side={side} name={winner} />{" "}
       {confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
-      {judge_model && <span class="aside"> judged by {judge_model}</span>}
+      {judge_model && (
+        <span class="aside"> {isBuiltin(judge_model) ? "no model was asked" : `judge ${judge_model}`}</span>
+      )}
     </>
   );
 }

@@ -1,19 +1,19 @@
 import { useEffect, useRef } from "preact/hooks";
 import { connected } from "../connection.ts";
-import { DiffPage } from "../diff/diff-page.tsx";
 import { DoctorPage } from "../doctor/doctor-page.tsx";
-import { LivePage } from "../live/live-page.tsx";
 import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
 import { address, type Route, routeOf } from "../routes.ts";
 import { ScenarioListPage } from "../scenarios/scenario-list-page.tsx";
 import { ScenarioPage } from "../scenarios/scenario-page.tsx";
-import { ComparePage } from "../sessions/compare-page.tsx";
 import { SessionsPage } from "../sessions/sessions-page.tsx";
-import { SessionPage } from "../verdict/session-page.tsx";
 import { helpOpen, SHORTCUTS } from "./shortcuts.ts";
 
+const SessionPage = lazy(async () => (await import("../verdict/session-page.tsx")).SessionPage);
+const DiffPage = lazy(async () => (await import("../diff/diff-page.tsx")).DiffPage);
+const LivePage = lazy(async () => (await import("../live/live-page.tsx")).LivePage);
+const ComparePage = lazy(async () => (await import("../sessions/compare-page.tsx")).ComparePage);
 const SeriesListPage = lazy(async () => (await import("../series/series-list-page.tsx")).SeriesListPage);
 const SeriesPage = lazy(async () => (await import("../series/series-page.tsx")).SeriesPage);
 
@@ -55,7 +55,7 @@ function CurrentPage({ route }: { route: Route }) {
     case "scenarios":
       return <ScenarioListPage filter={route.filter} />;
     case "scenario":
-      return <ScenarioPage key={route.name} name={route.name} />;
+      return <ScenarioPage key={route.name} name={route.name} models={route.models} />;
     case "live":
       return <LivePage key={route.id} id={route.id} stay={route.stay} />;
     case "sessions":

@@ -7,7 +7,7 @@ import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
-import { toCompare, toLive, toScenario } from "../routes.ts";
+import { toCompare, toLive, toRunAgain, toScenario } from "../routes.ts";
 
 const TITLES: Partial<Record<SessionState, string>> = {
   failed: "This run failed",
@@ -48,7 +48,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
         </Notice>
       )}
       <nav class="actions" aria-label="What to do next">
-        <a class="button" href={toScenario(session.scenario)}>
+        <a class="button" href={toRunAgain(session)}>
           Run again
         </a>
         {judgeable && (

@@ -10,7 +10,7 @@ import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { voteOn } from "../preferences.ts";
-import { toCompare, toDiff, toLive, toScenario, toSeries } from "../routes.ts";
+import { toCompare, toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
 import { FactsTable } from "./facts-table.tsx";
@@ -44,7 +44,7 @@ export function Report({ comparison }: { comparison: Comparison }) {
           Judge again
         </a>
         <a href={toLive(a.session.session_id, true)}>Timeline</a>
-        <a href={toScenario(verdict.scenario)}>Run again</a>
+        <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
       </nav>
       <Part title="Criteria">
