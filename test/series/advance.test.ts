@@ -193,7 +193,7 @@ describe("when it may stop early, a series", () => {
   });
 
   test("counts on trials that run or are held, and no further than on the scenario that has fewest", async () => {
-    expect((await next({ ...SURE, trials: 8, parallel: 8 }, "r+++++++")).stop).toBeNull();
+    expect((await next({ ...SURE, trials: 9, parallel: 8 }, "r+++++++")).stop).toBeNull();
     const suite = seriesOf({ ...SURE, trials: 4, scenarios: ["S", "R"], parallel: 8 });
     const lost = rowOf({ scenario: "R", trial: 5, round: 1 }, "cancelled");
     expect((await advance(suite, rowsOf(times(4, "a")), FREE)).stop).toBeNull();
