@@ -17,7 +17,7 @@ export function claimedSide(counts: Counts, { alpha }: Pick<Levels, "alpha">): S
 
 /** The same of evidence that is known. */
 export function sideOf({ a, b, both }: LogEvidence, alpha: number): Side | undefined {
-  if (both < -Math.log(alpha) || a === b) return undefined;
+  if (both < -Math.log(alpha)) return undefined;
   return a > b ? "a" : "b";
 }
 

@@ -96,6 +96,16 @@ describe("a cost limit", () => {
     expect((await next(limited, "", { spent_usd: 0, estimate_usd: null })).stop).toBe("budget");
   });
 
+  test("that is overdrawn lets none start", async () => {
+    expect(await next(limited, "++++", { spent_usd: 4.5, estimate_usd: 1 })).toEqual({ stop: "budget", start: [] });
+  });
+
+  test("is counted by whole trials: what was cut short cost less than one", async () => {
+    const rows = rowsOf(results("+c"));
+    const { start } = await advance(seriesOf(limited), rows, { spent_usd: 1.5, estimate_usd: 1.5 });
+    expect(start).toHaveLength(2);
+  });
+
   test("does not end one that is done", async () => {
     expect((await next({ ...limited, trials: 4 }, "++++", { spent_usd: 4, estimate_usd: 1 })).stop).toBe("exhausted");
   });
@@ -172,6 +182,22 @@ describe("when it may stop early, a series", () => {
   test("starts nothing more once it stopped, while some trials still run", async () => {
     expect(await next({ ...SURE, parallel: 4 }, "++++++++rr")).toEqual({ stop: "sure", start: [] });
     expect(await next({ ...SURE, stop: "sure" }, "++++++++--")).toEqual({ stop: "sure", start: [] });
+  });
+
+  test("goes on when both sides have claimed", async () => {
+    expect((await next({ ...SURE, trials: 60 }, `${"+".repeat(8)}${"-".repeat(24)}`)).stop).toBeNull();
+  });
+
+  test("that has come to its end did not stop early", async () => {
+    expect((await next({ ...SURE, trials: 8 }, "+-+-+-+-")).stop).toBe("exhausted");
+  });
+
+  test("counts on trials that run or are held, and no further than on the scenario that has fewest", async () => {
+    expect((await next({ ...SURE, trials: 9, parallel: 8 }, "r+++++++")).stop).toBeNull();
+    const suite = seriesOf({ ...SURE, trials: 4, scenarios: ["S", "R"], parallel: 8 });
+    const lost = rowOf({ scenario: "R", trial: 5, round: 1 }, "cancelled");
+    expect((await advance(suite, rowsOf(times(4, "a")), FREE)).stop).toBeNull();
+    expect((await advance(suite, [...rowsOf(times(4, "a")), lost], FREE)).stop).toBe("out_of_reach");
   });
 
   test("is sure before it has failed", async () => {

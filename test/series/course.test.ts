@@ -37,6 +37,17 @@ describe("a claim", () => {
     expect([before.reversed, conclusionOf(before)]).toEqual([false, "a_preferred"]);
   });
 
+  test("that was taken back stays taken back, whatever comes", () => {
+    const course = courseOfResults([...times(8, "a"), ...times(24, "b"), ...times(60, "a")]);
+    expect([course.reversed, conclusionOf(course)]).toEqual([true, "undecided"]);
+  });
+
+  test("leaves the greatest evidence as it was", () => {
+    const [before, after] = [courseOfResults(times(8, "a")), courseOfResults([...times(8, "a"), ...times(4, "b")])];
+    expect(after.greatest).toBe(before.greatest);
+    expect(after.greatest).toBeGreaterThan(after.log_e.at(-1) ?? 0);
+  });
+
   test("goes before an equivalence that was there first", () => {
     const course = courseOfResults([...times(17, "tie"), ...times(30, "a")]);
     expect(course.equivalent_at).toBe(17);
@@ -69,6 +80,15 @@ describe("missing trials", () => {
   test("that come after a claim cannot take it back", () => {
     expect(courseOfResults(results("++++++++xx")).fragile).toBe(false);
     expect(courseOfResults(results("++++++++xx-")).fragile).toBe(false);
+  });
+
+  test("of all scenarios of a suite count", () => {
+    const trials = (letters: string) =>
+      [suiteRows("S", letters), suiteRows("R", letters)].map((rows) => tallyOf(rows).counted);
+    const course = (letters: string) => courseOf({ scenarios: trials(letters), deleted: 0 }, LEVELS);
+    // One lost of each: ten wins bear one loss, twelve bear two.
+    expect(course("!+++++").fragile).toBe(true);
+    expect(course("!++++++").fragile).toBe(false);
   });
 
   test("of deleted sessions count against it wherever they were", () => {

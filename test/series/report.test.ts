@@ -127,6 +127,32 @@ describe("a suite", () => {
     expect([await of(9), await of(10)]).toEqual(["undecided", "a_preferred"]);
   });
 
+  test("counts a deleted trial against each scenario, since nobody knows whose it was", async () => {
+    const rows = ["S", "R"].flatMap((scenario, place) =>
+      results("++++").map((result, at) => rowOf({ scenario, trial: 2 * at + place + 2, round: at + 1 }, result)),
+    );
+    const { counts, scenarios } = await report(seriesOf({ scenarios: ["S", "R"] }), rows);
+    expect(counts.deleted).toBe(1);
+    for (const { headline } of scenarios) expect(headline.worst_case_e).toBeLessThan(headline.e);
+  });
+
+  test("has earlier trials by scenario, and none of its own", async () => {
+    const stored = rowsOf(results("+-"), { place: null });
+    const rows = ["S", "R"].map((scenario, at) => rowOf({ scenario, trial: at + 1, round: 1 }, "a"));
+    const { earlier, scenarios } = await reportOf(seriesOf({ scenarios: ["S", "R"] }), rows, { ...ALONE, stored });
+    expect([earlier, scenarios.map((row) => row.earlier?.trials)]).toEqual([null, [2, undefined]]);
+  });
+
+  test("in which one scenario repeats itself is flagged", async () => {
+    const rows = ["S", "R"].flatMap((scenario, place) =>
+      results("+++").map((result, at) => {
+        const row = rowOf({ scenario, trial: 2 * at + place + 1, round: at + 1 }, result);
+        return scenario === "S" ? { ...row, conduct: "0".repeat(64) } : row;
+      }),
+    );
+    expect((await report(seriesOf({ scenarios: ["S", "R"] }), rows)).flags).toEqual(["no_variation"]);
+  });
+
   test("in which scenarios claim different arms is mixed", async () => {
     const { mixed, flags, conclusion, statement } = await suite({ S: "+".repeat(12), R: "-".repeat(12) });
     expect([mixed, flags, conclusion]).toEqual([true, ["mixed"], "undecided"]);
@@ -145,6 +171,10 @@ describe("a flag says", () => {
     const { flags, model_changes } = await report(seriesOf(), rows);
     expect(flags).toEqual(["served_model_changed"]);
     expect(model_changes).toEqual([{ scenario: "S", trial: 3, who: "b", from: "m-1", to: "m-2" }]);
+    const unsaid = rows.map((row, place) =>
+      place === 1 ? { ...row, arms: { ...row.arms, b: { ...row.arms.b, model_served: null } } } : row,
+    );
+    expect((await report(seriesOf(), unsaid)).model_changes).toEqual(model_changes);
   });
 
   test("what the plan and the caller know", async () => {
@@ -184,6 +214,20 @@ test("earlier runs of the comparison are counted beside the series, its own and 
   });
   expect(flags).toEqual(["earlier_trials"]);
   expect(statement).toContain("Counting also the 3 earlier trials of this comparison, evidence");
+});
+
+test("a claim was made with the trials up to it, and has cost what was lost among them too", async () => {
+  const { trials, cost_usd, headline } = await reportOfLetters("+x++!+++++++");
+  expect(headline.claim?.at_trial).toBe(8);
+  expect(trials.map(({ used_for_claim }) => used_for_claim).lastIndexOf(true)).toBe(9);
+  // Eight that count, one that failed without a verdict, one that could not be judged.
+  expect(cost_usd.to_claim).toBe(9.5);
+});
+
+test("nothing is forecast where nothing can follow: no difference was shown", async () => {
+  const { conclusion, forecast } = await reportOfLetters("=".repeat(17));
+  expect(conclusion).toBe("no_difference_above_margin");
+  expect([forecast.chance_of_claim, forecast.chance_of_conclusion]).toEqual([null, null]);
 });
 
 test("money is that of all trials that ended; unknown is null", async () => {
@@ -269,6 +313,14 @@ test("stored runs of a comparison are a series that nobody planned", () => {
     ...{ kind: "stored", series_id: `cmp-${comparisonOf("S")}`, state: "completed", plan: null, limits: null },
     ...{ conclusion: "a_preferred", flags: ["judge_unaudited"], counts: { trials: 9, wins: 8, deleted: 0 } },
   });
+  const gap = storedSeries(
+    {
+      ...{ comparison: comparisonOf("S"), scenario: "S", judge_model: "J", scripted: false },
+      ...{ arms: { a: "candidate", b: "baseline" }, rows: rows.slice(0, 3) },
+    },
+    { judge_unaudited: true },
+  );
+  expect(gap.counts.deleted).toBe(0);
   // In the order that the store gives, whatever numbers the runs had in other series.
   expect(series.trials.map(({ trial, d }) => [trial, d]).slice(0, 2)).toEqual([
     [1, 0],

@@ -34,6 +34,12 @@ test("what ended behind one that runs waits for it", () => {
 
 test("each counted trial knows what was lost before it", () => {
   expect(tallyOf(rowsOf(results("x+!=c"))).counted.map(({ missing_before }) => missing_before)).toEqual([1, 2]);
+  expect(tallyOf(rowsOf(results("c+"))).counted.map(({ missing_before }) => missing_before)).toEqual([1]);
+});
+
+test("a trial that failed while it was judged once more has failed, whatever the first judging gave", () => {
+  const rows = rowsOf(results("x"), { outcome: "invalid", decided_by: "none" });
+  expect(tallyOf(rows).missing).toEqual({ invalid: 0, failed: 1, cancelled: 0 });
 });
 
 test("rows come to their scenario by number, whatever order they are in", () => {

@@ -64,6 +64,11 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     }
     expect(outcome().winner_side).toBe("b");
     expect(await shownText(shown)).toContain("clean-up");
+    await page.reload();
+    await page.getByText("The outcome flips.").waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator(".masthead").isVisible()).toBe(false);
+    await page.emulateMedia({ media: "screen" });
     await page.getByRole("button", { name: "Reset weights" }).click();
     expect(await shownText(shown)).not.toContain("The outcome flips");
     expect(complaints).toEqual([]);
@@ -84,6 +89,36 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     await page.getByRole("region", { name: "Verdicts" }).getByRole("link").first().click();
     await page.getByText("judged both orders without knowing").waitFor();
     expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("is not led to pay for a judging twice when the page is loaded again", async () => {
+    const { session_id } = await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.route("**/api/verdicts", () => undefined);
+    await page.goto(`/compare?a=${session_id}/short&b=${session_id}/long`);
+    await page.getByRole("button", { name: "Judge", exact: true }).click();
+    await page.getByText("Both orders are being judged").waitFor();
+    await page.reload();
+    await page.getByText("A judging of these two was asked for").waitFor();
+    expect(await page.getByRole("button", { name: "Judge", exact: true }).count()).toBe(0);
+    const [arm_a, arm_b] = ["short", "long"].map((arm_id) => ({ session_id, arm_id }));
+    await fetch(`${web.service.url}/api/verdicts`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ arm_a, arm_b }),
+    });
+    await page.getByRole("button", { name: "Judge", exact: true }).waitFor();
+    expect(await page.getByRole("region", { name: "Verdicts" }).locator("tbody tr").count()).toBe(2);
+  }, 60_000);
+
+  test("is told when an arm left nothing to judge", async () => {
+    const id = await web.service.start("unprepared");
+    await (await fetch(`${web.service.url}/api/runs/${id}/stream`)).text();
+    await using reader = await web.visit();
+    await reader.page.goto(`/compare?a=${id}/left&b=${id}/right`);
+    await reader.page.getByText("left cannot be judged").waitFor();
+    expect(await reader.page.getByRole("button", { name: "Judge", exact: true }).count()).toBe(0);
   }, 60_000);
 
   test("compares two arms of different sessions", async () => {

@@ -35,3 +35,7 @@ export const pointerTo = ({ session: { session_id }, arm: { arm_id } }: ShownArm
 
 export const samePointer = (one: ArmPointer, other: ArmPointer) =>
   one.session_id === other.session_id && one.arm_id === other.arm_id;
+
+/** Whether the arm left what a judge needs; the server refuses the others. */
+export const isJudgeable = ({ arm: { changes, probe }, session }: ShownArm) =>
+  changes !== null && (probe !== null || session.definition.task.probe === null);

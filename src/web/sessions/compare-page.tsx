@@ -1,23 +1,23 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { ArmPointer } from "../../domain/verdict.ts";
 import { getSession, RequestFailed, requestVerdict } from "../api.ts";
-import { pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
+import { isJudgeable, pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
 import { duration, tokens, when, words } from "../format.ts";
-import { useLoaded, useSubmission } from "../loaded.ts";
+import { asFailed, useLoaded, useSubmission } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
 import { JudgeField } from "../part/fields.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { Refused, Show } from "../part/show.tsx";
-import { blind } from "../preferences.ts";
+import { awaited, blind } from "../preferences.ts";
 import { navigate, toSession } from "../routes.ts";
 import { verdictsOn } from "../verdict/comparison.ts";
 import { VerdictTable } from "../verdict/history.tsx";
 
 /** Two arms of one scenario: earlier verdicts on them, and a form for a new one. */
 export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
-  const key = [a, b].map(({ session_id, arm_id }) => `${session_id}/${arm_id}`).join(" ");
-  const pair = useLoaded(key, (signal) => readPair(a, b, signal));
+  const key = keyOf(a, b);
+  const pair = useLoaded(key, (signal) => readPair(a, b, signal), { changes: isAwaited });
   return (
     <Page title="Compare two arms">
       <Show of={pair} what="the two arms">
@@ -25,6 +25,18 @@ export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
       </Show>
     </Page>
   );
+}
+
+const keyOf = (...pair: readonly ArmPointer[]) =>
+  pair.map(({ session_id, arm_id }) => `${session_id}/${arm_id}`).join(" ");
+
+/** A judging of the pair was asked for, perhaps before the page was loaded again, and gave no verdict yet. */
+const isAwaited = ([a, b]: Two) =>
+  awaited.value[keyOf(pointerTo(a), pointerTo(b))] === verdictsOn(a.session, pointerTo(a), pointerTo(b)).length;
+
+function setAwaited(key: string, verdicts: number | null): void {
+  const { [key]: _, ...others } = awaited.value;
+  awaited.value = verdicts === null ? others : { ...others, [key]: verdicts };
 }
 
 type Two = readonly [ShownArm, ShownArm];
@@ -63,7 +75,7 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
       )}
       <section>
         <h2>Judge them</h2>
-        <RejudgeForm a={a} b={b} />
+        <Judging pair={[a, b]} known={verdicts.length} />
       </section>
       <section>
         <h2>Verdicts on this pair</h2>
@@ -97,14 +109,56 @@ function ArmCard({ shown: { side, name, arm, session } }: { shown: ShownArm }) {
   );
 }
 
+interface JudgingProps {
+  readonly pair: Two;
+  /** Verdicts on the pair. */
+  readonly known: number;
+}
+
+/** The form for a new verdict, unless the pair cannot be judged or is being judged. */
+function Judging({ pair, known }: JudgingProps) {
+  const busy = useSignal(false);
+  const lost = pair.find((shown) => !isJudgeable(shown));
+  if (lost)
+    return (
+      <Notice tone="warn" title={`${lost.name} cannot be judged`}>
+        <p>Its run ended before what it left was looked at.</p>
+      </Notice>
+    );
+  if (!isAwaited(pair) || busy.value) return <RejudgeForm pair={pair} known={known} busy={busy} />;
+  const [a, b] = pair;
+  return (
+    <div role="status">
+      <Notice tone="note" title="A judging of these two was asked for">
+        <p>Its verdict opens below when it is there. Asking once more is paid once more.</p>
+        <button type="button" class="quiet" onClick={() => setAwaited(keyOf(pointerTo(a), pointerTo(b)), null)}>
+          Ask once more
+        </button>
+      </Notice>
+    </div>
+  );
+}
+
 /** Judges two stored arms again and goes to the new verdict. */
-function RejudgeForm({ a, b }: { a: ShownArm; b: ShownArm }) {
+function RejudgeForm({ pair: [a, b], known, busy }: JudgingProps & { busy: Signal<boolean> }) {
   const judge = useSignal("");
-  const { busy, failure, onSubmit } = useSubmission(async () => {
+  const key = keyOf(pointerTo(a), pointerTo(b));
+  const { failure, onSubmit } = useSubmission(async () => {
     const judge_model = judge.value.trim();
-    const pair = { arm_a: pointerTo(a), arm_b: pointerTo(b) };
-    const verdict = await requestVerdict({ ...pair, ...(judge_model && { judge_model }) });
-    navigate(toSession(verdict.arm_a.session_id, verdict.verdict_id));
+    busy.value = true;
+    setAwaited(key, known);
+    try {
+      const pointers = { arm_a: pointerTo(a), arm_b: pointerTo(b) };
+      const verdict = await requestVerdict({ ...pointers, ...(judge_model && { judge_model }) });
+      setAwaited(key, null);
+      navigate(toSession(verdict.arm_a.session_id, verdict.verdict_id));
+    } catch (error) {
+      // Without an answer nobody knows whether it is judged.
+      if (asFailed(error).code !== "unreachable") setAwaited(key, null);
+      throw error;
+    } finally {
+      busy.value = false;
+    }
   });
   return (
     <form onSubmit={onSubmit}>

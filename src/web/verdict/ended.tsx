@@ -2,7 +2,7 @@ import type { SessionOutcome, SessionState } from "../../domain/session.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { DecisionLogs } from "../evidence/decision-row.tsx";
-import { pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
+import { isJudgeable, pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
 import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
@@ -19,7 +19,7 @@ const TITLES: Partial<Record<SessionState, string>> = {
 export function Ended({ session }: { session: SessionOutcome }) {
   const { failure, state, definition, created_at, session_id } = session;
   const [a, b] = shownArmsOf(session);
-  const judgeable = a.arm.changes !== null && b.arm.changes !== null;
+  const judgeable = isJudgeable(a) && isJudgeable(b);
   const title = TITLES[state] ?? "This run has no verdict";
   return (
     <Page
