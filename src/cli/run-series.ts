@@ -10,7 +10,7 @@ import { againstItself } from "../session/against-itself.ts";
 import { openSeries } from "../session/open-series.ts";
 import { prepareSeries, type SeriesSource } from "../session/prepare-series.ts";
 import { type StartedSeries, startSeries } from "../session/run-series.ts";
-import type { SeriesRuns } from "../session/series-in-flight.ts";
+import type { SessionServices } from "../session/services.ts";
 import { UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
 import { complain, EXIT } from "./exit-code.ts";
@@ -57,7 +57,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const painter = new Painter(!has("no-color"));
   const started = await (setup ? startSeries(services, setup) : openSeries(services, source, { ...options, goOn }));
   const told = has("quiet") ? undefined : tellTrials(services, started, painter).catch(untold);
-  const record = await untilDone(started, services.series);
+  const record = await untilDone(started, services);
   await told;
   const series = await seriesReport(store, record);
   const delivered = await deliver(series, reports);
@@ -134,7 +134,10 @@ async function readAll(files: readonly string[], aa: string | undefined) {
 }
 
 /** The first Ctrl-C stops the trials in flight, and what there is is told; the second ends the process. */
-async function untilDone({ series_id, done }: StartedSeries, series: SeriesRuns) {
+async function untilDone(
+  { series_id, done }: StartedSeries,
+  { series, store }: Pick<SessionServices, "series" | "store">,
+) {
   const stop = () => {
     process.once("SIGINT", () => process.exit(EXIT.interrupted));
     process.once("SIGTERM", () => process.exit(EXIT.terminated));
@@ -142,8 +145,17 @@ async function untilDone({ series_id, done }: StartedSeries, series: SeriesRuns)
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
-  return await done;
+  try {
+    return await done;
+  } catch (error) {
+    // Its end found no place. The store gives it all the same.
+    const record = await store.series(series_id);
+    if (record === undefined || record.state === "running") throw error;
+    return { ...record, state: "failed" as const, failure: record.failure ?? messageOf(error) };
+  }
 }
+
+const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "its end cannot be stored");
 
 /** Writes to stdout first: the trials have been paid for, even if a file cannot be written. */
 async function deliver(series: Series, reports: readonly Report[]): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { RUN } from "../../src/cli/run-arguments.ts";
@@ -8,6 +8,8 @@ import type { Series } from "../../src/domain/series.ts";
 import { abeval, type Finished, startAbeval } from "../abeval.ts";
 import type { SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { testNeeding } from "../needs.ts";
+import { fill, MOUNTS, smallDisk } from "../store/storage-faults.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 /** The first arm passes in half of all runs, the second never. */
@@ -210,6 +212,23 @@ test("Ctrl-C stops the trial in flight, and what there is is told", async () => 
   });
   expect(stderr).toMatch(/^trial 3 {2}cancelled$/m);
   expect(stderr).toContain("no preference can be stated");
+});
+
+testNeeding(MOUNTS)("a series that a full disk ends is told as far as it came", async () => {
+  using directory = openDirectory();
+  const state = join(directory.path, "state");
+  mkdirSync(state);
+  using _disk = smallDisk(state);
+  const held = heldFromThirdTrial();
+  await using provider = await startFakeProvider({ reply: greeting(held.holds) });
+  const child = directory.start("greet.yaml --trials 5 --state-dir state", provider.environment);
+  await held.reached;
+  fill(join(state, "filler"));
+  held.release();
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  expect(await child.exited).toBe(1);
+  expect(seriesIn({ stdout, stderr })).toMatchObject({ state: "failed", counts: { trials: 2, wins: 2, failed: 1 } });
+  expect(stderr).toMatch(/abeval: .*(full|no space)/i);
 });
 
 describe("a series whose process was killed", () => {
