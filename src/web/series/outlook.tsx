@@ -23,7 +23,7 @@ export function Outlook({ series: { forecast, conclusion, limits } }: { series: 
         <p>
           {more_trials === null
             ? "From these trials nobody can say how many more would make a claim."
-            : `If coming trials split the same way, about ${count(more_trials)} more would make a claim${cost_usd === null ? "" : `, for about ${usd(cost_usd)}`}.`}{" "}
+            : `If coming trials split the same way, about ${count(more_trials)} more would make a claim${cost_usd ? `, for about ${usd(cost_usd)}` : ""}.`}{" "}
           <span class="aside">Such a forecast seldom comes true when the arms are equal.</span>
         </p>
       )}
