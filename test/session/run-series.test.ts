@@ -237,6 +237,39 @@ test("a fault of the user ends the series, which says it", async () => {
   });
 });
 
+test("a series that a fault of the user ended goes on when that is mended", async () => {
+  let refused = true;
+  const before = () => {
+    if (refused) throw new Failure("credentials_missing", "The key was refused.");
+  };
+  const services = talkServices({ judge: () => "a", before });
+  const source = sourceOf(await talk());
+  const { series_id, done } = await openSeries(services, source, { trials: 2 });
+  expect((await done).state).toBe("failed");
+  refused = false;
+  const again = await openSeries(services, source, { goOn: series_id });
+  const series = await seriesReport(services.store, await again.done);
+  expect(series).toMatchObject({ stop: "exhausted", failure: null, counts: { trials: 2, failed: 1 } });
+});
+
+test("a series that breaks stops its trials", async () => {
+  const before = async (side: string, n: number, signal: AbortSignal) => {
+    if (side !== "a" || n !== 2) return;
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const services = talkServices({ judge: () => "a", before }, { slots: new Semaphore(2, 0) });
+  const { store } = services;
+  const broken: SessionServices["store"] = {
+    ...store,
+    updateSeries: async (series) => {
+      if (series.state === "running") throw new Failure("storage_failed", "The store is gone.");
+      await store.updateSeries(series);
+    },
+  };
+  const series = await run({ ...services, store: broken }, [await talk()], { trials: 4, parallel: 2 });
+  expect(series).toMatchObject({ state: "failed", failure: "The store is gone.", counts: { trials: 1, running: 0 } });
+});
+
 test("a scenario that changes while its series runs ends it", async () => {
   const loaded = await talk();
   const services = talkServices({ judge: () => "a" });
