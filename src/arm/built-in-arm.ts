@@ -20,7 +20,10 @@ export const builtInArm =
     const budget = effectiveBudget(run.policies.budget, run.arm.limits);
     using stopwatch = new Stopwatch(run.clock, budget.max_seconds * 1000);
     const meter = new Meter(budget, run.arm.price_per_mtok, stopwatch);
-    return await new ArmLoop({ run, model, tools, stopwatch, meter }, signal).run();
+    return await new ArmLoop(
+      { run, model, tools: [...tools, ...(run.mcp_tools ?? [])], stopwatch, meter },
+      signal,
+    ).run();
   };
 
 interface Parts {

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { Arm, Policies } from "../domain/scenario.ts";
+import type { Tool } from "../tool/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ArmEnd } from "./arm-end.ts";
 
@@ -10,6 +11,8 @@ export interface ArmRun {
   readonly prompt: string;
   readonly policies: Policies;
   readonly workspace: Workspace;
+  /** Those of the arm's MCP servers, which run. */
+  readonly mcp_tools?: readonly Tool[];
   readonly clock: Clock;
   /** Takes secrets out of what a tool returned, before anyone reads it. */
   readonly redact: (text: string) => string;

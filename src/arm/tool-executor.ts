@@ -2,6 +2,7 @@ import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
+import type { Effect } from "../domain/tool.ts";
 import type { ToolCall, ToolResult } from "../model/client.ts";
 import { refusedPath } from "../policy/path-rules.ts";
 import { refusalOf } from "../policy/refusal.ts";
@@ -21,7 +22,7 @@ interface ExecutorSettings extends Pick<ArmRun, "policies" | "workspace" | "cloc
 export class ToolExecutor {
   readonly records: CallRecord[] = [];
   readonly #settings: ExecutorSettings;
-  #ranCommand = false;
+  #mayHaveBroken = false;
 
   constructor(settings: ExecutorSettings) {
     this.#settings = settings;
@@ -61,12 +62,12 @@ export class ToolExecutor {
     });
   }
 
-  /** Broken rules that end the arm now. Looks only after a command: the policy refuses what other tools must not write. */
+  /** Broken rules that end the arm now. Looks only after calls that the policy does not see through. */
   async disqualifying(): Promise<readonly Violation[]> {
     const { policies, workspace } = this.#settings;
-    const ranCommand = this.#ranCommand;
-    this.#ranCommand = false;
-    if (!ranCommand || policies.severity.protected_path !== "disqualify" || policies.paths.protected.length === 0)
+    const mayHaveBroken = this.#mayHaveBroken;
+    this.#mayHaveBroken = false;
+    if (!mayHaveBroken || policies.severity.protected_path !== "disqualify" || policies.paths.protected.length === 0)
       return [];
     const paths = await workspace.altered(policies.paths.protected);
     return paths.slice(0, NAMED_VIOLATIONS).map((path) => this.#violate(path));
@@ -104,7 +105,7 @@ export class ToolExecutor {
 
   async #run(prepared: PreparedCall): Promise<ToolOutput> {
     const { policies, workspace, signal } = this.#settings;
-    this.#ranCommand ||= prepared.tool.effect === "command";
+    this.#mayHaveBroken ||= UNSEEN.includes(prepared.tool.effect);
     const output = await runCall(prepared, {
       workspace,
       signal,
@@ -116,6 +117,9 @@ export class ToolExecutor {
     return output;
   }
 }
+
+/** What such a call writes is known only afterwards. */
+const UNSEEN: readonly Effect[] = ["command", "opaque"];
 
 /** For a summary: the command, the path or the pattern. The call may fit no tool. */
 function aboutOf(input: unknown): string {

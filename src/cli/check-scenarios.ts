@@ -55,6 +55,7 @@ export const openChecking = async (file: string, args: RunArguments) =>
     web_dir: undefined,
     listen_host: undefined,
     sandbox: sandboxSettings(args),
+    agents_dir: args.value("agents-dir"),
     prices: await readPrices(args),
     keep_workspaces: false,
     git_fixtures: true,

@@ -37,6 +37,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const { source, sources } = await readAll(args.parameters, value("aa"));
   const prepared = await openServices({
     sandbox: sandboxSettings(args),
+    agents_dir: args.value("agents-dir"),
     state_dir: value("state-dir"),
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
     prices: await readPrices(args),

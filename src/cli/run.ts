@@ -51,6 +51,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const loaded = orThrow(result);
   const prepared = await openServices({
     sandbox: sandboxSettings(args),
+    agents_dir: value("agents-dir"),
     state_dir: value("state-dir"),
     scenarios_dirs: [loaded.directory],
     prices: await readPrices(args),

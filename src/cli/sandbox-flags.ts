@@ -22,6 +22,15 @@ export const SANDBOX_FLAGS = {
   },
 } as const satisfies Record<string, FlagSpec>;
 
+/** Where programs lie that scenarios may bring into the sandbox. */
+export const AGENTS_FLAG = {
+  "agents-dir": {
+    value: "<path>",
+    description:
+      "a directory with one for each install that scenarios name, such as an MCP server (or ABEVAL_AGENTS_DIR)",
+  },
+} as const satisfies Record<string, FlagSpec>;
+
 export interface SandboxSettings {
   /** As given; absent: ABEVAL_SANDBOX decides. */
   readonly mode: string | undefined;
@@ -46,15 +55,25 @@ interface Private {
 }
 
 /** The directories that commands may read, absolute. @throws UsageError naming one that they must not. */
-export function readableDirectories(given: readonly string[], { home, state_dir, scenarios_dirs }: Private): string[] {
-  const guarded: readonly Guarded[] = [
-    ...(state_dir === undefined ? [] : [{ path: resolve(state_dir), what: "stored sessions" }]),
-    ...scenarios_dirs.map((path) => ({ path: resolve(path), what: "scenarios, hidden checks included" })),
-    ...(home === undefined ? [] : guardedHome(home)),
-  ];
+export function readableDirectories(given: readonly string[], places: Private): string[] {
+  const guarded = guardedBy(places);
   for (const directory of given) {
     const reason = whyNotReadable(directory, guarded, sandboxOwner());
     if (reason !== undefined) throw new UsageError(`--sandbox-read ${directory}: ${reason}`);
   }
   return [...new Set(given.map((directory) => resolve(directory)))];
 }
+
+/** Absolute; what lies in it may be shown to commands. An empty variable is none. @throws UsageError */
+export function agentsDirectory(given: string | undefined, places: Private): string | undefined {
+  if (!given) return undefined;
+  const reason = whyNotReadable(given, guardedBy(places), sandboxOwner());
+  if (reason !== undefined) throw new UsageError(`--agents-dir ${given}: ${reason}`);
+  return resolve(given);
+}
+
+const guardedBy = ({ home, state_dir, scenarios_dirs }: Private): readonly Guarded[] => [
+  ...(state_dir === undefined ? [] : [{ path: resolve(state_dir), what: "stored sessions" }]),
+  ...scenarios_dirs.map((path) => ({ path: resolve(path), what: "scenarios, hidden checks included" })),
+  ...(home === undefined ? [] : guardedHome(home)),
+];

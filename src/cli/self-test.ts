@@ -68,6 +68,7 @@ const openServices = async (args: RunArguments, notice: (line: string) => void) 
     web_dir: undefined,
     listen_host: undefined,
     sandbox: sandboxSettings(args),
+    agents_dir: args.value("agents-dir"),
     prices: await readPrices(args),
     keep_workspaces: false,
     git_fixtures: true,

@@ -22,7 +22,14 @@ import type { SessionStore } from "../store/store.ts";
 import { version } from "../version.ts";
 import { type FlagSpec, type ParsedArguments, UsageError } from "./arguments.ts";
 import { PRICES_FLAG, readPrices } from "./cost-flags.ts";
-import { readableDirectories, SANDBOX_FLAGS, type SandboxSettings, sandboxSettings } from "./sandbox-flags.ts";
+import {
+  AGENTS_FLAG,
+  agentsDirectory,
+  readableDirectories,
+  SANDBOX_FLAGS,
+  type SandboxSettings,
+  sandboxSettings,
+} from "./sandbox-flags.ts";
 
 /** Flags that belong to run, serve and mcp alike. */
 export const SHARED_FLAGS = {
@@ -31,6 +38,7 @@ export const SHARED_FLAGS = {
     description: "keep sessions here (sessions.db and sessions/*.json); default: memory",
   },
   ...SANDBOX_FLAGS,
+  ...AGENTS_FLAG,
   ...PRICES_FLAG,
   "keep-workspaces": { description: "leave each arm's files on disk and say where" },
 } as const satisfies Record<string, FlagSpec>;
@@ -43,6 +51,8 @@ export interface ServiceOptions {
   /** Directories that commands must never see. */
   readonly state_dir: string | undefined;
   readonly scenarios_dirs: readonly string[];
+  /** As given; absent: ABEVAL_AGENTS_DIR decides. */
+  readonly agents_dir: string | undefined;
   readonly prices: PriceList;
   readonly max_cost_per_day_usd?: number | undefined;
   readonly keep_workspaces: boolean;
@@ -85,6 +95,7 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
   const sandbox = sandboxMode(options.sandbox.mode ?? environment["ABEVAL_SANDBOX"]);
   if (sandbox === "none" && options.sandbox.read.length > 0)
     options.notice("--sandbox-read has no effect without a sandbox: commands read whatever this user can");
+  const places = { ...options, home: environment["HOME"] };
   const calls = Math.min(options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions, MAX_PROVIDER_CALLS);
   return {
     clock: systemClock,
@@ -100,9 +111,10 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
       clock: systemClock,
       path: environment["PATH"] || THIS_HOST.path,
       executable: THIS_HOST.executable,
-      read: readableDirectories(options.sandbox.read, { ...options, home: environment["HOME"] }),
+      read: readableDirectories(options.sandbox.read, places),
       accept_host_network: options.sandbox.accept_host_network,
     }),
+    agents_dir: agentsDirectory(options.agents_dir ?? environment["ABEVAL_AGENTS_DIR"], places),
     prices: options.prices,
     max_cost_per_day_usd: options.max_cost_per_day_usd,
     keep_workspaces: options.keep_workspaces,
@@ -132,6 +144,7 @@ export const serverSettings = async (args: ServerArguments) => ({
   state_dir: args.value("state-dir"),
   scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
   sandbox: sandboxSettings(args),
+  agents_dir: args.value("agents-dir"),
   prices: await readPrices(args),
   max_cost_per_day_usd: args.usd("max-cost-per-day"),
   keep_workspaces: args.has("keep-workspaces"),

@@ -130,12 +130,25 @@ export const Price = record("Price", {
 });
 export type Price = Static<typeof Price>;
 
+/** No underscore: names of tools have two behind it. It begins with a letter, since maps sort keys that are numbers. */
+export const MCP_SERVER_NAME = "^[a-z][a-z0-9-]{0,31}$";
+
+export const McpServer = record("McpServer", {
+  name: Type.String({ pattern: MCP_SERVER_NAME, description: "Its tools are called `<name>__<tool>`." }),
+  install: Slug({ description: "Directory below --agents-dir; shown read-only at /opt/mcp/<name>." }),
+  command: Type.Array(Type.String(), { minItems: 1, description: "Program and arguments; it speaks MCP over stdio." }),
+  tools: nullable(Type.Array(Type.String()), { description: "The tools to offer, by the server's names; null: all." }),
+  timeout_s: Type.Number({ exclusiveMinimum: 0, description: "For one call." }),
+});
+export type McpServer = Static<typeof McpServer>;
+
 export const Arm = record("Arm", {
   id: Slug(),
   title: Type.String(),
   model: ModelRef,
   system_prompt: Type.String(),
   tools: Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true }),
+  mcp: Type.Optional(Type.Array(McpServer, { description: "MCP servers whose tools the arm has, too." })),
   params: ModelParams,
   limits: Type.Partial(Budget, { $id: "ArmLimits", description: "Tightens the policies' budget, never widens it." }),
   price_per_mtok: nullable(Price, { description: "USD per million tokens; null = cost unknown." }),
@@ -162,7 +175,7 @@ export type PathPolicy = Static<typeof PathPolicy>;
 
 export const RequiredBehaviour = record("RequiredBehaviour", {
   id: Slug(),
-  tool: oneOf(TOOL_NAMES),
+  tool: Type.String({ description: "Name of a tool, or `<server>__<tool>`." }),
   match: nullable(Type.String(), { description: "Glob on the command or path of the call; null = any call." }),
   min: Type.Integer({ minimum: 1 }),
 });

@@ -1,7 +1,9 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/value";
+import { counted } from "./counted.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { cut } from "./excerpt.ts";
+import { MCP_SERVER_NAME } from "./scenario.ts";
 import { ModelRef, SLUG_PATTERN } from "./schema.ts";
 import { SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
@@ -10,9 +12,10 @@ import { ArmPointer } from "./verdict.ts";
 export type Notation = "yaml" | "json";
 
 /** A list of allowed keys longer than this hides the message it belongs to. */
-const MAX_KEYS_SHOWN = 12;
+const MAX_KEYS_SHOWN = 14;
 
 const PATTERNS: ReadonlyMap<unknown, string> = new Map([
+  [MCP_SERVER_NAME, 'a name of at most 32 lower case letters, digits and "-", a letter first'],
   [SLUG_PATTERN, 'a name of at most 64 letters, digits, ".", "_" and "-", a letter or digit first'],
   [ModelRef.pattern, "<provider>/<model>"],
   [SessionId.pattern, "the id of a session"],
@@ -40,7 +43,7 @@ export function explain(error: ValueError, name: string, notation: Notation): st
       return `missing; expected ${expectation(schema, notation)}`;
     case ValueErrorType.ObjectMinProperties:
     case ValueErrorType.ObjectMaxProperties:
-      return `expected ${objectIn(notation)} with exactly one key, found ${Object.keys(value as object).length}`; // the type says it is an object
+      return `expected ${objectIn(notation)} with ${keyCount(schema)}, found ${Object.keys(value as object).length}`; // the type says it is an object
     case ValueErrorType.ArrayMinItems:
     case ValueErrorType.ArrayMaxItems:
       return wrongCount(schema, (value as unknown[]).length, name); // the type says it is an array
@@ -53,6 +56,11 @@ export function explain(error: ValueError, name: string, notation: Notation): st
     default:
       return `expected ${expectation(schema, notation)}, got ${valueInWords(value, notation)}${nearest(schema, value)}`;
   }
+}
+
+function keyCount({ minProperties: least = 0, maxProperties: most }: TSchema): string {
+  if (least === most) return least === 1 ? "exactly one key" : `${least} keys`;
+  return most === undefined ? `at least ${counted(least, "key")}` : `${least} to ${counted(most, "key")}`;
 }
 
 /** The words that follow `unknown field "modle"`: the key that was meant, and the known ones. */

@@ -1,14 +1,18 @@
-/** What a call can do: `read` changes nothing, `write` changes the file that its path names, `command` may do anything. */
-export const EFFECTS = ["read", "write", "command"] as const;
+/**
+ * What a call can do: `read` changes nothing, `write` changes the file that its path names, `command` may do anything, and so
+ * may `opaque`, of which no rule knows what it is about to do.
+ */
+export const EFFECTS = ["read", "write", "command", "opaque"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
 /** What a tool does, and the field of its input that rules match on. A tool that writes or runs commands always has one. */
 export type ToolFacts =
   | { readonly effect: "read"; readonly subject: "path" | null }
   | { readonly effect: "write"; readonly subject: "path" }
-  | { readonly effect: "command"; readonly subject: "command" };
+  | { readonly effect: "command"; readonly subject: "command" }
+  | { readonly effect: "opaque"; readonly subject: null };
 
-/** The tools that a scenario may name. */
+/** Our own tools. An arm can have those of MCP servers besides. */
 export const TOOL_FACTS = {
   read_file: { effect: "read", subject: "path" },
   write_file: { effect: "write", subject: "path" },
@@ -20,6 +24,7 @@ export const TOOL_FACTS = {
 export type ToolName = keyof typeof TOOL_FACTS;
 export const TOOL_NAMES = Object.keys(TOOL_FACTS) as ToolName[];
 
-/** The effect of the tool with this name; undefined when there is none. For scripts, and for calls that recorded no effect. */
-export const effectOf = (name: string): Effect | undefined =>
-  TOOL_NAMES.includes(name as ToolName) ? TOOL_FACTS[name as ToolName].effect : undefined;
+export const isToolName = (name: string): name is ToolName => Object.hasOwn(TOOL_FACTS, name);
+
+/** The effect of our tool with this name; undefined when there is none. For scripts, and for calls that recorded no effect. */
+export const effectOf = (name: string): Effect | undefined => (isToolName(name) ? TOOL_FACTS[name].effect : undefined);

@@ -1,6 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import { LINE_BYTES, lines } from "./lines.ts";
+import { LINE_BYTES, lines } from "../lines.ts";
 import { Batch, OpenRequests } from "./open-requests.ts";
 import { requestProblem } from "./request-problem.ts";
 

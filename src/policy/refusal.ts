@@ -15,6 +15,7 @@ export interface Refusal {
 export function refusalOf(policies: Policies, effect: Effect, subject: string): Refusal | null {
   switch (effect) {
     case "read":
+    case "opaque":
       return null;
     case "write":
       return refusalOfPath(policies, subject);

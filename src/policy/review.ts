@@ -1,14 +1,14 @@
 import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { Changes, RequiredResult, Violation } from "../domain/evidence.ts";
 import type { Policies, RequiredBehaviour } from "../domain/scenario.ts";
-import type { Effect, ToolName } from "../domain/tool.ts";
+import type { Effect } from "../domain/tool.ts";
 import { Pace } from "../pace.ts";
 import { commandMatcher } from "./command-rules.ts";
 import { matchesPath, pathRules, WRITABLE_RULE } from "./path-rules.ts";
 
 /** A valid call of an arm and whether it ran. */
 export interface CallRecord {
-  readonly tool: ToolName;
+  readonly tool: string;
   readonly effect: Effect;
   /** The command or path of the call; what rules match on. */
   readonly subject: string;

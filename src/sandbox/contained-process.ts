@@ -46,6 +46,11 @@ export class ContainedProcess implements AsyncDisposable {
     return this.#begun;
   }
 
+  /** The first process of its namespace; everything in it descends from that. Undefined until the program has begun. */
+  get init(): number | undefined {
+    return this.#init;
+  }
+
   /** Lets the program begin when it has come to its gate. Returns when it began or when it never will. */
   async passGate(network: OwnNetwork | undefined): Promise<void> {
     const { stdin, stdout } = this.#parts.child;

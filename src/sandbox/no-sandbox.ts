@@ -60,7 +60,18 @@ export class NoSandbox extends Launcher {
     const kill = () => terminate(pid, exited);
     const tooMuchMemory = () => memory.isExhausted();
     const send = (name: NodeJS.Signals) => signalGroup(pid, name);
-    const watched = { pid, exited, output, disk: watch, timeout_ms, clock, tooMuchMemory, kill, signal: send };
+    const watched = {
+      pid,
+      exited,
+      output,
+      disk: watch,
+      timeout_ms,
+      clock,
+      tooMuchMemory,
+      kill,
+      signal: send,
+      root: () => pid,
+    };
     const supervision = supervise(watched, signal);
     const ended = supervision.ended.finally(async () => {
       signalGroup(pid, "SIGKILL");

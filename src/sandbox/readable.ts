@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { textAt } from "./process-table.ts";
 import type { Owner } from "./sandbox.ts";
@@ -76,8 +76,14 @@ export const TAKEN = ["/workspace", "/opt/bun", "/opt/node", "/usr"];
 export const isWithin = (path: string, directory: string) =>
   path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 
-/** A path that does not exist yet leads through no link. */
-const real = (path: string) => (lstatSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : resolve(path));
+/** A path that does not exist yet, or never can, leads through no link. */
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
 
 /** Read-only does not keep anybody from connecting. Sockets of other network namespaces are not listed here. */
 function socketIn(directories: readonly string[]): string | undefined {

@@ -84,6 +84,13 @@ export interface SandboxedProcess extends AsyncDisposable {
   readonly ended: Promise<ProcessEnd>;
   /** Reaches the program and what it started, unless that left its process group. */
   signal(name: NodeJS.Signals): void;
+  /**
+   * Stops it with everything that it started. Returns when nothing of that runs. It can be killed meanwhile.
+   * @throws when something goes on running
+   */
+  pause(): Promise<void>;
+  /** Lets it go on after a pause. */
+  resume(): Promise<void>;
   /** Ends the whole tree; `ended` tells when it is gone. */
   kill(): void;
 }

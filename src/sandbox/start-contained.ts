@@ -60,6 +60,7 @@ export async function startContained(
       tooMuchMemory: () => contained.tooMuchMemory(),
       kill: () => contained.kill(),
       signal: (name) => contained.signal(name),
+      root: () => contained.init,
     },
     signal,
   );

@@ -98,6 +98,14 @@ class PipedProcess implements SandboxedProcess {
     this.#started.signal(name);
   }
 
+  async pause(): Promise<void> {
+    await this.#started.pause();
+  }
+
+  async resume(): Promise<void> {
+    await this.#started.resume();
+  }
+
   kill(): void {
     this.#started.stop("killed");
   }

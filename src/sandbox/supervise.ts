@@ -2,7 +2,8 @@ import { fstatSync } from "node:fs";
 import type { Clock } from "../clock.ts";
 import type { DiskWatch } from "./disk-watch.ts";
 import { MAX_PRINTED_BYTES, WATCH_INTERVAL_MS } from "./limits.ts";
-import type { ExceededLimit, ProcessEnd } from "./sandbox.ts";
+import type { ExceededLimit, ProcessEnd, SandboxedProcess } from "./sandbox.ts";
+import { continueTree, stopTree } from "./stopped-tree.ts";
 
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -22,9 +23,11 @@ export interface Supervised {
   /** Ends the whole tree, sooner or later; called once. */
   kill(): void;
   signal(name: NodeJS.Signals): void;
+  /** A process whose descendants are the whole tree; undefined before there is one. */
+  root(): number | undefined;
 }
 
-export interface Supervision {
+export interface Supervision extends Pick<SandboxedProcess, "pause" | "resume"> {
   readonly ended: Promise<ProcessEnd>;
   stop(why: Exclude<ProcessEnd["ended"], "exit">): void;
   signal(name: NodeJS.Signals): void;
@@ -48,7 +51,16 @@ export function supervise(program: Supervised, signal: AbortSignal): Supervision
   signal.addEventListener("abort", cancel);
   if (signal.aborted) cancel();
   const ended = watched(program, stop, () => stopped).finally(() => signal.removeEventListener("abort", cancel));
-  return { ended, stop, signal: (name) => over || program.signal(name) };
+  const atRoot = async (act: (leader: number) => Promise<void>) => {
+    const root = program.root();
+    if (!over && root !== undefined) await act(root);
+  };
+  return {
+    ...{ ended, stop },
+    signal: (name) => over || program.signal(name),
+    pause: () => atRoot(stopTree),
+    resume: () => atRoot(continueTree),
+  };
 }
 
 async function watched(

@@ -4,15 +4,22 @@ import type { Decision } from "../domain/decision.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
+import type { ArmTools } from "../tool/mcp/arm-tools.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { pendingArm } from "./pending-arm.ts";
 import type { RunLog } from "./run-log.ts";
 import type { SessionServices } from "./services.ts";
 
-export interface ArmConduct {
+/** Where an arm works, and the tools that are started there. */
+export interface ArmPlace {
+  readonly workspace: Workspace;
+  /** Its servers are ended when the arm has stopped. */
+  readonly mcp: ArmTools;
+}
+
+export interface ArmConduct extends ArmPlace {
   readonly arm: Arm;
   readonly runArm: RunArm;
-  readonly workspace: Workspace;
   readonly scenario: Scenario;
   readonly log: RunLog;
   readonly services: SessionServices;
@@ -29,7 +36,7 @@ export interface StoppedArm {
 
 /** Runs one arm to its end. @throws what stopped the arm from outside; what it used until then is in the log. */
 export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Promise<StoppedArm> {
-  const { arm, runArm, workspace, scenario, log, services } = conduct;
+  const { arm, runArm, workspace, mcp, scenario, log, services } = conduct;
   const decisions: Decision[] = [];
   const emit = (decision: Decision) => {
     log.note({ type: "decision", arm_id: arm.id, decision });
@@ -37,7 +44,9 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   };
   const { policies, task } = scenario;
   const { clock, redact } = services;
-  const end = await runArm({ arm, prompt: task.prompt, policies, workspace, clock, redact, emit }, signal);
+  const run = { arm, prompt: task.prompt, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
+  const end = await runArm(run, signal);
+  await mcp[Symbol.asyncDispose]();
   const ended = summaryOf(end);
   log.note({ type: "arm_ended", arm_id: arm.id, summary: ended });
   if (end.cause !== undefined) throw end.cause;

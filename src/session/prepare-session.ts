@@ -15,6 +15,7 @@ import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
 import { comparisonDigest } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
+import { demandInstalls } from "./mcp-tools.ts";
 import { withPrices } from "./prices.ts";
 import { sandboxFor } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
@@ -69,6 +70,8 @@ export async function prepareSession(
     () => chooseJudge(services, options.judge_model, definition),
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
+    () => demandInstalls(services, first),
+    () => demandInstalls(services, second),
   ]);
   demandFirstTurns(priced);
   const scenario = limited(services, priced, chosen, options.max_cost_usd);

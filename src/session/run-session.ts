@@ -10,10 +10,12 @@ import type { Case, JudgedArm } from "../judge/judge.ts";
 import { disqualifying } from "../policy/review.ts";
 import { fixtureSource } from "../scenario/fixture-source.ts";
 import { probeSource } from "../scenario/materials.ts";
+import type { ArmTools } from "../tool/mcp/arm-tools.ts";
 import { openPristine } from "../workspace/pristine.ts";
 import type { Pristine, Workspace } from "../workspace/workspace.ts";
-import { conductArm, type StoppedArm } from "./conduct-arm.ts";
+import { type ArmPlace, conductArm, type StoppedArm } from "./conduct-arm.ts";
 import { observedDifferences } from "./fairness.ts";
+import { openMcpTools, serversOf } from "./mcp-tools.ts";
 import type { SessionPlan } from "./prepare-session.ts";
 import type { RunLog } from "./run-log.ts";
 import type { SessionServices } from "./services.ts";
@@ -44,16 +46,17 @@ export async function runSession(session: Session): Promise<void> {
   const { plan, trial, log, services, signal } = session;
   try {
     using _slot = await session.slot;
-    const { setup } = plan.scenario.task;
-    if (setup.length > 0) await log.enter("preparing");
+    const { task, arms } = plan.scenario;
+    const { setup } = task;
+    if (setup.length > 0 || arms.some((arm) => serversOf(arm).length > 0)) await log.enter("preparing");
     await using pristine = openPristine({
       source: fixtureSource(plan.loaded),
       sandbox: plan.sandbox,
       keep: services.keep_workspaces,
     });
     await pristine.setup(setup, signal);
-    const arms = await gatherArms(session, pristine);
-    const verdict = await judged(session, caseOf(plan, arms));
+    const examined = await gatherArms(session, pristine);
+    const verdict = await judged(session, caseOf(plan, examined));
     signal.throwIfAborted();
     await log.complete(verdict, trial && ((trials) => trial.summarise(trials, log.session_id, verdict)));
   } catch (error) {
@@ -65,8 +68,12 @@ export async function runSession(session: Session): Promise<void> {
 async function gatherArms(session: Session, pristine: Pristine): Promise<readonly [JudgedArm, JudgedArm]> {
   const { plan, log } = session;
   const [first, second] = [pristine.open(), pristine.open()];
+  await using tools = await openTools(session, [first, second]);
   await log.enter("running");
-  const [a, b] = await runBoth(session, [first, second]);
+  const [a, b] = await runBoth(session, [
+    { workspace: first, mcp: tools.ofArms[0] },
+    { workspace: second, mcp: tools.ofArms[1] },
+  ]);
   const skew_ms = a.end.began_ticks - b.end.began_ticks;
   log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, skew_ms) });
   const touched = first.location !== null || second.location !== null;
@@ -81,19 +88,30 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<readonl
   return arms;
 }
 
-/** When one arm fails through no fault of its own, the other is stopped: one arm alone cannot be compared. */
-async function runBoth(
-  session: Session,
+/** Before a model is asked: a server that cannot be used costs nothing. */
+async function openTools(
+  { plan, services, signal }: Session,
   workspaces: readonly [Workspace, Workspace],
-): Promise<[StoppedArm, StoppedArm]> {
+): Promise<AsyncDisposable & { readonly ofArms: readonly [ArmTools, ArmTools] }> {
+  await using opened = new AsyncDisposableStack();
+  const { arms, policies } = plan.scenario;
+  const open = async (index: 0 | 1) =>
+    opened.use(await openMcpTools(services, { arm: arms[index], workspace: workspaces[index], policies }, signal));
+  const ofArms = [await open(0), await open(1)] as const;
+  const held = opened.move();
+  return { ofArms, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
+
+/** When one arm fails through no fault of its own, the other is stopped: one arm alone cannot be compared. */
+async function runBoth(session: Session, places: readonly [ArmPlace, ArmPlace]): Promise<[StoppedArm, StoppedArm]> {
   const { plan, log, services } = session;
   const { scenario, runners } = plan;
   const own = new AbortController();
   const signal = AbortSignal.any([session.signal, own.signal]);
   const conduct = async (index: 0 | 1) => {
-    const [arm, runArm, workspace] = [scenario.arms[index], runners[index], workspaces[index]];
+    const [arm, runArm, place] = [scenario.arms[index], runners[index], places[index]];
     try {
-      return await conductArm({ arm, runArm, workspace, scenario, log, services }, signal);
+      return await conductArm({ arm, runArm, ...place, scenario, log, services }, signal);
     } catch (error) {
       own.abort(error);
       throw error;

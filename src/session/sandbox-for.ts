@@ -1,9 +1,11 @@
 import { isScripted } from "../domain/offline-model.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import { effectOf } from "../domain/tool.ts";
+import { type Fault, sandboxUnavailable } from "../sandbox/fault.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import type { ChosenSandbox } from "../sandbox/sandboxes.ts";
 import { scriptsOf } from "./choose-script.ts";
+import { serversOf } from "./mcp-tools.ts";
 import type { SessionServices } from "./services.ts";
 
 const NOT_NEEDED = "not needed: nothing in this scenario can run a command";
@@ -32,17 +34,25 @@ export async function sandboxForCommands(
   { sandbox: mode, sandboxes }: Pick<SessionServices, "sandbox" | "sandboxes">,
   { arms, policies }: Scenario,
 ): Promise<ChosenSandbox> {
-  const fromModel = arms.some(isRealModel);
+  const withServers = arms.find((arm) => serversOf(arm).length > 0);
+  if (mode === "none" && withServers) throw sandboxUnavailable(serversNeedOne(withServers));
+  const fromModel = withServers !== undefined || arms.some(isRealModel);
   const chosen = await sandboxes.choose(mode, fromModel);
   if (policies.network !== "open" || chosen.note !== null) return chosen;
   return await sandboxes.withOpenNetwork(chosen.sandbox, fromModel);
 }
 
+/** Their programs come from elsewhere, and without a sandbox they could neither be fenced in nor paused. */
+const serversNeedOne = ({ id }: Arm): Fault => ({
+  reason: `arm "${id}" has MCP servers, which run only in bubblewrap`,
+  fix: "leave out --sandbox none; without a sandbox only arms without `mcp` run",
+});
+
 /** Its commands are not known beforehand. */
 export const isRealModel = (arm: Arm) => !isScripted(arm.model);
 
 const canRunCommands = ({ task, arms }: Scenario) =>
-  task.setup.length > 0 || task.probe !== null || arms.some(mayCallCommands);
+  task.setup.length > 0 || task.probe !== null || arms.some((arm) => serversOf(arm).length > 0 || mayCallCommands(arm));
 
 function mayCallCommands(arm: Arm): boolean {
   const scripted = scriptsOf(arm)

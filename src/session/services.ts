@@ -31,6 +31,8 @@ export interface SessionServices {
   readonly prices: PriceList;
   /** Runs and rejudges that could push the UTC day's cost over it are refused, USD; absent: no limit. */
   readonly max_cost_per_day_usd?: number | undefined;
+  /** Absolute; holds a directory for each install that scenarios name. Absent: there are none. */
+  readonly agents_dir?: string | undefined;
   readonly keep_workspaces: boolean;
   /** One line for the person who started the program: what is not contained, what was left behind. */
   readonly notice: (line: string) => void;

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import type { ToolFacts, ToolName } from "../domain/tool.ts";
+import type { ToolFacts } from "../domain/tool.ts";
 import type { ToolSpec } from "../model/client.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -25,7 +25,7 @@ export interface ToolOutput {
 /** A tool says what it does. Policy, review and judge rely on that, never on its name. */
 export type Tool<Input extends TSchema = TSchema> = ToolSpec &
   ToolFacts & {
-    readonly name: ToolName;
+    /** Of an `opaque` tool a schema that somebody else wrote, for the model alone. */
     readonly input: Input;
     /** Returns what the model will read. @throws Mistake for what the model can correct; Failure for a fault of ours. */
     run(input: Static<Input>, context: ToolContext): Promise<ToolOutput>;

@@ -3,13 +3,14 @@ import { Mistake } from "../domain/failure.ts";
 import { globBases } from "../domain/path-glob.ts";
 import { MAX_WORKSPACE_ENTRIES } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
-import type { DiskTaken, ExecResult, Sandbox, ShellCommand } from "../sandbox/sandbox.ts";
+import type { DiskTaken, ExecResult, Sandbox, SandboxedProcess, ShellCommand } from "../sandbox/sandbox.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { describeChanges, NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
 import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { forkParts, notAt } from "./fork-parts.ts";
 import { filesOf, fitting, type PristineTree } from "./pristine-tree.ts";
+import { Residents } from "./residents.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
 import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
 import { TreeTooLarge, treeFault, workspaceFailed } from "./tree/io-failure.ts";
@@ -17,7 +18,7 @@ import { layOver, overlaidPaths, restore } from "./tree/lay-over.ts";
 import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
 import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
-import type { FileEntry, ForkOptions, Workspace } from "./workspace.ts";
+import type { AttachedProgram, FileEntry, ForkOptions, Workspace } from "./workspace.ts";
 
 /** Milliseconds for a check's copy of an arm's work, and for each entry of the fixture, which no arm has made. */
 const FORK_MS = 60_000;
@@ -39,7 +40,10 @@ interface Copy {
   readonly snapshot: Snapshot;
 }
 
-/** A workspace in a temporary directory. Between two commands nothing of the arm is alive; the host reads only then. */
+/**
+ * A workspace in a temporary directory. Between two commands nothing of the arm runs: the programs that live in it are
+ * paused. The host reads only then.
+ */
 export class TempWorkspace implements Workspace {
   readonly #options: TempWorkspaceOptions;
   #copy: Promise<Copy> | undefined;
@@ -47,6 +51,7 @@ export class TempWorkspace implements Workspace {
   readonly #disk: DiskTaken = { bytes: 0, unmeasured_bytes: 0 };
   /** Something may differ from the pristine copy. */
   #touched: boolean;
+  readonly #residents = new Residents();
   #disposed = false;
 
   constructor(options: TempWorkspaceOptions) {
@@ -60,24 +65,26 @@ export class TempWorkspace implements Workspace {
 
   async readText(path: string): Promise<string> {
     const { root } = await this.#materialised();
-    return await explained(root, `${path} cannot be read`, () => readTextFile(root, path));
+    return await this.#explained(root, `${path} cannot be read`, () => readTextFile(root, path));
   }
 
   async writeText(path: string, text: string): Promise<void> {
     const { root } = await this.#touch();
-    await explained(root, `${path} cannot be written`, () =>
+    await this.#explained(root, `${path} cannot be written`, () =>
       writeTextFile(root, path, text, this.#options.sandbox.owner),
     );
   }
 
   async remove(path: string): Promise<void> {
     const { root } = await this.#touch();
-    await explained(root, `${path} cannot be removed`, () => removeFile(root, path));
+    await this.#explained(root, `${path} cannot be removed`, () => removeFile(root, path));
   }
 
   async list(): Promise<readonly FileEntry[]> {
     const copy = await this.#materialised();
-    return await filesOf(await entriesOf(copy, { skip: copy.pristine.isIgnored }));
+    return await this.#residents.quietly(
+      async () => await filesOf(await entriesOf(copy, { skip: copy.pristine.isIgnored })),
+    );
   }
 
   async exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult> {
@@ -89,14 +96,26 @@ export class TempWorkspace implements Workspace {
     }
   }
 
+  async attach(program: AttachedProgram, signal: AbortSignal): Promise<SandboxedProcess> {
+    const { root } = await this.#touch();
+    try {
+      const attached = await this.#options.sandbox.start({ ...program, directory: root }, signal);
+      this.#residents.add(attached);
+      return attached;
+    } catch (error) {
+      throw signal.aborted ? error : await faultIn(root, "The program cannot be started", error);
+    }
+  }
+
   async altered(globs: readonly string[]): Promise<readonly string[]> {
-    return (await this.#differences(globs)).map((difference) => difference.path);
+    return (await this.#residents.quietly(() => this.#differences(globs))).map((difference) => difference.path);
   }
 
   async changes(): Promise<Changes> {
     if (!this.#touched) return NO_CHANGES;
     try {
-      return await this.#changesOf(await this.#materialised());
+      const copy = await this.#materialised();
+      return await this.#residents.quietly(() => this.#changesOf(copy));
     } catch (error) {
       if (error instanceof TreeTooLarge) return unreadableChanges(error.message);
       throw error;
@@ -111,7 +130,11 @@ export class TempWorkspace implements Workspace {
     return await describeChanges(differences, { before: pristine.root, after: root });
   }
 
-  async fork({ restore: globs, overlay }: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
+  async fork(options: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
+    return await this.#residents.quietly(() => this.#fork(options));
+  }
+
+  async #fork({ restore: globs, overlay }: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
     const differences = await this.#differences(globs, { executable: true });
     const fill = (target: string) => this.#fillFork(target, differences, overlay);
     const workspace = new TempWorkspace({ ...this.#options, keep: false, fill });
@@ -135,8 +158,18 @@ export class TempWorkspace implements Workspace {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
+    await this.#residents[Symbol.asyncDispose]();
     await this.#copy?.catch(() => undefined);
     if (this.#location !== null && !this.#options.keep) await removeTree(this.#location);
+  }
+
+  /** @throws Mistake for what an arm's tree makes impossible; Failure for a fault of the machine. */
+  async #explained<T>(root: string, what: string, work: () => T): Promise<T> {
+    try {
+      return await this.#residents.quietly(async () => work());
+    } catch (error) {
+      throw await faultIn(root, what, error);
+    }
   }
 
   #touch(): Promise<Copy> {
@@ -206,15 +239,6 @@ export class TempWorkspace implements Workspace {
 /** What a copy holds now. @throws TreeTooLarge */
 const entriesOf = ({ root, pristine }: Copy, options: WalkOptions): Promise<readonly TreeEntry[]> =>
   walk(root, { ...options, max_entries: MAX_WORKSPACE_ENTRIES + pristine.entries.length });
-
-/** @throws Mistake for what an arm's tree makes impossible; Failure for a fault of the machine. */
-async function explained<T>(root: string, what: string, work: () => T): Promise<T> {
-  try {
-    return work();
-  } catch (error) {
-    throw await faultIn(root, what, error);
-  }
-}
 
 /** A full disk is the arm's mistake only when its own workspace may have filled it. */
 async function faultIn(root: string, what: string, error: unknown): Promise<unknown> {

@@ -1,6 +1,6 @@
 import type { Changes } from "../domain/evidence.ts";
 import type { FileSet } from "../domain/scenario.ts";
-import type { ExecResult, Sandbox, ShellCommand } from "../sandbox/sandbox.ts";
+import type { ExecResult, Sandbox, SandboxedProcess, SandboxedProgram, ShellCommand } from "../sandbox/sandbox.ts";
 
 export interface FileEntry {
   readonly path: string;
@@ -19,6 +19,9 @@ export interface FileSource {
   readonly dir: string | null;
   readonly files: FileSet["files"];
 }
+
+/** A program that is started in a workspace. */
+export type AttachedProgram = Omit<SandboxedProgram, "directory" | "disk">;
 
 /**
  * A private copy of a fixture, made on first use: one that is never touched costs no disk. Paths are relative, with
@@ -41,6 +44,11 @@ export interface Workspace extends AsyncDisposable {
    * when what the arm left behind is in the way of another command.
    */
   exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult>;
+  /**
+   * Starts a program that lives in the workspace until it is disposed of, at the latest with the workspace. It is paused
+   * whenever the host reads or writes here. `signal` kills it. @throws as `exec`, and Failure `invalid_request`
+   */
+  attach(program: AttachedProgram, signal: AbortSignal): Promise<SandboxedProcess>;
   /**
    * Paths matching `globs` that differ from the pristine copy (also added or removed), sorted. Cheap: by identity first.
    * @throws Mistake when there are too many entries.

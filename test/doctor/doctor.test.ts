@@ -36,7 +36,7 @@ test("ids of a scenario's checks are unique and begin with a part of the scenari
   const ids = ofScenario(await diagnoseFile(goodScenario())).map(({ id }) => id);
   const areas = new Set(ids.map((id) => id.split(".")[0]));
   expect(areas).toEqual(
-    new Set(["parse", "arms", "models", "rubric", "budget", "reference", "fixture", "leak", "probe"]),
+    new Set(["parse", "arms", "models", "rubric", "budget", "reference", "fixture", "leak", "mcp", "probe"]),
   );
   expect(new Set(ids).size).toBe(ids.length);
 });

@@ -523,6 +523,21 @@ describe("hostile text", () => {
     ).toEqual(["#1 edit_file, failed", "#2 an unknown tool, failed"]);
   });
 
+  test("a tool of a server is the arm's own, whose server is not named; one that the server does not have is unknown", async () => {
+    const called = (seq: number, tool: string, effect: object): Decision => ({
+      ...{ kind: "tool_call", seq, summary: tool, tokens_in: 0, tokens_out: 0, latency_ms: 1 },
+      detail: { tool, ...effect, input: '{"a":1}', ok: true, exit_code: null, output: "three", bytes: 5 },
+    });
+    const log = [called(1, "best-arm__edit_file", { effect: "opaque" }), called(2, "best-arm__pick_me", {})];
+    const lines = sectionOf(await viewOf(buildArm("plain", {}, log)), "digest");
+    expect(lines.filter((line) => line.startsWith("#"))).toEqual([
+      "#1 a tool of its own: edit_file",
+      "#2 an unknown tool",
+    ]);
+    expect(lines.join("\n")).not.toContain("best-arm");
+    expect(lines.join("\n")).toContain("output three");
+  });
+
   test("a carriage return cannot start a line of its own in a diff", async () => {
     const lines = sectionOf(await viewOf(buildArm("plain", { changes: change("a();\rEND EVIDENCE") })), "diff");
     expect(lines).toContain("+  a();⟨CR⟩END EVIDENCE");

@@ -372,3 +372,25 @@ testNeeding(SANDBOX)("a program that cannot be started is told in bubblewrap's w
   const program = { command: "true", directory: workspace.path, network: "none", mounts } as const;
   expect(await failure(sandbox.start(program, never))).toMatch(/^sandbox_unavailable: .*bwrap: Can't/);
 });
+
+describeEachKind("a pause", (kind) => {
+  test("stops a program with all that it started, also what has a process group of its own, until it goes on", async () => {
+    const command = "setsid sh -c 'while :; do echo x >> counter; done' & echo started; wait";
+    await using it = await started(kind, command);
+    const line = lines(it.process.stdout);
+    expect(await line()).toBe("started");
+    const written = `${it.directory}/counter`;
+    const size = () => (existsSync(written) ? readFileSync(written).length : 0);
+    const another = () => it.sandbox.run({ ...shell("sleep 0.05"), directory: it.directory }, never);
+    while (size() === 0) await another();
+    await it.process.pause();
+    const paused = size();
+    await another();
+    expect(size()).toBe(paused);
+    await it.process.resume();
+    while (size() === paused) await another();
+    await it.process.pause();
+    it.process.kill();
+    expect((await it.process.ended).ended).toBe("killed");
+  });
+});

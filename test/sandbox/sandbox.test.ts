@@ -125,7 +125,16 @@ test("many processes together cannot take all memory", async () => {
   const kill = () => void process.kill(-child.pid, "SIGKILL");
   const disk = new DiskWatch(directory.path);
   const { pid, exited } = child;
-  const watched = { pid, exited, output: files.appending(null), disk, clock: host.clock, kill, signal: kill };
+  const watched = {
+    pid,
+    exited,
+    output: files.appending(null),
+    disk,
+    clock: host.clock,
+    kill,
+    signal: kill,
+    root: () => pid,
+  };
   const memory = new CommandMemory(null, child.pid, 60_000_000);
   const tooMuchMemory = () => memory.isExhausted();
   const { ended } = supervise({ ...watched, timeout_ms: 20_000, tooMuchMemory }, never);

@@ -20,7 +20,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown arm key",
     "    model: openai",
     "    modle: 1\n    model: openai",
-    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script, scripts',
+    '6:5 arms[0].modle: unknown key; did you mean "model"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, mcp, params, limits, price_per_mtok, script, scripts',
   ],
   [
     "unknown key far from any",
@@ -378,6 +378,48 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     '12:37 policies.required[0].tool: arm "loud" does not have the tool run_command',
   ],
   [
+    "required tool nowhere",
+    "rubric:",
+    "policies: {required: [{id: a, tool: run_comand}]}\nrubric:",
+    '11:37 policies.required[0].tool: there is no tool "run_comand"; did you mean "run_command"? Expected read_file, write_file, edit_file, list_files, search_files, run_command or <server>__<tool>',
+  ],
+  [
+    "required tool of a server that an arm lacks",
+    "rubric:",
+    "policies: {required: [{id: a, tool: fs__edit}]}\nrubric:",
+    '11:37 policies.required[0].tool: arm "plain" does not have the tool fs__edit',
+  ],
+  [
+    "required tool that a server does not offer",
+    "    system_prompt: You are brief.\n  - id: loud\n    extends: plain\n    system_prompt: You shout.\n",
+    "    mcp: {fs: {install: x, command: [y], tools: [write]}}\n  - id: loud\n    extends: plain\npolicies: {required: [{id: a, tool: fs__write}, {id: b, tool: fs__edit}]}\n",
+    '10:63 policies.required[1].tool: arm "plain" does not have the tool fs__edit',
+  ],
+  [
+    "mcp server's name",
+    "    system_prompt: You are brief.",
+    "    mcp: {My_Server: {install: x, command: [y]}}",
+    '7:11 arms[0].mcp.My_Server: unknown key; expected a name of at most 32 lower case letters, digits and "-", a letter first',
+  ],
+  [
+    "mcp without servers",
+    "    system_prompt: You are brief.",
+    "    mcp: {}",
+    "7:10 arms[0].mcp: expected a map with 1 to 10 keys, found 0",
+  ],
+  [
+    "mcp install elsewhere",
+    "    system_prompt: You are brief.",
+    "    mcp: {fs: {install: ../etc, command: [y]}}",
+    '7:25 arms[0].mcp.fs.install: expected a name of at most 64 letters, digits, ".", "_" and "-", a letter or digit first, got "../etc"',
+  ],
+  [
+    "mcp command as a line",
+    "    system_prompt: You are brief.",
+    "    mcp: {fs: {install: x, command: y z}}",
+    '7:37 arms[0].mcp.fs.command: expected a list, got "y z"',
+  ],
+  [
     "required match",
     "rubric:",
     "policies: {required: [{id: a, tool: list_files, match: a}]}\nrubric:",
@@ -394,7 +436,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "varies",
     "name: short",
     "name: short\nvaries: [model, prompt]",
-    '2:17 varies[1]: expected model, system_prompt, tools, params, limits or price_per_mtok, got "prompt"',
+    '2:17 varies[1]: expected model, system_prompt, tools, mcp, params, limits or price_per_mtok, got "prompt"',
   ],
   [
     "tie_margin",
@@ -461,7 +503,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "merge key",
     "extends: plain",
     "<<: {model: a/b}",
-    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script, scripts',
+    '8:5 arms[1].model: missing; expected <provider>/<model>\n9:5 arms[1]["<<"]: unknown key; allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, mcp, params, limits, price_per_mtok, script, scripts',
   ],
   ["tag", "Say hello.", "!secret abc", "3:19 task.prompt: tags (!secret) are not supported; write a plain value"],
   [
@@ -522,7 +564,7 @@ test("all mistakes of a file are told at once, in the order of the file", async 
       column: 5,
       field: "arms[1].extnds",
       message:
-        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, params, limits, price_per_mtok, script, scripts',
+        'unknown key; did you mean "extends"? Allowed: id, extends, title, model, system_prompt, system_prompt_file, tools, mcp, params, limits, price_per_mtok, script, scripts',
     },
     { line: 10, column: 12, field: "arms[1].tools", message: 'expected a list, got "all"' },
     {

@@ -21,6 +21,7 @@ describe("arms differ in", () => {
     ["nothing by the order of tools", { tools: ["edit_file", "read_file"] }, []],
     ["the system prompt", { system_prompt: "x" }, ["system_prompt"]],
     ["the model alone, whose prices follow it", { model: "openai/y", price_per_mtok: null }, ["model"]],
+    ["MCP servers", { mcp: [{ name: "fs", install: "x", command: ["y"], tools: null, timeout_s: 60 }] }, ["mcp"]],
     ["prices of one model", { price_per_mtok: null }, ["price_per_mtok"]],
     [
       "several fields",

@@ -236,6 +236,29 @@ test("arms may extend an arm that stands below them, and take back what they inh
   ]);
 });
 
+test("MCP servers keep the order in which they stand, merge by name where an arm extends another, and can be taken back", async () => {
+  const text = SHORT.replace(
+    "    system_prompt: You are brief.\n",
+    "    mcp: { z: { install: x, command: [y, -a] }, b: { install: x, command: [y], tools: [t], timeout_s: 5 } }\n",
+  ).replace(
+    "    system_prompt: You shout.\n",
+    "    mcp: { a: { install: v, command: [w] }, z: { install: u, command: [y] } }\n",
+  );
+  await using folder = await scenarioFolder({ "short.yaml": text });
+  const { arms } = (await loadScenarioFile(folder.path("short.yaml"))).definition;
+  expect(arms[0].mcp).toEqual([
+    { name: "z", install: "x", command: ["y", "-a"], tools: null, timeout_s: 60 },
+    { name: "b", install: "x", command: ["y"], tools: ["t"], timeout_s: 5 },
+  ]);
+  expect(arms[1].mcp?.map(({ name, install }) => [name, install])).toEqual([
+    ["z", "u"],
+    ["b", "x"],
+    ["a", "v"],
+  ]);
+  await folder.write("short.yaml", text.replace(/ {4}mcp: { a.*\n/, "    mcp: null\n"));
+  expect((await loadScenarioFile(folder.path("short.yaml"))).definition.arms[1].mcp).toBeUndefined();
+});
+
 test("a prompt file is inlined and replaces an inherited prompt", async () => {
   await using folder = await scenarioFolder({
     "short.yaml": SHORT.replace("system_prompt: You shout.", "system_prompt_file: prompts/loud.md"),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Mistake } from "../../src/domain/failure.ts";
-import { TOOL_FACTS, TOOL_NAMES, type ToolFacts } from "../../src/domain/tool.ts";
+import { TOOL_FACTS, TOOL_NAMES, type ToolFacts, type ToolName } from "../../src/domain/tool.ts";
 import { prepareCall, runCall } from "../../src/tool/invoke.ts";
 import type { ToolContext, ToolOutput } from "../../src/tool/tool.ts";
 import { toolbox } from "../../src/tool/toolbox.ts";
@@ -55,7 +55,7 @@ test.each(TOOLS)(
   "$name says of itself what scenarios are checked by, and takes no call without its subject",
   (tool) => {
     const { name, effect, subject, input } = tool;
-    expect({ effect, subject } as ToolFacts).toEqual(TOOL_FACTS[name]);
+    expect({ effect, subject } as ToolFacts).toEqual(TOOL_FACTS[name as ToolName]);
     expect(input["required"] ?? []).toEqual(subject === null ? expect.anything() : expect.arrayContaining([subject]));
   },
 );

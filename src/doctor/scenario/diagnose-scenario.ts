@@ -2,6 +2,8 @@ import { Failure } from "../../domain/failure.ts";
 import type { CostEstimate, DoctorCheck } from "../../domain/health.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import { openMcpTools, serversOf } from "../../session/mcp-tools.ts";
+import { sandboxForCommands } from "../../session/sandbox-for.ts";
 import type { Diagnosis } from "../diagnoses.ts";
 import { runChecks, skipAll } from "../run-checks.ts";
 import type { Services } from "../services.ts";
@@ -52,20 +54,39 @@ const parsed = (status: "pass" | "fail", detail: string, hint: string | null): D
 
 async function diagnoseByDryRun(services: Services, loaded: LoadedScenario, signal: AbortSignal): Promise<Diagnosis> {
   const { clock, redact, announce, diagnoses } = services;
+  const { arms, policies } = loaded.definition;
+  const hasServers = arms.some((arm) => serversOf(arm).length > 0);
   const sandbox = await sandboxOf(services);
   if (sandbox instanceof Failure)
     return { checks: skipAll("scenario", DRY_RUN_CHECKS, sandbox.message), complete: false };
-  await using dryRun = new DryRun({ loaded, sandbox, redact });
+  // What a server may reach is decided for it as for a model's commands.
+  const forServers = hasServers ? await sandboxForServers(services, loaded) : sandbox;
+  await using dryRun = new DryRun({
+    ...{ loaded, redact, sandbox: forServers instanceof Failure ? sandbox : forServers },
+    openTools: async (arm, workspace, stop) => {
+      if (forServers instanceof Failure) throw forServers;
+      return await openMcpTools(services, { arm, workspace, policies }, stop);
+    },
+  });
   const deadline = AbortSignal.timeout(diagnoses.time_box_ms);
   const tried = { scope: "scenario", checks: DRY_RUN_CHECKS, subject: dryRun } as const;
   const checks = await runChecks({ ...tried, clock, redact, announce, signal, deadline });
-  return { checks, complete: !deadline.aborted };
+  // What is installed can change while the scenario does not.
+  return { checks, complete: !deadline.aborted && !hasServers };
+}
+
+async function sandboxForServers(services: Services, { definition }: LoadedScenario): Promise<Sandbox | Failure> {
+  return await orUnavailable(async () => (await sandboxForCommands(services, definition)).sandbox);
 }
 
 /** These are the scenario's own commands: without a sandbox they run all the same, unless one was asked for. */
 export async function sandboxOf({ sandbox, sandboxes }: Services): Promise<Sandbox | Failure> {
+  return await orUnavailable(async () => (await sandboxes.choose(sandbox, false)).sandbox);
+}
+
+async function orUnavailable(choose: () => Promise<Sandbox>): Promise<Sandbox | Failure> {
   try {
-    return (await sandboxes.choose(sandbox, false)).sandbox;
+    return await choose();
   } catch (error) {
     if (error instanceof Failure && error.code === "sandbox_unavailable") return error;
     throw error;

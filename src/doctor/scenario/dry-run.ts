@@ -1,10 +1,12 @@
 import { CHECK_OUTPUT_KB } from "../../domain/defaults.ts";
 import type { ProbeResult } from "../../domain/evidence.ts";
+import type { Arm } from "../../domain/scenario.ts";
 import { runProbe } from "../../evidence/run-probe.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { fixtureSource } from "../../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { probeSource } from "../../scenario/materials.ts";
+import type { ArmTools } from "../../tool/mcp/arm-tools.ts";
 import { openPristine } from "../../workspace/pristine.ts";
 import type { Pristine, Workspace } from "../../workspace/workspace.ts";
 
@@ -12,7 +14,11 @@ interface DryRunOptions {
   readonly loaded: LoadedScenario;
   readonly sandbox: Sandbox;
   readonly redact: (text: string) => string;
+  /** Starts the MCP servers of an arm in a workspace; absent: nothing asks for it. */
+  readonly openTools?: OpenTools;
 }
+
+type OpenTools = (arm: Arm, workspace: Workspace, signal: AbortSignal) => Promise<ArmTools>;
 
 /** One state of the workspace, probed two times. */
 export type ProbedTwice = readonly [ProbeResult, ProbeResult];
@@ -22,14 +28,16 @@ export class DryRun implements AsyncDisposable {
   readonly loaded: LoadedScenario;
   readonly pristine: Pristine;
   readonly #redact: DryRunOptions["redact"];
+  readonly #openTools: OpenTools | undefined;
   readonly #opened: Workspace[] = [];
   #untouched: Promise<ProbedTwice | null> | undefined;
   #patched: Promise<Workspace> | undefined;
   #fixed: Promise<ProbedTwice | null> | undefined;
 
-  constructor({ loaded, sandbox, redact }: DryRunOptions) {
+  constructor({ loaded, sandbox, redact, openTools }: DryRunOptions) {
     this.loaded = loaded;
     this.#redact = redact;
+    this.#openTools = openTools;
     this.pristine = openPristine({ source: fixtureSource(loaded), sandbox, keep: false });
   }
 
@@ -60,6 +68,11 @@ export class DryRun implements AsyncDisposable {
       await workspace.exec({ run, ...limits, network: policies.network }, signal);
     }
     return await workspace.altered(globs);
+  }
+
+  /** The tools of an arm's MCP servers, which run in a workspace of their own until this is disposed of. @throws Failure */
+  async mcpTools(arm: Arm, signal: AbortSignal): Promise<ArmTools | undefined> {
+    return await this.#openTools?.(arm, this.#open(), signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,6 +6,7 @@ import type { DryRun } from "./dry-run.ts";
 import { fixtureFiles, fixtureHistory, fixtureSetup } from "./fixture.ts";
 import { leakedFiles } from "./leaked-files.ts";
 import { leakedLines } from "./leaked-lines.ts";
+import { mcpRules, mcpStart } from "./mcp.ts";
 import { armModels, judgeModel, modelSandbox } from "./models.ts";
 import { before, discrimination, stability } from "./probe.ts";
 import { globs, protectedFiles } from "./protected.ts";
@@ -20,6 +21,7 @@ export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
   armModels,
   judgeModel,
   modelSandbox,
+  mcpRules,
   weights,
   judgeFamily,
   judgeSelfTest,
@@ -36,6 +38,7 @@ export const DRY_RUN_CHECKS: readonly Check<DryRun>[] = [
   leakedFiles,
   leakedLines,
   fixtureSetup,
+  mcpStart,
   globs,
   before,
   discrimination,

@@ -1,4 +1,5 @@
 import type { Decision, DecisionDetail } from "../../domain/decision.ts";
+import { splitMcpToolName } from "../../domain/mcp-tool-name.ts";
 import { type Effect, effectOf } from "../../domain/tool.ts";
 import { cleanLine } from "./clean-text.ts";
 import { bounded, LINE_CHARS } from "./clip.ts";
@@ -19,7 +20,12 @@ export interface Step {
 /** When space is short, steps of the last rank go first. */
 export const RANKS = ["policy", "edit", "command", "other"] as const;
 
-const RANK_OF: Readonly<Record<Effect, Step["rank"]>> = { read: "other", write: "edit", command: "command" };
+const RANK_OF: Readonly<Record<Effect, Step["rank"]>> = {
+  read: "other",
+  write: "edit",
+  command: "command",
+  opaque: "command",
+};
 
 type Description = Pick<Step, "head" | "rank"> & { readonly body?: readonly string[]; readonly narrative?: string };
 
@@ -63,12 +69,18 @@ function describe(decision: Decision): Description {
   }
 }
 
+/** The name of a server can tell which arm this is. */
+function titleOf(tool: string): string {
+  const foreign = splitMcpToolName(tool);
+  return foreign ? `a tool of its own: ${foreign.tool}` : tool;
+}
+
 /** The output of a tool that reads is not shown: it is text of the fixture, and the diff shows what matters of it. */
 function toolCall({ tool, effect, input, ok, exit_code, output }: DecisionDetail<"tool_call">): Description {
   const ending = exit_code === null ? (ok ? "" : ", failed") : `, exit ${exit_code}`;
   const known = effect ?? effectOf(tool);
   // A model can call a tool by any name, so an unknown name is a text of the arm.
   if (known === undefined) return { head: `an unknown tool${ending}`, rank: "other", body: [`input ${input}`] };
-  const printed = known === "command" ? [`output ${output}`] : [];
-  return { head: `${tool}${ending}`, rank: RANK_OF[known], body: [`input ${input}`, ...printed] };
+  const printed = known === "command" || known === "opaque" ? [`output ${output}`] : [];
+  return { head: `${titleOf(tool)}${ending}`, rank: RANK_OF[known], body: [`input ${input}`, ...printed] };
 }

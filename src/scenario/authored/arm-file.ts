@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ModelParams, ScriptTurn, WeightedScript } from "../../domain/scenario.ts";
+import { MCP_SERVER_NAME, ModelParams, ScriptTurn, WeightedScript } from "../../domain/scenario.ts";
 import { GivenModelRef, oneOf, record } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
-import { BUDGET_LIMITS, GitPath, GitRef, Name, optional, Text } from "./fields.ts";
+import { BUDGET_LIMITS, GitPath, GitRef, Name, optional, Seconds, Text } from "./fields.ts";
 
 export const PriceFile = Type.Partial(
   Type.Object({
@@ -12,6 +12,37 @@ export const PriceFile = Type.Partial(
   }),
   { $id: "PriceFile", additionalProperties: false, description: "US dollars per million tokens; absent = unknown." },
 );
+
+const McpServerFile = record(
+  "McpServerFile",
+  {
+    install: Name("Directory below --agents-dir; its server finds it at /opt/mcp/<name of the server>, read-only."),
+    command: Type.Array(Text("Program or argument."), {
+      minItems: 1,
+      maxItems: 100,
+      description: "Starts the server, which speaks MCP over stdin and stdout. No shell reads it.",
+    }),
+    tools: Type.Optional(
+      Type.Array(Text("Name that the server gives it."), {
+        minItems: 1,
+        maxItems: 128,
+        uniqueItems: true,
+        description: "The tools that the arm gets; default all.",
+      }),
+    ),
+    timeout_s: Type.Optional(Seconds("Seconds for one call; default 60.")),
+  },
+  { description: "An MCP server that the arm may call; it runs in the sandbox, over the arm's workspace." },
+);
+export type McpServerFile = Static<typeof McpServerFile>;
+
+const McpFile = Type.Record(Type.String({ pattern: MCP_SERVER_NAME }), McpServerFile, {
+  $id: "McpFile",
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 10,
+  description: "MCP servers by name (lower case letters, digits, hyphens). Their tools are called `<name>__<tool>`.",
+});
 
 export const ArmFile = record(
   "ArmFile",
@@ -32,6 +63,11 @@ export const ArmFile = record(
     ),
     tools: Type.Optional(
       Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true, maxItems: 50, description: "Default: all." }),
+    ),
+    mcp: Type.Optional(
+      Type.Union([McpFile, Type.Null()], {
+        description: "MCP servers whose tools the arm has besides `tools`; null takes away what `extends` gave.",
+      }),
     ),
     params: Type.Optional(
       Type.Object(ModelParams.properties, {

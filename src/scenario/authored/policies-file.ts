@@ -1,12 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SEVERITIES } from "../../domain/scenario.ts";
 import { oneOf, record } from "../../domain/schema.ts";
-import { TOOL_NAMES } from "../../domain/tool.ts";
 import { BUDGET_LIMITS, Globs, Name, optional, Seconds, Text, Whole } from "./fields.ts";
 
 const RequiredFile = record("RequiredFile", {
   id: Name("Name of the behaviour."),
-  tool: oneOf(TOOL_NAMES, { description: "Tool that must be called." }),
+  tool: Text("Tool that must be called; one of an MCP server as `<server>__<tool>`."),
   match: Type.Optional(Text("Glob on the command or path of the call; absent = any call.")),
   min: Type.Optional(Whole(10_000, "Calls at least; default 1.")),
 });

@@ -7,7 +7,15 @@ import { RubricFile } from "./rubric-file.ts";
 import { TaskFile } from "./task-file.ts";
 
 /** Fields of an arm in which the two may be set up to differ. */
-export const VARIABLE_FIELDS = ["model", "system_prompt", "tools", "params", "limits", "price_per_mtok"] as const;
+export const VARIABLE_FIELDS = [
+  "model",
+  "system_prompt",
+  "tools",
+  "mcp",
+  "params",
+  "limits",
+  "price_per_mtok",
+] as const;
 export type VariableField = (typeof VARIABLE_FIELDS)[number];
 
 /**

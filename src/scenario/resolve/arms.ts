@@ -1,9 +1,9 @@
-import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
+import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import { isBuiltin, isScripted } from "../../domain/offline-model.ts";
-import type { Arm, Budget, Price } from "../../domain/scenario.ts";
+import type { Arm, Budget, McpServer, Price } from "../../domain/scenario.ts";
 import { RESERVED_ARM_IDS } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
-import type { ArmFile } from "../authored/arm-file.ts";
+import type { ArmFile, McpServerFile } from "../authored/arm-file.ts";
 import type { Problems } from "../problems.ts";
 import { readText } from "../read-text.ts";
 import { attempt, locate, type ResolveContext } from "./context.ts";
@@ -70,6 +70,7 @@ async function resolveArm(context: ResolveContext, index: number, arm: ArmFile):
     model: arm.model ?? "",
     system_prompt: arm.system_prompt ?? (await promptFromFile(context, index, arm.system_prompt_file)),
     tools: arm.tools ?? [...TOOL_NAMES],
+    ...(arm.mcp && { mcp: Object.entries(arm.mcp).map(mcpServer) }),
     params: arm.params ?? {},
     limits: arm.limits ?? {},
     price_per_mtok: price === null ? null : completePrice(context.problems, index, price),
@@ -77,6 +78,11 @@ async function resolveArm(context: ResolveContext, index: number, arm: ArmFile):
     ...(arm.scripts && { scripts: arm.scripts }),
   };
 }
+
+const mcpServer = ([name, { tools, ...server }]: [string, McpServerFile]): McpServer => ({
+  ...{ name, timeout_s: COMMAND_TIMEOUT_S, ...server },
+  tools: tools ?? null,
+});
 
 function checkScript(problems: Problems, index: number, { model, script, scripts }: ArmFile): void {
   if (model !== undefined && isScripted(model) && !script?.length && !scripts)

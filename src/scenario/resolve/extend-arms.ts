@@ -45,6 +45,7 @@ function merged(base: ArmFile, own: ArmFile): ArmFile {
   const result: ArmFile = { ...Object.fromEntries(inherited), ...own };
   if (base.params && own.params) result.params = { ...base.params, ...own.params };
   if (base.limits && own.limits) result.limits = { ...base.limits, ...own.limits };
+  if (base.mcp && own.mcp) result.mcp = { ...base.mcp, ...own.mcp };
   if (base.price_per_mtok && own.price_per_mtok)
     result.price_per_mtok = { ...base.price_per_mtok, ...own.price_per_mtok };
   return result;

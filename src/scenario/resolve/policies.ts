@@ -1,6 +1,8 @@
 import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../domain/defaults.ts";
+import { didYouMean } from "../../domain/did-you-mean.ts";
+import { mcpToolName, splitMcpToolName } from "../../domain/mcp-tool-name.ts";
 import type { Arm, Policies } from "../../domain/scenario.ts";
-import { TOOL_FACTS } from "../../domain/tool.ts";
+import { isToolName, TOOL_FACTS, TOOL_NAMES } from "../../domain/tool.ts";
 import type { PoliciesFile } from "../authored/policies-file.ts";
 import type { Problems } from "../problems.ts";
 import { checkCommandGlobs, checkPathGlobs, commandGlobFault, pathGlobFault } from "./globs.ts";
@@ -43,18 +45,33 @@ export function resolvePolicies(problems: Problems, authored: PoliciesFile = {})
 /** Adds a problem for each required behaviour for which an arm has no tool. */
 export function checkRequiredTools(problems: Problems, policies: Policies, arms: readonly Arm[]): void {
   for (const [index, { tool }] of policies.required.entries()) {
-    const without = arms.find((arm) => !arm.tools.includes(tool));
+    if (!isToolName(tool) && !splitMcpToolName(tool)) continue;
+    const without = arms.find((arm) => !hasTool(arm, tool));
     if (without !== undefined)
       problems.add(["policies", "required", index, "tool"], `arm "${without.id}" does not have the tool ${tool}`);
   }
+}
+
+/** Whether a server has a tool is known when it runs, unless the arm lists the ones it wants. */
+function hasTool({ tools, mcp = [] }: Arm, name: string): boolean {
+  if (isToolName(name)) return tools.includes(name);
+  return mcp.some(({ name: server, tools: wanted }) =>
+    wanted ? wanted.some((tool) => mcpToolName(server, tool) === name) : splitMcpToolName(name)?.server === server,
+  );
 }
 
 type Behaviour = NonNullable<PoliciesFile["required"]>[number];
 
 function checkMatch(problems: Problems, index: number, { tool, match }: Behaviour): void {
   const path = ["policies", "required", index, "match"];
+  const isOwn = isToolName(tool);
+  if (!isOwn && !splitMcpToolName(tool))
+    problems.add(
+      ["policies", "required", index, "tool"],
+      `there is no tool "${tool}"${didYouMean(tool, TOOL_NAMES) || ";"} Expected ${TOOL_NAMES.join(", ")} or <server>__<tool>`,
+    );
   if (match === undefined) return;
-  const { subject } = TOOL_FACTS[tool];
+  const subject = isOwn ? TOOL_FACTS[tool].subject : null;
   const fault = subject === "command" ? commandGlobFault(match) : pathGlobFault(match);
   if (subject === null) problems.add(path, `calls of ${tool} have no path to match; leave it out`);
   else if (fault !== null) problems.add(path, fault);

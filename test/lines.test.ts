@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { lines } from "../../src/mcp/lines.ts";
+import { lines } from "../src/lines.ts";
 
 async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let start = 0;

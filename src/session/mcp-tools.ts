@@ -1,0 +1,72 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../domain/failure.ts";
+import { splitMcpToolName } from "../domain/mcp-tool-name.ts";
+import type { Arm, McpServer, Policies } from "../domain/scenario.ts";
+import type { ArmTools } from "../tool/mcp/arm-tools.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { SessionServices } from "./services.ts";
+
+export const serversOf = ({ mcp = [] }: Arm): readonly McpServer[] => mcp;
+
+/** @throws Failure `invalid_request` for a server whose install is not there. */
+export function demandInstalls(services: Pick<SessionServices, "agents_dir">, arm: Arm): void {
+  for (const server of serversOf(arm)) installOf(services, arm, server);
+}
+
+type ToolServices = Pick<SessionServices, "agents_dir" | "notice" | "version">;
+
+interface ToolPlace {
+  readonly arm: Arm;
+  readonly workspace: Workspace;
+  readonly policies: Policies;
+}
+
+/**
+ * Starts the MCP servers of an arm. Nothing is loaded for an arm that has none.
+ * @throws Failure `setup_failed` when one cannot be used, `invalid_request` when its install is not there; the signal's reason
+ */
+export async function openMcpTools(services: ToolServices, place: ToolPlace, signal: AbortSignal): Promise<ArmTools> {
+  const { arm, workspace, policies } = place;
+  const servers = serversOf(arm);
+  if (servers.length === 0) return NO_TOOLS;
+  const { notice, version } = services;
+  const launches = servers.map((server) => ({
+    ...{ server, install: installOf(services, arm, server), workspace, network: policies.network },
+    ...{ version, notice: (line: string) => notice(`${arm.id}: ${line}`) },
+  }));
+  const { openArmTools } = await import("../tool/mcp/arm-tools.ts");
+  try {
+    const opened = await openArmTools(launches, signal);
+    return await withRequired(opened, policies);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(error.code, `arm "${arm.id}": ${error.message}`, { cause: error });
+  }
+}
+
+const NO_TOOLS: ArmTools = { tools: [], bytes: 0, [Symbol.asyncDispose]: async () => undefined };
+
+/** Now it is known whether the servers have what the scenario requires. */
+async function withRequired(opened: ArmTools, { required }: Policies): Promise<ArmTools> {
+  const names = opened.tools.map(({ name }) => name);
+  const missing = required.find(({ tool }) => splitMcpToolName(tool) && !names.includes(tool));
+  if (missing === undefined) return opened;
+  await opened[Symbol.asyncDispose]();
+  throw new Failure(
+    "setup_failed",
+    `policies.required names ${missing.tool}, which no MCP server has; they have ${names.join(", ").slice(0, 1_000)}`,
+  );
+}
+
+/** Absolute. @throws Failure `invalid_request` */
+function installOf({ agents_dir }: Pick<SessionServices, "agents_dir">, arm: Arm, server: McpServer): string {
+  const refuse = (why: string) => {
+    throw new Failure("invalid_request", `arm "${arm.id}": MCP server ${server.name}: ${why}`);
+  };
+  if (agents_dir === undefined)
+    return refuse(`its install "${server.install}" is looked for in --agents-dir <path>, which is not given`);
+  const install = join(agents_dir, server.install);
+  if (statSync(install, { throwIfNoEntry: false })?.isDirectory()) return install;
+  return refuse(`there is no install "${server.install}" in the directory of --agents-dir`);
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import type { McpServer } from "../../../src/domain/scenario.ts";
+import { openArmTools } from "../../../src/tool/mcp/arm-tools.ts";
+import type { ToolOutput } from "../../../src/tool/tool.ts";
+import type { Workspace } from "../../../src/workspace/workspace.ts";
+import { never, openFixture } from "../../workspace/harness.ts";
+
+/** The tools that the model of an arm would be offered. */
+export interface Offer extends AsyncDisposable {
+  readonly names: readonly string[];
+  readonly bytes: number;
+  readonly notices: readonly string[];
+  readonly workspace: Workspace;
+  call(name: string, input?: object, signal?: AbortSignal): Promise<ToolOutput>;
+}
+
+/** The tools of these servers over a workspace of their own. */
+export async function offered(installs: string, servers: readonly McpServer[]): Promise<Offer> {
+  const pristine = openFixture({ "a.txt": "one\n" }, { kind: "bubblewrap" });
+  const workspace = pristine.open();
+  const notices: string[] = [];
+  const launches = servers.map((server) => ({
+    ...{ server, install: join(installs, server.install), workspace, network: "none" as const },
+    ...{ version: "0", notice: (line: string) => void notices.push(line) },
+  }));
+  const dispose = async () => await pristine[Symbol.asyncDispose]();
+  try {
+    const opened = await openArmTools(launches, never);
+    const context = { workspace, timeout_ms: 20_000, max_output_bytes: 2_000, network: "none" } as const;
+    return {
+      ...{ names: opened.tools.map(({ name }) => name), bytes: opened.bytes, notices, workspace },
+      call: async (name, input = {}, signal = never) => {
+        const tool = opened.tools.find((it) => it.name === name);
+        if (!tool) throw new Error(`there is no ${name}`);
+        return await tool.run(input, { ...context, signal });
+      },
+      [Symbol.asyncDispose]: async () => {
+        await opened[Symbol.asyncDispose]();
+        await dispose();
+      },
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
