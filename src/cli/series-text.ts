@@ -82,5 +82,5 @@ const costLines = (series: Series, width: number): string[] => {
 function placeOf({ series_id, forecast }: Series, kept: boolean): string[] {
   if (!kept) return [series_id];
   const more = forecast.trials_left ? "" : " --trials <more>";
-  return [series_id, `to go on: --continue ${series_id}${more}`];
+  return [series_id, `to go on: add --continue ${series_id}${more}`];
 }

@@ -170,7 +170,7 @@ describe("the summary of a series", async () => {
       "  suite-one  8-1-1             85%       9 of 10           2 of 10",
       "  cost: candidate $5.0000, baseline $5.0000, judge $10.0000, total $20.0000",
       "  arms_differ: arms of one id are set up differently in different scenarios",
-      `  to go on: --continue ${series.series_id} --trials <more>`,
+      `  to go on: add --continue ${series.series_id} --trials <more>`,
     ])
       expect(lines).toContain(line);
     expect(lossless(lines.join("\n"))).toContain(lossless(series.statement));

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { reportOf } from "../../src/series/report.ts";
 import { logAxis } from "../../src/web/series/log-axis.ts";
-import { kindOf, trialText } from "../../src/web/series/trial-kind.ts";
+import { kindOf, missingText, trialText } from "../../src/web/series/trial-kind.ts";
 import { type Result, rowsOf, seriesOf } from "../series/series.ts";
 
 const reported = (results: readonly Result[]) =>
@@ -24,6 +24,11 @@ test("a trial says what it gave, by the arm's name, and where the series stood t
     "Trial 5 of S: running",
     "Trial 6 of S: baseline won; it waits for others to count; $1.00",
   ]);
+});
+
+test("missing trials are told by cause, those that were cancelled too", async () => {
+  expect(missingText(await reported(["a", "cancelled", "invalid", "cancelled"]))).toBe("1 elsewhere, 2 cancelled");
+  expect(missingText(await reported(["a", "cancelled"]))).toBe("1 cancelled");
 });
 
 test("a logarithmic axis keeps the order of values, holds them all, and names few powers of ten", () => {

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { Series, SeriesLimits } from "../../domain/series.ts";
 import { confidenceText, percentText } from "../../series/figure-text.ts";
-import { counted, signed, UNKNOWN, usd, when } from "../format.ts";
+import { counted, signed, usd, when } from "../format.ts";
 import { toSeries } from "../routes.ts";
+import { missingText } from "./trial-kind.ts";
 
 /** What the claim rests on, the limits of the run, and figures that only describe. */
 export function Plan({ series }: { series: Series }) {
@@ -63,7 +64,7 @@ function describing({ descriptive: { sign_p, wilson, by_scenario }, scenarios }:
 
 /** Who judged, what decided, and what that cost. */
 export function JudgeCosts({ series }: { series: Series }) {
-  const { judge, decided_by, cost_usd, missing_by, counts } = series;
+  const { judge, decided_by, cost_usd, counts } = series;
   const deciders = {
     judge: "the judge",
     probe: "hidden checks",
@@ -107,20 +108,10 @@ export function JudgeCosts({ series }: { series: Series }) {
           <dt>Missing trials</dt>
           <dd>
             {missing}
-            <span class="aside"> ({missingText(missing_by, series.arms)})</span>
+            <span class="aside"> ({missingText(series)})</span>
           </dd>
         </div>
       )}
     </dl>
   );
-}
-
-function missingText({ a, b, both, judge }: Series["missing_by"], arms: Series["arms"]): string {
-  const parts = [
-    [a, `in ${arms.a.arm_id}'s run`],
-    [b, `in ${arms.b.arm_id}'s run`],
-    [both, "in both runs"],
-    [judge, "elsewhere"],
-  ] as const;
-  return parts.flatMap(([trials, where]) => (trials === 0 ? [] : [`${trials} ${where}`])).join(", ") || UNKNOWN;
 }

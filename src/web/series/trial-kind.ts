@@ -1,8 +1,8 @@
-import type { SeriesTrial } from "../../domain/series.ts";
+import type { Series, SeriesTrial } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { evidenceText } from "../../series/figure-text.ts";
-import { usd, words } from "../format.ts";
+import { UNKNOWN, usd, words } from "../format.ts";
 
 /** What a trial is for the series. `held`: it is done, and something before it is not. */
 export const TRIAL_KINDS = ["a", "b", "none", "missing", "held", "running"] as const;
@@ -34,4 +34,17 @@ function resultText({ state, outcome, d }: SeriesTrial, arms: Readonly<Record<Si
   if (d === null) return `missing, ${outcome === "invalid" ? "no usable judgement" : words(state)}`;
   if (d === 0) return outcome === null || outcome === "winner" ? "no winner" : `no winner, ${words(outcome)}`;
   return `${d > 0 ? arms.a : arms.b} won`;
+}
+
+/** Why the series lacks trials, with how many by each cause. */
+export function missingText({ missing_by: { a, b, both, judge }, counts, arms }: Series): string {
+  const parts = [
+    [a, `in ${arms.a.arm_id}'s run`],
+    [b, `in ${arms.b.arm_id}'s run`],
+    [both, "in both runs"],
+    [judge, "elsewhere"],
+    [counts.cancelled, "cancelled"],
+    [counts.deleted, "deleted"],
+  ] as const;
+  return parts.flatMap(([trials, where]) => (trials === 0 ? [] : [`${trials} ${where}`])).join(", ") || UNKNOWN;
 }
