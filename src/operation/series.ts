@@ -148,13 +148,13 @@ async function isUnaudited(store: Services["store"], keys: readonly (string | nu
 }
 
 /** No further trial is started, those that run are stopped. @throws Failure `unknown_series`, `series_not_running` */
-export async function cancelSeries({ series, store }: Services, series_id: string): Promise<SeriesStarted> {
-  const running = series.live(series_id);
+export async function cancelSeries(services: Services, series_id: string): Promise<SeriesStarted> {
+  const running = services.series.live(series_id);
   if (running) {
     running.cancel(new Failure("cancelled", "The series was cancelled."));
     return { series_id };
   }
-  if ((await store.series(series_id)) === undefined) throw unknownSeries(series_id);
+  await readSeries(services, series_id);
   throw new Failure("series_not_running", `${series_id} does not run here; read it instead`);
 }
 

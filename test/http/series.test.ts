@@ -99,7 +99,9 @@ describe("a series", () => {
     await using service = talking({ judge: () => "b" });
     const planned = await run(service, { trials: 2 });
     await service.post("/api/runs", { scenario: "talk" });
-    const stored = await read(service, `cmp-${planned.plan?.scenarios[0]?.comparison}`);
+    const of = `cmp-${planned.plan?.scenarios[0]?.comparison}`;
+    const stored = await read(service, of);
+    expect((await service.fetch(`/api/series/${of}`, { method: "DELETE" })).status).toBe(409);
     expect(stored).toMatchObject({ kind: "stored", plan: null, counts: { trials: 3, losses: 3 } });
   });
 
