@@ -7,7 +7,7 @@ import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
 import { prepareSession } from "../../src/session/prepare-session.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";
-import { describeNeeding } from "../needs.ts";
+import { describeNeeding, testNeeding } from "../needs.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
 import { fakeInstalls, fakeServer } from "../tool/mcp/fake-install.ts";
 import { processesWith } from "../workspace/harness.ts";
@@ -142,7 +142,7 @@ describeNeeding(SANDBOX)("an arm with an MCP server", () => {
   });
 });
 
-test("a run is refused before it begins when an install is not there", async () => {
+testNeeding(SANDBOX)("a run is refused before it begins when an install is not there", async () => {
   expect(await refused([fakeServer("fs", { install: "nowhere" })])).toEqual({
     code: "invalid_request",
     message: 'arm "foreign": MCP server fs: there is no install "nowhere" in the directory of --agents-dir',
