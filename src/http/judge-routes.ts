@@ -9,6 +9,7 @@ import { EXAMPLE_JUDGES } from "./examples/judges.ts";
 import { EXAMPLE_SELF_TEST } from "./examples/self-test.ts";
 import { refuseTwice } from "./query.ts";
 import { patiently, type RouteContext } from "./route-context.ts";
+import { BEFORE_A_RUN } from "./run-routes.ts";
 
 /** What examines judges. */
 export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
@@ -33,19 +34,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
           }),
           responses: {
             202: answer("Started, or waiting for its turn.", { self_test_id: EXAMPLE_SELF_TEST.self_test_id }),
-            ...failures(
-              "invalid_request",
-              "body_too_large",
-              "unsupported_media_type",
-              "unknown_scenario",
-              "invalid_scenario",
-              "credentials_missing",
-              "overloaded",
-              "interrupted",
-              "sandbox_unavailable",
-              "storage_full",
-              "storage_failed",
-            ),
+            ...failures(...BEFORE_A_RUN),
           },
         },
       },
