@@ -10,7 +10,7 @@ import { EXIT } from "./exit-code.ts";
 import { cells } from "./lanes.ts";
 import { type RunArguments, replacementOf } from "./run-arguments.ts";
 import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
-import { openServerServices } from "./services.ts";
+import { openServerServices, type ServerOptions } from "./services.ts";
 import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
 
 /** Flags that may be given with `--check`. The others are about arms that run. */
@@ -47,8 +47,12 @@ export async function unlessInterrupted(check: (signal: AbortSignal) => Promise<
   }
 }
 
-/** Services that only check. @throws UsageError */
-export const openChecking = async (file: string, args: RunArguments) =>
+/** Services that run no arm; they keep nothing and say nothing unless `changes` says otherwise. @throws UsageError */
+export const openChecking = async (
+  file: string,
+  args: RunArguments,
+  changes: Partial<Pick<ServerOptions, "state_dir" | "notice">> = {},
+) =>
   await openServerServices({
     state_dir: undefined,
     scenarios_dir: dirname(file),
@@ -62,6 +66,7 @@ export const openChecking = async (file: string, args: RunArguments) =>
     max_sessions: 1,
     max_queued: 0,
     notice: () => undefined,
+    ...changes,
   });
 
 /** The machine is checked once. Every report holds its checks, as over HTTP. */

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { prepareSelfTest, priceTag, type SelfTestPlan } from "../audit/prepare-self-test.ts";
 import { startPrepared } from "../audit/start-self-test.ts";
 import { plainJson, plainText } from "../domain/plain-text.ts";
@@ -6,12 +5,10 @@ import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../domain/se
 import { usdText } from "../domain/usd-text.ts";
 import { loadScenarioFile } from "../scenario/load-scenario.ts";
 import { UsageError } from "./arguments.ts";
-import { unlessInterrupted } from "./check-scenarios.ts";
-import { readPrices } from "./cost-flags.ts";
+import { openChecking, unlessInterrupted } from "./check-scenarios.ts";
 import { EXIT } from "./exit-code.ts";
 import { type RunArguments, replacementOf } from "./run-arguments.ts";
-import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
-import { openServerServices } from "./services.ts";
+import { SANDBOX_FLAGS } from "./sandbox-flags.ts";
 import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
 import { hanging } from "./wrap.ts";
 
@@ -46,7 +43,8 @@ export async function selfTestScenarios(args: RunArguments): Promise<number> {
 async function testAll(args: RunArguments, signal: AbortSignal): Promise<TestedFile[]> {
   const { parameters: files } = args;
   const notice = (line: string) => void (args.has("quiet") || process.stderr.write(`${plainText(line)}\n`));
-  using services = await openServices(args, notice);
+  const [first = ""] = args.parameters;
+  using services = await openChecking(first, args, { state_dir: args.value("state-dir"), notice });
   const max_cost_usd = args.usd("max-cost");
   const { judge_model } = replacementOf(args);
   const options = { judge_model, max_cost_usd: max_cost_usd && max_cost_usd / files.length };
@@ -60,22 +58,6 @@ async function testAll(args: RunArguments, signal: AbortSignal): Promise<TestedF
   }
   return tested;
 }
-
-const openServices = async (args: RunArguments, notice: (line: string) => void) =>
-  await openServerServices({
-    state_dir: args.value("state-dir"),
-    scenarios_dir: dirname(args.parameters[0] ?? ""),
-    web_dir: undefined,
-    listen_host: undefined,
-    sandbox: sandboxSettings(args),
-    agents_dir: args.value("agents-dir"),
-    prices: await readPrices(args),
-    keep_workspaces: false,
-    git_fixtures: true,
-    max_sessions: 1,
-    max_queued: 0,
-    notice,
-  });
 
 function asJson(tested: readonly TestedFile[]): string {
   const results = tested.map(({ self_test }) => self_test);
