@@ -11,19 +11,8 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { testNeeding } from "../needs.ts";
 import { fill, MOUNTS, smallDisk } from "../store/storage-faults.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { COIN } from "./coin.ts";
 
-/** The first arm passes in half of all runs, the second never. */
-const COIN = `name: coin
-task: {prompt: Say hello., probe: {checks: [{run: test -f hello.txt, required: true}]}}
-arms:
-  - id: tries
-    model: scripted/tries
-    scripts:
-      - {weight: 1, turns: [{calls: [{write_file: {path: hello.txt, content: hi}}]}, {say: Done.}]}
-      - {weight: 1, turns: [{say: Done.}]}
-  - {id: talks, model: scripted/talks, script: [{say: I would.}]}
-rubric: {criteria: [{measure: probe_score}], judge: {model: builtin/evidence}}
-`;
 const DICE = COIN.replace("name: coin", "name: dice");
 
 /** `writes` passes whenever the provider answers. */
