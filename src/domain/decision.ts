@@ -6,12 +6,18 @@ import { EFFECTS } from "./tool.ts";
 export const BUDGETS = ["turns", "tokens", "seconds", "tool_calls", "cost_usd", "context", "disk"] as const;
 export type BudgetName = (typeof BUDGETS)[number];
 
+/** Of an external agent. */
+const Thread = Type.Integer({ minimum: 1, description: "Conversation that it belongs to; 1 is the main one." });
+
 const ModelTurnDetail = record("ModelTurnDetail", {
   stop_reason: Type.String(),
   tools: Type.Array(Type.String(), { description: "Names of the tools called, in order." }),
   cached_tokens: nullable(Type.Integer({ minimum: 0 })),
   text: Type.String({ description: "Cut at 4 kB." }),
   usage_unknown: Type.Optional(Type.Literal(true, { description: "The provider gave no usable usage." })),
+  cache_write_tokens: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
+  thread: Type.Optional(Thread),
+  side: Type.Optional(Type.Literal(true, { description: "A small call besides the work: it offered no tools." })),
 });
 
 const ToolCallDetail = record("ToolCallDetail", {
@@ -26,6 +32,11 @@ const ToolCallDetail = record("ToolCallDetail", {
   exit_code: nullable(Type.Integer(), { description: "Null unless a command ended by itself." }),
   output: Type.String({ description: "Cut at 4 kB." }),
   bytes: Count("Bytes of the whole output."),
+  thread: Type.Optional(Thread),
+  own_tool: Type.Optional(Type.String({ description: "What an external agent calls the tool." })),
+  unchecked: Type.Optional(
+    Type.Literal(true, { description: "Nobody knows what the call does: no rule was held against it." }),
+  ),
 });
 
 const PolicyBlockDetail = record("PolicyBlockDetail", {

@@ -127,6 +127,7 @@ export const Price = record("Price", {
   in: Type.Number({ minimum: 0 }),
   out: Type.Number({ minimum: 0 }),
   cached_in: nullable(Type.Number({ minimum: 0 })),
+  cache_write: Type.Optional(nullable(Type.Number({ minimum: 0 }), { description: "Null or absent: as `in`." })),
 });
 export type Price = Static<typeof Price>;
 
@@ -142,12 +143,36 @@ export const McpServer = record("McpServer", {
 });
 export type McpServer = Static<typeof McpServer>;
 
+/** The formats in which agents talk to providers: Anthropic's messages, OpenAI's two, and Gemini's. */
+export const WIRES = ["anthropic", "chat", "responses", "gemini"] as const;
+export type WireName = (typeof WIRES)[number];
+
+export const ExternalAgent = record("ExternalAgent", {
+  use: nullable(Type.String(), { description: "Name of a recipe; null: `command` says how it is started." }),
+  command: nullable(Type.Array(Type.String(), { minItems: 1 }), {
+    description: "Program and arguments, with {prompt} and the like; null: the recipe knows.",
+  }),
+  install: nullable(Slug(), { description: "Directory below --agents-dir; shown read-only at /opt/agent." }),
+  args: Type.Array(Type.String(), { description: "Added to the recipe's command." }),
+  files: nullable(FileSet, { description: "Laid into its home directory." }),
+  env: Type.Record(Type.String(), Type.String()),
+  wires: Type.Array(oneOf(WIRES), {
+    description: "It speaks these; the first that the model's provider speaks is used.",
+  }),
+  tools: Type.Record(Type.String(), oneOf(TOOL_NAMES), { description: "What its own tools are, by their names." }),
+  side_model: oneOf(["keep", "same"], {
+    description: "Model of its small calls besides the work: the one it asks for, or the arm's.",
+  }),
+});
+export type ExternalAgent = Static<typeof ExternalAgent>;
+
 export const Arm = record("Arm", {
   id: Slug(),
   title: Type.String(),
   model: ModelRef,
   system_prompt: Type.String(),
   tools: Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true }),
+  agent: Type.Optional(ExternalAgent),
   mcp: Type.Optional(Type.Array(McpServer, { description: "MCP servers whose tools the arm has, too." })),
   params: ModelParams,
   limits: Type.Partial(Budget, { $id: "ArmLimits", description: "Tightens the policies' budget, never widens it." }),

@@ -31,6 +31,15 @@ export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
 const Tokens = (description: string) => nullable(Type.Integer({ minimum: 0 }), { description });
 
+export const AgentRun = record("AgentRun", {
+  recipe: nullable(Type.String(), { description: "Null for a command of the scenario's own." }),
+  install: nullable(Slug()),
+  version: nullable(Type.String(), { description: "Of its package; null when it has none." }),
+  digest: nullable(Digest("SHA-256 over the install's packages, their versions and the bytes of its entry.")),
+  exit_code: nullable(Type.Integer(), { description: "Null until it has ended by itself; it decides nothing." }),
+});
+export type AgentRun = Static<typeof AgentRun>;
+
 export const ArmSummary = record("ArmSummary", {
   arm_id: Slug(),
   title: Type.String(),
@@ -61,6 +70,7 @@ export const ArmSummary = record("ArmSummary", {
   required: Type.Array(RequiredResult),
   reference_fix: nullable(ReferenceFixScore),
   budget: Type.Array(BudgetUse),
+  agent: Type.Optional(AgentRun),
 });
 export type ArmSummary = Static<typeof ArmSummary>;
 
