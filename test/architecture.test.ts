@@ -149,3 +149,9 @@ test("a test that a machine cannot run says in its title what is missing", async
   const skipping = (await sources("test")).filter(({ text }) => /\b(test|it|describe|kind)\.(skip|todo|if)/.test(text));
   expect(skipping.map(({ path }) => path)).toEqual(["needs.ts"]);
 });
+
+test("the README's suite opens no browser: what needs one is called .browser.ts", async () => {
+  const browsing = (await sources("test")).filter(({ text }) => /\bCHROMIUM\b.*from/.test(text));
+  expect(browsing.length).toBeGreaterThan(0);
+  expect(browsing.map(({ path }) => path).filter((path) => !path.endsWith(".browser.ts"))).toEqual([]);
+});

@@ -8,6 +8,7 @@ import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { type Served, serve } from "../http/served.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { launchBrowser, type Visit, type VisitOptions, visit } from "./browser.ts";
+import { buildUi } from "./build-ui.ts";
 import { judgeWith, RATE_LIMIT_OPINIONS } from "./fake-judge.ts";
 import { WEB_OPINIONS, WEB_SCENARIOS } from "./scenarios.ts";
 
@@ -86,14 +87,6 @@ async function ask<T>(url: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(url + path, body ? { method: "POST", headers, body: JSON.stringify(body) } : {});
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T; // the server's own answers, checked by its own tests
-}
-
-/** Builds the UI as for a release. */
-export async function buildUi(outdir: string): Promise<string> {
-  const flags = ["--outdir", outdir, "--minify", "--splitting", "--public-path", "/"];
-  const build = Bun.spawn([process.execPath, "build", "src/web/index.html", ...flags], { cwd: ROOT, stdout: "ignore" });
-  if ((await build.exited) !== 0) throw new Error("the web UI does not build");
-  return outdir;
 }
 
 /** Writes one bundled scenario and the small ones of these tests. */

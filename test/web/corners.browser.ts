@@ -1,31 +1,10 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { temporaryDirectory } from "../temporary.ts";
 import { shownText } from "./browser.ts";
 import { BIG_LINES, HOSTILE } from "./scenarios.ts";
-import { buildUi, webService } from "./web-service.ts";
-
-test("what the first page needs is under 40 kB gzipped", async () => {
-  using directory = temporaryDirectory();
-  const ui = await buildUi(join(directory.path, "ui"));
-  const needed = neededFrom(ui, "index.html");
-  const bytes = [...needed].reduce((sum, name) => sum + Bun.gzipSync(readFileSync(join(ui, name))).byteLength, 0);
-  expect(needed.size).toBeGreaterThan(2);
-  expect(needed.size).toBeLessThan(readdirSync(ui).length);
-  expect(bytes).toBeLessThan(40_000);
-});
-
-/** A file of the bundle and all that is read with it; not what it imports later. */
-function neededFrom(ui: string, name: string, known: ReadonlySet<string> = new Set()): ReadonlySet<string> {
-  const named = readFileSync(join(ui, name), "utf8").matchAll(/\b(?:src=|href=|from|import) *"\/([^"]+)"/g);
-  let needed: ReadonlySet<string> = new Set([...known, name]);
-  for (const [, other = ""] of named) if (!needed.has(other)) needed = neededFrom(ui, other, needed);
-  return needed;
-}
+import { webService } from "./web-service.ts";
 
 describeNeeding(CHROMIUM)("the web UI at its edges", () => {
   const web = webService();
