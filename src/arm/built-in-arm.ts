@@ -6,7 +6,7 @@ import type { ArmEnd } from "./arm-end.ts";
 import { type BudgetState, effectiveBudget, rounded, usedText } from "./budget.ts";
 import { Conversation } from "./conversation.ts";
 import { DecisionLog, oneLine } from "./decision-log.ts";
-import { leastTurnTokens } from "./first-turn.ts";
+import { bytesOf, leastTurnTokens } from "./first-turn.ts";
 import { Meter } from "./meter.ts";
 import type { ArmRun, RunArm } from "./run-arm.ts";
 import { atBudget, atContextLimit, atDiskLimit, cancelled, disqualified, failed, finished, type Stop } from "./stop.ts";
@@ -107,7 +107,11 @@ class ArmLoop {
     });
     this.#signal.throwIfAborted();
     if (reply.stop === "context_overflow" && reply.tokens_in === null) return reply;
-    this.#meter.countTurn(request, reply);
+    this.#meter.countTurn({
+      usage: reply,
+      sent_bytes: bytesOf(request.messages),
+      said_bytes: bytesOf([reply.text, reply.calls]),
+    });
     this.#served = reply.model_served ?? this.#served;
     const lost = this.#stopwatch.throttled_ms - lostBefore;
     this.#recordTurn(reply, Math.max(0, this.#run.clock.ticks() - began - lost));

@@ -3,10 +3,20 @@ import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { BudgetUse } from "../domain/evidence.ts";
 import type { Budget, Price } from "../domain/scenario.ts";
 import { costOf, NO_USAGE, sumKnown, sumUsage, type Usage } from "../domain/usage.ts";
-import type { ModelReply, ModelRequest } from "../model/client.ts";
+import type { ModelRequest } from "../model/client.ts";
 import type { BudgetState } from "./budget.ts";
 import { bytesOf, tokensToSend } from "./first-turn.ts";
 import type { Stopwatch } from "./stopwatch.ts";
+
+/** One request and its reply. */
+export interface Turn {
+  readonly usage: Usage;
+  /** Bytes of the messages sent and of the reply: what is counted where the provider gave no usage. */
+  readonly sent_bytes: number;
+  readonly said_bytes: number;
+  /** Paid for, but no turn of the work. */
+  readonly side?: boolean;
+}
 
 /** Counts what an arm uses. A sum that holds an unknown is null; its budget counts an estimate. */
 export class Meter {
@@ -39,18 +49,18 @@ export class Meter {
     return this.#cost;
   }
 
-  countTurn(request: ModelRequest, reply: ModelReply): void {
-    this.turns += 1;
+  countTurn(turn: Turn): void {
+    if (turn.side !== true) this.turns += 1;
     const spent = {
-      tokens_in: reply.tokens_in ?? estimateTokens(JSON.stringify(request.messages)),
-      tokens_out: reply.tokens_out ?? estimateTokens(reply.text + JSON.stringify(reply.calls)),
-      cached_tokens: reply.cached_tokens,
+      ...turn.usage,
+      tokens_in: turn.usage.tokens_in ?? estimateTokens(turn.sent_bytes),
+      tokens_out: turn.usage.tokens_out ?? estimateTokens(turn.said_bytes),
     };
     this.#spentTokens += spent.tokens_in + spent.tokens_out;
     this.#spentUsd += costOf(this.#price, spent) ?? 0;
-    this.#sent = { bytes: bytesOf(request.messages), usd: costOf(this.#price, { ...spent, tokens_out: 0 }) ?? 0 };
-    this.#tokens = sumUsage([this.#tokens, reply]);
-    this.#cost = sumKnown([this.#cost, costOf(this.#price, reply)]);
+    this.#sent = { bytes: turn.sent_bytes, usd: costOf(this.#price, { ...spent, tokens_out: 0 }) ?? 0 };
+    this.#tokens = sumUsage([this.#tokens, turn.usage]);
+    this.#cost = sumKnown([this.#cost, costOf(this.#price, turn.usage)]);
   }
 
   /**
@@ -119,4 +129,4 @@ export class Meter {
 /** Floating point: 0.256 USD at 1000 USD a million must pay for 256 tokens. */
 const EPSILON = 1e-6;
 
-const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+const estimateTokens = (bytes: number) => Math.ceil(bytes / BYTES_PER_TOKEN);

@@ -11,7 +11,10 @@ import { type DecisionLog, oneLine } from "./decision-log.ts";
 export type Stop = Pick<ArmEnd, "status" | "stop_reason" | "final_answer" | "cause"> &
   Partial<Pick<ArmEnd, "violations">>;
 
-export function finished(log: DecisionLog, { text, stop, stop_reason }: ModelReply): Stop {
+export function finished(
+  log: DecisionLog,
+  { text, stop, stop_reason }: Pick<ModelReply, "text" | "stop" | "stop_reason">,
+): Stop {
   if (stop === "refusal") {
     const message = `The model declined to go on (${stop_reason}).`;
     log.add("error", { summary: message, detail: { class: "agent", code: "refusal", message } });
@@ -25,7 +28,7 @@ export function atBudget(log: DecisionLog, { budget, used, limit }: BudgetState)
   return atLimit(log, summary, { budget, used: rounded(budget, used), limit });
 }
 
-export const atContextLimit = (log: DecisionLog, { tokens_in }: ModelReply): Stop =>
+export const atContextLimit = (log: DecisionLog, { tokens_in }: Pick<ModelReply, "tokens_in">): Stop =>
   atLimit(log, "the conversation no longer fits the model", { budget: "context", used: tokens_in, limit: null });
 
 /** What the arm left is too large to be checked against the policies. That is its own doing, like a spent budget. */

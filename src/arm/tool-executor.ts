@@ -1,15 +1,15 @@
-import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
 import type { Effect } from "../domain/tool.ts";
 import type { ToolCall, ToolResult } from "../model/client.ts";
-import { refusedPath } from "../policy/path-rules.ts";
 import { refusalOf } from "../policy/refusal.ts";
 import type { CallRecord } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
 import type { Tool, ToolOutput } from "../tool/tool.ts";
+import { callSummary, inputText } from "./call-text.ts";
 import { type DecisionLog, oneLine } from "./decision-log.ts";
+import { disqualifyingPaths } from "./protected-paths.ts";
 import type { ArmRun } from "./run-arm.ts";
 
 interface ExecutorSettings extends Pick<ArmRun, "policies" | "workspace" | "clock" | "redact"> {
@@ -48,7 +48,7 @@ export class ToolExecutor {
     const { text, ok, exit_code, bytes } = output;
     const tool = this.#settings.tools.find(({ name }) => name === call.name);
     this.#settings.log.add("tool_call", {
-      summary: `${call.name} ${oneLine(aboutOf(call.input), ABOUT_CHARS)}${ending(output)}`,
+      summary: callSummary(call, output),
       latency_ms: this.#settings.clock.ticks() - began,
       detail: {
         tool: call.name,
@@ -64,21 +64,9 @@ export class ToolExecutor {
 
   /** Broken rules that end the arm now. Looks only after calls that the policy does not see through. */
   async disqualifying(): Promise<readonly Violation[]> {
-    const { policies, workspace } = this.#settings;
     const mayHaveBroken = this.#mayHaveBroken;
     this.#mayHaveBroken = false;
-    if (!mayHaveBroken || policies.severity.protected_path !== "disqualify" || policies.paths.protected.length === 0)
-      return [];
-    const paths = await workspace.altered(policies.paths.protected);
-    return paths.slice(0, NAMED_VIOLATIONS).map((path) => this.#violate(path));
-  }
-
-  #violate(subject: string): Violation {
-    const rule = refusedPath(this.#settings.policies.paths, subject) ?? subject;
-    const severity = "disqualify";
-    const summary = `protected path changed: ${subject}`;
-    this.#settings.log.add("policy_violation", { summary, detail: { rule, severity, subject } });
-    return { rule, severity, subject, blocked: false };
+    return mayHaveBroken ? await disqualifyingPaths(this.#settings, this.#settings.log) : [];
   }
 
   async #outcome(call: ToolCall): Promise<ToolOutput & { readonly refused?: true }> {
@@ -120,25 +108,3 @@ export class ToolExecutor {
 
 /** What such a call writes is known only afterwards. */
 const UNSEEN: readonly Effect[] = ["command", "opaque"];
-
-/** For a summary: the command, the path or the pattern. The call may fit no tool. */
-function aboutOf(input: unknown): string {
-  if (typeof input !== "object" || input === null) return "";
-  const { command, path, pattern } = input as { command?: unknown; path?: unknown; pattern?: unknown };
-  return [command, path, pattern].find((value): value is string => typeof value === "string") ?? "";
-}
-
-const inputText = (call: ToolCall) => excerpt(call.unparsed ?? JSON.stringify(call.input) ?? "");
-
-/** Characters of a command or path in a summary. They leave room for how it ended. */
-const ABOUT_CHARS = 90;
-const REASON_CHARS = 50;
-
-function ending({ ok, exit_code, text }: ToolOutput): string {
-  if (exit_code !== null) return ` → exit ${exit_code}`;
-  if (ok) return "";
-  // A tool says what was wrong in its first line, a command that was stopped in its last.
-  const lines = text.trim().split("\n");
-  const last = lines.at(-1) ?? "";
-  return ` → ${oneLine(last.startsWith("[") ? last : (lines[0] ?? ""), REASON_CHARS)}`;
-}

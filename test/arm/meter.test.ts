@@ -1,29 +1,16 @@
 import { expect, test } from "bun:test";
 import { effectiveBudget } from "../../src/arm/budget.ts";
-import { Meter } from "../../src/arm/meter.ts";
+import { Meter, type Turn } from "../../src/arm/meter.ts";
 import { Stopwatch } from "../../src/arm/stopwatch.ts";
-import type { ModelReply, ModelRequest } from "../../src/model/client.ts";
+import type { Usage } from "../../src/domain/usage.ts";
 import { aScenario } from "../outcomes.ts";
 
 const BUDGET = aScenario().policies.budget;
 const PRICE = { in: 3, out: 15, cached_in: 0.3 };
-const REQUEST: ModelRequest = {
-  system: "",
-  messages: [{ role: "user", text: "x".repeat(3200) }],
-  tools: [],
-  params: { max_output_tokens: 1 },
-  timeout_ms: 1,
-};
-
-const reply = (changes: Partial<ModelReply> = {}): ModelReply => ({
-  text: "",
-  calls: [],
-  stop: "end",
-  stop_reason: "end",
-  tokens_in: 1000,
-  tokens_out: 100,
-  cached_tokens: 400,
-  model_served: null,
+const turn = (usage: Partial<Usage> = {}, changes: Partial<Turn> = {}): Turn => ({
+  usage: { tokens_in: 1000, tokens_out: 100, cached_tokens: 400, ...usage },
+  sent_bytes: 3200,
+  said_bytes: 0,
   ...changes,
 });
 
@@ -37,8 +24,8 @@ function metered(budget: Partial<typeof BUDGET> = {}, price: typeof PRICE | null
 
 test("tokens add up and cost follows the scenario's prices, cached input at its own", () => {
   using run = metered();
-  run.meter.countTurn(REQUEST, reply());
-  run.meter.countTurn(REQUEST, reply());
+  run.meter.countTurn(turn());
+  run.meter.countTurn(turn());
   expect({ turns: run.meter.turns, ...run.meter.tokens }).toEqual({
     turns: 2,
     tokens_in: 2000,
@@ -50,16 +37,23 @@ test("tokens add up and cost follows the scenario's prices, cached input at its 
 
 test("a reply without usage makes the sums unknown, and the budget counts an estimate", () => {
   using run = metered({ max_tokens: 1000 });
-  run.meter.countTurn(REQUEST, reply({ tokens_in: null, tokens_out: null }));
-  run.meter.countTurn(REQUEST, reply());
+  run.meter.countTurn(turn({ tokens_in: null, tokens_out: null }));
+  run.meter.countTurn(turn());
   expect([run.meter.tokens.tokens_in, run.meter.tokens.tokens_out, run.meter.cost_usd]).toEqual([null, null, null]);
   expect(run.meter.exhausted()?.budget).toBe("tokens");
   expect(run.meter.use().find((use) => use.budget === "tokens")).toEqual({ budget: "tokens", used: null, limit: 1000 });
 });
 
+test("a side call is paid for and counts as no turn", () => {
+  using run = metered();
+  run.meter.countTurn(turn({}, { side: true }));
+  expect([run.meter.turns, run.meter.tokens.tokens_in]).toEqual([0, 1000]);
+  expect(run.meter.cost_usd).toBeGreaterThan(0);
+});
+
 test("without prices the cost is unknown and a cap on it is not enforced", () => {
   using run = metered({ max_cost_usd: 0.000001 }, null);
-  run.meter.countTurn(REQUEST, reply());
+  run.meter.countTurn(turn());
   expect(run.meter.cost_usd).toBeNull();
   expect(run.meter.exhausted()).toBeUndefined();
 });
@@ -71,7 +65,7 @@ test.each([
 ] as const)("%s: a budget is used up when what was used reaches its limit", (budget, limits) => {
   using run = metered(limits);
   expect(run.meter.exhausted()).toBeUndefined();
-  run.meter.countTurn(REQUEST, reply());
+  run.meter.countTurn(turn());
   expect(run.meter.exhausted()?.budget).toBe(budget);
 });
 
