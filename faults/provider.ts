@@ -9,10 +9,10 @@ import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
 import { prepareSession } from "../src/session/prepare-session.ts";
 import { startSession } from "../src/session/start-session.ts";
 import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
-import type { Action, Wire } from "../test/fake-provider/exchange.ts";
+import type { Action } from "../test/fake-provider/exchange.ts";
 import { FAKE_KEY, startFakeProvider } from "../test/fake-provider/fake-provider.ts";
 import { announced, testServices } from "../test/harness.ts";
-import { AT_ONCE, WIRES } from "../test/model/asking.ts";
+import { AT_ONCE, type Sdk, WIRES } from "../test/model/asking.ts";
 import { type Campaign, type Case, hold, within } from "./campaign.ts";
 import { openCaseDirectories } from "./case-directories.ts";
 import { checkStateDirectory } from "./invariants.ts";
@@ -45,7 +45,7 @@ export const campaign: Campaign = {
   },
 };
 
-function providerCase(wire: Wire, { name, action, endless }: NamedFault, call: number, forever: boolean): Case {
+function providerCase(wire: Sdk, { name, action, endless }: NamedFault, call: number, forever: boolean): Case {
   return {
     name: `${wire}: ${name} ${forever ? "from" : "at"} call ${call + 1}${forever ? " on" : ""}`,
     async run() {
@@ -89,7 +89,7 @@ function checkOutcome(outcome: SessionOutcome, mustEnd: boolean): void {
 const atOnce = (action: Action): Action =>
   "fault" in action || "status" in action ? { ...action, headers: { ...AT_ONCE, ...action.headers } } : action;
 
-async function scenarioFor(wire: Wire, directory: string): Promise<LoadedScenario> {
+async function scenarioFor(wire: Sdk, directory: string): Promise<LoadedScenario> {
   const model = (name: string) => `${wire === "openai" ? "openai" : "anthropic"}/${name}`;
   const file = join(directory, "asked.yaml");
   writeFileSync(

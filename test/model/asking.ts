@@ -8,7 +8,7 @@ import { openaiModel, openaiSdk } from "../../src/model/openai.ts";
 import type { Fetch } from "../../src/model/provider-call.ts";
 import { checkModel, modelResolver } from "../../src/model/resolve-model.ts";
 import { Semaphore } from "../../src/semaphore.ts";
-import type { Wire } from "../fake-provider/exchange.ts";
+
 import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
 
 export const READ_FILE: ToolSpec = {
@@ -34,7 +34,7 @@ export const clientOf = (provider: Pick<FakeProvider, "environment">, ref: strin
 /** A model whose SDK makes one try: between tries it waits for seconds, unless the server says for how long. */
 export function withoutRetries(
   { environment }: Pick<FakeProvider, "environment">,
-  wire: Wire,
+  wire: Sdk,
   fetch: Fetch = globalThis.fetch,
 ): ModelClient {
   const endpoint = checkModel(REF[wire], new Credentials(environment));
@@ -80,8 +80,10 @@ export function seen(error: unknown) {
   return { code, message, retryable, details };
 }
 
-export const REF: Readonly<Record<Wire, string>> = { anthropic: "anthropic/claude-x", openai: "openai/gpt-x" };
-export const WIRES: readonly Wire[] = ["anthropic", "openai"];
+/** The SDKs; a provider's name is also that of its SDK. */
+export type Sdk = "anthropic" | "openai";
+export const REF: Readonly<Record<Sdk, string>> = { anthropic: "anthropic/claude-x", openai: "openai/gpt-x" };
+export const WIRES: readonly Sdk[] = ["anthropic", "openai"];
 /** Both SDKs wait this long only when a server says so; it keeps tests of retries fast. */
 export const AT_ONCE = { "retry-after-ms": "1" };
 export { FAKE_KEY };
