@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { JUDGE_NAME_CHARS } from "./judge-name.ts";
-import { GivenModelRef, oneOf, record, Slug } from "./schema.ts";
-import { SeriesId, SessionId, STATES } from "./session.ts";
+import { GivenModelRef, record, Slug } from "./schema.ts";
+import { SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
 
 export const JudgeModel = Type.String({
@@ -35,14 +35,5 @@ export const VerdictRequest = record("VerdictRequest", {
 });
 export type VerdictRequest = Static<typeof VerdictRequest>;
 
-/** Most sessions one page may ask for. */
+/** Most rows one page of a list may ask for. */
 export const MAX_PAGE = 500;
-
-export const SessionListRequest = record("SessionListRequest", {
-  scenario: Type.Optional(Slug({ description: "Only sessions of this scenario." })),
-  state: Type.Optional(oneOf(STATES, { description: "Only sessions in this state." })),
-  series_id: Type.Optional({ ...SeriesId, description: "Only the trials of this series." }),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
-  before: Type.Optional({ ...SessionId, description: "Only sessions older than this one." }),
-});
-export type SessionListRequest = Static<typeof SessionListRequest>;

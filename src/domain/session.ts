@@ -3,7 +3,7 @@ import { Decision } from "./decision.ts";
 import { BudgetUse, Changes, ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
 import { FAILURE_CODES } from "./failure.ts";
 import { Price, Scenario } from "./scenario.ts";
-import { Count, Digest, ModelRef, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
+import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { STATES } from "./session-state.ts";
 import { CONFIDENCES, OUTCOMES, Verdict } from "./verdict.ts";
 
@@ -189,11 +189,30 @@ export const SessionListing = record("SessionListing", {
   state: oneOf(STATES),
   created_at: Timestamp("When the session was accepted."),
   finished_at: nullable(Timestamp("When it reached a final state.")),
-  arms: Type.Array(record("SessionListingArm", { arm_id: Slug(), model: Type.String(), status: oneOf(ARM_STATUSES) })),
+  arms: Type.Array(
+    record("SessionListingArm", {
+      arm_id: Slug(),
+      model: Type.String(),
+      status: oneOf(ARM_STATUSES),
+      score: Type.Optional(nullable(Share("Weighted score in the verdict."))),
+      checks: Type.Optional(
+        nullable(record("SessionListingChecks", { passed: Count("Hidden checks."), total: Count("Hidden checks.") })),
+      ),
+    }),
+  ),
   outcome: nullable(oneOf(OUTCOMES)),
   winner: nullable(Type.String()),
   confidence: nullable(oneOf(CONFIDENCES)),
   judge_model: nullable(Type.String()),
   trial: Type.Optional(TrialPlace),
+  title: Type.Optional(Type.String({ description: "Of the scenario. What follows may be absent in sessions of 0.1." })),
+  scenario_digest: Type.Optional(Digest("As in SessionOutcome.")),
+  cost_usd: Type.Optional(nullable(Type.Number({ minimum: 0 }), { description: "As in SessionTotals." })),
+  wall_ms: Type.Optional(nullable(Type.Integer({ minimum: 0 }), { description: "As in SessionTotals." })),
+  verdicts: Type.Optional(Count("Verdicts, rejudges included.")),
+  conflict: Type.Optional(
+    Type.Boolean({ description: "Its verdicts on the same two arms name different winners, or a winner and a tie." }),
+  ),
+  flags: Type.Optional(Type.Array(Type.String(), { description: "Of the verdict." })),
 });
 export type SessionListing = Static<typeof SessionListing>;

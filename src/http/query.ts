@@ -19,6 +19,13 @@ export const integer =
     if (/^\d{1,15}$/.test(String(query[name]))) query[name] = Number(query[name]);
   };
 
+interface Page {
+  readonly limit?: number;
+  readonly sort?: string;
+  readonly order?: string;
+  readonly offset?: number;
+}
+
 interface Paged<Query, Row> extends Asked {
   readonly query: Query;
   readonly set: { readonly headers: Record<string, string | number> };
@@ -28,7 +35,7 @@ interface Paged<Query, Row> extends Asked {
 }
 
 /** All rows without a `limit`, else a page; a `Link` header names the next. */
-export async function paged<Query extends { readonly limit?: number }, Row>(asked: Paged<Query, Row>): Promise<Row[]> {
+export async function paged<Query extends Page, Row>(asked: Paged<Query, Row>): Promise<Row[]> {
   const { query, request, set, rows, idOf } = asked;
   const { limit } = query;
   if (limit === undefined) return [...(await rows(query))];
@@ -36,13 +43,20 @@ export async function paged<Query extends { readonly limit?: number }, Row>(aske
   const found = await rows({ ...query, limit: limit + 1 });
   const page = found.slice(0, limit);
   const last = page.at(-1);
-  if (found.length > limit && last !== undefined) set.headers["link"] = nextLink(request, idOf(last));
+  if (found.length > limit && last !== undefined)
+    set.headers["link"] = nextLink(request, nextOf(query, limit, idOf(last)));
   return page;
 }
 
-function nextLink(request: Request, before: string): string {
+/** Newer rows do not move what follows a row; in another order only the number of rows leads on. */
+const nextOf = ({ sort, order, offset }: Page, limit: number, before: string): readonly [string, string] =>
+  sort === undefined && order === undefined && offset === undefined
+    ? ["before", before]
+    : ["offset", String((offset ?? 0) + limit)];
+
+function nextLink(request: Request, [name, value]: readonly [string, string]): string {
   const next = new URL(request.url);
-  next.searchParams.set("before", before);
+  next.searchParams.set(name, value);
   // Relative, so that it stays right behind a reverse proxy.
   return `<${next.pathname}${next.search}>; rel="next"`;
 }

@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { SessionListRequest } from "../domain/request.ts";
+import { SessionListRequest } from "../domain/session-list.ts";
 import { runDoctor } from "../operation/doctor.ts";
 import { getHealth } from "../operation/health.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
-import { getSession, listSessions } from "../operation/sessions.ts";
+import { getSession, listSessions, summarizeSessions } from "../operation/sessions.ts";
 import { answer, failures } from "./describe.ts";
 import { EXAMPLE_REPORT } from "./examples/report.ts";
 import { EXAMPLE_SCENARIO, EXAMPLE_SCENARIO_ROW } from "./examples/scenario.ts";
-import { EXAMPLE_SESSION, EXAMPLE_SESSION_ROW } from "./examples/session.ts";
+import { EXAMPLE_SESSION, EXAMPLE_SESSION_ROW, EXAMPLE_SESSION_SUMMARY } from "./examples/session.ts";
 import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
 import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
 
@@ -83,7 +83,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
           idOf: ({ session_id }) => session_id,
         }),
       {
-        transform: [refuseTwice, integer("limit")],
+        transform: [refuseTwice, integer("limit"), integer("offset")],
         query: SessionListRequest,
         response: listSessions.output,
         detail: {
@@ -91,7 +91,7 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
           tags: ["sessions"],
           summary: listSessions.title,
           description:
-            "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next.",
+            "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next. Filters and other orders are an extension.",
           responses: {
             200: { ...answer("Newest first.", [EXAMPLE_SESSION_ROW]), headers: LINK_HEADERS },
             ...failures("invalid_request", "unknown_session", "storage_failed"),
@@ -99,6 +99,21 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         },
       },
     )
+    .get("/api/session-summary", ({ query }) => summarizeSessions.run(services, query, abandoned), {
+      transform: refuseTwice,
+      query: summarizeSessions.input,
+      response: summarizeSessions.output,
+      detail: {
+        operationId: "summarizeSessions",
+        tags: ["extension"],
+        summary: summarizeSessions.title,
+        description: summarizeSessions.summary,
+        responses: {
+          200: answer("Figures of the sessions that match.", EXAMPLE_SESSION_SUMMARY),
+          ...failures("invalid_request", "storage_failed"),
+        },
+      },
+    })
     .get("/api/sessions/:id", ({ params }) => getSession.run(services, { session_id: params.id }, abandoned), {
       params: SessionInPath,
       response: getSession.output,

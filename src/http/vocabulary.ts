@@ -10,6 +10,7 @@ import * as listing from "../domain/scenario-listing.ts";
 import * as self_test from "../domain/self-test.ts";
 import * as series from "../domain/series.ts";
 import * as session from "../domain/session.ts";
+import * as session_list from "../domain/session-list.ts";
 import * as verdict from "../domain/verdict.ts";
 
 const MODULES: readonly Readonly<Record<string, unknown>>[] = [
@@ -24,12 +25,14 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   series,
   self_test,
   session,
+  session_list,
   verdict,
 ];
 
 /** Fields of a query are parameters instead; a record of a series stays in the store. */
 const OWN: ReadonlySet<unknown> = new Set([
-  request.SessionListRequest,
+  session_list.SessionListRequest,
+  session_list.SessionSummaryRequest,
   series.SeriesListRequest,
   series.SeriesRecord,
   judge_profile.JudgesRequest,

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Failure } from "../domain/failure.ts";
-import { SessionListRequest } from "../domain/request.ts";
 import { record } from "../domain/schema.ts";
 import { SessionListing, SessionOutcome } from "../domain/session.ts";
+import { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
+import { summarize } from "../store/choose-listings.ts";
 import { readSession } from "../store/read-session.ts";
 import { operation } from "./operation.ts";
 
@@ -16,6 +17,20 @@ export const listSessions = operation({
     return store.persistent ? [...(await store.list(query))] : [];
   },
 });
+
+export const summarizeSessions = operation({
+  name: "summarize_sessions",
+  title: "Summarize sessions",
+  summary: "How many persisted sessions match, how they ended, what they cost.",
+  input: SessionSummaryRequest,
+  output: SessionSummary,
+  async run({ store }, filter) {
+    return await (store.persistent ? store : NOTHING).summarize(filter);
+  },
+});
+
+/** Sessions that only memory holds are listed nowhere. */
+const NOTHING = { summarize: async (filter: SessionSummaryRequest) => summarize([], filter) };
 
 export const getSession = operation({
   name: "get_session",

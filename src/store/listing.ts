@@ -1,22 +1,44 @@
+import { contradict } from "../domain/contradiction.ts";
+import { everyVerdict } from "../domain/every-verdict.ts";
+import { cut } from "../domain/excerpt.ts";
 import type { SeriesListing, SeriesRecord } from "../domain/series.ts";
-import type { SessionListing, SessionOutcome } from "../domain/session.ts";
+import type { ArmSummary, SessionListing, SessionOutcome } from "../domain/session.ts";
+import type { Verdict } from "../domain/verdict.ts";
+
+/** A list has many rows. */
+const TITLE_CHARS = 200;
 
 export function listingOf(outcome: SessionOutcome): SessionListing {
   const { verdict, trial } = outcome;
+  const all = everyVerdict(outcome);
   return {
     session_id: outcome.session_id,
     scenario: outcome.scenario,
     state: outcome.state,
     created_at: outcome.created_at,
     finished_at: outcome.finished_at,
-    arms: outcome.arms.map(({ arm_id, model, status }) => ({ arm_id, model, status })),
+    arms: outcome.arms.map((arm) => listedArm(arm, verdict)),
     outcome: verdict?.outcome ?? null,
     winner: verdict?.winner ?? null,
     confidence: verdict?.confidence ?? null,
     judge_model: verdict?.judge.model ?? outcome.request.judge_model,
     ...(trial && { trial }),
+    title: cut(outcome.definition.title, TITLE_CHARS),
+    scenario_digest: outcome.scenario_digest,
+    cost_usd: outcome.totals.cost_usd,
+    wall_ms: outcome.totals.wall_ms,
+    verdicts: all.length,
+    conflict: contradict(all),
+    flags: verdict?.flags ?? [],
   };
 }
+
+const listedArm = ({ arm_id, model, status, probe }: ArmSummary, verdict: Verdict | null) => ({
+  ...{ arm_id, model, status },
+  // A rejudge may have been asked for with the arms in the other order.
+  score: (verdict?.arm_a.arm_id === arm_id ? verdict.score_a : verdict?.score_b) ?? null,
+  checks: probe && { passed: probe.passed, total: probe.total },
+});
 
 export function seriesListingOf({ plan, limits, ...series }: SeriesRecord): SeriesListing {
   return {

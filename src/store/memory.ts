@@ -4,6 +4,7 @@ import { MAX_TRIALS_IN_ALL } from "../domain/series.ts";
 import { isFinal } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
+import { chooseListings, summarize } from "./choose-listings.ts";
 import { fold } from "./fold.ts";
 import { listingOf } from "./listing.ts";
 import { memoryLedger } from "./memory-ledger.ts";
@@ -58,6 +59,11 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     const series_id = rows.get(first)?.place?.series_id;
     if (series_id === undefined || !series.has(series_id)) rows.delete(first);
   };
+  const listings = () =>
+    [...sessions.values()].reverse().flatMap(({ log }) => {
+      const entries = log.map(({ entry }) => entry);
+      return isLog(entries) ? [listingOf(fold(entries))] : [];
+    });
   return {
     persistent: false,
     ledger: memoryLedger(),
@@ -99,19 +105,17 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     async read(session_id, from = 0) {
       return structuredClone(sessions.get(session_id)?.log.slice(from) ?? []);
     },
-    async list({ scenario, state, series_id, limit, before }: SessionQuery = {}) {
+    async list(query: SessionQuery = {}) {
+      const { before } = query;
       if (before !== undefined && !sessions.has(before))
         throw new Failure("unknown_session", `there is no session ${before}`);
-      const newestFirst = [...sessions.values()].reverse().flatMap(({ log }) => {
-        const entries = log.map(({ entry }) => entry);
-        return isLog(entries) ? [listingOf(fold(entries))] : [];
-      });
-      const older = newestFirst.slice(newestFirst.findIndex(({ session_id }) => session_id === before) + 1);
-      return older
-        .filter((row) => (scenario ?? row.scenario) === row.scenario && (state ?? row.state) === row.state)
-        .filter((row) => series_id === undefined || row.trial?.series_id === series_id)
-        .slice(0, limit);
+      const newestFirst = listings();
+      return chooseListings(
+        newestFirst.slice(newestFirst.findIndex(({ session_id }) => session_id === before) + 1),
+        query,
+      );
     },
+    summarize: async (filter) => summarize(listings(), filter),
     trials: async (of) => trials(of),
     createSeries: async (record) => series.create(record),
     updateSeries: async (record) => series.update(record),

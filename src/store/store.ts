@@ -1,21 +1,14 @@
 import { Failure } from "../domain/failure.ts";
 import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../domain/series.ts";
-import type { SessionListing, SessionState } from "../domain/session.ts";
+import type { SessionListing } from "../domain/session.ts";
 import type { CancelAskedEntry, CreatedEntry, JudgedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
+import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SelfTestShelf } from "./self-test-shelf.ts";
 
-export interface SessionQuery {
-  readonly scenario?: string;
-  readonly state?: SessionState;
-  /** Only the trials of this series. */
-  readonly series_id?: string;
-  /** Rows at most; absent = all. */
-  readonly limit?: number;
-  /** Only sessions older than this one. */
-  readonly before?: string;
-}
+/** Without a limit: all. */
+export type SessionQuery = SessionListRequest;
 
 /** The right to write a session's log. One attempt at a time has it. */
 export interface Run {
@@ -64,8 +57,10 @@ export interface SessionStore extends SelfTestShelf, Disposable {
   add(session_ids: readonly string[], entry: JudgedEntry | CancelAskedEntry): Promise<void>;
   /** Entries beyond place `from`, in order; none for an unknown session. Writes nothing. */
   read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
-  /** Newest first. Writes nothing. @throws Failure `unknown_session` for `before`. */
+  /** Newest first unless asked otherwise. Writes nothing. @throws Failure `unknown_session` for `before`. */
   list(query?: SessionQuery): Promise<readonly SessionListing[]>;
+  /** Sessions that match, in figures. Writes nothing. */
+  summarize(request: SessionSummaryRequest): Promise<SessionSummary>;
   /**
    * In the order of creation, without those that are damaged. One that has not ended shows its state; what else its row says
    * is whole at its end. Writes nothing.

@@ -1,10 +1,11 @@
 import type { FailureCode } from "../domain/failure.ts";
 import type { DoctorReport, ErrorBody } from "../domain/health.ts";
-import type { RunRequest, RunStarted, SessionListRequest, VerdictRequest } from "../domain/request.ts";
+import type { RunRequest, RunStarted, VerdictRequest } from "../domain/request.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
 import type { Series, SeriesListing, SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
 import type { SessionListing, SessionOutcome } from "../domain/session.ts";
+import type { SessionListRequest } from "../domain/session-list.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { lostConnection } from "./connection.ts";
 

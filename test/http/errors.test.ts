@@ -118,7 +118,7 @@ describe("a request that cannot be served", () => {
     await using service = aService();
     const refused = async (query: string) => (await errorOf(await service.get(`/api/sessions?${query}`))).error.message;
     expect(await refused("limt=5")).toBe(
-      'unknown field "limt"; did you mean "limit"? Allowed: scenario, state, series_id, limit, before',
+      'unknown field "limt"; did you mean "limit"? Allowed: scenario, state, series_id, outcome, model, judge, text, conflict, limit, before, sort, order, offset',
     );
     expect(await refused("limit=0")).toBe("limit: expected a whole number from 1 to 500, got 0");
     expect(await refused("limit=501")).toBe("limit: expected a whole number from 1 to 500, got 501");

@@ -40,6 +40,27 @@ test("a state directory of 0.1.6 lists and reads whole", async () => {
   expect((await readSession(store, JUDGED))?.verdicts.map(({ kind }) => kind)).toEqual(["cross_session"]);
 });
 
+test("sessions of 0.1.6 are found and put in order like new ones", async () => {
+  using state = stateOf016();
+  using store = sqliteStore(state.path, systemClock, systemEntropy);
+  expect((await store.list({ text: "JUDGE extract", sort: "duration" })).length).toBeGreaterThan(0);
+  const [first] = await store.list({ sort: "gap", limit: 1 });
+  const { verdict, definition, totals } = (await readSession(store, first?.session_id ?? "")) ?? {};
+  expect(first).toMatchObject({
+    title: definition?.title,
+    wall_ms: totals?.wall_ms,
+    arms: [{ score: verdict?.score_a }, { score: verdict?.score_b }],
+  });
+  expect(await store.summarize({ names: "all" })).toMatchObject({
+    sessions: 5,
+    results: [
+      { name: "winner", sessions: 3 },
+      { name: "failed", sessions: 1 },
+      { name: "interrupted", sessions: 1 },
+    ],
+  });
+});
+
 test("two arms that 0.1.6 stored are judged again", async () => {
   using state = stateOf016();
   using store = sqliteStore(state.path, systemClock, systemEntropy);

@@ -1,5 +1,6 @@
 import type { Decision } from "../../domain/decision.ts";
 import type { ArmSummary, SessionListing, SessionOutcome } from "../../domain/session.ts";
+import type { SessionSummary } from "../../domain/session-list.ts";
 import { EXAMPLE_DIGEST, EXAMPLE_SCENARIO } from "./scenario.ts";
 import { EXAMPLE_SESSION_ID, EXAMPLE_VERDICT } from "./verdict.ts";
 
@@ -91,6 +92,8 @@ const ARM: ArmSummary = {
   budget: [{ budget: "turns", used: 1, limit: 30 }],
 };
 
+const CHECKS = { passed: 1, total: 1 };
+
 export const EXAMPLE_SESSION: SessionOutcome = {
   session_id: EXAMPLE_SESSION_ID,
   scenario: EXAMPLE_SCENARIO.name,
@@ -124,9 +127,33 @@ export const EXAMPLE_SESSION_ROW: SessionListing = {
   state: "completed",
   created_at: EXAMPLE_SESSION.created_at,
   finished_at: EXAMPLE_SESSION.finished_at,
-  arms: EXAMPLE_SESSION.arms.map(({ arm_id, model, status }) => ({ arm_id, model, status })),
+  arms: [
+    { arm_id: "plain", model: ARM.model, status: "finished", score: EXAMPLE_VERDICT.score_a, checks: CHECKS },
+    { arm_id: "tdd", model: ARM.model, status: "finished", score: EXAMPLE_VERDICT.score_b, checks: CHECKS },
+  ],
   outcome: EXAMPLE_VERDICT.outcome,
   winner: EXAMPLE_VERDICT.winner,
   confidence: EXAMPLE_VERDICT.confidence,
   judge_model: EXAMPLE_VERDICT.judge.model,
+  title: EXAMPLE_SCENARIO.title,
+  scenario_digest: EXAMPLE_DIGEST,
+  cost_usd: null,
+  wall_ms: 72_247,
+  verdicts: 1,
+  conflict: false,
+  flags: EXAMPLE_VERDICT.flags,
+};
+
+export const EXAMPLE_SESSION_SUMMARY: SessionSummary = {
+  sessions: 1,
+  results: [{ name: EXAMPLE_VERDICT.outcome, sessions: 1 }],
+  conflicts: 0,
+  cost_usd: null,
+  cost_unknown: 1,
+  wall_ms: 72_247,
+  known: {
+    scenarios: [{ name: EXAMPLE_SCENARIO.name, sessions: 1 }],
+    models: [{ name: ARM.model, sessions: 1 }],
+    judges: [{ name: EXAMPLE_VERDICT.judge.model, sessions: 1 }],
+  },
 };

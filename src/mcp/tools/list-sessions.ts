@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { SessionListRequest } from "../../domain/request.ts";
 import { nullable, oneOf, record } from "../../domain/schema.ts";
 import { SeriesListRequest } from "../../domain/series.ts";
 import { SessionListing } from "../../domain/session.ts";
+import { SessionListRequest } from "../../domain/session-list.ts";
 import { checkInput } from "../../operation/check-input.ts";
 import { listSeries } from "../../operation/series.ts";
 import type { Services } from "../../operation/services.ts";
@@ -19,8 +19,10 @@ const PAGE_BYTES = 16_000;
 
 const KINDS = ["sessions", "series"] as const;
 
+const { scenario, state, series_id, outcome, text, limit } = SessionListRequest.properties;
+
 const ListRequest = record("SessionListToolRequest", {
-  ...SessionListRequest.properties,
+  ...{ scenario, state, series_id, outcome, text, limit },
   before: Type.Optional(Type.String({ description: "Only those older than this one." })),
   kind: Type.Optional(oneOf(KINDS, { description: "sessions (default), or series: repeated runs." })),
 });

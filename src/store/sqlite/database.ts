@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
 import { Failure } from "../../domain/failure.ts";
+import { ADD_LISTED_COLUMNS } from "./listed-columns.ts";
 import { codeOf } from "./storage-failure.ts";
 
 /** SQLite as Bun has it; nothing else here names it. */
@@ -94,6 +95,7 @@ const MIGRATIONS = [
      self_test TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX self_tests_by_key ON self_tests (key, created_at);`,
+  ADD_LISTED_COLUMNS,
 ];
 
 /**

@@ -7,6 +7,7 @@ import { isLog } from "../read-session.ts";
 import { type Run, superseded } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { WrittenCopy } from "./json-copies.ts";
+import { INTO_LISTED, listedColumns, SET_LISTED } from "./listed-columns.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import { codeOf } from "./storage-failure.ts";
 
@@ -148,11 +149,15 @@ const isListed = (entry: RunEntry) =>
 const UNLISTED: ReadonlySet<RunEntry["type"]> = new Set(["decision", "observed"]);
 
 /** What a session's row says of it. */
-const described = (outcome: SessionOutcome) => ({
-  state: outcome.state,
-  listing: JSON.stringify(listingOf(outcome)),
-  trial_row: JSON.stringify(trialRowOf(outcome)),
-});
+function described(outcome: SessionOutcome) {
+  const listing = listingOf(outcome);
+  return {
+    state: outcome.state,
+    listing: JSON.stringify(listing),
+    ...listedColumns(listing),
+    trial_row: JSON.stringify(trialRowOf(outcome)),
+  };
+}
 
 /** How a session ends whose process is gone. */
 function interruption(state: string, at: string): EndedEntry {
@@ -167,8 +172,8 @@ function interruption(state: string, at: string): EndedEntry {
 }
 
 const CREATE = `INSERT INTO sessions
-    (session_id, scenario, series_id, comparison, state, owner, copied, listing, trial_row)
-  VALUES ($session_id, $scenario, $series_id, $comparison, $state, $owner, 1, $listing, $trial_row)
+    (session_id, scenario, series_id, comparison, state, owner, copied, listing, trial_row, ${INTO_LISTED.names})
+  VALUES ($session_id, $scenario, $series_id, $comparison, $state, $owner, 1, $listing, $trial_row, ${INTO_LISTED.values})
   ON CONFLICT DO NOTHING`;
 
 const INSERT = `INSERT INTO entries (session_id, n, attempt, entry)
@@ -181,16 +186,16 @@ const ENTRIES = "SELECT entry FROM entries WHERE session_id = $session_id ORDER 
 const WITHOUT_DECISIONS = `SELECT entry FROM entries WHERE session_id = $session_id
   AND substr(entry, 1, 18) <> '{"type":"decision"' ORDER BY n`;
 
-const DESCRIBE = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row
+const DESCRIBE = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row, ${SET_LISTED}
   WHERE session_id = $session_id`;
 
 const DESCRIBE_ENDED = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row,
-  owner = NULL, copied = 0 WHERE session_id = $session_id`;
+  ${SET_LISTED}, owner = NULL, copied = 0 WHERE session_id = $session_id`;
 
 const interrupted = (column: string) =>
   `${column} = CASE WHEN json_valid(${column}) THEN json_set(${column}, '$.state', 'interrupted') ELSE ${column} END`;
 
-const DESCRIBE_DAMAGED = `UPDATE sessions SET state = 'interrupted', owner = NULL,
+const DESCRIBE_DAMAGED = `UPDATE sessions SET state = 'interrupted', result = 'interrupted', owner = NULL,
   ${interrupted("listing")}, ${interrupted("trial_row")} WHERE session_id = $session_id`;
 
 const TAKE_OVER = `UPDATE sessions SET attempt = attempt + 1, owner = $owner

@@ -5,6 +5,7 @@ import type { SelfTest } from "../../domain/self-test.ts";
 import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../../domain/series.ts";
 import { isFinal, type SessionListing } from "../../domain/session.ts";
 import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
+import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
 import type { SelfTestShelf } from "../self-test-shelf.ts";
@@ -22,7 +23,7 @@ import { Watchers } from "../watchers.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { DiskSync } from "./disk-sync.ts";
 import { JsonCopies, type WrittenCopy } from "./json-copies.ts";
-import { readListings } from "./listings.ts";
+import { readListings, summarizeListings } from "./listings.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
 import { Retries } from "./retries.ts";
 import { SeriesRows } from "./series-rows.ts";
@@ -157,6 +158,10 @@ class SqliteStore implements SessionStore {
 
   async list(query: SessionQuery = {}): Promise<readonly SessionListing[]> {
     return guarded(this.#stateDir, () => readListings(this.#database, query));
+  }
+
+  async summarize(request: SessionSummaryRequest): Promise<SessionSummary> {
+    return guarded(this.#stateDir, () => summarizeListings(this.#database, request));
   }
 
   async trials(of: TrialsOf): Promise<readonly TrialRow[]> {

@@ -1,3 +1,4 @@
+import { everyVerdict } from "../../domain/every-verdict.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import type { ArmPointer, Verdict } from "../../domain/verdict.ts";
 import { getSession } from "../api.ts";
@@ -12,14 +13,9 @@ export interface Comparison {
   readonly history: readonly Verdict[];
 }
 
-const verdictsOf = ({ verdict, verdicts }: SessionOutcome): Verdict[] => {
-  const all = verdict ? [verdict, ...verdicts] : verdicts;
-  return [...new Map(all.map((each) => [each.verdict_id, each])).values()];
-};
-
 /** The named verdict. Without a name: the run's own, else that of the first rejudge. Undefined when there is none. */
 export function chosenVerdict(session: SessionOutcome, verdict_id: string | null): Verdict | undefined {
-  const all = verdictsOf(session);
+  const all = everyVerdict(session);
   return verdict_id === null ? all[0] : all.find((verdict) => verdict.verdict_id === verdict_id);
 }
 
@@ -39,7 +35,7 @@ export async function comparisonOf(
 
 /** Every verdict in the session on these two arms in either order, oldest first. */
 export const verdictsOn = (session: SessionOutcome, one: ArmPointer, other: ArmPointer): Verdict[] =>
-  verdictsOf(session).filter(
+  everyVerdict(session).filter(
     ({ arm_a, arm_b }) =>
       (samePointer(arm_a, one) && samePointer(arm_b, other)) || (samePointer(arm_a, other) && samePointer(arm_b, one)),
   );

@@ -1,0 +1,96 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { MAX_PAGE } from "./request.ts";
+import { Count, nullable, oneOf, record, Slug } from "./schema.ts";
+import { SeriesId, SessionId, STATES } from "./session.ts";
+import { OUTCOMES } from "./verdict.ts";
+
+/** Each is looked for in every session. */
+const WORDS = 8;
+
+export const SESSION_SORTS = ["created", "scenario", "result", "gap", "cost", "duration"] as const;
+export type SessionSort = (typeof SESSION_SORTS)[number];
+
+const FILTER = {
+  scenario: Type.Optional(Slug({ description: "Only sessions of this scenario." })),
+  state: Type.Optional(oneOf(STATES, { description: "Only sessions in this state." })),
+  series_id: Type.Optional({ ...SeriesId, description: "Only the trials of this series." }),
+  outcome: Type.Optional(oneOf(OUTCOMES, { description: "Only sessions with this outcome." })),
+  model: Type.Optional(Type.String({ maxLength: 300, description: "Only sessions in which an arm has this model." })),
+  judge: Type.Optional(Type.String({ maxLength: 2000, description: "Only sessions with this judge." })),
+  text: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      pattern: `^\\s*\\S*(\\s+\\S+){0,${WORDS - 1}}\\s*$`,
+      description: `At most ${WORDS} words. Each stands in the session's id, title, arms, models, judge, state or result; A to Z match a to z.`,
+    }),
+  ),
+  conflict: Type.Optional(oneOf(["only"], { description: "Only sessions whose verdicts contradict each other." })),
+};
+
+const SessionFilterSchema = Type.Object(FILTER);
+/** Which sessions are meant. */
+export type SessionFilter = Static<typeof SessionFilterSchema>;
+
+export const SessionListRequest = record("SessionListRequest", {
+  ...FILTER,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
+  before: Type.Optional({ ...SessionId, description: "Only sessions older than this one." }),
+  sort: Type.Optional(
+    oneOf(SESSION_SORTS, {
+      description: "`created` (default), or another column; what is unknown comes last, equals newest first.",
+    }),
+  ),
+  order: Type.Optional(oneOf(["asc", "desc"], { description: "`desc` (default): newest or largest first." })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000, description: "Rows left out at the start." })),
+});
+export type SessionListRequest = Static<typeof SessionListRequest>;
+
+export const SessionSummaryRequest = record("SessionSummaryRequest", {
+  ...FILTER,
+  names: Type.Optional(oneOf(["all"], { description: "Names every scenario, model and judge too." })),
+});
+export type SessionSummaryRequest = Static<typeof SessionSummaryRequest>;
+
+const Tally = record(
+  "SessionTally",
+  { name: Type.String(), sessions: Count("Sessions.") },
+  { description: "How many sessions have something." },
+);
+export type SessionTally = Static<typeof Tally>;
+
+/** Names that a summary gives at most of each kind, those with most sessions first. */
+export const MAX_TALLIES = 200;
+
+const tallies = (description: string) => Type.Array(Tally, { maxItems: MAX_TALLIES, description });
+
+export const SessionSummary = record(
+  "SessionSummary",
+  {
+    sessions: Count("That match."),
+    results: tallies("By outcome, or by state where there is no verdict."),
+    conflicts: Count("Sessions whose verdicts contradict each other."),
+    cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Of those whose cost is known; null: of none." }),
+    cost_unknown: Count("Sessions whose cost is not known."),
+    wall_ms: Count("Of those that have ended, added up."),
+    known: Type.Optional(
+      record(
+        "SessionNames",
+        {
+          scenarios: tallies("Scenarios."),
+          models: tallies("Models of arms; a session whose arms share one counts once."),
+          judges: tallies("Judges."),
+        },
+        { description: "What all sessions have, whatever they were chosen by. Absent unless `names` is asked for." },
+      ),
+    ),
+  },
+  { description: "Many sessions in figures." },
+);
+export type SessionSummary = Static<typeof SessionSummary>;
+
+/** The words of a text that is looked for, as `searchedText` has them. */
+export const wordsOf = (text: string | undefined): readonly string[] =>
+  text === undefined ? [] : [...new Set(inLowerCase(text).split(/\s+/).filter(Boolean))];
+
+/** A to Z only, as SQLite does it. */
+export const inLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

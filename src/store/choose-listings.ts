@@ -1,0 +1,105 @@
+import type { SessionListing } from "../domain/session.ts";
+import {
+  inLowerCase,
+  MAX_TALLIES,
+  type SessionFilter,
+  type SessionSort,
+  type SessionSummary,
+  type SessionSummaryRequest,
+  type SessionTally,
+  wordsOf,
+} from "../domain/session-list.ts";
+import { sumKnown } from "../domain/usage.ts";
+import type { SessionQuery } from "./store.ts";
+
+/** What a query means, for a store that has all listings at hand, newest first. */
+export function chooseListings(rows: readonly SessionListing[], query: SessionQuery): readonly SessionListing[] {
+  const { sort = "created", order = "desc", offset = 0, limit } = query;
+  const matching = matchingRows(rows, query);
+  const sorted =
+    sort === "created" ? (order === "desc" ? matching : matching.reverse()) : inOrder(matching, sort, order);
+  return sorted.slice(offset, limit === undefined ? undefined : offset + limit);
+}
+
+export function summarize(
+  rows: readonly SessionListing[],
+  { names, ...filter }: SessionSummaryRequest,
+): SessionSummary {
+  const matching = matchingRows(rows, filter);
+  const costs = matching.flatMap(({ cost_usd }) => cost_usd ?? []);
+  return {
+    sessions: matching.length,
+    results: tally(matching.map(resultOf)),
+    conflicts: matching.filter(({ conflict }) => conflict).length,
+    cost_usd: costs.length === 0 ? null : sumKnown(costs),
+    cost_unknown: matching.length - costs.length,
+    wall_ms: matching.reduce((sum, { wall_ms }) => sum + (wall_ms ?? 0), 0),
+    ...(names && {
+      known: {
+        scenarios: tally(rows.map(({ scenario }) => scenario)),
+        models: tally(rows.flatMap(({ arms }) => [...new Set(arms.map(({ model }) => model))])),
+        judges: tally(rows.flatMap(({ judge_model }) => judge_model ?? [])),
+      },
+    }),
+  };
+}
+
+function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): SessionListing[] {
+  const { scenario, state, series_id, outcome, model, judge, text, conflict } = filter;
+  const words = wordsOf(text);
+  return rows.filter(
+    (row) =>
+      (scenario ?? row.scenario) === row.scenario &&
+      (state ?? row.state) === row.state &&
+      (series_id === undefined || row.trial?.series_id === series_id) &&
+      (outcome === undefined || row.outcome === outcome) &&
+      (model === undefined || row.arms.some((arm) => arm.model === model)) &&
+      (judge === undefined || row.judge_model === judge) &&
+      (conflict === undefined || row.conflict === true) &&
+      (words.length === 0 || includesAll(searchedText(row), words)),
+  );
+}
+
+const includesAll = (text: string, words: readonly string[]) => words.every((word) => text.includes(word));
+
+/** What words are looked for in. */
+export const searchedText = ({ session_id, title, arms, judge_model, state, outcome, winner }: SessionListing) =>
+  inLowerCase(
+    [session_id, title, ...arms.flatMap(({ arm_id, model }) => [arm_id, model]), judge_model, state, outcome, winner]
+      .filter((part) => part !== undefined && part !== null)
+      .join(" "),
+  );
+
+export const resultOf = ({ outcome, state }: SessionListing) => outcome ?? state;
+
+/** How far apart the arms' scores are; null where one is unknown. */
+export const scoreGap = ({ arms: [a, b] }: SessionListing): number | null =>
+  typeof a?.score === "number" && typeof b?.score === "number" ? Math.abs(a.score - b.score) : null;
+
+const KEYS: Readonly<Record<Exclude<SessionSort, "created">, (row: SessionListing) => string | number | null>> = {
+  scenario: ({ scenario }) => scenario,
+  result: resultOf,
+  gap: scoreGap,
+  cost: ({ cost_usd }) => cost_usd ?? null,
+  duration: ({ wall_ms }) => wall_ms ?? null,
+};
+
+function inOrder(rows: readonly SessionListing[], sort: keyof typeof KEYS, order: "asc" | "desc"): SessionListing[] {
+  const keyed = rows.map((row) => ({ row, key: KEYS[sort](row) }));
+  const sign = order === "asc" ? 1 : -1;
+  // The sort is stable, so equals stay newest first.
+  keyed.sort(({ key: one }, { key: other }) => {
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    return one === other ? 0 : one < other ? -sign : sign;
+  });
+  return keyed.map(({ row }) => row);
+}
+
+const tally = (names: readonly string[]): SessionTally[] =>
+  tallied([...Map.groupBy(names, (name) => name)].map(([name, all]) => ({ name, sessions: all.length })));
+
+/** Most first. */
+export const tallied = (rows: readonly SessionTally[]): SessionTally[] =>
+  [...rows]
+    .sort((one, other) => other.sessions - one.sessions || (one.name < other.name ? -1 : 1))
+    .slice(0, MAX_TALLIES);

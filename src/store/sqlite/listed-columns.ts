@@ -1,0 +1,75 @@
+import type { SessionListing } from "../../domain/session.ts";
+import { resultOf, scoreGap, searchedText } from "../choose-listings.ts";
+
+/** What lists are chosen and put in order by: of a listing, as `COLUMNS` has it of one that is stored. */
+export const listedColumns = (row: SessionListing) => ({
+  searched: searchedText(row),
+  result: resultOf(row),
+  outcome: row.outcome,
+  model_a: row.arms[0]?.model ?? null,
+  model_b: row.arms[1]?.model ?? null,
+  judge: row.judge_model,
+  gap: scoreGap(row),
+  cost: row.cost_usd ?? null,
+  duration: row.wall_ms ?? null,
+  conflict: row.conflict ? 1 : 0,
+});
+
+const at = (path: string) => `json_extract(listing, '$.${path}')`;
+
+const SEARCHED = ["session_id", "title", "arms[0].arm_id", "arms[0].model", "arms[1].arm_id", "arms[1].model"]
+  .concat("judge_model", "state", "outcome", "winner")
+  .map(at);
+
+/** Null where the type is another: a hand may have changed what is stored. */
+const real = (path: string) => `CASE WHEN json_type(listing, '$.${path}') IN ('integer', 'real') THEN ${at(path)} END`;
+const text = (path: string) => `CASE WHEN json_type(listing, '$.${path}') = 'text' THEN ${at(path)} END`;
+
+const COLUMNS: Readonly<Record<keyof ReturnType<typeof listedColumns>, readonly [type: string, value: string]>> = {
+  searched: ["TEXT", `lower(concat_ws(' ', ${SEARCHED.join(", ")}))`],
+  result: ["TEXT", `coalesce(${text("outcome")}, state)`],
+  outcome: ["TEXT", text("outcome")],
+  model_a: ["TEXT", text("arms[0].model")],
+  model_b: ["TEXT", text("arms[1].model")],
+  judge: ["TEXT", text("judge_model")],
+  gap: ["REAL", `abs(${real("arms[0].score")} - ${real("arms[1].score")})`],
+  cost: ["REAL", real("cost_usd")],
+  duration: ["REAL", real("wall_ms")],
+  conflict: ["INTEGER", "0"],
+};
+
+const NAMES = Object.keys(COLUMNS);
+
+/** For an UPDATE with `listedColumns`. */
+export const SET_LISTED = NAMES.map((name) => `${name} = $${name}`).join(", ");
+
+/** For an INSERT with `listedColumns`. */
+export const INTO_LISTED = { names: NAMES.join(", "), values: NAMES.map((name) => `$${name}`).join(", ") };
+
+/** What 0.1.6 stored of a whole session, as listings have it now. */
+const OF_CREATED = [
+  ["title", "definition.title"],
+  ["scenario_digest", "scenario_digest"],
+  ["cost_usd", "totals.cost_usd"],
+  ["wall_ms", "totals.wall_ms"],
+  ["arms[0].score", "verdict.score_a"],
+  ["arms[1].score", "verdict.score_b"],
+].map(([to, from]) => `'$.${to}', json_extract(created.entry, '$.session.${from}')`);
+
+/**
+ * Adds the columns, and an index that holds all of them: a list is chosen and put in order without reading the listings of the
+ * other sessions.
+ */
+export const ADD_LISTED_COLUMNS = `
+  UPDATE sessions SET listing = json_set(listing, ${OF_CREATED.join(", ")})
+    FROM entries AS created
+    WHERE created.session_id = sessions.session_id AND created.n = 1
+      AND json_valid(listing) AND json_type(listing, '$.arms[1]') = 'object'
+      AND json_valid(created.entry) AND json_type(created.entry, '$.session.definition.title') = 'text';
+  ${Object.entries(COLUMNS)
+    .map(([name, [type]]) => `ALTER TABLE sessions ADD COLUMN ${name} ${type};`)
+    .join("\n")}
+  UPDATE sessions SET ${Object.entries(COLUMNS)
+    .map(([name, [, value]]) => `${name} = ${value}`)
+    .join(", ")} WHERE json_valid(listing);
+  CREATE INDEX sessions_listed ON sessions (position, scenario, state, series_id, ${NAMES.join(", ")});`;
