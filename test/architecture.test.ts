@@ -33,6 +33,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   store: ["domain", "clock"],
   tool: ["domain", "model", "sandbox", "workspace", "lines", "pace"],
   arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
+  agent: ["domain", "wire"],
   evidence: ["domain", "sandbox", "workspace", "policy"],
   judge: ["domain", "model", "clock", "pace"],
   session: SESSION,

@@ -1,0 +1,55 @@
+import type { ExternalAgent, WireName } from "../../domain/scenario.ts";
+import { recipeOf } from "./recipes.ts";
+
+/** What providers speak besides or instead of OpenAI's two. */
+const SPOKEN: Readonly<Record<string, readonly WireName[]>> = {
+  anthropic: ["anthropic"],
+  google: ["gemini", "chat"],
+  mistral: ["chat"],
+  deepseek: ["chat"],
+};
+
+/** A gateway of any other name may speak both. */
+const OPENAI_WIRES: readonly WireName[] = ["responses", "chat"];
+
+const PRODUCT_OF: Readonly<Record<WireName, string>> = {
+  anthropic: "Anthropic's messages",
+  chat: "OpenAI's chat completions",
+  responses: "OpenAI's responses",
+  gemini: "Gemini's API",
+};
+
+const PROVIDER_OF: Readonly<Record<WireName, string>> = {
+  anthropic: "anthropic",
+  chat: "openai",
+  responses: "openai",
+  gemini: "google",
+};
+
+type Speaker = Pick<ExternalAgent, "use" | "command" | "wires">;
+
+/** The first wire of the agent that the provider of `<provider>/<model>` speaks; null when they have none in common. */
+export function wireOf(agent: Speaker, model: string): WireName | null {
+  const spoken = SPOKEN[providerOf(model)] ?? OPENAI_WIRES;
+  return wiresOf(agent).find((wire) => spoken.includes(wire)) ?? null;
+}
+
+/** Why an agent cannot use a model, with what to do. */
+export function wireProblem(agent: Speaker, model: string): string | null {
+  if (wireOf(agent, model) !== null) return null;
+  const wires = wiresOf(agent);
+  const [preferred = "anthropic"] = wires;
+  const provider = PROVIDER_OF[preferred];
+  const spoken = wires.map((wire) => PRODUCT_OF[wire]).join(" or ");
+  return (
+    `${recipeOf(agent).title} speaks ${spoken}, and ${providerOf(model)} does not; name a model as ${provider}/<model>, ` +
+    `and set ${provider.toUpperCase()}_BASE_URL to a gateway that translates when the model is another provider's`
+  );
+}
+
+const wiresOf = (agent: Speaker): readonly WireName[] => {
+  const { wires } = recipeOf(agent);
+  return agent.wires.length > 0 ? agent.wires : wires;
+};
+
+const providerOf = (model: string) => model.slice(0, Math.max(0, model.indexOf("/"))).toLowerCase();

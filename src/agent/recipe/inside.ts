@@ -1,0 +1,42 @@
+import type { AgentLaunch } from "./recipe.ts";
+
+/** Places that an agent sees. They are the same in every run, so that recorded requests are too. */
+export const AGENT_HOME = "/home/agent";
+export const AGENT_INSTALL = "/opt/agent";
+export const AGENT_WORKSPACE = "/workspace";
+
+/** Where the proxy serves each kind of provider, below its address. */
+export const PROVIDER_PATHS = { anthropic: "/anthropic", openai: "/openai/v1", google: "/google" } as const;
+
+/** Bytes of a prompt as one argument: Linux takes 128 kB. */
+const PROMPT_BYTES = 100_000;
+
+interface GivenTask {
+  /** What stands for the prompt in the command. */
+  readonly argument: string;
+  /** The file with the prompt, when the argument only names it. */
+  readonly home: Readonly<Record<string, string>>;
+}
+
+/** The prompt as one argument, or a sentence that names its file when it is too long for one. */
+export function givenTask({ prompt, prompt_file }: Pick<AgentLaunch, "prompt" | "prompt_file">): GivenTask {
+  if (Buffer.byteLength(prompt) > PROMPT_BYTES)
+    return { argument: `Read your task in ${prompt_file} and do it.`, home: promptHome({ prompt, prompt_file }) };
+  // A text that begins with a hyphen would be read as an option.
+  return { argument: prompt.startsWith("-") ? `\n${prompt}` : prompt, home: {} };
+}
+
+export const promptHome = ({ prompt, prompt_file }: Pick<AgentLaunch, "prompt" | "prompt_file">) => ({
+  [prompt_file.slice(AGENT_HOME.length + 1)]: prompt,
+});
+
+/** No shell reads the arguments, and `~/` is how people name files of a home directory. */
+export const expandHome = (args: readonly string[]): string[] =>
+  args.map((arg) => (arg.startsWith("~/") ? AGENT_HOME + arg.slice(1) : arg));
+
+/** The variables with which a CLI finds a provider and its key, by the names of the providers' own SDKs. */
+export const providerVariables = ({ base, key }: Pick<AgentLaunch, "base" | "key">) => ({
+  anthropic: { ANTHROPIC_BASE_URL: base + PROVIDER_PATHS.anthropic, ANTHROPIC_API_KEY: key },
+  openai: { OPENAI_BASE_URL: base + PROVIDER_PATHS.openai, OPENAI_API_KEY: key },
+  google: { GOOGLE_GEMINI_BASE_URL: base + PROVIDER_PATHS.google, GEMINI_API_KEY: key },
+});

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import type { ExternalAgent } from "../../domain/scenario.ts";
+import { entryOf } from "./command-recipe.ts";
+import { AGENT_INSTALL } from "./inside.ts";
+import { recipeOf } from "./recipes.ts";
+
+/** An agent as it is installed below --agents-dir. */
+export interface Install {
+  /** Absolute directory on the host, to be mounted at /opt/agent. */
+  readonly path: string;
+  /** Its program, as seen from inside; null for a command that names no file of the install. */
+  readonly entry: string | null;
+  /** Of its package; null when it has none. */
+  readonly version: string | null;
+  /** SHA-256 over the names and versions of its packages and the bytes of its entry. */
+  readonly digest: string;
+}
+
+type Installed = Pick<ExternalAgent, "use" | "command" | "wires" | "install">;
+
+/** Packages and bytes of one package.json that are read. The largest of today's agents has 1,200 packages. */
+const MAX_PACKAGES = 20_000;
+const PACKAGE_BYTES = 1_000_000;
+
+/**
+ * Null for an agent that needs no install.
+ * @throws Failure `invalid_request` when it is not there or holds something else
+ */
+export async function installOf(agents_dir: string | undefined, agent: Installed): Promise<Install | null> {
+  if (agent.install === null) return null;
+  const named = `its install "${agent.install}"`;
+  if (agents_dir === undefined) throw refused(`${named} is looked for in --agents-dir <path>, which is not given`);
+  const path = join(agents_dir, agent.install);
+  const found = await stat(path).catch(() => null);
+  if (!found?.isDirectory()) throw refused(`there is no install "${agent.install}" in the directory of --agents-dir`);
+  const entry = await entryIn(path, agent);
+  const packages = await packagesBelow(path);
+  const hash = createHash("sha256").update(JSON.stringify(packages.map(({ name, version }) => [name, version])));
+  if (entry !== null) await addBytes(hash, await realpath(join(path, entry)));
+  return {
+    path,
+    entry: entry === null ? null : `${AGENT_INSTALL}/${entry}`,
+    version: versionOf(packages, recipeOf(agent).packages),
+    digest: hash.digest("hex"),
+  };
+}
+
+const refused = (why: string) => new Failure("invalid_request", why);
+
+/** Relative to the install. */
+async function entryIn(path: string, agent: Installed): Promise<string | null> {
+  if (agent.command !== null) {
+    const entry = entryOf(agent.command);
+    if (entry === null || (await isFileIn(path, entry))) return entry;
+    throw refused(`its command names ${AGENT_INSTALL}/${entry}, and the install "${agent.install}" has no such file`);
+  }
+  const { programs, packages, title } = recipeOf(agent);
+  for (const program of programs) {
+    const entry = `node_modules/.bin/${program}`;
+    if (await isFileIn(path, entry)) return entry;
+  }
+  throw refused(
+    `the install "${agent.install}" has no ${title}: npm install --prefix <agents-dir>/${agent.install} ${packages[0]}`,
+  );
+}
+
+/** Follows links, but not out of the install: what lies outside is not mounted. */
+async function isFileIn(path: string, entry: string): Promise<boolean> {
+  try {
+    const [root, real] = [await realpath(path), await realpath(join(path, entry))];
+    const steps = relative(root, real);
+    return steps !== ".." && !steps.startsWith(`..${sep}`) && (await stat(real)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+interface Package {
+  readonly place: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+/** The package of the install itself and everything in its `node_modules`, in the order of their places. */
+async function packagesBelow(path: string): Promise<Package[]> {
+  const found: Package[] = [];
+  const pending = [""];
+  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+    const own = await packageAt(path, place);
+    if (own) found.push(own);
+    if (found.length > MAX_PACKAGES) throw refused(`it holds more than ${MAX_PACKAGES} packages`);
+    pending.push(...(await packagePlaces(path, place)));
+  }
+  return found.sort((a, b) => (a.place < b.place ? -1 : 1));
+}
+
+/** Directories of packages in a package's `node_modules`. Links are not followed: what they name is found where it lies. */
+async function packagePlaces(path: string, place: string): Promise<string[]> {
+  const modules = join(place, "node_modules");
+  const names = await directoriesIn(join(path, modules));
+  const scoped = names.filter((name) => name.startsWith("@"));
+  const inScopes = await Promise.all(
+    scoped.map(async (scope) => (await directoriesIn(join(path, modules, scope))).map((name) => join(scope, name))),
+  );
+  return [...names.filter((name) => !/^[.@]/.test(name)), ...inScopes.flat()].map((name) => join(modules, name));
+}
+
+async function directoriesIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+async function packageAt(path: string, place: string): Promise<Package | null> {
+  try {
+    await using file = await open(join(path, place, "package.json"));
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(PACKAGE_BYTES), length: PACKAGE_BYTES });
+    const { name, version } = JSON.parse(buffer.toString("utf8", 0, bytesRead)) as Record<string, unknown>; // null throws
+    return typeof name === "string" && typeof version === "string" ? { place, name, version } : null;
+  } catch {
+    // No package, or one that npm could not read either.
+    return null;
+  }
+}
+
+/** Of a recipe's package at the top; of a command, of the install's own package. */
+function versionOf(packages: readonly Package[], names: readonly string[]): string | null {
+  const places = names.length > 0 ? names.map((name) => join("node_modules", name)) : [""];
+  return packages.find(({ place }) => places.includes(place))?.version ?? null;
+}
+
+async function addBytes(hash: ReturnType<typeof createHash>, path: string): Promise<void> {
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+}

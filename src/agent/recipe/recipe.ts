@@ -1,0 +1,62 @@
+import type { WireName } from "../../domain/scenario.ts";
+import type { ToolName } from "../../domain/tool.ts";
+
+/** How a coding agent of somebody else is started, and what its tools are. Data, and pure functions. */
+export interface Recipe {
+  /** As scenarios write it. */
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  /** Words that would tell a judge who it is. */
+  readonly identities: readonly string[];
+  /** What it can speak, the preferred one first. */
+  readonly wires: readonly WireName[];
+  /** On npm; null for a command of the scenario's own. */
+  readonly packages: readonly string[];
+  /** Names that its program can have in `node_modules/.bin`; the first that is there is started. */
+  readonly programs: readonly string[];
+  /** Versions that our tests have run. */
+  readonly tested: readonly string[];
+  /** Major version of Node that it needs; null when it is a program of its own. */
+  readonly min_node: number | null;
+  readonly tools: ToolTable;
+  /** Globs of its own files in a workspace. */
+  readonly notes: readonly string[];
+  /** Its command line, variables and files. `agent.env` and `agent.files` are laid over these. */
+  start(launch: AgentLaunch): AgentStart;
+  /** What a tool printed, without what the agent wraps around it. `tool` is the agent's own name of the tool. */
+  peel(tool: string, output: string): PeeledOutput;
+}
+
+/** By the agent's own names. `own` is a tool that neither reads, changes nor runs anything of the workspace: plans, helpers. */
+export type ToolTable = Readonly<Record<string, ToolName | "own">>;
+
+export interface AgentLaunch {
+  /** Its program, as seen from inside. */
+  readonly entry: string;
+  /** As the provider calls it, without our name of the provider. */
+  readonly model: string;
+  readonly prompt: string;
+  /** Absolute path inside, below its home. `AgentStart.home` holds the file when the command needs it. */
+  readonly prompt_file: string;
+  readonly wire: WireName;
+  /** `http://127.0.0.1:4010`. */
+  readonly base: string;
+  /** Opens the proxy, and is no key of a provider. */
+  readonly key: string;
+  /** Added to the command, before the prompt. */
+  readonly args: readonly string[];
+}
+
+export interface AgentStart {
+  readonly command: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Text by path below its home directory. */
+  readonly home: Readonly<Record<string, string>>;
+}
+
+export interface PeeledOutput {
+  readonly output: string;
+  /** Null when the text does not say. */
+  readonly exit_code: number | null;
+}

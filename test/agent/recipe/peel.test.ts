@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { RECIPES } from "../../../src/agent/recipe/recipes.ts";
+
+const peel = (name: string, tool: string, output: string) =>
+  RECIPES.find((recipe) => recipe.name === name)?.peel(tool, output);
+
+test("what an agent wraps around an output goes, and the exit code is read from it", () => {
+  const cases = [
+    ["claude-code", "Bash", "Exit code 2\n1 test failed", "1 test failed", 2],
+    ["claude-code", "Bash", "ok\n<system-reminder>\nBe kind.\n</system-reminder>\n", "ok", null],
+    ["claude-code", "Edit", "<tool_use_error>not found</tool_use_error>", "not found", null],
+    [
+      ...(["codex", "exec_command"] as const),
+      "Chunk ID: 1a2b3c\nWall time: 0.0512 seconds\nProcess exited with code 1\nOriginal token count: 4\nOutput:\nfailed\n",
+      ...(["failed\n", 1] as const),
+    ],
+    ["codex", "shell", "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.", "Success.", 0],
+    ["codex", "exec_command", "Output of a program\nExit code: 3", "Output of a program\nExit code: 3", null],
+    ["pi", "bash", "1 test failed\n\nCommand exited with code 1", "1 test failed", 1],
+    ["pi", "read", "Command exited with code 1", "Command exited with code 1", null],
+  ] as const;
+  for (const [name, tool, output, peeled, exit_code] of cases)
+    expect([name, peel(name, tool, output)]).toEqual([name, { output: peeled, exit_code }]);
+});
+
+test("an endless output is peeled in linear time", () => {
+  const hostile = ["<system-reminder>", "Exit code 1", "Chunk ID: x\n", "Output:", "<shellId: 1", "\n\n"];
+  for (const recipe of RECIPES)
+    for (const piece of hostile)
+      expect(recipe.peel("Bash", piece.repeat(1_000_000 / piece.length)).output.length).toBeLessThan(1_100_000);
+});
