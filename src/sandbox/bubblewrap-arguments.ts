@@ -1,11 +1,15 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { MAX_FILE_BYTES, MAX_HEAP_BYTES, MAX_OPEN_FILES, MAX_PROCESSES } from "./limits.ts";
+import { join } from "node:path";
+import { COMMAND_LIMITS } from "./limits.ts";
 import type { Mount } from "./sandbox.ts";
 import type { Launch } from "./started.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 /** The path of every workspace inside, so that it tells nothing of the arm. */
 export const INSIDE = "/workspace";
+
+/** The home of every program inside. */
+const HOME = "/home/agent";
 
 /** Gives the number that a descriptor with this content has in the sandbox. */
 export type Attach = (content: string | Uint8Array) => number;
@@ -18,6 +22,8 @@ interface SandboxLayout {
   /** Checked already, as are the mounts. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
+  readonly home?: string;
+  readonly read_only?: readonly string[];
   readonly network: SandboxNetwork;
   readonly toolchain: Toolchain;
   readonly filter: Uint8Array;
@@ -32,7 +38,7 @@ interface SandboxLayout {
  * home, /tmp and /run are never bound, because a socket in them could be connected to through a read-only bind.
  */
 export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
-  const { directory, network, toolchain, mounts = [], attach } = layout;
+  const { directory, network, toolchain, mounts = [], home, read_only = [], attach } = layout;
   return [
     ...namespaces(network, layout.disableUserns),
     ...["--uid", "1000", "--gid", "1000", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
@@ -42,23 +48,27 @@ export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
     ...(typeof network === "string" ? [] : file("0644", RESOLVER, attach(network.resolver))),
     ...Object.entries(ETC_FILES).flatMap(([path, text]) => file("0644", path, attach(text))),
     // Before the mounts below them: on this machine, too, a user may be called agent.
-    ...[...memoryDirectory("/tmp", 256), ...memoryDirectory("/home/agent", 256)],
+    ...[...memoryDirectory("/tmp", 256), ...(home === undefined ? memoryDirectory(HOME, 256) : ["--bind", home, HOME])],
     ...[...toolchain.binds, ...mounts].flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...Object.entries(toolchain.scripts).flatMap(([path, text]) => file("0755", path, attach(text))),
     ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
     ...memoryDirectory("/dev/shm", 64),
-    ...["--bind", directory, INSIDE, "--chdir", INSIDE, "--remount-ro", "/"],
+    ...["--bind", directory, INSIDE, ...read_only.flatMap(kept(directory)), "--chdir", INSIDE, "--remount-ro", "/"],
     ...["--seccomp", String(attach(layout.filter)), "--json-status-fd", String(layout.statusDescriptor)],
   ];
 }
 
 /** Limits are set inside, where this sandbox has a process count of its own. Outside, bwrap itself would hit them. */
-export const limited = ({ argv, output }: Pick<Launch, "argv" | "output">): readonly string[] => [
+export const limited = ({
+  argv,
+  output,
+  limits = COMMAND_LIMITS,
+}: Pick<Launch, "argv" | "output" | "limits">): readonly string[] => [
   "/usr/bin/prlimit",
-  `--nproc=${MAX_PROCESSES}`,
-  `--fsize=${MAX_FILE_BYTES}`,
-  `--nofile=${MAX_OPEN_FILES}`,
-  `--data=${MAX_HEAP_BYTES}`,
+  `--nproc=${limits.processes}`,
+  `--fsize=${limits.file_bytes}`,
+  `--nofile=${limits.open_files}`,
+  `--data=${limits.heap_bytes}`,
   "--core=0",
   "--",
   ...["/bin/sh", "-c", output === null ? GATE : `${GATE} </dev/null >&2`, "sh"],
@@ -86,7 +96,7 @@ function variables(toolchain: Toolchain, given: SandboxLayout["environment"]): r
     TERM: "dumb",
     CI: "1",
     ...given,
-    HOME: "/home/agent",
+    HOME,
     TMPDIR: "/tmp",
   };
   return Object.entries(all).flatMap(([name, value]) => ["--setenv", name, value]);
@@ -99,6 +109,8 @@ function systemDirectory(name: string): readonly string[] {
   if (!entry) return [];
   return entry.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
 }
+
+const kept = (directory: string) => (path: string) => ["--ro-bind", join(directory, path), `${INSIDE}/${path}`];
 
 const shared = (path: string) => ["--ro-bind-try", path, path];
 

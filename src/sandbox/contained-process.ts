@@ -20,6 +20,8 @@ export interface Contained {
   /** The file that the program prints to; null: pipes. */
   readonly output: number | null;
   readonly groups: MemoryGroups | null;
+  /** Bytes of memory of everything in it. */
+  readonly tree_bytes: number;
 }
 
 /** A process of bubblewrap. Disposal waits until everything in it is gone. */
@@ -35,7 +37,7 @@ export class ContainedProcess implements AsyncDisposable {
 
   constructor(parts: Contained) {
     this.#parts = parts;
-    this.#memory = new CommandMemory(parts.groups, parts.pid);
+    this.#memory = new CommandMemory(parts.groups, parts.pid, parts.tree_bytes);
     const { stdin, stdout, stderr } = parts.child;
     for (const pipe of [stdin, stdout]) pipe.on("error", goneMeanwhile);
     this.#stderr = stderr && kept(stderr);

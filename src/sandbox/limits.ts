@@ -17,6 +17,40 @@ export const MAX_HEAP_BYTES = 1024 * MiB;
 /** Bytes of resident memory of the whole process tree. */
 export const MAX_TREE_BYTES = 2048 * MiB;
 
+/** What a program and all that it starts may take. */
+export interface ProgramLimits {
+  /** Processes and threads at once. */
+  readonly processes: number;
+  /** Bytes of one file. */
+  readonly file_bytes: number;
+  /** Open files of one process. */
+  readonly open_files: number;
+  /** Bytes of heap of one process. */
+  readonly heap_bytes: number;
+  /** Bytes of resident memory of the whole process tree. */
+  readonly tree_bytes: number;
+}
+
+export const COMMAND_LIMITS: ProgramLimits = {
+  processes: MAX_PROCESSES,
+  file_bytes: MAX_FILE_BYTES,
+  open_files: MAX_OPEN_FILES,
+  heap_bytes: MAX_HEAP_BYTES,
+  tree_bytes: MAX_TREE_BYTES,
+};
+
+/** Agents are larger than what they run: some take 1 GB for themselves, and claim far more. */
+export const AGENT_LIMITS: ProgramLimits = {
+  processes: 512,
+  file_bytes: MAX_FILE_BYTES,
+  open_files: 4_096,
+  heap_bytes: 4_096 * MiB,
+  tree_bytes: 4_096 * MiB,
+};
+
+/** Bytes on disk of a program's home, where it has one. Some agents unpack themselves there. */
+export const MAX_HOME_BYTES = 1024 * MiB;
+
 /** Bytes a command may print before it is stopped. */
 export const MAX_PRINTED_BYTES = 64 * MiB;
 

@@ -8,7 +8,7 @@ import { findProgram } from "../find-program.ts";
 import { breathe } from "../pace.ts";
 import { CommandMemory } from "./command-memory.ts";
 import { DiskWatch } from "./disk-watch.ts";
-import { MAX_FILE_BYTES, TERM_GRACE_MS } from "./limits.ts";
+import { COMMAND_LIMITS, type ProgramLimits, TERM_GRACE_MS } from "./limits.ts";
 import { isGone, processIds, processRow, signalGroup, signalProcess, textAt } from "./process-table.ts";
 import { kept, type Launch, Launcher, type Started } from "./started.ts";
 import { supervise } from "./supervise.ts";
@@ -38,13 +38,13 @@ export class NoSandbox extends Launcher {
   }
 
   async launch(
-    { argv, output, directory, disk, environment, timeout_ms }: Launch,
+    { argv, output, directory, disk, environment, timeout_ms, limits = COMMAND_LIMITS }: Launch,
     signal: AbortSignal,
   ): Promise<Started> {
     const { clock } = this.#settings;
     const watch = new DiskWatch(directory, disk);
     const home = makeTempDir();
-    const child = spawn("/bin/sh", ["-c", LIMITED, "sh", ...argv], {
+    const child = spawn("/bin/sh", ["-c", limited(limits), "sh", ...argv], {
       cwd: directory,
       env: this.#environment(home, environment),
       stdio: output === null ? "pipe" : ["ignore", output, output],
@@ -56,7 +56,7 @@ export class NoSandbox extends Launcher {
     const exited = exitOf(child);
     // Without a number there is no process, and waiting for its end throws why.
     const pid = child.pid ?? (await exited.finally(() => rmSync(home, { recursive: true, force: true })));
-    const memory = new CommandMemory(null, pid);
+    const memory = new CommandMemory(null, pid, limits.tree_bytes);
     const kill = () => terminate(pid, exited);
     const tooMuchMemory = () => memory.isExhausted();
     const send = (name: NodeJS.Signals) => signalGroup(pid, name);
@@ -64,7 +64,7 @@ export class NoSandbox extends Launcher {
       pid,
       exited,
       output,
-      disk: watch,
+      disks: [watch],
       timeout_ms,
       clock,
       tooMuchMemory,
@@ -97,7 +97,8 @@ export class NoSandbox extends Launcher {
 const goneMeanwhile = () => undefined;
 
 /** POSIX counts file sizes in blocks of 512 bytes. A lower limit of the user stays. */
-const LIMITED = `{ ulimit -f ${MAX_FILE_BYTES / 512}; ulimit -c 0; } 2>/dev/null; exec "$@"`;
+const limited = ({ file_bytes }: ProgramLimits) =>
+  `{ ulimit -f ${file_bytes / 512}; ulimit -c 0; } 2>/dev/null; exec "$@"`;
 
 function terminate(group: number, exited: Promise<number>): void {
   signalGroup(group, "SIGTERM");

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { ProgramLimits } from "./limits.ts";
 
 /** `open` leads out and, for a model's commands, not to this machine; `host` is the network of this machine itself. */
 export type CommandNetwork = "none" | "open" | "host";
@@ -59,6 +60,18 @@ export interface SandboxedProgram extends WorkingDirectory {
   readonly environment?: Readonly<Record<string, string>>;
   /** Shown read-only. They need bubblewrap. */
   readonly mounts?: readonly Mount[];
+  /**
+   * Absolute host directory of its owner, writable at /home/agent; for one program at a time. Its size is bounded. Absent: a
+   * home in memory that nobody keeps. It needs bubblewrap, as does `read_only`.
+   */
+  readonly home?: string;
+  /**
+   * Files and directories of `directory`, relative to it, that it cannot change, rename or remove: a write is EROFS. No link
+   * may lead to them, and nothing else may work in the directory while the program starts.
+   */
+  readonly read_only?: readonly string[];
+  /** Default: those of a command. */
+  readonly limits?: ProgramLimits;
   /** Absent: it may run as long as its caller wants. */
   readonly timeout_ms?: number;
   /** Bytes that it may print to both streams together before it is stopped. */

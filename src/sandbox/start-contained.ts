@@ -6,6 +6,7 @@ import { bubblewrapArguments, limited } from "./bubblewrap-arguments.ts";
 import { ContainedProcess, type GatedChild } from "./contained-process.ts";
 import { DiskWatch } from "./disk-watch.ts";
 import { NOT_INSTALLED, sandboxUnavailable } from "./fault.ts";
+import { COMMAND_LIMITS, MAX_HOME_BYTES } from "./limits.ts";
 import type { MemoryGroups } from "./memory-group.ts";
 import type { OwnNetwork } from "./own-network.ts";
 import type { Owner } from "./sandbox.ts";
@@ -45,17 +46,19 @@ export async function startContained(
   await using resources = new AsyncDisposableStack();
   const files = resources.use(new AnonymousFiles());
   const network = launch.network === "open" ? settings.own_network : undefined;
-  const disk = new DiskWatch(launch.directory, launch.disk);
+  const disks = disksOf(launch);
   const { child, status } = spawned(settings, launch, network, files);
   const exited = exitOf(child);
   const { pid } = child;
   if (pid === undefined) return await whyNotSpawned(exited);
-  const { output, timeout_ms } = launch;
-  const contained = resources.use(new ContainedProcess({ child, pid, status, output, groups: settings.memory }));
+  const { output, timeout_ms, limits: { tree_bytes } = COMMAND_LIMITS } = launch;
+  const contained = resources.use(
+    new ContainedProcess({ child, pid, status, output, groups: settings.memory, tree_bytes }),
+  );
   const passed = contained.passGate(network);
   const supervision = supervise(
     {
-      ...{ pid, output, disk, timeout_ms, clock: settings.clock },
+      ...{ pid, output, disks, timeout_ms, clock: settings.clock },
       exited: exited.then(() => contained.exitCode()),
       tooMuchMemory: () => contained.tooMuchMemory(),
       kill: () => contained.kill(),
@@ -71,6 +74,12 @@ export async function startContained(
   if (!contained.begun && (await ended).ended === "exit") return { said: await contained.complaint() };
   return { ...supervision, ended, pipes: contained.pipes() };
 }
+
+/** Where it may fill a disk. */
+const disksOf = ({ directory, disk, home }: Launch): readonly DiskWatch[] => [
+  new DiskWatch(directory, disk),
+  ...(home === undefined ? [] : [new DiskWatch(home, undefined, MAX_HOME_BYTES)]),
+];
 
 /** After stdin, stdout and stderr. */
 const FIRST_DESCRIPTOR = 3;

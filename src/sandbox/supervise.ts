@@ -15,7 +15,7 @@ export interface Supervised {
   /** The file that it prints to; null: its output goes through pipes, and their reader counts. */
   readonly output: number | null;
   /** Made before the program began, which may remove its workspace at once. Disposed of here. */
-  readonly disk: DiskWatch;
+  readonly disks: readonly DiskWatch[];
   readonly timeout_ms?: number | undefined;
   readonly clock: Clock;
   /** Whether the whole tree holds too much memory. */
@@ -87,7 +87,7 @@ async function watched(
   } finally {
     clearTimeout(deadline);
     clearInterval(watch);
-    program.disk[Symbol.dispose]();
+    for (const disk of program.disks) disk[Symbol.dispose]();
     // The caller closes the files that a look reads.
     await look;
   }
@@ -99,7 +99,9 @@ const ignored = () => undefined;
 /** What a running program takes too much of. */
 async function excess(program: Supervised): Promise<ExceededLimit | undefined> {
   const limit = await excessAtEnd(program);
-  return limit ?? ((await program.disk.isExhausted()) ? "disk_limit" : undefined);
+  if (limit) return limit;
+  for (const disk of program.disks) if (await disk.isExhausted()) return "disk_limit";
+  return undefined;
 }
 
 /** What can still be seen after the end. */

@@ -129,7 +129,7 @@ test("many processes together cannot take all memory", async () => {
     pid,
     exited,
     output: files.appending(null),
-    disk,
+    disks: [disk],
     clock: host.clock,
     kill,
     signal: kill,
