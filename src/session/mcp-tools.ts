@@ -33,7 +33,7 @@ export async function openMcpTools(services: ToolServices, place: ToolPlace, sig
   const { notice, version } = services;
   const launches = servers.map((server) => ({
     ...{ server, install: installOf(services, arm, server), workspace, network: policies.network },
-    ...{ version, notice: (line: string) => notice(`${arm.id}: ${line}`) },
+    ...{ read_only: policies.paths.protected, version, notice: (line: string) => notice(`${arm.id}: ${line}`) },
   }));
   const { openArmTools } = await import("../tool/mcp/arm-tools.ts");
   try {

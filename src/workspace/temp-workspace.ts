@@ -10,6 +10,7 @@ import { type CompareOptions, compareTrees, type Difference } from "./diff/compa
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { forkParts, notAt } from "./fork-parts.ts";
 import { filesOf, fitting, type PristineTree } from "./pristine-tree.ts";
+import { readOnlyPaths, stillPlain } from "./read-only-paths.ts";
 import { Residents } from "./residents.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
 import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
@@ -97,9 +98,14 @@ export class TempWorkspace implements Workspace {
   }
 
   async attach(program: AttachedProgram, signal: AbortSignal): Promise<SandboxedProcess> {
-    const { root } = await this.#touch();
+    const { root, pristine } = await this.#touch();
+    const bound = await readOnlyPaths(pristine.work, program.read_only ?? []);
     try {
-      const attached = await this.#options.sandbox.start({ ...program, directory: root }, signal);
+      // While the others rest: none of them can put a link where a path is about to be bound.
+      const attached = await this.#residents.quietly(() => {
+        const read_only = stillPlain(root, bound);
+        return this.#options.sandbox.start({ ...program, read_only, directory: root }, signal);
+      });
       this.#residents.add(attached);
       return attached;
     } catch (error) {

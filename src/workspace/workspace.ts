@@ -21,7 +21,13 @@ export interface FileSource {
 }
 
 /** A program that is started in a workspace. */
-export type AttachedProgram = Omit<SandboxedProgram, "directory" | "disk">;
+export interface AttachedProgram extends Omit<SandboxedProgram, "directory" | "disk" | "read_only"> {
+  /**
+   * Globs of what it cannot change: files of the fixture, and whole directories where a glob ends in a double star. New
+   * files elsewhere that fit are seen by `altered` alone.
+   */
+  readonly read_only?: readonly string[];
+}
 
 /**
  * A private copy of a fixture, made on first use: one that is never touched costs no disk. Paths are relative, with

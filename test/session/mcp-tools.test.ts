@@ -27,7 +27,7 @@ arms:
     script: [{ say: Done. }]
   - id: foreign
     extends: own
-policies: { paths: { protected: ["guarded/**"] } }
+policies: { paths: { protected: ["guarded/**", "*.lock"] } }
 rubric: { criteria: [{ measure: probe_score }], judge: { model: builtin/evidence } }
 `;
 
@@ -82,14 +82,21 @@ describeNeeding(SANDBOX)("an arm with an MCP server", () => {
     });
   });
 
-  test("is out as soon as a call of the server has changed a protected path", async () => {
+  test("cannot change a protected file through a server, and goes on", async () => {
     const bad = { fake__write: { path: "guarded/c.txt", text: "3" } };
     const { arms, decisions } = await run(await withServers([fakeServer()], calling(bad, WRITE)));
-    expect(arms[1]).toMatchObject({ status: "disqualified", stop_reason: "policy:guarded/**", tool_calls: 1 });
-    expect(decisions["foreign"]?.at(-1)).toMatchObject({
-      kind: "policy_violation",
-      detail: { subject: "guarded/c.txt" },
+    expect(decisions["foreign"]?.find(({ kind }) => kind === "tool_call")?.detail).toMatchObject({
+      ...{ ok: false, output: "EROFS" },
     });
+    expect(arms[1]).toMatchObject({ status: "finished", violations: [] });
+    expect(arms[1].changes?.files.map(({ path }) => path)).toEqual(["b.txt"]);
+  });
+
+  test("is out as soon as a call of the server has made a file that is protected", async () => {
+    const bad = { fake__write: { path: "bun.lock", text: "3" } };
+    const { arms, decisions } = await run(await withServers([fakeServer()], calling(bad, WRITE)));
+    expect(arms[1]).toMatchObject({ status: "disqualified", stop_reason: "policy:*.lock", tool_calls: 1 });
+    expect(decisions["foreign"]?.at(-1)).toMatchObject({ kind: "policy_violation", detail: { subject: "bun.lock" } });
   });
 
   test("is examined when nothing of the server lives any more", async () => {

@@ -23,6 +23,8 @@ export interface ServerLaunch {
   readonly install: string;
   readonly workspace: Workspace;
   readonly network: CommandNetwork;
+  /** Globs of what it cannot change. */
+  readonly read_only: readonly string[];
   readonly version: string;
   /** One line for the person who started the program. */
   readonly notice: (line: string) => void;
@@ -65,12 +67,12 @@ export class Connection implements AsyncDisposable {
 
   /** Starts it and waits until it answers. @throws Failure saying why it does not; the signal's reason. */
   static async open(launch: ServerLaunch, signal: AbortSignal): Promise<Connection> {
-    const { server, install, workspace, network } = launch;
+    const { server, install, workspace, network, read_only } = launch;
     const [program = "", ...args] = server.command;
     const process = await workspace.attach(
       {
         ...{ command: [program, ...args], network, max_printed_bytes: MAX_PRINTED_BYTES },
-        mounts: [{ from: install, to: `/opt/mcp/${server.name}` }],
+        ...{ read_only, mounts: [{ from: install, to: `/opt/mcp/${server.name}` }] },
       },
       signal,
     );

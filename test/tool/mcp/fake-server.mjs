@@ -10,8 +10,12 @@ const text = (value) => ({ content: [{ type: "text", text: value }] });
 const TOOLS = {
   echo: ({ text: value }) => text(value),
   write: ({ path, text: value }) => {
-    writeFileSync(path, value);
-    return text(`wrote ${path}`);
+    try {
+      writeFileSync(path, value);
+      return text(`wrote ${path}`);
+    } catch (error) {
+      return { ...text(error.code), isError: true };
+    }
   },
   keep_writing: ({ path }) => {
     // In a session and a process group of its own, out of reach of a signal to the server's.

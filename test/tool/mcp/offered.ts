@@ -20,7 +20,7 @@ export async function offered(installs: string, servers: readonly McpServer[]): 
   const workspace = pristine.open();
   const notices: string[] = [];
   const launches = servers.map((server) => ({
-    ...{ server, install: join(installs, server.install), workspace, network: "none" as const },
+    ...{ server, install: join(installs, server.install), workspace, network: "none" as const, read_only: [] },
     ...{ version: "0", notice: (line: string) => void notices.push(line) },
   }));
   const dispose = async () => await pristine[Symbol.asyncDispose]();
