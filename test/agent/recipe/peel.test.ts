@@ -16,6 +16,20 @@ test("what an agent wraps around an output goes, and the exit code is read from 
     ],
     ["codex", "shell", "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.", "Success.", 0],
     ["codex", "exec_command", "Output of a program\nExit code: 3", "Output of a program\nExit code: 3", null],
+    ["opencode", "bash", "ok\n\n<bash_metadata>\nuser stopped it\n</bash_metadata>", "ok", null],
+    [
+      ...(["gemini-cli", "run_shell_command"] as const),
+      "<untrusted_context>\nOutput: 1 test failed\nExit Code: 1\nProcess Group PGID: 77\n</untrusted_context>",
+      ...(["1 test failed", 1] as const),
+    ],
+    [
+      ...(["qwen-code", "run_shell_command"] as const),
+      "Command: true\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 0\nSignal: (none)\nProcess Group PGID: 7",
+      ...(["", 0] as const),
+    ],
+    ["copilot", "bash", "failed\n<exited with exit code 1>", "failed", 1],
+    ["copilot", "bash", "a\nb\n<shellId: 0 completed with exit code 0>\n", "a\nb", 0],
+    ["copilot", "bash", "exit code 9", "exit code 9", null],
     ["pi", "bash", "1 test failed\n\nCommand exited with code 1", "1 test failed", 1],
     ["pi", "read", "Command exited with code 1", "Command exited with code 1", null],
   ] as const;

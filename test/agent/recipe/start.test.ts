@@ -57,7 +57,7 @@ test("a prompt that begins with a hyphen is no option", () => {
 test("names of recipes, programs and packages are distinct", () => {
   const names = RECIPES.flatMap(({ name, packages, programs }) => [
     name,
-    ...packages,
+    ...packages.map((name) => `npm ${name}`),
     ...programs.map((p) => `bin ${p}`),
   ]);
   expect(names.length).toBe(new Set(names).size);

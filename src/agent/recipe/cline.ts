@@ -1,0 +1,47 @@
+import { expandHome, givenTask, PROVIDER_PATHS } from "./inside.ts";
+import { own } from "./own.ts";
+import { unpeeled } from "./peel.ts";
+import type { Recipe } from "./recipe.ts";
+
+/** Its provider is set by a command of its own. The texts are arguments of the shell, and never part of its script. */
+const SET_UP_AND_RUN =
+  'cline=$1 key=$2 model=$3 url=$4; shift 4; "$cline" auth --provider openai --apikey "$key" --modelid "$model" ' +
+  '--baseurl "$url" >/dev/null && exec "$cline" --json --auto-approve true "$@"';
+
+export const cline: Recipe = {
+  name: "cline",
+  title: "Cline",
+  identities: ["Cline"],
+  wires: ["chat"],
+  packages: ["cline"],
+  programs: ["cline"],
+  tested: ["3.0.65"],
+  min_node: 20,
+  tools: {
+    run_commands: "run_command",
+    execute_command: "run_command",
+    read_files: "read_file",
+    read_file: "read_file",
+    apply_patch: "edit_file",
+    replace_in_file: "edit_file",
+    write_to_file: "write_file",
+    list_files: "list_files",
+    search_codebase: "search_files",
+    search_files: "search_files",
+    ...own("skills", "spawn_agent", "ask_question", "submit_and_exit", "attempt_completion", "plan_mode_respond"),
+    ...own("fetch_web_content", "web_fetch", "web_search", "list_code_definition_names"),
+  },
+  notes: ["**/AGENTS.md", "**/.clinerules", "**/.clinerules/**", "**/.cline/**"],
+  start: (launch) => {
+    const task = givenTask(launch);
+    return {
+      command: [
+        ...(["/bin/sh", "-c", SET_UP_AND_RUN, "sh", launch.entry, launch.key, launch.model] as const),
+        ...[launch.base + PROVIDER_PATHS.openai, ...expandHome(launch.args), task.argument],
+      ],
+      environment: {},
+      home: task.home,
+    };
+  },
+  peel: unpeeled,
+};

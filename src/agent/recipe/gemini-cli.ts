@@ -1,0 +1,55 @@
+import { geminiOutput } from "./gemini-output.ts";
+import { expandHome, givenTask, providerVariables } from "./inside.ts";
+import { own } from "./own.ts";
+import type { Recipe } from "./recipe.ts";
+
+export const geminiCli: Recipe = {
+  name: "gemini-cli",
+  title: "Gemini CLI",
+  identities: ["Gemini CLI"],
+  wires: ["gemini"],
+  packages: ["@google/gemini-cli"],
+  programs: ["gemini"],
+  tested: ["0.61.0"],
+  min_node: 20,
+  tools: {
+    run_shell_command: "run_command",
+    read_file: "read_file",
+    read_many_files: "read_file",
+    replace: "edit_file",
+    write_file: "write_file",
+    list_directory: "list_files",
+    glob: "list_files",
+    grep_search: "search_files",
+    search_file_content: "search_files",
+    ...own(
+      "write_todos",
+      "save_memory",
+      "activate_skill",
+      "codebase_investigator",
+      "delegate_to_agent",
+      "complete_task",
+    ),
+    ...own("google_web_search", "web_fetch", "ask_user", "get_internal_docs", "enter_plan_mode", "exit_plan_mode"),
+  },
+  notes: ["**/GEMINI.md", "**/.gemini/**"],
+  start: (launch) => {
+    const task = givenTask(launch);
+    return {
+      command: [
+        ...([launch.entry, "-p", task.argument, "--approval-mode", "yolo", "-m", launch.model] as const),
+        ...["--output-format", "stream-json", ...expandHome(launch.args)],
+      ],
+      // It ignores `yolo` in a folder that nobody has trusted.
+      environment: { ...providerVariables(launch).google, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+      home: {
+        ...task.home,
+        ".gemini/settings.json": JSON.stringify({
+          security: { auth: { selectedType: "gemini-api-key" } },
+          privacy: { usageStatisticsEnabled: false },
+        }),
+      },
+    };
+  },
+  peel: geminiOutput,
+};
