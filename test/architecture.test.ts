@@ -28,6 +28,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   scenario: ["domain", "exit-of", "find-program"],
   policy: ["domain", "pace"],
   model: ["domain", "clock", "semaphore", "version"],
+  wire: ["domain"],
   sandbox: ["domain", "clock", "exit-of", "find-program", "on-bun", "pace"],
   workspace: ["domain", "sandbox", "clock", "exit-of", "find-program", "pace"],
   store: ["domain", "clock"],

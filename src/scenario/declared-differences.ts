@@ -1,7 +1,7 @@
+import { canonicalJson } from "../domain/canonical-json.ts";
 import { isScripted } from "../domain/offline-model.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import { VARIABLE_FIELDS, type VariableField } from "./authored/scenario-file.ts";
-import { canonicalJson } from "./digest.ts";
 
 /**
  * The fields in which two arms are set up to differ. Id, title, script and the name after `scripted/` never count. Prices

@@ -1,15 +1,6 @@
+import { canonicalJson } from "../domain/canonical-json.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import { sha256 } from "../domain/sha256.ts";
-
-/** JSON with sorted keys and no white space: equal values give equal text. Keys without a value are left out. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value)
-    .filter(([, entry]) => entry !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(",")}}`;
-}
 
 /** SHA-256 over the whole definition, which holds the digests of every byte it refers to. */
 export const scenarioDigest = (definition: Scenario): string => sha256(canonicalJson(definition));

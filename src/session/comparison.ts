@@ -1,3 +1,4 @@
+import { canonicalJson } from "../domain/canonical-json.ts";
 import { isBuiltin } from "../domain/offline-model.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import { SERIES_PROTOCOL } from "../domain/series.ts";
@@ -5,7 +6,7 @@ import type { SessionSettings } from "../domain/session.ts";
 import { sha256 } from "../domain/sha256.ts";
 import { judgeIdentity } from "../judge/judge-identity.ts";
 import { isJudged } from "../judge/scenario-brief.ts";
-import { canonicalJson, comparabilityDigest, selfTestKey } from "../scenario/digest.ts";
+import { comparabilityDigest, selfTestKey } from "../scenario/digest.ts";
 
 export interface Compared {
   /** With override, prices and cost limits, as it is run. */

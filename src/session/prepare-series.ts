@@ -1,3 +1,4 @@
+import { canonicalJson } from "../domain/canonical-json.ts";
 import { Failure } from "../domain/failure.ts";
 import { isScripted } from "../domain/offline-model.ts";
 import {
@@ -14,7 +15,6 @@ import {
 } from "../domain/series.ts";
 import { sha256 } from "../domain/sha256.ts";
 import { differences } from "../scenario/declared-differences.ts";
-import { canonicalJson } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { leastTrials, type TrialSpec } from "../series/advance.ts";
 import { selfTestKeyOf } from "./comparison.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
-import { canonicalJson, comparabilityDigest, scenarioDigest } from "../../src/scenario/digest.ts";
+import { comparabilityDigest, scenarioDigest } from "../../src/scenario/digest.ts";
 import { SHORT, scenarioIn } from "./scenario-folder.ts";
 
 const short = (text = SHORT) => scenarioIn({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });

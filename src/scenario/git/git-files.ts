@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { canonicalJson } from "../../domain/canonical-json.ts";
 import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import type { Files } from "../../domain/scenario.ts";
 import { sha256 } from "../../domain/sha256.ts";
-import { canonicalJson } from "../digest.ts";
 import { digestOfLines } from "../materials.ts";
 import { Unusable, unusable } from "../unusable.ts";
 import { blobsOf } from "./blobs.ts";

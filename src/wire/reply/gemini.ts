@@ -1,0 +1,63 @@
+import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { callIn } from "../request/gemini.ts";
+import { geminiUsage } from "../usage.ts";
+import type { CallSoFar } from "./call-so-far.ts";
+import type { ReplyForm } from "./reply-form.ts";
+import type { ReplySoFar } from "./reply-so-far.ts";
+
+/** Gemini's `GenerateContentResponse`, whole or in pieces. A call always comes whole. */
+export const GEMINI_REPLY: ReplyForm = { take, exchange, usageOf: geminiUsage };
+
+function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
+  const { error, modelVersion, usageMetadata, promptFeedback } = event;
+  reply.model_served = asText(modelVersion) ?? reply.model_served;
+  reply.usage = asRecord(usageMetadata) ?? reply.usage;
+  if (error != null) reply.fail(asText(dig(error, "message")));
+  const blocked = asText(dig(promptFeedback, "blockReason"));
+  if (blocked !== undefined) stop(blocked, reply);
+  return asRecords(event["candidates"]).flatMap((candidate, at) => takeCandidate(candidate, at, reply));
+}
+
+/** Calls of every candidate are read, text of the first. */
+function takeCandidate(candidate: LooseRecord, at: number, reply: ReplySoFar): CallSoFar[] {
+  const isFirst = (candidate["index"] ?? at) === 0;
+  const finish = asText(candidate["finishReason"]);
+  if (finish !== undefined && isFirst) stop(finish, reply);
+  return partsOf(candidate).flatMap((part) => {
+    if (isFirst && part["thought"] !== true) reply.addText(asText(part["text"]) ?? "");
+    return takeCall(asRecord(part["functionCall"]), reply);
+  });
+}
+
+function stop(reason: string, reply: ReplySoFar): void {
+  reply.stop_reason = reason;
+  reply.finish();
+}
+
+const partsOf = (candidate: LooseRecord) => asRecords(dig(candidate, "content", "parts"));
+
+function takeCall(found: LooseRecord | undefined, reply: ReplySoFar): CallSoFar[] {
+  if (found === undefined) return [];
+  const { id, name, input } = callIn(found);
+  const call = reply.callAt(reply.calls.length, { id, name });
+  reply.setInput(call, input);
+  reply.close(call);
+  return [call];
+}
+
+function exchange(event: LooseRecord, calls: readonly CallSoFar[]): readonly LooseRecord[] {
+  const left = [...calls];
+  const candidates = asRecords(event["candidates"]).map((candidate) => {
+    if (partsOf(candidate).length === 0) return candidate;
+    const parts = partsOf(candidate).map((part) => exchangePart(part, left));
+    return { ...candidate, content: { ...asRecord(candidate["content"]), parts } };
+  });
+  return [{ ...event, candidates }];
+}
+
+function exchangePart(part: LooseRecord, left: CallSoFar[]): LooseRecord {
+  const found = asRecord(part["functionCall"]);
+  if (found === undefined) return part;
+  const exchanged = left.shift()?.exchanged;
+  return exchanged == null ? part : { ...part, functionCall: { ...found, args: exchanged } };
+}

@@ -1,0 +1,56 @@
+import { asRecord, asRecords, parseJson } from "../../domain/lenient.ts";
+import { GrownBytes } from "../grown-bytes.ts";
+import type { CallSoFar } from "./call-so-far.ts";
+import {
+  decide,
+  isReadable,
+  MAX_EVENT_BYTES,
+  type ReadOptions,
+  type ReplyReader,
+  UNREADABLE,
+  wireReply,
+} from "./reply-reader.ts";
+import { ReplySoFar } from "./reply-so-far.ts";
+
+/** Reads a reply that is one JSON, or a list of what would else be events. It is passed on when it is whole. */
+export class JsonReply implements ReplyReader {
+  readonly #options: ReadOptions;
+  readonly #kept = new GrownBytes();
+  readonly #reply = new ReplySoFar();
+  #too_large = false;
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+  }
+
+  push(chunk: Uint8Array): Uint8Array {
+    this.#too_large ||= this.#kept.length + chunk.length > MAX_EVENT_BYTES;
+    if (!this.#too_large) this.#kept.add(chunk);
+    return new Uint8Array();
+  }
+
+  end(): ReturnType<ReplyReader["end"]> {
+    const bytes = this.#kept.take();
+    const json = parseJson(new TextDecoder().decode(bytes));
+    const passed = this.#too_large || !isReadable(json) ? this.#stop() : this.#pass(json, bytes);
+    return { bytes: passed, reply: wireReply(this.#reply, this.#options.form) };
+  }
+
+  #pass(json: unknown, bytes: Uint8Array): Uint8Array {
+    const { form, gate } = this.#options;
+    const bodies = Array.isArray(json) ? asRecords(json) : asRecords([asRecord(json)]);
+    const calls = bodies.map((body) => form.take(body, this.#reply));
+    if (this.#reply.isTooLarge) return this.#stop();
+    decide(this.#reply.calls, gate);
+    if (this.#reply.calls.every(({ exchanged }) => exchanged === null)) return bytes;
+    const changed = bodies.flatMap((body, at) => form.exchange(body, calls[at] ?? NO_CALLS));
+    return Buffer.from(JSON.stringify(Array.isArray(json) ? changed : changed[0]));
+  }
+
+  #stop(): Uint8Array {
+    this.#reply.stop(UNREADABLE);
+    return new Uint8Array();
+  }
+}
+
+const NO_CALLS: readonly CallSoFar[] = [];

@@ -1,0 +1,55 @@
+import { isNested } from "../../domain/lenient.ts";
+import { messageOf, type Part } from "../message.ts";
+import type { Gate, WireReply } from "../wire.ts";
+import type { CallSoFar } from "./call-so-far.ts";
+import type { ReplyForm } from "./reply-form.ts";
+import type { ReplySoFar } from "./reply-so-far.ts";
+
+/** Reads one reply while it passes. Nothing that a provider sends makes it throw. */
+export interface ReplyReader {
+  /** Takes bytes in and returns those that may go on now. */
+  push(chunk: Uint8Array): Uint8Array;
+  /** The provider sends no more: the bytes that were held, and what it said. */
+  end(): { readonly bytes: Uint8Array; readonly reply: WireReply };
+}
+
+export interface ReadOptions {
+  readonly form: ReplyForm;
+  readonly gate: Gate | undefined;
+  readonly hide_usage: boolean;
+}
+
+/** What one event of a stream, and a body that is no stream, may have in bytes. Images come as one event. */
+export const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+
+/** Levels of nesting that an event may have. Those of all wires have fewer than twenty, beside the inputs of calls. */
+const LEVELS = 400;
+
+export const isReadable = (event: unknown): boolean => !isNested(event, LEVELS);
+
+/** What cannot be read is not passed on: a call could stand in it. */
+export const UNREADABLE = "the reply is larger, or nested deeper, than abeval reads";
+
+/** Asks about each call once. */
+export function decide(calls: readonly CallSoFar[], gate: Gate | undefined): void {
+  for (const call of calls) if (call.exchanged === undefined) call.exchanged = gate?.(call.call) ?? null;
+}
+
+/** What is known when no more comes. */
+export function wireReply(so_far: ReplySoFar, form: ReplyForm): WireReply {
+  const { text, stop_reason, model_served, ended, error } = so_far;
+  const parts: Part[] = [
+    { kind: "text", text },
+    ...so_far.calls.map(({ passed }): Part => ({ kind: "call", call: passed })),
+  ];
+  return {
+    text,
+    calls: so_far.calls.map(({ call }) => call),
+    ...form.usageOf(so_far.usage),
+    stop_reason,
+    model_served,
+    ended,
+    error,
+    message_digest: messageOf({ role: "assistant", parts }).digest,
+  };
+}

@@ -1,0 +1,117 @@
+import { isNested } from "../../domain/lenient.ts";
+import type { WireCall, WireReply } from "../wire.ts";
+import { CallSoFar } from "./call-so-far.ts";
+
+/** Characters of one reply that are kept: its text and the inputs of its calls. Today's longest have below a million. */
+const MAX_CHARS = 4 * 1024 * 1024;
+
+/** What a call without a word costs of them, so that the number of calls is bounded, too. */
+const CALL_CHARS = 256;
+
+/** Levels of nesting that an input may have. More would overflow the stack. */
+const LEVELS = 200;
+
+/** A reply while it arrives. The readers of the wires write into it. */
+export class ReplySoFar {
+  text = "";
+  usage: unknown = undefined;
+  stop_reason: string | null = null;
+  model_served: string | null = null;
+  ended: WireReply["ended"] = "cut";
+  error: string | null = null;
+  readonly calls: CallSoFar[] = [];
+  /** Calls of which more is to come. */
+  readonly open = new Set<CallSoFar>();
+  #closed: CallSoFar[] = [];
+  /** The call that is meant by a place in the reply. */
+  readonly #places = new Map<string | number, CallSoFar>();
+  #chars = 0;
+
+  /** There was more than is kept. */
+  get isTooLarge(): boolean {
+    return this.#chars > MAX_CHARS;
+  }
+
+  addText(piece: string): void {
+    if (this.#keep(piece.length)) this.text += piece;
+  }
+
+  /** The call at a place. A new id at the same place is a new call: some servers number all calls 0. */
+  callAt(place: string | number, { id, name, free_text = false }: Opening): CallSoFar {
+    const known = this.#places.get(place);
+    if (known !== undefined && (id === null || known.id === null || known.id === id)) {
+      known.id ??= id;
+      known.name ||= name;
+      return known;
+    }
+    const call = new CallSoFar({ id, name, free_text });
+    if (this.#keep(CALL_CHARS + name.length + (id?.length ?? 0))) {
+      this.calls.push(call);
+      this.open.add(call);
+      this.#places.set(place, call);
+    }
+    return call;
+  }
+
+  /** Undefined where no call of a tool of the agent began. */
+  knownAt(place: string | number): CallSoFar | undefined {
+    return this.#places.get(place);
+  }
+
+  addInput(call: CallSoFar, piece: string): void {
+    if (this.#keep(piece.length)) call.addInput(piece);
+  }
+
+  /** A text as it stands, everything else as JSON. */
+  setInput(call: CallSoFar, input: unknown): void {
+    const text = typeof input === "string" ? input : jsonOf(input);
+    if (this.#keep(text.length)) call.setInput(text);
+  }
+
+  close(call: CallSoFar): void {
+    if (!this.open.delete(call)) return;
+    call.whole = true;
+    this.#closed.push(call);
+  }
+
+  /** Calls that became whole since this was asked last. */
+  takeClosed(): readonly CallSoFar[] {
+    const closed = this.#closed;
+    this.#closed = [];
+    return closed;
+  }
+
+  fail(message: string | undefined): void {
+    this.ended = "error";
+    this.error = (message ?? "no message").slice(0, MAX_ERROR_CHARS);
+  }
+
+  /** Nothing more is read, for a reason of our own. */
+  stop(reason: string): void {
+    this.ended = "cut";
+    this.error = reason;
+  }
+
+  finish(): void {
+    if (this.ended === "cut") this.ended = "whole";
+  }
+
+  /** As `finish`, where nothing but the end says that the calls are whole. */
+  finishCalls(): void {
+    for (const call of this.open) this.close(call);
+    this.finish();
+  }
+
+  #keep(chars: number): boolean {
+    this.#chars += chars;
+    return !this.isTooLarge;
+  }
+}
+
+/** Providers say what is wrong in some hundred characters. */
+const MAX_ERROR_CHARS = 4000;
+
+type Opening = Pick<WireCall, "id" | "name"> & { readonly free_text?: boolean };
+
+/** An input that is nested too deep is none: its text is no JSON. */
+const jsonOf = (input: unknown) => (isNested(input, LEVELS) ? "[[[…" : (JSON.stringify(input) ?? ""));

@@ -1,0 +1,119 @@
+import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { callIn, INPUT_FIELDS } from "../responses-calls.ts";
+import { responsesUsage } from "../usage.ts";
+import type { CallSoFar } from "./call-so-far.ts";
+import type { ReplyForm } from "./reply-form.ts";
+import type { ReplySoFar } from "./reply-so-far.ts";
+
+/** OpenAI's Responses. https://platform.openai.com/docs/api-reference/responses-streaming */
+export const RESPONSES_REPLY: ReplyForm = { take, exchange, usageOf: responsesUsage };
+
+/** Pieces of inputs, and their ends. */
+const INPUT_EVENT = /^response\.(function_call_arguments|custom_tool_call_input|\w+_call_\w+)\.(delta|done)$/;
+
+function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
+  const type = asText(event["type"]) ?? "";
+  if (event["object"] === "response") return takeResponse(event, reply);
+  if (type === "error") reply.fail(asText(event["message"]) ?? asText(dig(event, "error", "message")));
+  if (type === "" && event["error"] != null) reply.fail(asText(dig(event, "error", "message")));
+  if (type === "response.output_text.delta" || type === "response.refusal.delta")
+    reply.addText(asText(event["delta"]) ?? "");
+  if (type.startsWith("response.output_item.")) return takeItem(event, reply);
+  if (INPUT_EVENT.test(type)) return takeInput(event, reply);
+  const response = asRecord(event["response"]);
+  return response === undefined ? [] : takeResponse(response, reply);
+}
+
+const placeOf = ({ output_index, item_id }: LooseRecord) => `${output_index ?? item_id}`;
+
+function takeItem(event: LooseRecord, reply: ReplySoFar): CallSoFar[] {
+  const item = asRecord(event["item"]) ?? {};
+  return takeCall(item, { place: placeOf(event), whole: event["type"] === "response.output_item.done" }, reply);
+}
+
+interface At {
+  readonly place: string;
+  readonly whole: boolean;
+}
+
+function takeCall(item: LooseRecord, { place, whole }: At, reply: ReplySoFar): CallSoFar[] {
+  const found = callIn(item);
+  if (found === undefined) return [];
+  const call = reply.callAt(place, { id: found.id, name: found.name, free_text: item["type"] === "custom_tool_call" });
+  if (whole && !call.whole) {
+    reply.setInput(call, item[INPUT_FIELDS.get(item["type"]) ?? ""]);
+    reply.close(call);
+  }
+  return [call];
+}
+
+function takeInput(event: LooseRecord, reply: ReplySoFar): CallSoFar[] {
+  const call = reply.knownAt(placeOf(event));
+  if (call === undefined) return [];
+  const delta = asText(event["delta"]);
+  if (delta !== undefined && !call.whole) reply.addInput(call, delta);
+  return [call];
+}
+
+/** The response itself. It says everything again when it has ended. */
+function takeResponse({ model, usage, status, output, ...rest }: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
+  reply.model_served = asText(model) ?? reply.model_served;
+  reply.usage = asRecord(usage) ?? reply.usage;
+  if (status === "failed" || status === "cancelled") reply.fail(asText(dig(rest["error"], "message")) ?? `${status}`);
+  const items = asRecords(output);
+  if (status === "completed" || status === "incomplete") {
+    reply.stop_reason = asText(dig(rest["incomplete_details"], "reason")) ?? status;
+    reply.finish();
+  }
+  if (reply.text === "") reply.addText(items.map(textOf).join(""));
+  return items.flatMap((item, place) => takeCall(item, { place: `${place}`, whole: true }, reply));
+}
+
+const textOf = ({ content }: LooseRecord) =>
+  asRecords(content)
+    .map(({ type, text, refusal }) => (type === "output_text" ? (asText(text) ?? "") : (asText(refusal) ?? "")))
+    .join("");
+
+function exchange(event: LooseRecord, calls: readonly CallSoFar[]): readonly LooseRecord[] {
+  const response = asRecord(event["response"]);
+  if (event["object"] === "response") return [exchangeOutput(event, calls)];
+  if (response !== undefined) return [{ ...event, response: exchangeOutput(response, calls) }];
+  const [call] = calls;
+  if (call?.exchanged == null) return [event];
+  const item = asRecord(event["item"]);
+  if (item !== undefined) return [{ ...event, item: exchangeItem(item, call) }];
+  return exchangeInput(event, call);
+}
+
+function exchangeOutput(response: LooseRecord, calls: readonly CallSoFar[]): LooseRecord {
+  const left = [...calls];
+  const output = asRecords(response["output"]).map((item) =>
+    INPUT_FIELDS.has(item["type"]) ? exchangeItem(item, left.shift()) : item,
+  );
+  return { ...response, output };
+}
+
+function exchangeItem(item: LooseRecord, call: CallSoFar | undefined): LooseRecord {
+  const field = INPUT_FIELDS.get(item["type"]);
+  // An item that begins has an empty text, to which the pieces are added.
+  if (call?.exchanged == null || field === undefined || item[field] === "") return item;
+  const isText = item["type"] === "function_call" || item["type"] === "custom_tool_call";
+  return { ...item, [field]: isText ? call.exchangedText : call.exchanged };
+}
+
+/** The first piece has all of the input. Pieces of other forms than a text are left out: the item itself follows. */
+function exchangeInput(event: LooseRecord, call: CallSoFar): readonly LooseRecord[] {
+  switch (event["type"]) {
+    case "response.function_call_arguments.done":
+      return [{ ...event, arguments: call.exchangedText }];
+    case "response.custom_tool_call_input.done":
+      return [{ ...event, input: call.exchangedText }];
+    case "response.function_call_arguments.delta":
+    case "response.custom_tool_call_input.delta": {
+      const delta = call.takeExchangedText();
+      return delta === "" ? [] : [{ ...event, delta }];
+    }
+    default:
+      return [];
+  }
+}

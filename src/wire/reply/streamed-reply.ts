@@ -1,0 +1,94 @@
+import { asRecord, asText, type LooseRecord, parseJson } from "../../domain/lenient.ts";
+import { type SseBlock, SseBlocks, sseBytes } from "../sse-blocks.ts";
+import type { CallSoFar } from "./call-so-far.ts";
+import { isUsageOnly } from "./chat.ts";
+import {
+  decide,
+  isReadable,
+  MAX_EVENT_BYTES,
+  type ReadOptions,
+  type ReplyReader,
+  UNREADABLE,
+  wireReply,
+} from "./reply-reader.ts";
+import { ReplySoFar } from "./reply-so-far.ts";
+
+/** Bytes held while a call is not whole. A call of a megabyte comes in pieces of some characters, each in an event. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+/** What holding an event takes beside its bytes. */
+const HELD_EVENT_BYTES = 256;
+
+interface Held {
+  readonly block: SseBlock;
+  readonly calls: readonly CallSoFar[];
+}
+
+/** Reads a stream of events. With a gate it holds everything from the begin of a call until the call is whole. */
+export class StreamedReply implements ReplyReader {
+  readonly #options: ReadOptions;
+  readonly #blocks = new SseBlocks(MAX_EVENT_BYTES);
+  readonly #reply = new ReplySoFar();
+  #held: Held[] = [];
+  #held_bytes = 0;
+  #stopped = false;
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+  }
+
+  push(chunk: Uint8Array): Uint8Array {
+    const passed = this.#blocks.push(chunk).flatMap((block) => this.#take(block));
+    if (this.#blocks.isTooLarge) this.#stop();
+    return Buffer.concat(passed);
+  }
+
+  end(): ReturnType<ReplyReader["end"]> {
+    const { form, gate } = this.#options;
+    const last = this.#blocks.end().flatMap((block) => this.#take(block));
+    decide(this.#reply.calls, gate);
+    return { bytes: Buffer.concat([...last, ...this.#release()]), reply: wireReply(this.#reply, form) };
+  }
+
+  #take(block: SseBlock): readonly Uint8Array[] {
+    if (this.#stopped) return [];
+    const { form, gate, hide_usage } = this.#options;
+    if (block.data === "[DONE]") this.#reply.finishCalls();
+    const event = eventIn(block);
+    if (!isReadable(event)) return this.#stop();
+    const calls = event === undefined ? [] : form.take(event, this.#reply);
+    if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
+    if (this.#reply.isTooLarge || this.#held_bytes > MAX_HELD_BYTES) return this.#stop();
+    decide(this.#reply.takeClosed(), gate);
+    return gate !== undefined && this.#reply.open.size > 0 ? [] : this.#release();
+  }
+
+  #hold(held: Held): void {
+    this.#held.push(held);
+    this.#held_bytes += held.block.bytes.length + HELD_EVENT_BYTES;
+  }
+
+  #stop(): [] {
+    this.#stopped = true;
+    this.#held = [];
+    this.#reply.stop(UNREADABLE);
+    return [];
+  }
+
+  #release(): readonly Uint8Array[] {
+    const held = this.#held;
+    this.#held = [];
+    this.#held_bytes = 0;
+    return held.flatMap((one) => this.#written(one));
+  }
+
+  #written({ block, calls }: Held): readonly Uint8Array[] {
+    const event = calls.every(({ exchanged }) => exchanged == null) ? undefined : eventIn(block);
+    if (event === undefined) return [block.bytes];
+    return this.#options.form
+      .exchange(event, calls)
+      .map((one) => sseBytes(block.event === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
+  }
+}
+
+const eventIn = ({ data }: SseBlock): LooseRecord | undefined => asRecord(parseJson(data ?? ""));

@@ -1,0 +1,53 @@
+import type { WireName } from "../domain/scenario.ts";
+
+/** Where agents find each provider, below the address of the proxy. */
+export const BASES = {
+  anthropic: "/anthropic",
+  chat: "/openai/v1",
+  responses: "/openai/v1",
+  gemini: "/google",
+} as const satisfies Record<WireName, string>;
+
+export interface Route {
+  readonly wire: WireName;
+  /** `reply`: asks a model. `count`: counts tokens. `models`: lists models. `head`: asks whether anyone is there. */
+  readonly kind: "reply" | "count" | "models" | "head";
+  /** What follows the base, with the query. */
+  readonly path: string;
+}
+
+type Row = readonly [wire: WireName, method: string, path: RegExp, kind: Route["kind"]];
+
+const ROWS: readonly Row[] = [
+  ["anthropic", "POST", /^\/v1\/messages$/, "reply"],
+  ["anthropic", "POST", /^\/v1\/messages\/count_tokens$/, "count"],
+  ["anthropic", "GET", /^\/v1\/models(\/[^/]+)?$/, "models"],
+  ["chat", "POST", /^\/chat\/completions$/, "reply"],
+  ["responses", "POST", /^\/responses$/, "reply"],
+  ["responses", "POST", /^\/responses\/input_tokens$/, "count"],
+  ["chat", "GET", /^\/models(\/[^/]+)*$/, "models"],
+  ["gemini", "POST", /^\/v1(alpha|beta)?\/models\/[^/:]+:(streamG|g)enerateContent$/, "reply"],
+  ["gemini", "POST", /^\/v1(alpha|beta)?\/models\/[^/:]+:countTokens$/, "count"],
+  ["gemini", "GET", /^\/v1(alpha|beta)?\/models(\/[^/:]+)?$/, "models"],
+  ["anthropic", "HEAD", /^\/?$/, "head"],
+  ["chat", "HEAD", /^\/?$/, "head"],
+  ["gemini", "HEAD", /^\/?$/, "head"],
+];
+
+/** A segment by which an address would lead elsewhere, as those who resolve addresses read it. */
+const CLIMBS = /(^|[/\\])(\.|%2e){1,2}([/\\]|$)/i;
+
+/** What is asked for at a path of the proxy, its query included. Null: nothing that a wire has. */
+export function routeOf(method: string, path: string): Route | null {
+  const [address = "", query] = path.split(/\?(.*)/s);
+  if (CLIMBS.test(address)) return null;
+  for (const [wire, its, pattern, kind] of ROWS) {
+    const rest = below(BASES[wire], address);
+    if (its === method && rest !== undefined && pattern.test(rest))
+      return { wire, kind, path: query === undefined ? rest : `${rest}?${query}` };
+  }
+  return null;
+}
+
+const below = (base: string, address: string) =>
+  address === base || address.startsWith(`${base}/`) ? address.slice(base.length) : undefined;

@@ -1,0 +1,62 @@
+import { asCount, asRecord, dig } from "../domain/lenient.ts";
+import { sumKnown } from "../domain/usage.ts";
+import type { WireUsage } from "./reply/reply-form.ts";
+
+/** Anthropic counts cached input apart: the whole input is the sum of the three. */
+export function anthropicUsage(usage: unknown): WireUsage {
+  const cached_tokens = asCount(dig(usage, "cache_read_input_tokens") ?? 0);
+  const cache_write_tokens = asCount(dig(usage, "cache_creation_input_tokens") ?? 0);
+  const tokens_in = sumKnown([asCount(dig(usage, "input_tokens")), cached_tokens, cache_write_tokens]);
+  if (tokens_in === null) return { ...UNKNOWN, tokens_out: asCount(dig(usage, "output_tokens")) };
+  return { tokens_in, tokens_out: asCount(dig(usage, "output_tokens")), cached_tokens, cache_write_tokens };
+}
+
+/** Anthropic counts up while it streams. Some gateways send zeros in the place of what they said before. */
+export function laterUsage(before: unknown, later: unknown): Readonly<Record<string, unknown>> {
+  const merged = new Map(Object.entries(asRecord(before) ?? {}));
+  for (const [field, value] of Object.entries(asRecord(later) ?? {}))
+    merged.set(field, Math.max(asCount(value) ?? 0, asCount(merged.get(field)) ?? 0));
+  return Object.fromEntries(merged);
+}
+
+/** Every prompt has tokens. A server that reports none did not count. */
+export function chatUsage(usage: unknown): WireUsage {
+  const tokens_in = asCount(dig(usage, "prompt_tokens")) || null;
+  const cached = asCount(dig(usage, "prompt_tokens_details", "cached_tokens") ?? dig(usage, "prompt_cache_hit_tokens"));
+  return counted({ tokens_in, tokens_out: asCount(dig(usage, "completion_tokens")), cached });
+}
+
+export const responsesUsage = (usage: unknown): WireUsage =>
+  counted({
+    tokens_in: asCount(dig(usage, "input_tokens")) || null,
+    tokens_out: asCount(dig(usage, "output_tokens")),
+    cached: asCount(dig(usage, "input_tokens_details", "cached_tokens")),
+  });
+
+/** Gemini counts apart what its own tools put into the prompt, and what the model thought. */
+export function geminiUsage(usage: unknown): WireUsage {
+  const count = (field: string) => asCount(dig(usage, field) ?? 0);
+  const tokens_in = sumKnown([asCount(dig(usage, "promptTokenCount")), count("toolUsePromptTokenCount")]);
+  const tokens_out = sumKnown([count("candidatesTokenCount"), count("thoughtsTokenCount")]);
+  return counted({
+    tokens_in,
+    tokens_out: tokens_in === null ? null : tokens_out,
+    cached: count("cachedContentTokenCount"),
+  });
+}
+
+interface Counts {
+  readonly tokens_in: number | null;
+  readonly tokens_out: number | null;
+  readonly cached: number | null;
+}
+
+/** More cached than there was is no count. */
+const counted = ({ tokens_in, tokens_out, cached }: Counts): WireUsage => ({
+  tokens_in,
+  tokens_out,
+  cached_tokens: tokens_in !== null && cached !== null && cached <= tokens_in ? cached : null,
+  cache_write_tokens: null,
+});
+
+const UNKNOWN: WireUsage = { tokens_in: null, tokens_out: null, cached_tokens: null, cache_write_tokens: null };

@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import { routeOf } from "../../src/wire/route.ts";
+
+test("every address that the wires have is known, with its query", () => {
+  const routes = [
+    ["POST", "/anthropic/v1/messages?beta=true"],
+    ["POST", "/anthropic/v1/messages/count_tokens"],
+    ["GET", "/anthropic/v1/models?limit=1000"],
+    ["HEAD", "/anthropic"],
+    ["POST", "/openai/v1/chat/completions"],
+    ["POST", "/openai/v1/responses"],
+    ["POST", "/openai/v1/responses/input_tokens"],
+    ["GET", "/openai/v1/models/qwen/qwen3-coder"],
+    ["HEAD", "/openai/v1/"],
+    ["POST", "/google/v1beta/models/gemini-2.5-pro:generateContent"],
+    ["POST", "/google/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"],
+    ["POST", "/google/v1beta/models/gemini-2.5-pro:countTokens"],
+    ["GET", "/google/v1beta/models"],
+    ["HEAD", "/google"],
+  ] as const;
+  expect(routes.map(([method, path]) => routeOf(method, path))).toEqual([
+    { wire: "anthropic", kind: "reply", path: "/v1/messages?beta=true" },
+    { wire: "anthropic", kind: "count", path: "/v1/messages/count_tokens" },
+    { wire: "anthropic", kind: "models", path: "/v1/models?limit=1000" },
+    { wire: "anthropic", kind: "head", path: "" },
+    { wire: "chat", kind: "reply", path: "/chat/completions" },
+    { wire: "responses", kind: "reply", path: "/responses" },
+    { wire: "responses", kind: "count", path: "/responses/input_tokens" },
+    { wire: "chat", kind: "models", path: "/models/qwen/qwen3-coder" },
+    { wire: "chat", kind: "head", path: "/" },
+    { wire: "gemini", kind: "reply", path: "/v1beta/models/gemini-2.5-pro:generateContent" },
+    { wire: "gemini", kind: "reply", path: "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse" },
+    { wire: "gemini", kind: "count", path: "/v1beta/models/gemini-2.5-pro:countTokens" },
+    { wire: "gemini", kind: "models", path: "/v1beta/models" },
+    { wire: "gemini", kind: "head", path: "" },
+  ]);
+});
+
+test("everything else is no address of a wire", () => {
+  const strays = [
+    ["GET", "/anthropic/v1/messages"],
+    ["POST", "/anthropic/v1/files"],
+    ["POST", "/anthropic/v1/messages/batches"],
+    ["POST", "/openai/v1/files"],
+    ["GET", "/openai/v1/responses/resp_1"],
+    ["POST", "/openai/v1/responses/../files"],
+    ["POST", "/google/v1beta/models/a/b:generateContent"],
+    ["POST", "/google/v1beta/cachedContents"],
+    ["GET", "/openai/v1/models/../../admin"],
+    ["GET", "/openai/v1/models/.%2E/admin"],
+    ["POST", "/v1/messages"],
+    ["HEAD", "/"],
+  ] as const;
+  expect(strays.filter(([method, path]) => routeOf(method, path) !== null)).toEqual([]);
+});

@@ -1,0 +1,35 @@
+import type { WireName } from "../../src/domain/scenario.ts";
+import type { OpenReply } from "../../src/wire/open-reply.ts";
+import { openReply } from "../../src/wire/open-reply.ts";
+import type { WireReply } from "../../src/wire/wire.ts";
+
+/** Events of a stream as a provider writes them, each under its type when it has one. */
+export const sse = (...events: readonly unknown[]): string => events.map(sseOf).join("");
+
+function sseOf(event: unknown): string {
+  if (typeof event === "string") return `data: ${event}\n\n`;
+  const type = (event as { readonly type?: unknown }).type;
+  return `${typeof type === "string" ? `event: ${type}\n` : ""}data: ${JSON.stringify(event)}\n\n`;
+}
+
+export interface Passed {
+  readonly bytes: Buffer;
+  readonly reply: WireReply;
+}
+
+export const STREAM = { content_type: "text/event-stream; charset=utf-8" };
+
+/** Sends bytes through a reader, cut at the given places. */
+export function pass(
+  wire: WireName,
+  sent: string | Uint8Array,
+  options: OpenReply = STREAM,
+  cuts: readonly number[] = [],
+): Passed {
+  const bytes = Buffer.from(sent);
+  const places = [0, ...[...cuts].sort((a, b) => a - b).map((cut) => Math.min(cut, bytes.length)), bytes.length];
+  const reader = openReply(wire, options);
+  const passed = places.slice(1).map((to, at) => reader.push(bytes.subarray(places[at], to)));
+  const { bytes: rest, reply } = reader.end();
+  return { bytes: Buffer.concat([...passed, rest]), reply };
+}
