@@ -17,6 +17,7 @@ export interface ArmEnd {
   readonly tokens_in: number | null;
   readonly tokens_out: number | null;
   readonly cached_tokens: number | null;
+  readonly cache_write_tokens?: number | null;
   readonly cost_usd: number | null;
   readonly wall_ms: number;
   readonly working_ms: number;

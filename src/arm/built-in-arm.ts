@@ -145,6 +145,7 @@ class ArmLoop {
         stop_reason: reply.stop_reason,
         tools,
         cached_tokens: reply.cached_tokens,
+        ...(reply.cache_write_tokens !== undefined && { cache_write_tokens: reply.cache_write_tokens }),
         text: excerpt(reply.text),
         ...(unknown ? { usage_unknown: true as const } : {}),
       },

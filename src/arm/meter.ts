@@ -2,7 +2,7 @@ import type { BudgetName } from "../domain/decision.ts";
 import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { BudgetUse } from "../domain/evidence.ts";
 import type { Budget, Price } from "../domain/scenario.ts";
-import { costOf, NO_USAGE, sumKnown, sumUsage, type Usage } from "../domain/usage.ts";
+import { costOf, dearestInput, NO_USAGE, sumKnown, sumUsage, type Usage } from "../domain/usage.ts";
 import type { ModelRequest } from "../model/client.ts";
 import type { BudgetState } from "./budget.ts";
 import { bytesOf, tokensToSend } from "./first-turn.ts";
@@ -72,8 +72,8 @@ export class Meter {
     if (limit === null || this.#price === null) return Number.POSITIVE_INFINITY;
     const fresh =
       this.turns === 0 ? tokensToSend(request) : (bytesOf(request.messages) - this.#sent.bytes) / BYTES_PER_TOKEN;
-    const left = limit - this.#spentUsd - this.#sent.usd - (fresh * this.#price.in) / 1_000_000;
-    if (left <= 0) return this.#price.in + this.#price.out === 0 ? Number.POSITIVE_INFINITY : 0;
+    const left = limit - this.#spentUsd - this.#sent.usd - (fresh * dearestInput(this.#price)) / 1_000_000;
+    if (left <= 0) return dearestInput(this.#price) + this.#price.out === 0 ? Number.POSITIVE_INFINITY : 0;
     return this.#price.out === 0
       ? Number.POSITIVE_INFINITY
       : Math.floor((left * 1_000_000) / this.#price.out + EPSILON);

@@ -9,6 +9,7 @@ export const ModelPrice = Type.Object(
     in: UsdPerMtok("Input."),
     out: UsdPerMtok("Output."),
     cached_in: Type.Optional(UsdPerMtok("Input read from a cache; absent = as input.")),
+    cache_write: Type.Optional(UsdPerMtok("Input written to a cache; absent = as input.")),
   },
   { $id: "ModelPrice", additionalProperties: false, description: "US dollars per million tokens." },
 );

@@ -53,6 +53,7 @@ export const ArmSummary = record("ArmSummary", {
   tokens_in: Tokens("All input, cache reads and writes included; null when a turn's usage is unknown."),
   tokens_out: Tokens("Null when a turn's usage is unknown."),
   cached_tokens: Tokens("Cache reads within tokens_in."),
+  cache_write_tokens: Type.Optional(Tokens("Cache writes within tokens_in; absent where none are counted apart.")),
   cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices or usage." }),
   wall_ms: Count("From the arm's start to its end."),
   working_ms: Count("wall_ms less throttled_ms."),

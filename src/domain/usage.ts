@@ -11,6 +11,8 @@ export interface Usage {
   readonly tokens_out: number | null;
   /** Cache reads within tokens_in. */
   readonly cached_tokens: number | null;
+  /** Cache writes within tokens_in; absent where a provider does not count them apart. */
+  readonly cache_write_tokens?: number | null;
 }
 
 export const NO_USAGE: Usage = { tokens_in: 0, tokens_out: 0, cached_tokens: 0 };
@@ -26,18 +28,37 @@ export const sumUsage = (usages: readonly Usage[]): Usage => ({
   tokens_in: sumKnown(usages.map(({ tokens_in }) => tokens_in)),
   tokens_out: sumKnown(usages.map(({ tokens_out }) => tokens_out)),
   cached_tokens: sumKnown(usages.map(({ cached_tokens }) => cached_tokens)),
+  ...cacheWrites(usages),
 });
 
-/** Tokens to be paid for. Cache reads that are unknown count as none, so that the cost is never too low. */
-type Paid = Omit<Usage, "cached_tokens"> & Partial<Usage>;
+/** Absent when none of them counts any. */
+function cacheWrites(usages: readonly Pick<Usage, "cache_write_tokens">[]): Pick<Usage, "cache_write_tokens"> {
+  const counted = usages.map(({ cache_write_tokens }) => cache_write_tokens).filter((one) => one !== undefined);
+  return counted.length === 0 ? {} : { cache_write_tokens: sumKnown(counted) };
+}
+
+/** Tokens to be paid for. Cache reads and writes that are unknown count as none: then they cost what other input costs. */
+type Paid = Pick<Usage, "tokens_in" | "tokens_out"> & Partial<Usage>;
 
 /** USD; null when the price or the tokens are unknown. */
-export function costOf(price: Price | null, { tokens_in, tokens_out, cached_tokens = null }: Paid): number | null {
+export function costOf(price: Price | null, paid: Paid): number | null {
+  const { tokens_in, tokens_out, cached_tokens, cache_write_tokens } = paid;
   if (price === null || tokens_in === null || tokens_out === null) return null;
-  const cached = Math.min(cached_tokens ?? 0, tokens_in);
-  const usd = (tokens_in - cached) * price.in + cached * (price.cached_in ?? price.in) + tokens_out * price.out;
-  return usd / 1_000_000;
+  const read = Math.min(cached_tokens ?? 0, tokens_in);
+  const written = Math.min(cache_write_tokens ?? 0, tokens_in - read);
+  const fresh = tokens_in - read - written;
+  const input = fresh * price.in + read * (price.cached_in ?? price.in) + written * (price.cache_write ?? price.in);
+  return (input + tokens_out * price.out) / 1_000_000;
 }
+
+/** USD per million tokens: the most that input can cost. */
+export const dearestInput = (price: Price): number => Math.max(price.in, price.cache_write ?? 0);
+
+/** USD: the most that so many tokens can cost, whatever of them a cache takes. */
+export const mostCostOf = (
+  price: Price | null,
+  { tokens_in, tokens_out }: Pick<Usage, "tokens_in" | "tokens_out">,
+): number | null => costOf(price && { ...price, in: dearestInput(price) }, { tokens_in, tokens_out });
 
 /** Arms and judge together. */
 export function sumTotals(outcome: SessionOutcome): SessionTotals {
@@ -75,6 +96,7 @@ export function usageOfDecisions(decisions: readonly Decision[], price: Price | 
     tokens_in: known ? sumKnown(turns.map((turn) => turn.tokens_in)) : null,
     tokens_out: known ? sumKnown(turns.map((turn) => turn.tokens_out)) : null,
     cached_tokens: sumKnown(turns.map((turn) => turn.detail?.cached_tokens ?? null)),
+    ...cacheWrites(turns.flatMap(({ detail }) => detail ?? [])),
   };
   const wall_ms = span(decisions);
   const throttled_ms = Math.min(wall_ms, sumKnown(decisions.map(waited)) ?? 0);

@@ -1,6 +1,6 @@
 import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { Price } from "../domain/scenario.ts";
-import { costOf } from "../domain/usage.ts";
+import { costOf, mostCostOf } from "../domain/usage.ts";
 import type { ModelReply, ModelRequest } from "../model/client.ts";
 
 /** Money left for judging. The judges of a panel share one purse. */
@@ -35,6 +35,6 @@ export class JudgingBudget {
   #maxCost({ system, messages, tools, params }: ModelRequest): number {
     const bytes = Buffer.byteLength(JSON.stringify({ system, messages, tools }));
     const tokens_in = Math.ceil(bytes / BYTES_PER_TOKEN);
-    return costOf(this.#price, { tokens_in, tokens_out: params.max_output_tokens }) ?? 0;
+    return mostCostOf(this.#price, { tokens_in, tokens_out: params.max_output_tokens }) ?? 0;
   }
 }

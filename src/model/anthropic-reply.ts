@@ -45,5 +45,5 @@ function readUsage(usage: unknown): Usage {
   const cached_tokens = asCount(dig(usage, "cache_read_input_tokens") ?? 0);
   const tokens_out = asCount(dig(usage, "output_tokens"));
   if (fresh === null || written === null || cached_tokens === null || tokens_out === null) return UNKNOWN_USAGE;
-  return { tokens_in: fresh + written + cached_tokens, tokens_out, cached_tokens };
+  return { tokens_in: fresh + written + cached_tokens, tokens_out, cached_tokens, cache_write_tokens: written };
 }

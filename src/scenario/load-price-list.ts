@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import { type PriceList, PriceListFile, priceKey } from "../domain/price-list.ts";
+import type { Price } from "../domain/scenario.ts";
 import { checkShape } from "./document/check-shape.ts";
 import { readYaml } from "./document/yaml-document.ts";
 import { errorLines, located } from "./parse-scenario.ts";
@@ -31,7 +32,7 @@ export async function loadPriceList(path: string): Promise<PriceList> {
 }
 
 function pricesOf(file: PriceListFile, problems: Problems): PriceList {
-  const prices = new Map<string, { in: number; out: number; cached_in: number | null }>();
+  const prices = new Map<string, Price>();
   for (const [model, price] of Object.entries(file)) {
     const key = priceKey(model);
     if (prices.has(key))

@@ -2,7 +2,7 @@ import { effectiveBudget } from "../arm/budget.ts";
 import { leastFirstTurn } from "../arm/first-turn.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, Price, Scenario } from "../domain/scenario.ts";
-import { costOf } from "../domain/usage.ts";
+import { mostCostOf } from "../domain/usage.ts";
 import { firstJudging } from "./run-size.ts";
 
 /**
@@ -66,7 +66,7 @@ export function demandFirstTurns({ arms, policies, task }: Scenario): void {
  * @throws Failure `invalid_request` when half of the rest does not pay for an arm's first turn.
  */
 export function withinCost(scenario: Scenario, max_cost_usd: number, { price, judges }: PricedJudge): Scenario {
-  const reserved = costOf(price, firstJudging(scenario)) ?? 0;
+  const reserved = mostCostOf(price, firstJudging(scenario)) ?? 0;
   const share = Math.floor((max_cost_usd - reserved) * (MICRO / 2) + EPSILON) / MICRO;
   demandShare(scenario, { max_cost_usd, reserved, share, judges });
   const limited = (arm: Arm): Arm => {

@@ -23,10 +23,12 @@ function sumPrices(prices: readonly (Price | null)[]): Price | null {
   const known = prices.filter((price) => price !== null);
   if (known.length < prices.length) return null;
   const sum = (part: (price: Price) => number) => known.reduce((total, price) => total + part(price), 0);
+  const writes = known.some(({ cache_write }) => typeof cache_write === "number");
   return {
     in: sum((price) => price.in),
     out: sum((price) => price.out),
     cached_in: sum((price) => price.cached_in ?? price.in),
+    ...(writes && { cache_write: sum((price) => price.cache_write ?? price.in) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { effectiveBudget } from "../arm/budget.ts";
 import type { Arm, Price, Scenario } from "../domain/scenario.ts";
-import { costOf, sumKnown } from "../domain/usage.ts";
+import { mostCostOf, sumKnown } from "../domain/usage.ts";
 import { type Judgeable, longestJudging, longestRun } from "./run-size.ts";
 
 /** The most that each part of a run can cost within its budgets, USD; null without a price. */
@@ -18,10 +18,10 @@ export const worstCaseTotal = ({ arms, judge }: WorstCaseCost): number | null =>
 
 /** A cost limit can end the arm before its tokens are used up. */
 export function worstCaseOfArm(scenario: Scenario, arm: Arm): number | null {
-  const usd = costOf(arm.price_per_mtok, longestRun(scenario, arm));
+  const usd = mostCostOf(arm.price_per_mtok, longestRun(scenario, arm));
   const { max_cost_usd } = effectiveBudget(scenario.policies.budget, arm.limits);
   return usd === null ? null : Math.min(usd, max_cost_usd ?? usd);
 }
 
 export const worstCaseOfJudging = (scenario: Judgeable, price: Price | null): number | null =>
-  costOf(price, longestJudging(scenario));
+  mostCostOf(price, longestJudging(scenario));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { costOf, sumKnown, sumUsage } from "../../src/domain/usage.ts";
+import { costOf, mostCostOf, sumKnown, sumUsage } from "../../src/domain/usage.ts";
 
 const PRICE = { in: 10, out: 100, cached_in: 1 };
 
@@ -21,6 +21,23 @@ test("cached input has its own price, the plain one where none is given, and nev
   expect(costOf({ ...PRICE, cached_in: null }, use)).toBeCloseTo((1_000 * 10 + 10 * 100) / 1e6, 12);
   expect(costOf(PRICE, { ...use, cached_tokens: 5_000 })).toBeCloseTo((1_000 * 1 + 10 * 100) / 1e6, 12);
   expect(costOf(PRICE, { ...use, cached_tokens: null })).toBeCloseTo((1_000 * 10 + 10 * 100) / 1e6, 12);
+});
+
+test("input that a cache keeps has its own price, and the plain one where none is given", () => {
+  const use = { tokens_in: 1_000, tokens_out: 10, cached_tokens: 400, cache_write_tokens: 500 };
+  expect(costOf({ ...PRICE, cache_write: 12.5 }, use)).toBeCloseTo((100 * 10 + 400 + 500 * 12.5 + 10 * 100) / 1e6, 12);
+  expect(costOf(PRICE, use)).toBeCloseTo((600 * 10 + 400 + 10 * 100) / 1e6, 12);
+  expect(costOf({ ...PRICE, cache_write: 12.5 }, { ...use, cache_write_tokens: null })).toBe(costOf(PRICE, use) ?? 0);
+  expect(mostCostOf({ ...PRICE, cache_write: 12.5 }, use)).toBeCloseTo((1_000 * 12.5 + 10 * 100) / 1e6, 12);
+});
+
+test("cache writes are in a sum as soon as one part counts them", () => {
+  const use = { tokens_in: 10, tokens_out: 1, cached_tokens: 0 };
+  const written = (...counts: readonly (number | null)[]) =>
+    sumUsage([use, ...counts.map((cache_write_tokens) => ({ ...use, cache_write_tokens }))]);
+  expect(written()).toEqual(use);
+  expect(written(3, 4)).toMatchObject({ cache_write_tokens: 7 });
+  expect(written(3, null)).toMatchObject({ cache_write_tokens: null });
 });
 
 test("without a price or without tokens a cost is unknown, not 0", () => {

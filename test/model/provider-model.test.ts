@@ -51,6 +51,7 @@ describe.each(WIRES)("a model over %s", (wire) => {
       tokens_in: 120,
       tokens_out: 7,
       cached_tokens: 100,
+      ...(wire === "anthropic" && { cache_write_tokens: 15 }),
       model_served: "served-1",
     });
   });

@@ -12,7 +12,7 @@ const PLAIN: Arm = {
   tools: ["read_file", "edit_file", "run_command"],
   params: { temperature: 0 },
   limits: { max_turns: 30 },
-  price_per_mtok: { in: 3, out: 15, cached_in: 0.3 },
+  price_per_mtok: { in: 3, out: 15, cached_in: 0.3, cache_write: 3.75 },
   script: null,
 };
 

@@ -9,6 +9,7 @@ export const PriceFile = Type.Partial(
     in: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input." }),
     out: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Output." }),
     cached_in: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input read from a cache." }),
+    cache_write: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input written to a cache." }),
   }),
   { $id: "PriceFile", additionalProperties: false, description: "US dollars per million tokens; absent = unknown." },
 );

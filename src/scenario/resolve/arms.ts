@@ -111,5 +111,6 @@ function completePrice(problems: Problems, index: number, price: NonNullable<Arm
     if (price[name] === undefined)
       problems.add(["arms", index, "price_per_mtok", name], "missing; expected US dollars per million tokens");
   }
-  return { in: price.in ?? 0, out: price.out ?? 0, cached_in: price.cached_in ?? null };
+  const { cached_in = null, cache_write } = price;
+  return { in: price.in ?? 0, out: price.out ?? 0, cached_in, ...(cache_write !== undefined && { cache_write }) };
 }
