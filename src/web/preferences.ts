@@ -27,9 +27,6 @@ export function vote(verdict_id: string, choice: Vote): void {
   votes.value = { ...votes.value, [verdict_id]: choice };
 }
 
-/** The reader's weights by verdict id, where they differ from the rubric's. */
-export const chosenWeights = remembered<Readonly<Record<string, Readonly<Record<string, number>>>>>("weights", {});
-
 /** Judgings that were asked for: by pair of arms, how many verdicts it had then. */
 export const awaited = remembered<Readonly<Record<string, number>>>("awaited", {});
 

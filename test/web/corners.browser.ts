@@ -73,7 +73,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
       "const admin = false; /* U+202E } U+2066if (admin)U+2069 U+2066 begin */",
     ]);
     await page.goto(`/sessions/${session_id}`);
-    await page.getByText("Both judging orders").waitFor();
+    await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     // The first letter stands at the right end of the line.
     const left = `(() => { const range = document.createRange(); const text = document.querySelector(".answer .arm-text").firstChild;
       range.setStart(text, 0); range.setEnd(text, 1); const line = text.parentElement.getBoundingClientRect();
@@ -148,7 +148,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     await tabTo(page, "Run both arms");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/sessions\//);
-    await page.getByText("Both judging orders").waitFor();
+    await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     await tabTo(page, "Weight of turns");
     await page.keyboard.press("Home");
     await page.getByText("The outcome flips.").waitFor();
@@ -162,7 +162,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     await page.locator(".session:focus").waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.getByText("Both judging orders").waitFor();
+    await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 });

@@ -32,7 +32,11 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     expect(await shownText(page.locator(".page"))).toContain(verdict.statement.split(". ")[0] ?? "");
     expect(verdict.winner).toBe("move-only");
 
+    const headline = page.getByRole("heading", { level: 1 }).locator(".preferred.side-a");
+    expect((await shownText(headline)).replaceAll(/\s+/g, " ")).toContain("move-only won");
     const module = page.getByRole("region", { name: "module", exact: true });
+    await module.getByText("Reasons").click();
+    expect(await shownText(module.locator(".reason.side-b"))).toContain("A small class that counts down");
     await module.getByRole("link", { name: /step 4/ }).click();
     const step = page.locator("details.decision[open][data-cited] > summary:focus");
     await step.waitFor();
@@ -64,6 +68,7 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     }
     expect(outcome().winner_side).toBe("b");
     expect(await shownText(shown)).toContain("clean-up");
+    expect(new URL(page.url()).searchParams.get("weights")).toContain("module:10");
     await page.reload();
     await page.getByText("The outcome flips.").waitFor();
     await page.emulateMedia({ media: "print" });
@@ -71,6 +76,7 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     await page.emulateMedia({ media: "screen" });
     await page.getByRole("button", { name: "Reset weights" }).click();
     expect(await shownText(shown)).not.toContain("The outcome flips");
+    expect(new URL(page.url()).search).toBe("");
     expect(complaints).toEqual([]);
   }, 60_000);
 
@@ -82,7 +88,7 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     await page.getByRole("link", { name: "Judge again" }).click();
     await page.getByLabel("Judge model").fill("builtin/evidence");
     await page.getByRole("button", { name: "Judge", exact: true }).click();
-    await page.getByText("Every verdict on these two runs").waitFor();
+    await page.getByRole("heading", { name: "Every verdict on these two runs" }).waitFor();
     await page.getByText("goes by rules, hidden checks").waitFor();
     const judges = page.getByRole("region", { name: "Verdicts" }).locator("code");
     expect(await judges.allInnerTexts()).toEqual([JUDGE_NAME, "builtin/evidence"]);

@@ -77,7 +77,7 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     const top = await page.evaluate("scrollY");
     expect(top).toBeGreaterThan(1_000);
     await row.getByRole("link").click();
-    await page.getByText("Both judging orders").waitFor();
+    await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     expect(await page.evaluate("scrollY")).toBe(0);
     await page.goBack();
     await row.waitFor();
@@ -113,7 +113,7 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     }
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(session_id));
-    await page.getByText("Both judging orders").waitFor();
+    await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     await page.keyboard.press("e");
     await page.locator("details.decision .decision-detail").first().waitFor();
     expect(complaints).toEqual([]);

@@ -8,7 +8,7 @@ import { duration, signed, tokens, usd } from "../../src/web/format.ts";
 import { remainingOf } from "../../src/web/live/budgets.ts";
 import { timeAxis } from "../../src/web/live/time-axis.ts";
 import { differencesOf } from "../../src/web/scenarios/differences.ts";
-import { advantage, type Established, FACTS } from "../../src/web/verdict/facts.ts";
+import { differenceOf, type Established, FACTS } from "../../src/web/verdict/facts.ts";
 import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";
 
 test("numbers have their unit, and an unknown one says so", () => {
@@ -33,29 +33,39 @@ function established(arm: Partial<ArmSummary>, changes: Partial<Facts> = {}): Es
 const costs = (cost_usd: number | null) => established({ cost_usd });
 const checks = (passed: number) => established({}, { probe: { score: passed / 4, passed, total: 4, checks: [] } });
 
-test("the better arm is marked, and neither arm where a figure is unknown", () => {
-  const [cost, passed, changed] = [fact("Cost"), fact("Hidden checks passed"), fact("Changed")];
-  expect([advantage(cost, costs(1), costs(2)), advantage(cost, costs(2), costs(1))]).toEqual(["50% less", null]);
-  expect([advantage(passed, checks(3), checks(2)), advantage(passed, checks(2), checks(3))]).toEqual([
-    "50% more",
-    null,
+/** As in `b 50% less, better`; null where nothing is shown. */
+function told(name: string, a: Established, b: Established): string | null {
+  const difference = differenceOf(fact(name), { a, b });
+  return difference && `${difference.side} ${difference.text}${difference.isBetter ? ", better" : ""}`;
+}
+
+test("the better arm is named with how far it is ahead, and neither where a figure is unknown or equal", () => {
+  expect([told("Cost", costs(1), costs(2)), told("Cost", costs(2), costs(1))]).toEqual([
+    "a 50% less, better",
+    "b 50% less, better",
   ]);
-  expect([advantage(cost, costs(null), costs(2)), advantage(cost, costs(1), costs(1))]).toEqual([null, null]);
-  expect(advantage(changed, established({}, { added: 1 }), established({}, { added: 2 }))).toBeNull();
-  expect(advantage(passed, checks(1), checks(0))).toBe("more");
+  expect(told("Hidden checks passed", checks(3), checks(2))).toBe("a 50% more, better");
+  expect(told("Hidden checks passed", checks(1), checks(0))).toBe("a more, better");
+  expect([told("Cost", costs(null), costs(2)), told("Cost", costs(1), costs(1))]).toEqual([null, null]);
 });
 
-test("no advantage is shown where the difference means nothing", () => {
+test("where neither way is better, the arm with more is named, and it is not called better", () => {
+  const changed = (added: number) => established({}, { changed_files: 1, added, removed: 0 });
+  expect(told("Changed", changed(1), changed(2))).toBe("b 100% more");
+  expect(told("Cost", costs(0), costs(2))).toBe("b more");
+  const out = established({ turns: 1 }, { disqualified: true });
+  expect(told("Turns", out, established({ turns: 2 }))).toBe("b 100% more");
+});
+
+test("no difference is shown where it means nothing", () => {
   const took = (working_ms: number) => established({ working_ms });
-  const time = fact("Working time");
-  expect([advantage(time, took(0), took(1)), advantage(time, took(1_200), took(2_100))]).toEqual([null, null]);
-  expect(advantage(time, took(1_000), took(4_000))).toBe("75% less");
-  expect(advantage(fact("Cost"), costs(0), costs(2))).toBeNull();
+  expect([told("Working time", took(0), took(1)), told("Working time", took(1_200), took(2_100))]).toEqual([
+    null,
+    null,
+  ]);
+  expect(told("Working time", took(1_000), took(4_000))).toBe("a 75% less, better");
   const broken = { rule: "a", subject: "a", severity: "warn", blocked: false } as const;
-  expect(advantage(fact("Rules broken"), established({}), established({ violations: [broken] }))).toBeNull();
-  expect(
-    advantage(fact("Turns"), established({ turns: 1 }, { disqualified: true }), established({ turns: 2 })),
-  ).toBeNull();
+  expect(told("Rules broken", established({}), established({ violations: [broken] }))).toBeNull();
 });
 
 test("a disqualified arm has its reason in words, and a rule that is a path is named once", () => {

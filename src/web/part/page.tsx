@@ -8,15 +8,17 @@ interface PageProps {
   /** The title with marks and colours. */
   readonly heading?: ComponentChildren;
   readonly above?: ComponentChildren;
+  /** It uses the whole window, as tables and timelines want. */
+  readonly wide?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Page({ title, short = title, heading = title, above, children }: PageProps) {
+export function Page({ title, short = title, heading = title, above, wide = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${short} · abeval`;
   }, [short]);
   return (
-    <article class="page">
+    <article class={wide ? "page page-wide" : "page"}>
       {above}
       <h1>{heading}</h1>
       {children}
@@ -25,9 +27,9 @@ export function Page({ title, short = title, heading = title, above, children }:
 }
 
 /** A part of a page. The keys `j` and `k` lead from one to the next. */
-export function Part({ title, children }: { title: string; children: ComponentChildren }) {
+export function Part({ id, title, children }: { id?: string; title: string; children: ComponentChildren }) {
   return (
-    <section data-stop tabIndex={-1}>
+    <section id={id} data-stop tabIndex={-1}>
       <h2>{title}</h2>
       {children}
     </section>

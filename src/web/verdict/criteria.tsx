@@ -1,11 +1,12 @@
-import type { Criterion } from "../../domain/scenario.ts";
-import type { Citation, CriterionScore, JudgeCall } from "../../domain/verdict.ts";
-import { fragmentOf } from "../evidence/cited.ts";
-import type { ShownArm } from "../evidence/shown-arm.ts";
-import { percent, words } from "../format.ts";
-import { ArmMark } from "../part/arm-name.tsx";
+import type { CriterionScore, JudgeCall, Side } from "../../domain/verdict.ts";
+import { score } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
-import { Paired, Reweighed } from "./reweighed.tsx";
+import { ContributionBar } from "./contribution-bar.tsx";
+import { contributionsOf, leaderOf } from "./contributions.ts";
+import { CriterionRow, QuestionOf } from "./criterion-row.tsx";
+import { OutcomeName } from "./outcome.tsx";
+import { explanation, LeaveOneOut } from "./sensitivity.tsx";
 import type { Weighing } from "./weighing.ts";
 
 interface CriteriaProps {
@@ -13,64 +14,90 @@ interface CriteriaProps {
   readonly weighing: Weighing;
 }
 
-/** Every criterion with both scores, the reasons, the evidence, and its weight. */
+/** The criteria that count, what each adds to the lead, its weight and its reasons. The others are folded away. */
 export function Criteria({ comparison, weighing }: CriteriaProps) {
-  const { verdict, a, b } = comparison;
-  const { criteria } = a.session.definition.rubric;
-  const counted = verdict.criteria.filter(({ supported }) => supported).map(({ id }) => id);
+  const { criteria } = comparison.verdict;
+  const counted = ordered(criteria);
+  const others = criteria.filter(({ supported }) => !supported);
   return (
     <>
-      <Reweighed comparison={comparison} weighing={weighing} />
-      <div class="criteria">
-        {verdict.criteria.map((row) => (
-          <CriterionRow
-            key={row.id}
-            row={row}
-            criterion={criteria.find(({ id }) => id === row.id)}
-            arms={[a, b]}
-            weighing={weighing}
-            counted={counted}
-            calls={verdict.calls}
-          />
-        ))}
-      </div>
+      {counted.length > 0 && (
+        <>
+          <Reweighed comparison={comparison} weighing={weighing} />
+          <div class="criteria">
+            {counted.map((row) => (
+              <CriterionRow key={row.id} row={row} comparison={comparison} weighing={weighing} />
+            ))}
+          </div>
+          <LeaveOneOut comparison={comparison} />
+        </>
+      )}
+      {others.length > 0 && <Uncounted rows={others} comparison={comparison} />}
     </>
   );
 }
 
-interface CriterionRowProps {
-  readonly row: CriterionScore;
-  readonly criterion: Criterion | undefined;
-  readonly arms: readonly ShownArm[];
-  readonly weighing: Weighing;
-  /** Ids of the criteria that have a score. The others do not count. */
-  readonly counted: readonly string[];
-  readonly calls: readonly JudgeCall[];
+/** Those that move most first, under the rubric's weights, so that no row jumps while a slider moves. */
+function ordered(criteria: readonly CriterionScore[]): readonly CriterionScore[] {
+  const rubric = new Map(criteria.map(({ id, weight }) => [id, weight]));
+  const leads = new Map(contributionsOf(criteria, rubric).map(({ id, lead }) => [id, lead]));
+  return criteria
+    .filter(({ supported }) => supported)
+    .toSorted((one, other) => (leads.get(other.id) ?? 0) - (leads.get(one.id) ?? 0));
 }
 
-function CriterionRow({ row, criterion, arms, weighing, counted, calls }: CriterionRowProps) {
+/** Scores and outcome with the reader's weights. Says when these change who wins. */
+function Reweighed({ comparison, weighing }: CriteriaProps) {
+  const { outcome, winner_side, score_gap, score_a, score_b } = weighing.now.value;
+  const leader = leaderOf(score_gap);
+  const flipped = weighing.flipped.value;
   return (
-    <section class="criterion" data-stop tabIndex={-1} aria-labelledby={`criterion-${row.id}`}>
-      <div class="criterion-head">
-        <h3 id={`criterion-${row.id}`}>{row.id}</h3>
-        <p>
-          {criterion?.kind === "judged" ? criterion.question : `Measured by code: ${words(criterion?.measure ?? "")}`}
+    <div class={`reweighed ${flipped ? "reweighed-flipped" : ""}`}>
+      <div class="reweighed-words">
+        <p role="status">
+          {flipped && <strong class="flip">The outcome flips. </strong>}
+          <OutcomeName outcome={outcome} side={winner_side} name={winner_side && comparison[winner_side].name} />{" "}
+          <span class="aside">
+            {leadText(leader, winner_side, comparison)}: <ArmName side="a" name={score(score_a)} />{" "}
+            <ArmName side="b" name={score(score_b)} />
+          </span>
         </p>
+        <button type="button" class="quiet" disabled={!weighing.touched.value} onClick={weighing.reset}>
+          Reset weights
+        </button>
       </div>
-      {row.supported ? (
-        <>
-          <WeightSlider row={row} weighing={weighing} counted={counted} />
-          <Paired arms={arms} scores={{ a: row.score_a, b: row.score_b }} />
-        </>
-      ) : (
-        <>
-          <p class="weight aside">Weight {row.weight}, not counted</p>
-          <p class="unsupported">Not scored, so it counts for neither arm: {whyNotScored(row, calls)}</p>
-        </>
-      )}
-      {row.note !== "" && <p class="arm-text">{row.note}</p>}
-      <Citations citations={row.evidence} />
-    </section>
+      <ContributionBar comparison={comparison} weighing={weighing} />
+      <p class="aside">{explanation(comparison, weighing)}</p>
+    </div>
+  );
+}
+
+function leadText(leader: ReturnType<typeof leaderOf>, winner_side: Side | null, comparison: Comparison): string {
+  if (leader === null) return "neither leads";
+  const who = leader.side === winner_side ? "" : `${comparison[leader.side].name} `;
+  return `${who}leads by ${score(leader.lead)}`;
+}
+
+/** Criteria without a score for both arms; they leave the sum. */
+function Uncounted({ rows, comparison }: { rows: readonly CriterionScore[]; comparison: Comparison }) {
+  const { calls } = comparison.verdict;
+  return (
+    <details class="fold">
+      <summary>
+        Not counted: <strong>{rows.map(({ id }) => id).join(", ")}</strong>
+      </summary>
+      <ul class="uncounted">
+        {rows.map((row) => (
+          <li key={row.id}>
+            <strong>{row.id}</strong> <span class="aside">weight {row.weight}</span>
+            <p>
+              <QuestionOf row={row} comparison={comparison} />
+            </p>
+            <p class="aside">Not scored, so it counts for neither arm: {whyNotScored(row, calls)}</p>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -79,50 +106,4 @@ function whyNotScored({ kind }: CriterionScore, calls: readonly JudgeCall[]): st
   const shown = calls.filter(({ masked }) => !masked);
   if (shown.length === 0) return "no model was asked.";
   return shown.every(({ valid }) => valid) ? "the judge found too little to cite." : "the judge gave no usable answer.";
-}
-
-/** The scale ends at twice the rubric's weight, and at 10 at least. */
-function WeightSlider({ row, weighing, counted }: Pick<CriterionRowProps, "row" | "weighing" | "counted">) {
-  const weights = weighing.weights.value;
-  const weight = weights.get(row.id) ?? 0;
-  const total = counted.reduce((sum, id) => sum + (weights.get(id) ?? 0), 0);
-  return (
-    <label class="weight">
-      <span>
-        Weight {weight} <span class="aside">({total === 0 ? "0%" : percent(weight / total)})</span>
-      </span>
-      <input
-        type="range"
-        min={0}
-        max={Math.max(10, row.weight * 2)}
-        step={0.5}
-        value={weight}
-        aria-label={`Weight of ${row.id}`}
-        onInput={(event) => weighing.set(row.id, event.currentTarget.valueAsNumber)}
-      />
-    </label>
-  );
-}
-
-const KIND_WORDS = { decision: "step", diff: "", probe: "check", answer: "answer" };
-
-/** Links to the cited evidence. The quotes are text of the arms. */
-function Citations({ citations }: { citations: readonly Citation[] }) {
-  if (citations.length === 0) return null;
-  return (
-    <ul class="citations" aria-label="Cited evidence">
-      {citations.map((citation) => (
-        <li key={fragmentOf(citation) + citation.quote}>
-          <a href={fragmentOf(citation)} class={`citation side-${citation.side}`}>
-            <ArmMark side={citation.side} />
-            <span class="hidden-text">Arm {citation.side.toUpperCase()}, </span>
-            <span class="citation-place">
-              {KIND_WORDS[citation.kind]} {citation.kind === "answer" ? "" : citation.ref}
-            </span>
-            <q>{citation.quote}</q>
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
 }

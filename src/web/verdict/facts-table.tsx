@@ -1,29 +1,29 @@
+import type { Side } from "../../domain/verdict.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
-import { ArmName, ModelName } from "../part/arm-name.tsx";
+import { AgentName } from "../part/agent-name.tsx";
+import { ArmMark, ArmName, ModelName } from "../part/arm-name.tsx";
 import { Table } from "../part/table.tsx";
 import type { Comparison } from "./comparison.ts";
-import { advantage, type Established, FACTS, type Fact } from "./facts.ts";
+import { differenceOf, type Established, FACTS, type Fact } from "./facts.ts";
 
-/** Both arms in numbers; where one way is better, the better one is marked in words and by shape. */
+/** Both arms in numbers, and how far apart they are; where one way is better, the better one is marked by words and shape. */
 export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
-  const sides = [
-    { shown: a, own: { arm: a.arm, facts: verdict.facts.a }, other: { arm: b.arm, facts: verdict.facts.b } },
-    { shown: b, own: { arm: b.arm, facts: verdict.facts.b }, other: { arm: a.arm, facts: verdict.facts.a } },
-  ];
+  const both = { a: { arm: a.arm, facts: verdict.facts.a }, b: { arm: b.arm, facts: verdict.facts.b } };
+  const heads = [a, b].map((shown) => <ArmHead shown={shown} />);
   return (
     <Table
       label="Facts about both arms"
       kind="sides facts"
-      heads={[<span class="hidden-text">Fact</span>, ...sides.map(({ shown }) => <ArmHead shown={shown} />)]}
+      heads={[<span class="hidden-text">Fact</span>, ...heads, "Difference"]}
     >
       {FACTS.map((fact) => (
         <tr key={fact.name}>
           <th scope="row">{fact.name}</th>
-          {sides.map(({ shown, own, other }) => (
-            <td key={shown.side}>
-              {fact.text(own)} <Advantage fact={fact} own={own} other={other} />
-            </td>
-          ))}
+          <td>{fact.text(both.a)}</td>
+          <td>{fact.text(both.b)}</td>
+          <td>
+            <Difference fact={fact} both={both} />
+          </td>
         </tr>
       ))}
     </Table>
@@ -36,17 +36,26 @@ function ArmHead({ shown: { side, name, arm } }: { shown: ShownArm }) {
       <ArmName side={side} name={name} />
       <small>
         {arm.title} · <ModelName arm={arm} />
+        <AgentName arm={arm} />
       </small>
     </>
   );
 }
 
-function Advantage({ fact, own, other }: { fact: Fact; own: Established; other: Established }) {
-  const words = advantage(fact, own, other);
-  if (words === null) return null;
+function Difference({ fact, both }: { fact: Fact; both: Readonly<Record<Side, Established>> }) {
+  const difference = differenceOf(fact, both);
+  if (difference === null) return null;
+  const { side, text, isBetter } = difference;
   return (
-    <span class="advantage">
-      <span aria-hidden="true">{fact.good === "more" ? "▲" : "▼"}</span> {words}
+    <span class={isBetter ? "difference advantage" : "difference"}>
+      <ArmMark side={side} />
+      <span class="hidden-text">Arm {side.toUpperCase()}: </span> {text}
+      {isBetter && (
+        <>
+          <span aria-hidden="true"> ✓</span>
+          <span class="hidden-text">, which is better</span>
+        </>
+      )}
     </span>
   );
 }

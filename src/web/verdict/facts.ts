@@ -2,7 +2,7 @@ import { brokenRules, whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sumKnown } from "../../domain/usage.ts";
-import type { Facts } from "../../domain/verdict.ts";
+import type { Facts, Side } from "../../domain/verdict.ts";
 import { count, counted, duration, percent, tokens, usd, words } from "../format.ts";
 
 /** What code established about an arm. */
@@ -40,11 +40,15 @@ export const FACTS: readonly Fact[] = [
     "Required behaviour",
     ({ facts }) => facts.required.map(({ id, met }) => `${id} ${met ? "met" : "not met"}`).join(", ") || "none",
   ),
-  stated("Changed", ({ facts }) =>
-    facts.changed_files === null
-      ? "not known"
-      : `${counted(facts.changed_files, "file")}, +${count(facts.added ?? 0)} −${count(facts.removed ?? 0)} lines`,
-  ),
+  {
+    name: "Changed",
+    good: null,
+    value: ({ facts }) => sumKnown([facts.added, facts.removed]),
+    text: ({ facts }) =>
+      facts.changed_files === null
+        ? "not known"
+        : `${counted(facts.changed_files, "file")}, +${count(facts.added ?? 0)} −${count(facts.removed ?? 0)} lines`,
+  },
   {
     name: "Like the known fix",
     good: "more",
@@ -88,15 +92,33 @@ function violations({ violations: found, disqualified }: Facts): string {
   return rules + (refused > 0 ? `; ${count(refused)} refused` : "") + (disqualified ? "; disqualified" : "");
 }
 
-/**
- * How much less or more than the other arm, as in "38% less"; null when this arm is not the better one. An arm that did
- * nothing at all, or was disqualified, has no advantage by doing less.
- */
-export function advantage({ good, least = 0, value }: Fact, own: Established, other: Established): string | null {
-  const [mine, others] = [value(own), value(other)];
-  if (good === null || mine === null || others === null || own.facts.disqualified) return null;
-  const ahead = good === "less" ? others - mine : mine - others;
-  if (ahead <= 0 || ahead < least || (good === "less" && mine === 0)) return null;
-  const share = others === 0 ? null : Math.round((ahead / others) * 100);
-  return share === null || share === 0 ? good : `${share}% ${good}`;
+/** How far the arms are apart in a fact. */
+export interface Difference {
+  /** The arm that is named: the better one, or where neither is, the one that has more. */
+  readonly side: Side;
+  /** As in `38% less`; the words `more` or `less` alone where there is no share. */
+  readonly text: string;
+  readonly isBetter: boolean;
 }
+
+/**
+ * Null when the arms are equal, or a figure is unknown. An arm that did nothing at all, or was disqualified, is not better by
+ * doing less.
+ */
+export function differenceOf(
+  { good, least = 0, value }: Fact,
+  both: Readonly<Record<Side, Established>>,
+): Difference | null {
+  const [a, b] = [value(both.a), value(both.b)];
+  if (a === null || b === null || a === b || Math.abs(a - b) < least) return null;
+  const more: Side = a > b ? "a" : "b";
+  const ahead = good === "less" ? otherThan(more) : more;
+  const isIdle = good === "less" && Math.min(a, b) === 0;
+  const isBetter = good !== null && !isIdle && !both[ahead].facts.disqualified;
+  const side = isBetter ? ahead : more;
+  const share = Math.round((100 * Math.abs(a - b)) / Math.abs(side === "a" ? b : a));
+  const word = side === more ? "more" : "less";
+  return { side, isBetter, text: Number.isFinite(share) && share > 0 ? `${share}% ${word}` : word };
+}
+
+const otherThan = (side: Side): Side => (side === "a" ? "b" : "a");

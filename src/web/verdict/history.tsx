@@ -1,19 +1,14 @@
 import type { Verdict } from "../../domain/verdict.ts";
 import { when } from "../format.ts";
-import { Part } from "../part/page.tsx";
 import { Table } from "../part/table.tsx";
 import { toSession } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
+import { JudgeName } from "./judge-name.tsx";
 import { ConfidenceName, OutcomeName } from "./outcome.tsx";
 
 /** Every verdict on the same pair of arms. */
 export function History({ comparison: { history, verdict, a } }: { comparison: Comparison }) {
-  if (history.length < 2) return null;
-  return (
-    <Part title="Every verdict on these two runs">
-      <VerdictTable verdicts={history} session_id={a.session.session_id} current={verdict.verdict_id} />
-    </Part>
-  );
+  return <VerdictTable verdicts={history} session_id={a.session.session_id} current={verdict.verdict_id} />;
 }
 
 interface VerdictTableProps {
@@ -38,7 +33,7 @@ export function VerdictTable({ verdicts, session_id, current }: VerdictTableProp
             {each.verdict_id === current && <span class="aside"> shown here</span>}
           </td>
           <td>
-            <code>{each.judge.model}</code>
+            <JudgeName verdict={each} />
           </td>
           <td>
             <OutcomeName outcome={each.outcome} side={each.winner_side} name={each.winner} />

@@ -1,8 +1,9 @@
 import type { JudgeCall, Side } from "../../domain/verdict.ts";
-import { counted, duration, signed, tokens, words } from "../format.ts";
+import { counted, duration, score, tokens, usd, words } from "../format.ts";
 import { ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import type { Comparison } from "./comparison.ts";
+import { leaderOf } from "./contributions.ts";
 
 /** In this protocol a second hearing masked single lines. Later ones withhold all words. */
 const FIRST_PROTOCOL = "swapped-pair/1";
@@ -30,7 +31,7 @@ export function Orders({ comparison }: { comparison: Comparison }) {
           ? ""
           : verdict.position_pull === 0
             ? "The order made no difference to whom it named."
-            : `The order pulled its choice by ${signed(verdict.position_pull)} (positive: to the one shown first).`}
+            : `The order pulled its choice by ${score(Math.abs(verdict.position_pull))} of 1 to the arm shown ${verdict.position_pull > 0 ? "first" : "second"}.`}
       </p>
       <Panel comparison={comparison} />
       <div class="columns">
@@ -38,6 +39,10 @@ export function Orders({ comparison }: { comparison: Comparison }) {
           <Call key={`${call.judge} ${call.order} ${call.masked}`} call={call} comparison={comparison} />
         ))}
       </div>
+      <p class="small-print">
+        Judging took {duration(verdict.usage.latency_ms)}, {tokens(verdict.usage.tokens_in)} in,{" "}
+        {tokens(verdict.usage.tokens_out)} out, cost {usd(verdict.usage.cost_usd)}. Protocol {verdict.judge.protocol}.
+      </p>
     </>
   );
 }
@@ -102,10 +107,11 @@ function Call({ call, comparison: { a, b, verdict } }: { call: JudgeCall; compar
 }
 
 function Finding({ call, names }: { call: JudgeCall; names: Record<Side, string> }) {
+  const leader = leaderOf(call.gap);
   return (
     <p class="finding">
       Scores name <Choice choice={call.label} names={names} />
-      {call.gap !== null && <span class="aside"> gap {signed(call.gap)}</span>}; the judge says it prefers{" "}
+      {leader && <span class="aside"> lead {score(leader.lead)}</span>}; the judge says it prefers{" "}
       <Choice choice={call.preference} names={names} />
       {call.strength && call.strength !== "none" && <span class="aside"> {words(call.strength)}</span>}.
     </p>

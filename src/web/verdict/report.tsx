@@ -5,79 +5,124 @@ import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-row.tsx";
 import { pointerTo } from "../evidence/shown-arm.ts";
-import { duration, percent, score, tokens, usd, when } from "../format.ts";
+import { when } from "../format.ts";
+import { type Section, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
-import { Page, Part } from "../part/page.tsx";
+import { Page } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { voteOn } from "../preferences.ts";
 import { toCompare, toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
+import { DecidingFacts, differingChecks } from "./deciding.tsx";
 import { FactsTable } from "./facts-table.tsx";
+import { AtAGlance } from "./glance.tsx";
+import { Headline } from "./headline.tsx";
+import { headlineText } from "./headline-text.ts";
 import { History } from "./history.tsx";
 import { Orders } from "./orders.tsx";
-import { ConfidenceName, DECIDERS, OutcomeName } from "./outcome.tsx";
 import { Warnings } from "./warnings.tsx";
-import { weigh } from "./weighing.ts";
+import { type Weighing, weigh } from "./weighing.ts";
 
 /** Lines of a changed file above which a report keeps it closed. */
 const REPORT_LINES = 40;
 
-/** The verdict as a report: the finding, how sure it is, the reasons, and all evidence. */
+/** The verdict: who, why and how sure first; then all evidence, what decided at the top. */
 export function Report({ comparison }: { comparison: Comparison }) {
   const { verdict, a, b } = comparison;
   const { statement, scope = "" } = verdict;
   const finding = statement.endsWith(scope) ? statement.slice(0, statement.length - scope.length).trimEnd() : statement;
   const weighing = useMemo(() => weigh(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
-  const fairness = a.session.fairness.observed;
   return (
-    <Page title={finding} short={`Verdict on ${verdict.scenario}`} above={<Overline comparison={comparison} />}>
-      {scope && <p class="lead">{scope}</p>}
+    <Page
+      wide
+      title={headlineText(comparison)}
+      short={`${headlineText(comparison)}: ${verdict.scenario}`}
+      heading={<Headline comparison={comparison} />}
+      above={<Overline comparison={comparison} />}
+    >
+      <div class="finding">
+        <p class="lead">{finding}</p>
+        {scope && <p class="small-print">{scope}</p>}
+      </div>
       <VoteResult comparison={comparison} />
-      <Warnings comparison={comparison} />
       <AtAGlance comparison={comparison} />
+      <Warnings comparison={comparison} />
       <nav class="actions" aria-label="More on this verdict">
         <a class="button" href={toDiff(a.session.session_id, verdict.verdict_id)}>
           Diff
         </a>
+        <a class="button" href={toLive(a.session.session_id, true)}>
+          Timeline
+        </a>
+        {b.session !== a.session && (
+          <a class="button" href={toLive(b.session.session_id, true)}>
+            Timeline of B
+          </a>
+        )}
         <a class="button" href={toCompare(pointerTo(a), pointerTo(b))}>
           Judge again
         </a>
-        <a href={toLive(a.session.session_id, true)}>Timeline</a>
         <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
       </nav>
-      <Part title="Criteria">
-        <Criteria comparison={comparison} weighing={weighing} />
-      </Part>
-      <Part title="Hidden checks">
-        <ChecksTable arms={[a, b]} />
-      </Part>
-      <Part title="Both arms in numbers">
-        <FactsTable comparison={comparison} />
-        {fairness.length > 0 && <p class="small-print">What else differed: {fairness.join("; ")}.</p>}
-      </Part>
-      <Part title="Both judging orders">
-        <Orders comparison={comparison} />
-        <p class="small-print">
-          Judging took {duration(verdict.usage.latency_ms)}, {tokens(verdict.usage.tokens_in)} in,{" "}
-          {tokens(verdict.usage.tokens_out)} out, cost {usd(verdict.usage.cost_usd)}. Protocol {verdict.judge.protocol}.
-        </p>
-      </Part>
-      <Part title="What the arms say">
-        <Answers arms={[a, b]} />
-      </Part>
-      <Part title="What they did">
-        <DecisionLogs arms={[a, b]} />
-      </Part>
-      <Part title="What they changed">
-        <ArmChanges shown={a} open_lines={REPORT_LINES} />
-        <ArmChanges shown={b} open_lines={REPORT_LINES} />
-      </Part>
-      <History comparison={comparison} />
+      <Sections sections={sectionsOf(comparison, weighing)} />
     </Page>
   );
 }
+
+/** What decided comes first. */
+function sectionsOf(comparison: Comparison, weighing: Weighing): readonly Section[] {
+  const { verdict, a, b, history } = comparison;
+  const fairness = a.session.fairness.observed;
+  const criteria = {
+    id: "criteria",
+    title: "Criteria",
+    content: <Criteria comparison={comparison} weighing={weighing} />,
+  };
+  const checks = { id: "checks", title: "Hidden checks", content: <ChecksTable arms={[a, b]} /> };
+  const facts = {
+    id: "numbers",
+    title: "Both arms in numbers",
+    content: (
+      <>
+        <FactsTable comparison={comparison} />
+        {fairness.length > 0 && <p class="small-print">What else differed: {fairness.join("; ")}.</p>}
+      </>
+    ),
+  };
+  const decided = {
+    id: "decided",
+    title: verdict.decided_by === "none" ? "What stands between them" : "What decided",
+    content: <DecidingFacts comparison={comparison} />,
+  };
+  return [
+    ...(factsDecide(comparison) ? [decided, facts, criteria, checks] : [criteria, checks, facts]),
+    { id: "orders", title: "Both judging orders", content: <Orders comparison={comparison} /> },
+    { id: "answers", title: "What the arms say", content: <Answers arms={[a, b]} /> },
+    { id: "steps", title: "What they did", content: <DecisionLogs arms={[a, b]} /> },
+    {
+      id: "changes",
+      title: "What they changed",
+      content: (
+        <>
+          <ArmChanges shown={a} open_lines={REPORT_LINES} />
+          <ArmChanges shown={b} open_lines={REPORT_LINES} />
+        </>
+      ),
+    },
+    ...(history.length > 1
+      ? [{ id: "history", title: "Every verdict on these two runs", content: <History comparison={comparison} /> }]
+      : []),
+  ];
+}
+
+/** A broken rule or a check stands between the arms, for or against what is judged. */
+const factsDecide = ({ verdict: { decided_by, flags, facts }, a, b }: Comparison) =>
+  decided_by === "gate" ||
+  facts.a.disqualified ||
+  facts.b.disqualified ||
+  ((decided_by === "probe" || flags.includes("judge_probe_conflict")) && differingChecks(a, b).length > 0);
 
 export function Overline({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
   const kinds = { run: "Verdict of the run", rejudge: "Judged again", cross_session: "Across two sessions" };
@@ -89,48 +134,6 @@ export function Overline({ comparison: { verdict, a, b } }: { comparison: Compar
       <span class="session-id"> {a.session.session_id}</span>
       {b.session !== a.session && <span class="session-id"> {b.session.session_id}</span>}
     </p>
-  );
-}
-
-/** A dash when there is neither a winner nor a tie to lose. */
-function flipsWhen({ sensitivity, outcome }: Comparison["verdict"]): string {
-  if (sensitivity === null || (outcome !== "winner" && outcome !== "tie")) return "—";
-  const { flip_distance } = sensitivity;
-  return flip_distance === null ? "no shift of weights flips it" : `${percent(flip_distance)} of the weight moves`;
-}
-
-function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
-  const side = verdict.winner_side;
-  return (
-    <dl class="glance">
-      <div>
-        <dt>Outcome</dt>
-        <dd>
-          <OutcomeName outcome={verdict.outcome} side={side} name={side === "b" ? b.name : a.name} />
-          {verdict.lean_side && <span class="aside"> leans to {verdict.lean_side === "b" ? b.name : a.name}</span>}
-        </dd>
-      </div>
-      <div>
-        <dt>Decided by</dt>
-        <dd>{DECIDERS[verdict.decided_by]}</dd>
-      </div>
-      <div>
-        <dt>Confidence</dt>
-        <dd>
-          <ConfidenceName confidence={verdict.confidence} />
-        </dd>
-      </div>
-      <div>
-        <dt>Scores, 0 to 1</dt>
-        <dd class="number">
-          A {score(verdict.score_a)} · B {score(verdict.score_b)}
-        </dd>
-      </div>
-      <div>
-        <dt>Flips when</dt>
-        <dd>{flipsWhen(verdict)}</dd>
-      </div>
-    </dl>
   );
 }
 

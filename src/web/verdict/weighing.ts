@@ -1,9 +1,10 @@
-import { computed, type ReadonlySignal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Verdict } from "../../domain/verdict.ts";
 import { basisOf, decide, type ScoredOutcome } from "../../judge/decide.ts";
-import { chosenWeights } from "../preferences.ts";
+import { address, navigate } from "../routes.ts";
+import { type MovedWeights, readWeights, writeWeights } from "./moved-weights.ts";
 
-/** A verdict under weights that the reader sets; this browser remembers them. The code that made the verdict computes it. */
+/** A verdict under weights that the reader sets; the address holds them. The code that made the verdict computes it. */
 export interface Weighing {
   readonly weights: ReadonlySignal<ReadonlyMap<string, number>>;
   readonly now: ReadonlySignal<ScoredOutcome>;
@@ -11,7 +12,10 @@ export interface Weighing {
   readonly original: ScoredOutcome;
   readonly touched: ReadonlySignal<boolean>;
   readonly flipped: ReadonlySignal<boolean>;
+  /** While the reader moves a slider. */
   set(criterion: string, weight: number): void;
+  /** Writes what was set into the address. */
+  keep(): void;
   reset(): void;
 }
 
@@ -19,27 +23,34 @@ export function weigh(verdict: Verdict, tie_margin: number): Weighing {
   const rubric: ReadonlyMap<string, number> = new Map(verdict.criteria.map(({ id, weight }) => [id, weight]));
   const basis = basisOf(verdict, tie_margin);
   const original = decide(basis, rubric);
-  const weights = computed(() => new Map([...rubric, ...Object.entries(chosenOf(verdict.verdict_id))]));
+  const setting = signal<MovedWeights | null>(null);
+  const moved = computed(() => setting.value ?? readWeights(address.value.searchParams.get(PARAMETER), rubric));
+  const weights = computed(() => new Map([...rubric, ...moved.value]));
   const now = computed(() => decide(basis, weights.value));
+  const write = (next: MovedWeights) => {
+    setting.value = null;
+    keepInAddress(writeWeights(next, rubric));
+  };
   return {
     weights,
     now,
     original,
-    touched: computed(() => [...rubric].some(([id, weight]) => weights.value.get(id) !== weight)),
+    touched: computed(() => writeWeights(moved.value, rubric) !== null),
     flipped: computed(() => now.value.outcome !== original.outcome || now.value.winner_side !== original.winner_side),
     set: (criterion, weight) => {
-      choose(verdict.verdict_id, { ...chosenOf(verdict.verdict_id), [criterion]: weight });
+      setting.value = new Map([...moved.value, [criterion, weight]]);
     },
-    reset: () => {
-      choose(verdict.verdict_id, {});
-    },
+    keep: () => write(moved.value),
+    reset: () => write(new Map()),
   };
 }
 
-const chosenOf = (verdict_id: string) =>
-  (Object.hasOwn(chosenWeights.value, verdict_id) && chosenWeights.value[verdict_id]) || {};
+const PARAMETER = "weights";
 
-function choose(verdict_id: string, weights: Readonly<Record<string, number>>): void {
-  const { [verdict_id]: _, ...others } = chosenWeights.value;
-  chosenWeights.value = Object.keys(weights).length === 0 ? others : { ...others, [verdict_id]: weights };
+function keepInAddress(text: string | null): void {
+  const { pathname, searchParams, hash } = new URL(address.peek());
+  if (text === null) searchParams.delete(PARAMETER);
+  else searchParams.set(PARAMETER, text);
+  const query = searchParams.size === 0 ? "" : `?${searchParams}`;
+  navigate(pathname + query + hash, { replace: true });
 }

@@ -1,0 +1,65 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { Part } from "./page.tsx";
+
+/** A part of a long page. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly content: ComponentChildren;
+}
+
+/** The parts of a long page, beside a list of them that follows the reader. */
+export function Sections({ sections }: { sections: readonly Section[] }) {
+  const ids = sections.map(({ id }) => id);
+  const current = useCurrent(ids);
+  return (
+    <div class="sectioned">
+      <nav class="contents" aria-label="Sections">
+        <ol>
+          {sections.map(({ id, title }) => (
+            <li key={id}>
+              <a href={`#${id}`} aria-current={id === current ? "true" : undefined} onClick={(event) => go(event, id)}>
+                {title}
+              </a>
+            </li>
+          ))}
+        </ol>
+      </nav>
+      <div class="sections">
+        {sections.map(({ id, title, content }) => (
+          <Part key={id} id={id} title={title}>
+            {content}
+          </Part>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** A section is no place of its own for the way back, so the address stays. */
+function go(event: Event, id: string): void {
+  event.preventDefault();
+  const section = document.getElementById(id);
+  section?.scrollIntoView({ block: "start" });
+  section?.focus({ preventScroll: true });
+}
+
+/** Share of the window's height: the current section is the last that begins above it. */
+const LINE = 0.25;
+
+function useCurrent(ids: readonly string[]): string | undefined {
+  const current = useSignal(ids[0]);
+  useEffect(() => {
+    const sections = ids.flatMap((id) => document.getElementById(id) ?? []);
+    const look = () => {
+      const begun = sections.findLast((section) => section.getBoundingClientRect().top <= innerHeight * LINE);
+      current.value = (begun ?? sections[0])?.id;
+    };
+    const observer = new IntersectionObserver(look, { rootMargin: `-${LINE * 100}% 0px -${100 - LINE * 100}% 0px` });
+    for (const section of sections) observer.observe(section);
+    return () => observer.disconnect();
+  }, [ids.join(" "), current]);
+  return current.value;
+}

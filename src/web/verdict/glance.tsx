@@ -1,0 +1,46 @@
+import { duration, usd } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import type { Comparison } from "./comparison.ts";
+import { JudgeName } from "./judge-name.tsx";
+import { ConfidenceName, DECIDERS } from "./outcome.tsx";
+
+/** How the verdict came about and how sure it is, in one row. */
+export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
+  const { confidence, decided_by, lean_side, usage, calls } = verdict;
+  return (
+    <dl class="glance">
+      <div>
+        <dt>Decided by</dt>
+        <dd>{DECIDERS[decided_by]}</dd>
+      </div>
+      {lean_side && (
+        <div>
+          <dt>Leans to</dt>
+          <dd>
+            <ArmName side={lean_side} name={lean_side === "a" ? a.name : b.name} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Confidence</dt>
+        <dd>
+          <ConfidenceName confidence={confidence} />
+        </dd>
+      </div>
+      <div>
+        <dt>Judge</dt>
+        <dd>
+          <JudgeName verdict={verdict} />
+        </dd>
+      </div>
+      {calls.length > 0 && (
+        <div>
+          <dt>Judging took</dt>
+          <dd>
+            {duration(usage.latency_ms)}, {usage.cost_usd === null ? "cost unknown" : usd(usage.cost_usd)}
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}

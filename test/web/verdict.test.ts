@@ -1,0 +1,121 @@
+import { expect, test } from "bun:test";
+import type { CriterionScore, JudgeCall, Verdict } from "../../src/domain/verdict.ts";
+import { contributionsOf, leaderOf } from "../../src/web/verdict/contributions.ts";
+import { headlineText } from "../../src/web/verdict/headline-text.ts";
+import { readWeights, writeWeights } from "../../src/web/verdict/moved-weights.ts";
+import { measuredFigures, notesOf } from "../../src/web/verdict/notes.ts";
+import { tellingLines } from "../../src/web/verdict/telling-lines.ts";
+
+const rubric = new Map([
+  ["tests", 2],
+  ["style", 1],
+]);
+
+test("moved weights survive an address, and those of the rubric are not written", () => {
+  const moved = new Map([
+    ["tests", 0],
+    ["style", 1],
+  ]);
+  expect(writeWeights(moved, rubric)).toBe("tests:0");
+  expect([...readWeights("tests:0,style:0.5", rubric)]).toEqual([
+    ["tests", 0],
+    ["style", 0.5],
+  ]);
+  expect(writeWeights(new Map(), rubric)).toBeNull();
+});
+
+test("what an address holds besides weights of the rubric is left out", () => {
+  for (const text of [
+    null,
+    "",
+    "nonesuch:1",
+    "tests",
+    "tests:",
+    "tests:-1",
+    "tests:11",
+    "tests:1e99",
+    "tests:NaN",
+    ":,:",
+  ])
+    expect([...readWeights(text, rubric)]).toEqual([]);
+});
+
+const scored = (id: string, score_a: number, score_b: number, supported = true): CriterionScore => ({
+  ...{ id, kind: "judged", weight: 1, score_a, score_b, gap: score_a - score_b },
+  ...{ position_gap: 0, supported, note: "", evidence: [] },
+});
+
+test("what criteria add to the leads is the gap of the scores, and those without support add nothing", () => {
+  const criteria = [scored("one", 1, 0.25), scored("two", 0.5, 1), scored("three", 1, 0, false), scored("four", 1, 1)];
+  const contributions = contributionsOf(
+    criteria,
+    new Map([
+      ["one", 2],
+      ["two", 1],
+      ["three", 9],
+      ["four", 1],
+    ]),
+  );
+  expect(contributions).toEqual([
+    { id: "one", share: 0.5, side: "a", lead: 0.375 },
+    { id: "two", share: 0.25, side: "b", lead: 0.125 },
+    { id: "four", share: 0.25, side: null, lead: 0 },
+  ]);
+  expect(contributionsOf(criteria, new Map()).map(({ side, lead }) => [side, lead])).toEqual([
+    [null, 0],
+    [null, 0],
+    [null, 0],
+  ]);
+});
+
+test("a lead has a side instead of a sign, and is none where two digits show none", () => {
+  expect([0.53, -0.53, 0.004, null].map(leaderOf)).toEqual([
+    { side: "a", lead: 0.53 },
+    { side: "b", lead: 0.53 },
+    null,
+    null,
+  ]);
+});
+
+test("a failed check is told from the line that says what went wrong, by what differs", () => {
+  const bun =
+    'bun test v1\n\nhidden.test.ts:\n 5 | const a = 1;\nerror: expect(received).toEqual(expected)\n\n  {\n-   "status": 404,\n+   "status": 200,\n  }\n';
+  expect(tellingLines(bun)).toEqual([
+    "error: expect(received).toEqual(expected)",
+    '-   "status": 404,',
+    '+   "status": 200,',
+  ]);
+  expect(tellingLines('cause: "checkout-api" is not right\n')).toEqual(['cause: "checkout-api" is not right']);
+  expect(tellingLines(" \n")).toEqual([]);
+  expect(tellingLines(`AssertionError: ${"x".repeat(9_000)}`)[0]?.length).toBeLessThan(300);
+  expect(tellingLines("line\n".repeat(900)).length).toBeLessThan(10);
+});
+
+const call = (note_a: string, note_b: string, masked = false) =>
+  ({ masked, scores: [{ id: "one", note_a, note_b }] }) as unknown as JudgeCall; // only what is read of it
+
+test("the notes of both arms stand apart, each once, without those of a second hearing", () => {
+  const calls = [call("Right.", "Wrong."), call("Right.", "Quite wrong."), call("masked", "masked", true)];
+  expect([notesOf(calls, "one", "a"), notesOf(calls, "one", "b"), notesOf(calls, "two", "a")]).toEqual([
+    ["Right."],
+    ["Wrong.", "Quite wrong."],
+    [],
+  ]);
+  expect(measuredFigures("changed_lines: 8800 against 3")).toEqual({ a: "8800", b: "3" });
+  expect(measuredFigures("left: Right. right: Wrong.")).toBeNull();
+});
+
+test("the headline names the winner, or says in a few words why there is none", () => {
+  const told = (verdict: Partial<Verdict>) =>
+    headlineText({
+      verdict: { outcome: "inconclusive", winner_side: null, lean_side: null, flags: [], ...verdict },
+      a: { name: "candidate" },
+      b: { name: "baseline" },
+    } as never); // only what is read of it
+  expect(told({ outcome: "winner", winner_side: "b" })).toBe("baseline won");
+  expect(told({ outcome: "tie" })).toBe("A tie within the margin");
+  expect(told({ outcome: "inconsistent" })).toBe("No winner: the orders disagree");
+  expect(told({ flags: ["single_trial", "judge_probe_conflict"] })).toBe("No winner: scores contradict the checks");
+  expect(told({ lean_side: "a" })).toBe("No winner, but a lean");
+  expect(told({})).toBe("No winner: too little to tell");
+});
