@@ -24,7 +24,9 @@ export const claudeCode: Recipe = {
     Grep: "search_files",
     ...own("Task", "Agent", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "TaskOutput", "TaskStop"),
     ...own("BashOutput", "KillShell", "KillBash", "Skill", "ToolSearch", "EnterPlanMode", "ExitPlanMode"),
-    ...own("AskUserQuestion", "WebFetch", "WebSearch"),
+    ...own("AskUserQuestion", "WebFetch", "WebSearch", "CronCreate", "CronDelete", "CronList", "ScheduleWakeup"),
+    ...own("EnterWorktree", "ExitWorktree", "ReportFindings", "SendMessage", "ListAgents", "Workflow"),
+    ...own("DeferredToolPlaceholder"),
   },
   notes: ["**/CLAUDE.md", "**/CLAUDE.local.md", "**/.claude/**", ".mcp.json"],
   start: (launch: AgentLaunch) => {

@@ -8,6 +8,13 @@ const SET_UP_AND_RUN =
   'cline=$1 key=$2 model=$3 url=$4; shift 4; "$cline" auth --provider openai --apikey "$key" --modelid "$model" ' +
   '--baseurl "$url" >/dev/null && exec "$cline" --json --auto-approve true "$@"';
 
+/** What its helpers do among themselves. */
+const TEAM = [
+  ...["spawn_teammate", "shutdown_teammate", "status", "task", "run_task", "cancel_run", "list_runs", "await_runs"],
+  ...["send_message", "broadcast", "read_mailbox", "mission_log", "cleanup", "create_outcome", "list_outcomes"],
+  ...["attach_outcome_fragment", "review_outcome_fragment", "finalize_outcome"],
+];
+
 export const cline: Recipe = {
   name: "cline",
   title: "Cline",
@@ -29,6 +36,7 @@ export const cline: Recipe = {
     search_codebase: "search_files",
     search_files: "search_files",
     ...own("skills", "spawn_agent", "ask_question", "submit_and_exit", "attempt_completion", "plan_mode_respond"),
+    ...own(...TEAM.map((name) => `team_${name}`)),
     ...own("fetch_web_content", "web_fetch", "web_search", "list_code_definition_names"),
   },
   notes: ["**/AGENTS.md", "**/.clinerules", "**/.clinerules/**", "**/.cline/**"],

@@ -10,7 +10,7 @@ export const codex: Recipe = {
   wires: ["responses"],
   packages: ["@openai/codex"],
   programs: ["codex"],
-  tested: ["0.169.0"],
+  tested: ["0.159.3", "0.169.0"],
   min_node: 16,
   tools: {
     exec_command: "run_command",
@@ -24,6 +24,7 @@ export const codex: Recipe = {
     list_dir: "list_files",
     grep_files: "search_files",
     ...own("update_plan", "spawn_agent", "send_input", "wait", "wait_agent", "close_agent", "resume_agent"),
+    ...own("get_goal", "create_goal", "update_goal", "tool_search"),
     ...own("web_search", "request_user_input", "list_mcp_resources", "list_mcp_resource_templates"),
   },
   notes: ["**/AGENTS.md", "**/AGENTS.override.md", "**/.codex/**"],

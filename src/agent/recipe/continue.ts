@@ -22,6 +22,7 @@ export const continueCli: Recipe = {
     Search: "search_files",
     ...own(
       "Checklist",
+      "CheckBackgroundJob",
       "Status",
       "Skills",
       "Subagent",

@@ -24,6 +24,7 @@ export const copilot: Recipe = {
     rg: "search_files",
     ...own("read_bash", "stop_bash", "list_bash", "report_intent", "task", "update_todo", "skill", "ask_user", "sql"),
     ...own("web_fetch", "web_search", "store_memory", "fetch_copilot_cli_documentation", "read_agent", "list_agents"),
+    ...own("write_agent", "session_store_sql"),
   },
   notes: ["**/AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/**", "**/.copilot/**"],
   start: (launch) => {

@@ -30,7 +30,17 @@ export const geminiCli: Recipe = {
       "delegate_to_agent",
       "complete_task",
     ),
-    ...own("google_web_search", "web_fetch", "ask_user", "get_internal_docs", "enter_plan_mode", "exit_plan_mode"),
+    ...own("list_background_processes", "read_background_output"),
+    ...own(
+      "google_web_search",
+      "web_fetch",
+      "ask_user",
+      "get_internal_docs",
+      "update_topic",
+      "invoke_agent",
+      "enter_plan_mode",
+      "exit_plan_mode",
+    ),
   },
   notes: ["**/GEMINI.md", "**/.gemini/**"],
   start: (launch) => {

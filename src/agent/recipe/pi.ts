@@ -9,7 +9,7 @@ export const pi: Recipe = {
   wires: ["anthropic", "responses"],
   packages: ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"],
   programs: ["pi"],
-  tested: ["0.73.1", "0.74.2"],
+  tested: ["0.74.2"],
   min_node: 20,
   tools: {
     bash: "run_command",

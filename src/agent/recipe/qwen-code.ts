@@ -14,6 +14,7 @@ export const qwenCode: Recipe = {
   min_node: 20,
   tools: {
     run_shell_command: "run_command",
+    monitor: "run_command",
     read_file: "read_file",
     read_many_files: "read_file",
     edit: "edit_file",
@@ -24,7 +25,7 @@ export const qwenCode: Recipe = {
     grep_search: "search_files",
     search_file_content: "search_files",
     ...own("todo_write", "save_memory", "skill", "task", "agent", "exit_plan_mode", "ask_user_question"),
-    ...own("web_fetch", "web_search", "task_stop", "send_message"),
+    ...own("web_fetch", "web_search", "task_stop", "send_message", "tool_search"),
   },
   notes: ["**/QWEN.md", "**/.qwen/**"],
   start: (launch) => {

@@ -1,14 +1,24 @@
 import { asRecords, asText, dig, type LooseRecord, parseJson } from "../../../src/domain/lenient.ts";
 import type { Message } from "../../../src/model/client.ts";
 import type { SeenRequest } from "../exchange.ts";
-import { type Form, joinMessages, type Piece, piecesOf, type Seen, textOf, unnamed, type WholeReply } from "./wire.ts";
+import {
+  type Form,
+  joinMessages,
+  type Piece,
+  piecesOf,
+  type Seen,
+  textOf,
+  unnamed,
+  type WholeCall,
+  type WholeReply,
+} from "./wire.ts";
 
 /** OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat and /chat-streaming. */
 export const chat: Form = {
   read,
-  reply: (_, reply) => ({
+  reply: (request, reply) => ({
     ...head(reply, "chat.completion"),
-    choices: [{ index: 0, message: messageOf(reply), finish_reason: STOPS[reply.stop], logprobs: null }],
+    choices: [{ index: 0, message: messageOf(request, reply), finish_reason: STOPS[reply.stop], logprobs: null }],
     usage: usageOf(reply),
   }),
   pieces,
@@ -43,9 +53,9 @@ function read(body: LooseRecord): Seen {
       .join("\n"),
     messages: joinMessages(messages.filter(({ role }) => !INSTRUCTING.includes(role)).map(readMessage)),
     tools: asRecords(body["tools"]).map((tool) => ({
-      name: asText(dig(tool, "function", "name")) ?? "",
+      name: asText(dig(tool, "function", "name") ?? dig(tool, "custom", "name")) ?? "",
       type: asText(tool["type"]) ?? "",
-      description: asText(dig(tool, "function", "description")) ?? "",
+      description: asText(dig(tool, "function", "description") ?? dig(tool, "custom", "description")) ?? "",
       input: dig(tool, "function", "parameters"),
     })),
     force_tool: asText(dig(body, "tool_choice", "function", "name")),
@@ -57,8 +67,8 @@ function readMessage({ role, content, tool_calls, tool_call_id }: LooseRecord): 
   if (role === "user") return { role, text: textOf(content) };
   const calls = asRecords(tool_calls).map((call) => ({
     id: `${dig(call, "id")}`,
-    name: `${dig(call, "function", "name")}`,
-    input: parseJson(`${dig(call, "function", "arguments")}`),
+    name: `${dig(call, "function", "name") ?? dig(call, "custom", "name")}`,
+    input: dig(call, "custom", "input") ?? parseJson(`${dig(call, "function", "arguments")}`),
   }));
   return { role: "assistant", text: textOf(content), calls };
 }
@@ -73,19 +83,39 @@ const usageOf = ({ usage }: WholeReply) => ({
   completion_tokens_details: { reasoning_tokens: usage.thinking },
 });
 
-function messageOf({ text, calls }: WholeReply): LooseRecord {
+function messageOf(request: SeenRequest, { text, calls }: WholeReply): LooseRecord {
   const message = { role: "assistant", content: text === "" ? null : text, refusal: null };
-  return calls.length === 0 ? message : { ...message, tool_calls: calls.map((call) => toolCall(call, call.arguments)) };
+  if (calls.length === 0) return message;
+  return { ...message, tool_calls: calls.map((call) => kindOf(request, call).whole(textOfCall(request, call))) };
 }
 
-const toolCall = ({ id, name }: WholeReply["calls"][number], text: string) => ({
-  id,
-  type: "function",
-  function: { name, arguments: text },
-});
+/** A tool that was offered as `custom` takes a text as it is, any other one takes JSON. */
+const isCustom = ({ tools }: SeenRequest, { name }: WholeCall) =>
+  tools.some((tool) => tool.name === name && tool.type === "custom");
 
-function pieces({ body }: SeenRequest, reply: WholeReply): Piece[] {
-  const counted = dig(body, "stream_options", "include_usage") === true;
+const textOfCall = (request: SeenRequest, call: WholeCall): string =>
+  isCustom(request, call) && typeof call.input === "string" ? call.input : call.arguments;
+
+interface CallForm {
+  readonly whole: (text: string) => LooseRecord;
+  readonly more: (text: string) => LooseRecord;
+}
+
+function kindOf(request: SeenRequest, call: WholeCall): CallForm {
+  const { id, name } = call;
+  return isCustom(request, call)
+    ? {
+        whole: (input: string) => ({ id, type: "custom", custom: { name, input } }),
+        more: (input: string) => ({ custom: { input } }),
+      }
+    : {
+        whole: (text: string) => ({ id, type: "function", function: { name, arguments: text } }),
+        more: (text: string) => ({ function: { arguments: text } }),
+      };
+}
+
+function pieces(request: SeenRequest, reply: WholeReply): Piece[] {
+  const counted = dig(request.body, "stream_options", "include_usage") === true;
   const chunk = (choices: readonly LooseRecord[], usage: LooseRecord | null = null) => ({
     ...head(reply, "chat.completion.chunk"),
     choices,
@@ -96,12 +126,11 @@ function pieces({ body }: SeenRequest, reply: WholeReply): Piece[] {
   return [
     delta({ role: "assistant", content: reply.calls.length > 0 && reply.text === "" ? null : "", refusal: null }),
     ...piecesOf(reply.text).map((content) => delta({ content })),
-    ...reply.calls.flatMap((call, index) => [
-      delta({ tool_calls: [{ index, ...toolCall(call, "") }] }, null, true),
-      ...piecesOf(call.arguments).map((text) =>
-        delta({ tool_calls: [{ index, function: { arguments: text } }] }, null, true),
-      ),
-    ]),
+    ...reply.calls.flatMap((call, index) => {
+      const { whole, more } = kindOf(request, call);
+      const parts = [whole(""), ...piecesOf(textOfCall(request, call)).map(more)];
+      return parts.map((part) => delta({ tool_calls: [{ index, ...part }] }, null, true));
+    }),
     delta({}, STOPS[reply.stop]),
     ...(counted ? [unnamed(chunk([], usageOf(reply)))] : []),
     unnamed("[DONE]"),
