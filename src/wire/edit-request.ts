@@ -1,5 +1,7 @@
 import { asRecord, type LooseRecord } from "../domain/lenient.ts";
 import type { WireName } from "../domain/scenario.ts";
+import { FENCES } from "./edit/fence.ts";
+import { refusalOf } from "./edit/stored-state.ts";
 
 export interface RequestEdit {
   /** Asked for in the place of the client's; null: the client's stays. */
@@ -14,25 +16,44 @@ export interface EditedRequest {
   readonly body: LooseRecord;
   /** What the fence took out, each kind once: `web_search`, `mcp_servers`. */
   readonly removed: readonly string[];
-  /** Why the request cannot be sent at all; a sentence for whoever reads the agent's output. */
+  /** Why the request cannot be sent at all, in sentences for whoever reads the agent's output. */
   readonly refused: string | null;
   /** Usage was asked for in the client's place: see `OpenReply.hide_usage`. */
   readonly hide_usage: boolean;
 }
 
-/** Makes of an agent's request what may be sent. `path` is that of its `Route`. */
-export function editRequest(wire: WireName, path: string, body: LooseRecord, { model }: RequestEdit): EditedRequest {
-  const hide_usage =
-    wire === "chat" && body["stream"] === true && asRecord(body["stream_options"])?.["include_usage"] !== true;
+/** Makes of an agent's request what may be sent. Never throws. `path` is that of its `Route`. */
+export function editRequest(wire: WireName, path: string, body: LooseRecord, edit: RequestEdit): EditedRequest {
+  const asked = wire === "gemini" ? asRecord(body["generateContentRequest"]) : undefined;
+  if (asked !== undefined) return editCount(path, { body, asked }, edit);
+  const { body: fenced, removed } = edit.fence ? FENCES[wire](body) : { body, removed: [] };
+  const hide_usage = wire === "chat" && body["stream"] === true && usageOption(body) !== true;
   return {
-    path: model === null || wire !== "gemini" ? path : path.replace(/\/models\/[^/:?]+:/, () => `/models/${model}:`),
+    path: edit.model === null || wire !== "gemini" ? path : withModel(path, edit.model),
     body: {
-      ...body,
-      ...(model === null || wire === "gemini" ? {} : { model }),
+      ...fenced,
+      ...(edit.model === null || wire === "gemini" ? {} : { model: edit.model }),
       ...(hide_usage ? { stream_options: { ...asRecord(body["stream_options"]), include_usage: true } } : {}),
+      ...(wire === "responses" && /^\/responses(\?|$)/.test(path) ? { store: false } : {}),
     },
-    removed: [],
-    refused: null,
+    removed: [...new Set(removed)],
+    refused: refusalOf(wire, body),
     hide_usage,
   };
+}
+
+const usageOption = (body: LooseRecord) => asRecord(body["stream_options"])?.["include_usage"];
+
+const withModel = (path: string, model: string) => path.replace(/\/models\/[^/:?]+:/, () => `/models/${model}:`);
+
+interface Count {
+  readonly body: LooseRecord;
+  readonly asked: LooseRecord;
+}
+
+/** Gemini counts the tokens of a request within the request, which names the model once more. */
+function editCount(path: string, { body, asked }: Count, edit: RequestEdit): EditedRequest {
+  const inner = editRequest("gemini", path, asked, edit);
+  const model = edit.model === null ? {} : { model: `models/${edit.model}` };
+  return { ...inner, body: { ...body, generateContentRequest: { ...inner.body, ...model } } };
 }

@@ -21,6 +21,7 @@ export class SseBlocks {
   #too_large = false;
   #line_is_empty = true;
   #after_cr = false;
+  #ended_by_cr = false;
 
   constructor(max_bytes: number) {
     this.#max_bytes = max_bytes;
@@ -31,15 +32,15 @@ export class SseBlocks {
     return this.#too_large;
   }
 
-  /** The events that end in this piece. */
+  /** The events that end in this piece. One that ends with a CR waits for the next byte, which may be the LF to it. */
   push(chunk: Uint8Array): SseBlock[] {
+    if (this.#too_large) return [];
     const blocks: SseBlock[] = [];
-    if (this.#too_large) return blocks;
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
-      if (!this.#endsEvent(chunk[at])) continue;
-      // The other half of the line's end belongs to it.
-      const end = chunk[at] === CR && chunk[at + 1] === LF ? at + 2 : at + 1;
+      const ended = this.#endOfEvent(chunk[at]);
+      if (ended === null) continue;
+      const end = ended === "with" ? at + 1 : at;
       this.#kept.add(chunk.subarray(start, end));
       blocks.push(...this.end());
       start = end;
@@ -50,14 +51,17 @@ export class SseBlocks {
     return blocks;
   }
 
-  /** Whether this byte ends an empty line. */
-  #endsEvent(byte: number | undefined): boolean {
-    const endsLine = byte === CR || (byte === LF && !this.#after_cr);
-    const endsEvent = endsLine && this.#line_is_empty;
-    if (endsLine) this.#line_is_empty = true;
-    else if (byte !== LF) this.#line_is_empty = false;
+  /** Whether an event ends with this byte, or ended before it. */
+  #endOfEvent(byte: number | undefined): "with" | "before" | null {
+    const waited = this.#ended_by_cr;
+    const isSecondHalf = byte === LF && this.#after_cr;
+    const endsLine = byte === CR || byte === LF;
+    const endsEvent = endsLine && !isSecondHalf && this.#line_is_empty;
+    this.#line_is_empty = endsLine;
     this.#after_cr = byte === CR;
-    return endsEvent;
+    this.#ended_by_cr = endsEvent && byte === CR;
+    if (waited) return isSecondHalf ? "with" : "before";
+    return endsEvent && byte === LF ? "with" : null;
   }
 
   /** What is left: nothing, or an event without its end. */

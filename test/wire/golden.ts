@@ -343,6 +343,7 @@ const RESPONSES: readonly Golden[] = [
     title: "a refusal",
     sent: sse(
       ...[begun(), added(0, { ...message, content: [] })],
+      { type: "response.content_part.added", ...piece, part: { type: "refusal", refusal: "" } },
       { type: "response.refusal.delta", ...piece, delta: "I cannot." },
       { type: "response.refusal.done", ...piece, refusal: "I cannot." },
       ended([{ ...message, content: [{ type: "refusal", refusal: "I cannot." }] }]),

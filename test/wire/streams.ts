@@ -33,3 +33,12 @@ export function pass(
   const { bytes: rest, reply } = reader.end();
   return { bytes: Buffer.concat([...passed, rest]), reply };
 }
+
+/** The same stream with every event's JSON over several lines. */
+export const inLines = (stream: string): string =>
+  stream.replace(/^data: (\{.*)$/gm, (_, json: string) =>
+    JSON.stringify(JSON.parse(json), null, 1)
+      .split("\n")
+      .map((line) => `data: ${line}`)
+      .join("\n"),
+  );

@@ -45,7 +45,9 @@ export class StreamedReply implements ReplyReader {
 
   end(): ReturnType<ReplyReader["end"]> {
     const { form, gate } = this.#options;
-    const last = this.#blocks.end().flatMap((block) => this.#take(block));
+    // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
+    const whole = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
+    const last = whole.flatMap((block) => this.#take(block));
     decide(this.#reply.calls, gate);
     return { bytes: Buffer.concat([...last, ...this.#release()]), reply: wireReply(this.#reply, form) };
   }
@@ -90,5 +92,7 @@ export class StreamedReply implements ReplyReader {
       .map((one) => sseBytes(block.event === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
   }
 }
+
+const isWhole = (block: SseBlock) => block.data === "[DONE]" || eventIn(block) !== undefined;
 
 const eventIn = ({ data }: SseBlock): LooseRecord | undefined => asRecord(parseJson(data ?? ""));

@@ -10,9 +10,12 @@ export function readChat({ messages, tools, functions }: LooseRecord): RequestPa
   return {
     system: all.flatMap(({ role, content }) => (isSystem(role) ? [textIn(content)] : [])).join("\n\n"),
     said: all.filter(({ role }) => !isSystem(role)).map(saidIn),
-    offers_tools: [...asRecords(tools), ...asRecords(functions)].length > 0,
+    offers_tools: asRecords(tools).some(isClientTool) || asRecords(functions).length > 0,
   };
 }
+
+export const isClientTool = ({ type }: LooseRecord): boolean =>
+  type === undefined || type === "function" || type === "custom";
 
 export const isSystem = (role: unknown) => role === "system" || role === "developer";
 

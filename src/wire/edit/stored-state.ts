@@ -1,0 +1,29 @@
+import { asRecords, dig, type LooseRecord } from "../../domain/lenient.ts";
+import type { WireName } from "../../domain/scenario.ts";
+
+/** Fields by which a request rests on what a provider keeps. */
+const FIELDS: Readonly<Record<WireName, readonly string[]>> = {
+  anthropic: [],
+  chat: [],
+  responses: ["previous_response_id", "conversation", "prompt"],
+  gemini: ["cachedContent", "cached_content"],
+};
+
+/** Why a request cannot be counted, repeated or read; null when it can. */
+export function refusalOf(wire: WireName, body: LooseRecord): string | null {
+  const field = FIELDS[wire].find((name) => body[name] != null) ?? referenceIn(wire, body);
+  if (field !== undefined)
+    return `${field} rests on what the provider keeps, which could not be counted or replayed. Send the whole conversation.`;
+  if (wire === "responses" && body["background"] === true)
+    return "background: a reply that is fetched later could not be counted. Ask for it directly.";
+  if (wire === "gemini" && streamsArguments(body))
+    return "streamFunctionCallArguments: calls in pieces are not read. Leave it out.";
+  return null;
+}
+
+const referenceIn = (wire: WireName, { input }: LooseRecord) =>
+  wire === "responses" && asRecords(input).some(({ type }) => type === "item_reference") ? "item_reference" : undefined;
+
+const streamsArguments = (body: LooseRecord) =>
+  dig(body, "toolConfig", "functionCallingConfig", "streamFunctionCallArguments") === true ||
+  dig(body, "tool_config", "function_calling_config", "stream_function_call_arguments") === true;

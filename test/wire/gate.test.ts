@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { openReply } from "../../src/wire/open-reply.ts";
+import type { WireCall } from "../../src/wire/wire.ts";
+import { GOLDEN } from "./golden.ts";
+import { inLines, pass, STREAM } from "./streams.ts";
+
+const CALLING = GOLDEN.filter(({ reply }) => reply.calls.length > 0);
+
+/** What takes the place of a call, in the shape of its input. */
+const instead = ({ input }: WireCall) => (typeof input === "string" ? "refused" : { command: "echo refused" });
+
+const asPassed = (call: WireCall) => ({ ...call, input: instead(call) });
+
+describe.each(CALLING)("$wire: $title", ({ wire, sent, reply }) => {
+  test("a gate that refuses everything leaves no word of any call, and all that is beside them", () => {
+    const passed = pass(wire, sent, { ...STREAM, gate: instead });
+    const again = pass(wire, passed.bytes).reply;
+    const { message_digest } = passed.reply;
+    expect(passed.reply).toEqual({ ...reply, message_digest });
+    expect(again).toEqual({ ...reply, calls: reply.calls.map(asPassed), message_digest });
+    for (const word of ["ls", "pwd", "a.js", "Begin Patch"])
+      expect(passed.bytes.toString()).not.toMatch(new RegExp(`\\b${word}\\b`));
+  });
+
+  test("one refused call among others changes that one", () => {
+    for (const [refused] of reply.calls.entries()) {
+      let nth = -1;
+      const gate = (call: WireCall) => {
+        nth += 1;
+        return nth === refused ? instead(call) : null;
+      };
+      const { calls } = pass(wire, pass(wire, sent, { ...STREAM, gate }).bytes).reply;
+      expect(calls).toEqual(reply.calls.map((call, at) => (at === refused ? asPassed(call) : call)));
+    }
+  });
+
+  test("the same bytes come out in whatever pieces, and however the lines end", () => {
+    const options = { ...STREAM, gate: instead };
+    const bytes = Buffer.from(sent);
+    const once = pass(wire, bytes, options).bytes.toString();
+    for (let cut = 1; cut < bytes.length; cut += 1)
+      expect(pass(wire, bytes, options, [cut]).bytes.toString()).toBe(once);
+    for (const form of [sent, sent.replaceAll("\n", "\r\n"), sent.replaceAll("\n", "\r"), inLines(sent)]) {
+      const whole = pass(wire, form, options);
+      const cuts = fc.array(fc.nat(form.length), { maxLength: 30 });
+      const everywhere = fc.constant([...Buffer.from(form).keys()]);
+      fc.assert(
+        fc.property(fc.oneof(cuts, everywhere), (places) => {
+          expect(pass(wire, form, options, places).bytes.equals(whole.bytes)).toBe(true);
+        }),
+        { numRuns: 10 },
+      );
+    }
+  });
+
+  test("no byte of a call goes on before the gate was asked about it", () => {
+    const asked: string[] = [];
+    const reader = openReply(wire, {
+      ...STREAM,
+      gate: ({ name }) => {
+        asked.push(name);
+        return null;
+      },
+    });
+    for (const byte of Buffer.from(sent)) {
+      const out = Buffer.from(reader.push(Buffer.of(byte))).toString();
+      if (reply.calls.some(({ id }) => id !== null && out.includes(id))) expect(asked.length).toBeGreaterThan(0);
+    }
+    reader.end();
+    expect(asked).toEqual(reply.calls.map(({ name }) => name));
+  });
+
+  test("a call that is cut off is asked about, too, as far as it came", () => {
+    const bytes = Buffer.from(sent);
+    for (let cut = 0; cut < bytes.length; cut += 1) {
+      const passed = pass(wire, bytes.subarray(0, cut), { ...STREAM, gate: instead });
+      expect(passed.bytes.toString()).not.toMatch(/\b(ls|pwd|Begin Patch)\b/);
+      const allowed = pass(wire, bytes.subarray(0, cut), { ...STREAM, gate: () => null });
+      expect(sent).toStartWith(allowed.bytes.toString());
+    }
+  });
+});
+
+const CHAT_BODY = {
+  id: "chatcmpl-1",
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: "assistant",
+        content: "I look.",
+        tool_calls: [{ id: "call_1", type: "function", function: { name: "bash", arguments: '{"command":"ls"}' } }],
+      },
+      finish_reason: "tool_calls",
+    },
+  ],
+  usage: { prompt_tokens: 5, completion_tokens: 2 },
+};
+
+const BODIES = {
+  anthropic: {
+    type: "message",
+    content: [
+      { type: "text", text: "I look." },
+      { type: "tool_use", id: "call_1", name: "bash", input: { command: "ls" } },
+    ],
+    stop_reason: "tool_use",
+    usage: { input_tokens: 5, output_tokens: 2 },
+  },
+  chat: CHAT_BODY,
+  responses: {
+    object: "response",
+    status: "completed",
+    output: [
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look." }] },
+      { type: "function_call", call_id: "call_1", name: "bash", arguments: '{"command":"ls"}' },
+    ],
+    usage: { input_tokens: 5, output_tokens: 2 },
+  },
+  gemini: [
+    { candidates: [{ content: { parts: [{ text: "I look." }] } }] },
+    {
+      candidates: [
+        {
+          content: { parts: [{ functionCall: { id: "call_1", name: "bash", args: { command: "ls" } } }] },
+          finishReason: "STOP",
+        },
+      ],
+      usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 },
+    },
+  ],
+} as const;
+
+test.each(["anthropic", "chat", "responses", "gemini"] as const)(
+  "%s: a reply that is no stream is read and gated, too",
+  (wire) => {
+    const sent = JSON.stringify(BODIES[wire], null, 2);
+    const json = { content_type: "application/json" };
+    const call = { id: "call_1", name: "bash", input: { command: "ls" } };
+    const passed = pass(wire, sent, { ...json, gate: () => null }, [3, 50]);
+    expect(passed.bytes.toString()).toBe(sent);
+    expect(passed.reply).toMatchObject({ text: "I look.", calls: [call], tokens_in: 5, tokens_out: 2, ended: "whole" });
+    const refused = pass(wire, sent, { ...json, gate: instead });
+    expect(refused.reply.calls).toEqual([call]);
+    expect(pass(wire, refused.bytes, json).reply).toMatchObject({
+      text: "I look.",
+      calls: [asPassed(call)],
+      ended: "whole",
+    });
+  },
+);

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { WIRES } from "../../src/domain/scenario.ts";
+import { errorBody } from "../../src/wire/error-body.ts";
+import { sayOnce } from "../../src/wire/say-once.ts";
+import { pass } from "./streams.ts";
+
+test.each(WIRES)("%s: a text said once is a whole reply, streamed or not", (wire) => {
+  for (const stream of [true, false]) {
+    const { content_type, body } = sayOnce(wire, { model: "m-1", stream }, 'done: "ü"\n');
+    expect(content_type).toBe(stream ? "text/event-stream" : "application/json");
+    expect(pass(wire, body, { content_type }).reply).toMatchObject({
+      ...{ text: 'done: "ü"\n', calls: [], tokens_in: 1, tokens_out: 1, model_served: "m-1" },
+      ...{ ended: "whole", error: null },
+    });
+  }
+});
+
+test.each(WIRES)("%s: an error is one that a client of the wire reads", (wire) => {
+  const body = JSON.stringify(errorBody(wire, 400, "The budget is used up."));
+  expect(pass(wire, body, { content_type: "application/json" }).reply).toMatchObject({
+    ...{ ended: "error", error: "The budget is used up.", text: "", calls: [], tokens_in: null, tokens_out: null },
+  });
+});
+
+test("an error says its kind in the words of its wire", () => {
+  expect(errorBody("anthropic", 429, "x")).toEqual({
+    type: "error",
+    error: { type: "rate_limit_error", message: "x" },
+  });
+  expect(errorBody("anthropic", 502, "x")).toMatchObject({ error: { type: "api_error" } });
+  expect(errorBody("responses", 503, "x")).toMatchObject({ error: { type: "server_error" } });
+  expect(errorBody("gemini", 404, "x")).toEqual({ error: { code: 404, message: "x", status: "NOT_FOUND" } });
+});
