@@ -8,7 +8,7 @@ export const JudgeModel = Type.String({
   minLength: 1,
   maxLength: JUDGE_NAME_CHARS,
   description:
-    "Judge model; without a slash it is taken from the default judge's provider. Three or five, separated by commas, judge as a panel.",
+    "Judge model; without a slash, of the default judge's provider. Three or five, separated by commas, are a panel.",
 });
 
 export const RunRequest = record(

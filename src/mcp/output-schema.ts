@@ -1,45 +1,42 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { publish, type SchemaObject, withoutPatterns } from "../domain/published-schema.ts";
+import { shareRepeated, withParts } from "./share-repeated.ts";
 
 /**
  * The schema of what a tool answers, as short as possible, since a client may read all of them before its first question:
- * the type of each field, each named type once, no bounds and no prose. The HTTP API's document has the rest. Objects stay
- * open, so that a client that keeps the list can also read the answers of a later version.
+ * the type of each field, what is repeated once, no bounds and no prose. The HTTP API's document has the rest. A client
+ * that keeps the list can also read the answers of a later version: objects stay open, and long vocabularies, which grow.
  */
-export function outputSchema(schema: TObject): InlineObject {
-  const uses = new Map<string, number>();
-  countUses(schema, uses);
-  const definitions = new Map<string, SchemaObject>();
-  const shape = (part: TSchema): SchemaObject => {
-    if (part.$id === undefined || (uses.get(part.$id) ?? 0) < 2) return shapeOf(part, shape);
-    if (!definitions.has(part.$id)) definitions.set(part.$id, shapeOf(part, shape));
-    return { $ref: `#/$defs/${part.$id}` };
-  };
-  const whole = shapeOf(schema, shape);
-  return { ...whole, type: "object", ...(definitions.size > 0 && { $defs: Object.fromEntries(definitions) }) };
-}
-
-function countUses(schema: TSchema, uses: Map<string, number>): SchemaObject {
-  if (schema.$id !== undefined) uses.set(schema.$id, (uses.get(schema.$id) ?? 0) + 1);
-  return publish(schema, (part) => countUses(part, uses));
-}
+export const outputSchema = (schema: TObject): InlineObject => ({
+  ...nullJoined(shareRepeated(shapeOf(schema))),
+  type: "object",
+});
 
 /** Keywords that a client needs to read an answer. */
-const TOLD = ["type", "const", "enum", "properties", "required", "items", "additionalProperties"];
+const TOLD = ["type", "const", "enum", "properties", "required", "items", "additionalProperties", "anyOf"];
 
-function shapeOf(schema: TSchema, shape: (part: TSchema) => SchemaObject): SchemaObject {
-  const { anyOf, ...published } = withoutPatterns(publish(schema, shape));
-  if (anyOf !== undefined) return eitherOf(anyOf as readonly SchemaObject[]); // what publish makes of the keyword
+/** More words than fit here are told as strings: flags, codes of failures, kinds of decisions. Versions add to them. */
+const MOST_BYTES_OF_WORDS = 120;
+
+function shapeOf(schema: TSchema): SchemaObject {
+  const published = withoutPatterns(publish(schema, shapeOf));
+  const words = published["enum"];
+  if (words !== undefined)
+    return JSON.stringify(words).length > MOST_BYTES_OF_WORDS ? { type: "string" } : { enum: words };
+  if ("const" in published) return { const: published["const"] };
   // `additionalProperties: false` would close the object.
   const isOpen = published["additionalProperties"] !== false;
   const told = TOLD.filter((keyword) => keyword in published && (isOpen || keyword !== "additionalProperties"));
   return Object.fromEntries(told.map((keyword) => [keyword, published[keyword]]));
 }
 
-/** A choice of plain types is written as a list of types. */
-function eitherOf(shapes: readonly SchemaObject[]): SchemaObject {
-  const plain = shapes.every((shape) => Object.keys(shape).join() === "type");
-  return plain ? { type: shapes.map(({ type }) => type) } : { anyOf: shapes };
+/** A choice with null in its shortest words. */
+function nullJoined(schema: SchemaObject): SchemaObject {
+  const whole = withParts(schema, nullJoined);
+  const [shape, none, ...others] = (whole["anyOf"] ?? []) as readonly SchemaObject[];
+  if (shape === undefined || none?.["type"] !== "null" || others.length > 0) return whole;
+  if (Array.isArray(shape["enum"])) return { enum: [...shape["enum"], null] };
+  return "type" in shape ? { ...shape, type: [shape["type"], "null"] } : whole;
 }
 
 /** The schema of an object, as MCP asks for tools. */

@@ -80,7 +80,7 @@ function describeTool({ name, title, description, input, output, annotations }: 
     description,
     inputSchema: { ...inlineObject(input) },
     outputSchema: { ...outputSchema(output) },
-    annotations: { title, ...annotations },
+    annotations: { ...annotations },
   };
 }
 

@@ -24,15 +24,12 @@ export interface CallContext {
   readonly tell?: (message: string) => Promise<void>;
 }
 
-/** What a client may assume before it asks its user; hints of the protocol, and true. */
-type Annotations = Readonly<Required<Omit<ToolAnnotations, "title">>>;
+/** What a client may assume before it asks its user; hints of the protocol, and true. Of what only reads it asks no more. */
+type Annotations =
+  | Readonly<Required<Pick<ToolAnnotations, "readOnlyHint" | "openWorldHint">>>
+  | Readonly<Required<Omit<ToolAnnotations, "title">>>;
 
-export const READS: Annotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-};
+export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
 
 /** Adds a session or a verdict, and asks models over the network. */
 export const SPENDS: Annotations = {

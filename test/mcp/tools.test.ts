@@ -5,16 +5,16 @@ import { linked } from "./linked.ts";
 test("seven tools are listed, each with title, both schemas and honest hints", async () => {
   await using server = await linked();
   const { tools } = await server.client.listTools();
-  const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  const reads = { readOnlyHint: true, openWorldHint: false };
   const spends = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
-  expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
-    ["list_scenarios", { title: "List scenarios", ...reads }],
-    ["get_scenario", { title: "Get a scenario", ...reads }],
-    ["run_doctor", { title: "Check the environment or a scenario", ...reads, openWorldHint: true }],
-    ["run_scenario", { title: "Run a scenario", ...spends }],
-    ["list_sessions", { title: "List sessions", ...reads }],
-    ["get_session", { title: "Get a session", ...reads }],
-    ["rejudge", { title: "Judge two stored arms", ...spends }],
+  expect(tools.map(({ name, title, annotations }) => [name, title, annotations])).toEqual([
+    ["list_scenarios", "List scenarios", reads],
+    ["get_scenario", "Get a scenario", reads],
+    ["run_doctor", "Check the environment or a scenario", { ...reads, openWorldHint: true }],
+    ["run_scenario", "Run a scenario", spends],
+    ["list_sessions", "List sessions", reads],
+    ["get_session", "Get a session", reads],
+    ["rejudge", "Judge two stored arms", spends],
   ]);
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
   for (const { inputSchema, outputSchema = {} } of tools)

@@ -72,7 +72,7 @@ export const getSession = tool({
   name: operation.name,
   title: operation.title,
   description:
-    "What is known of a session or a series, also while it runs. Free and instant. Start with the summary (state, verdict, what each arm used); then criteria for why, decisions for what an arm did, diff for what it changed. " +
+    "What is known of a session or a series, also while it runs. Free and instant. Start with the summary; then criteria, decisions or diff say why. " +
     "Slices fit about 8,000 tokens and page with after_seq; only the structured data of full may be larger. While state is not completed, failed, cancelled or interrupted, ask again in some seconds. Next: rejudge for a second opinion.",
   input: GetSessionRequest,
   output: SessionDetail,

@@ -62,9 +62,9 @@ export const runScenario = tool({
   title: "Run a scenario",
   description:
     "Runs both arms of a scenario on the same task, checks their work and has a judge compare them. " +
-    "With trials, stop_when_sure or several scenarios it does so again and again (a series), and says what the runs show together: one run says little. " +
+    "One run says little: with trials, stop_when_sure or several scenarios it repeats (a series), and says what the runs show together. " +
     "Spends model tokens unless the arms are scripted (list_scenarios shows the models); a run takes seconds to many minutes. " +
-    "Answers with the id of session or series at once, and it goes on in the background; with wait_seconds it waits that long and answers with what is known then. " +
+    "Answers with the id of session or series at once and goes on in the background; with wait_seconds, after that time, with what is known then. " +
     "Cancelling the call while it waits cancels what it started. Next: get_session with the id, until state is completed or failed.",
   input: RunToolRequest,
   output: RunResult,
