@@ -23,6 +23,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
   mcp: () => import("./cli/mcp.ts"),
 };
 
+/** For abeval itself, in a sandbox. */
+const HIDDEN: typeof COMMANDS = { __door: () => import("./agent/door.ts") };
+
 /** On Deno there is `run`. */
 const NEEDING_BUN = new Set(["serve", "mcp"]);
 
@@ -34,7 +37,7 @@ async function dispatch(word: string | undefined, rest: readonly string[]): Prom
   if (word === "--version" || word === "-v") return await print(`${version}\n`);
   if (word === "--help" || word === "-h" || word === "help") return await print(HELP);
   if (word === undefined) return refuse(HELP);
-  const load = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  const load = [COMMANDS, HIDDEN].find((commands) => Object.hasOwn(commands, word))?.[word];
   if (load === undefined) return await refuseUnknown(word);
   if (!ON_BUN && NEEDING_BUN.has(word)) return refuse(`abeval: "${word}" needs Bun: https://bun.sh\n`);
   const { command } = await load();

@@ -14,6 +14,7 @@ const SESSION = [
   "store",
   "tool",
   "arm",
+  "agent",
   "evidence",
   "judge",
   "series",
@@ -34,7 +35,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   store: ["domain", "clock"],
   tool: ["domain", "model", "sandbox", "workspace", "lines", "pace"],
   arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
-  agent: ["domain", "wire"],
+  agent: ["domain", "arm", "model", "policy", "sandbox", "wire", "workspace", "clock", "find-program"],
   evidence: ["domain", "sandbox", "workspace", "policy"],
   judge: ["domain", "model", "clock", "pace"],
   session: SESSION,
@@ -45,7 +46,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   mcp: ["domain", "operation", "lines"],
   cli: ["*"],
   web: ["domain", "judge/decide", "series/figure-text"],
-  main: ["cli", "domain/did-you-mean", "on-bun", "version"],
+  main: ["agent/door", "cli", "domain/did-you-mean", "on-bun", "version"],
   clock: [],
   "exit-of": [],
   "find-program": [],
@@ -58,8 +59,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** What may be used only in these places. */
 const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
-  [/\bprocess\.env\b/, /^(cli\/services|find-program)\.ts$/],
-  [/\bprocess\.argv\b/, /^main\.ts$/],
+  [/\bprocess\.env\b/, /^(cli\/services|find-program|agent\/door)\.ts$/],
+  [/\bprocess\.argv\b/, /^(main|agent\/door-command)\.ts$/],
   [/\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b|\bMath\.random\b|\brandomBytes\b/, /^clock\.ts$/],
   [/\bprocess\.stdout\b|Bun\.stdout/, /^(cli\/|main\.ts$)/],
   [/\bBun\.\w|(from|import\() ?"bun[":]/, /^(main|store\/sqlite\/database|cli\/(mcp|c-library))\.ts$/],

@@ -6,6 +6,7 @@ import type { Arm } from "../src/domain/scenario.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { Credentials } from "../src/model/credentials.ts";
 import { modelResolver } from "../src/model/resolve-model.ts";
+import { upstreams } from "../src/model/upstream.ts";
 import { followRun } from "../src/operation/follow-run.ts";
 import { THIS_HOST } from "../src/sandbox/host.ts";
 import { Sandboxes } from "../src/sandbox/sandboxes.ts";
@@ -31,6 +32,7 @@ export function testServices(
   changes: Partial<SessionServices> = {},
 ): SessionServices {
   const credentials = new Credentials(environment);
+  const models = { credentials, clock: systemClock, limiter: new Semaphore(16) };
   return {
     clock: systemClock,
     entropy: systemEntropy,
@@ -38,7 +40,8 @@ export function testServices(
     runs: new Runs(),
     series: new SeriesRuns(),
     slots: new Semaphore(4, 100),
-    resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(16) }),
+    resolveModel: modelResolver(models),
+    openUpstream: upstreams(models),
     redact: credentials.redactSecrets,
     sandbox: SANDBOX_MODE,
     sandboxes: SANDBOXES,

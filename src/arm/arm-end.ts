@@ -1,5 +1,5 @@
 import type { BudgetUse, Violation } from "../domain/evidence.ts";
-import type { ArmStatus } from "../domain/session.ts";
+import type { AgentRun, ArmStatus } from "../domain/session.ts";
 import type { CallRecord } from "../policy/review.ts";
 
 /** How an arm ended and what it used. Its work is in the workspace. */
@@ -29,4 +29,6 @@ export interface ArmEnd {
   readonly calls: readonly CallRecord[];
   /** Broken rules that ended the arm early; empty otherwise. */
   readonly violations: readonly Violation[];
+  /** Of an external agent. */
+  readonly agent?: AgentRun;
 }

@@ -7,6 +7,7 @@ import type { PriceList } from "../domain/price-list.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
 import { Credentials } from "../model/credentials.ts";
 import { listProviders, MAX_PROVIDER_CALLS, modelResolver } from "../model/resolve-model.ts";
+import { upstreams } from "../model/upstream.ts";
 import { ON_BUN } from "../on-bun.ts";
 import type { Services } from "../operation/services.ts";
 import { THIS_HOST } from "../sandbox/host.ts";
@@ -97,13 +98,15 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
     options.notice("--sandbox-read has no effect without a sandbox: commands read whatever this user can");
   const places = { ...options, home: environment["HOME"] };
   const calls = Math.min(options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions, MAX_PROVIDER_CALLS);
+  const models = { credentials, clock: systemClock, limiter: new Semaphore(calls) };
   return {
     clock: systemClock,
     entropy: systemEntropy,
     runs: new Runs(),
     series: new SeriesRuns(),
     slots: new Semaphore(options.max_sessions, options.max_queued),
-    resolveModel: modelResolver({ credentials, clock: systemClock, limiter: new Semaphore(calls) }),
+    resolveModel: modelResolver(models),
+    openUpstream: upstreams(models),
     redact: credentials.redactSecrets,
     sandbox,
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,

@@ -10,6 +10,9 @@ const MAX_QUOTED_CHARS = 500;
 /** Read before quoting: enough that a secret is never cut in half before it is removed. */
 const MAX_READ_CHARS = 64 * 1024;
 
+/** Who was asked, and what takes secrets out of words. */
+type Asked = Pick<Transport, "endpoint" | "redact">;
+
 export interface FailedCall {
   readonly failed: FailedTry;
   readonly attempts: number;
@@ -17,7 +20,7 @@ export interface FailedCall {
 }
 
 /** The failure as a user reads it: who, what, in the provider's own words without secrets, and what to do. */
-export function providerFailure(transport: Transport, call: FailedCall): Failure {
+export function providerFailure(transport: Asked, call: FailedCall): Failure {
   const { provider } = transport.endpoint;
   const message = `${provider} ${happened(transport, call)}${advice(transport, call.failed)}`;
   const details = { provider, status: statusOf(call.failed) };
@@ -25,7 +28,7 @@ export function providerFailure(transport: Transport, call: FailedCall): Failure
 }
 
 /** Its reply was JSON, but not of the shape its interface has. */
-export function unreadableReply(transport: Transport): Failure {
+export function unreadableReply(transport: Asked): Failure {
   const { provider, base_url_variable } = transport.endpoint;
   return new Failure(
     "provider_failed",
@@ -35,7 +38,7 @@ export function unreadableReply(transport: Transport): Failure {
 }
 
 /** An error of the SDK itself, before anything was sent. */
-export function clientFailure(transport: Transport, error: unknown): Failure {
+export function clientFailure(transport: Asked, error: unknown): Failure {
   const { provider } = transport.endpoint;
   const words = quote(transport, error instanceof Error ? error.message : String(error));
   return new Failure("provider_failed", `${provider} could not be asked: ${words}`, {
@@ -43,7 +46,7 @@ export function clientFailure(transport: Transport, error: unknown): Failure {
   });
 }
 
-function happened(transport: Transport, { failed, attempts, timeout_ms }: FailedCall): string {
+function happened(transport: Asked, { failed, attempts, timeout_ms }: FailedCall): string {
   const tried = attempts === 1 ? "" : ` (${attempts} tries)`;
   switch (failed.kind) {
     case "status":
@@ -62,7 +65,7 @@ function happened(transport: Transport, { failed, attempts, timeout_ms }: Failed
   }
 }
 
-function advice({ endpoint }: Transport, failed: FailedTry): string {
+function advice({ endpoint }: Asked, failed: FailedTry): string {
   const { base_url_variable } = endpoint;
   switch (failed.kind) {
     case "status":
@@ -94,7 +97,7 @@ function statusAdvice({ key_variable, base_url_variable }: Endpoint, failed: Fai
 }
 
 /** Host and port: never the user, path or query, which may hold a key. */
-function host({ endpoint }: Transport): string {
+function host({ endpoint }: Asked): string {
   return URL.canParse(endpoint.base_url) ? new URL(endpoint.base_url).host : endpoint.base_url_variable;
 }
 
@@ -111,7 +114,7 @@ function statedType(words: string): string {
   return type === undefined || !/^[\w.-]{1,60}$/.test(type) ? "" : ` ${type}`;
 }
 
-function stated(transport: Transport, words: string): string {
+function stated(transport: Asked, words: string): string {
   const said = quote(transport, statedMessage(words) ?? plainText(words));
   return said === "" ? "." : `: ${JSON.stringify(said)}.`;
 }
@@ -130,7 +133,7 @@ function plainText(words: string): string {
   return [head, ...rest].join("").replaceAll(/<[^<>]*>/g, " ");
 }
 
-function quote({ redact }: Transport, words: string): string {
+function quote({ redact }: Asked, words: string): string {
   const clean = redact(words.slice(0, MAX_READ_CHARS)).replaceAll(/\s+/g, " ").trim();
   return clean.length <= MAX_QUOTED_CHARS ? clean : `${clean.slice(0, MAX_QUOTED_CHARS)}…`;
 }

@@ -39,7 +39,8 @@ export async function readReply(reply: Response, clock: Clock): Promise<Response
   return new Response(words, { headers });
 }
 
-async function readBounded(reply: Response): Promise<string> {
+/** The whole reply as text. @throws TryFailed when it breaks off or is too large */
+export async function readBounded(reply: Response): Promise<string> {
   const { status } = reply;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -70,24 +71,39 @@ function reportedStatus(body: LooseRecord | undefined): number | undefined {
 /** Whether the SDK will try again after this reply, as far as its tries last. */
 export const isRepeated = (reply: Response): boolean => reply.headers.get("x-should-retry") === "true";
 
-interface Refusal {
+/** A reply that is no answer. `words` is what the provider sent, as it came. */
+export interface Refusal {
   readonly status: number;
   readonly words: string;
   readonly headers: Headers;
 }
 
+/** When to try again after a refusal; `wait_ms` absent: whenever the caller likes. */
+export interface NextTry {
+  readonly repeat: boolean;
+  readonly wait_ms: number | undefined;
+}
+
 /**
- * Whether and when the SDK tries again. It goes by these headers before its own rules, which repeat every 429 and 5xx, also
- * of an account without credit. A server may say no, but cannot have a refusal repeated. Waits beyond a minute are cut: one
- * SDK would obey up to 24 days, the other not at all.
+ * A server may say no, but cannot have a refusal repeated. 429 is not repeated for an account without credit. Waits beyond
+ * a minute are cut.
  */
-function retryHeaders({ status, words, headers }: Refusal, clock: Clock): Record<string, string> {
+export function nextTry({ status, words, headers }: Refusal, clock: Clock): NextTry {
   const wait_ms = askedWait(headers, clock);
   const refused = headers.get("x-should-retry") === "false" || (status === 429 && outlastsTries(wait_ms));
   const repeat = !refused && isRetryable({ kind: "status", status, words });
+  return { repeat, wait_ms: wait_ms === undefined ? undefined : Math.min(wait_ms, MAX_WAIT_MS) };
+}
+
+/**
+ * Whether and when the SDK tries again. It goes by these headers before its own rules, which repeat every 429 and 5xx, also
+ * of an account without credit. One SDK would obey a wait of up to 24 days, the other not at all.
+ */
+function retryHeaders(refusal: Refusal, clock: Clock): Record<string, string> {
+  const { repeat, wait_ms } = nextTry(refusal, clock);
   return {
     "x-should-retry": String(repeat),
-    ...(wait_ms === undefined ? {} : { "retry-after-ms": String(Math.min(wait_ms, MAX_WAIT_MS)) }),
+    ...(wait_ms === undefined ? {} : { "retry-after-ms": String(wait_ms) }),
   };
 }
 

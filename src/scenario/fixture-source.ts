@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import type { FileSet } from "../domain/scenario.ts";
 import { writeTree } from "./git/git-files.ts";
 import { repositoryAround } from "./git/repository.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
@@ -15,10 +16,13 @@ export interface FixtureSource extends MaterialSource {
 }
 
 /** What an arm's workspace holds at the start. */
-export function fixtureSource({ directory, definition }: LoadedScenario): FixtureSource {
-  const { fixture } = definition.task;
-  const source = sourceOf(directory, fixture);
-  const tree = fixture?.git?.tree;
+export const fixtureSource = ({ directory, definition }: LoadedScenario): FixtureSource =>
+  filesSource(directory, definition.task.fixture);
+
+/** Where a set of files lies, one of a commit too. `directory` is that of the scenario file. */
+export function filesSource(directory: string, set: FileSet | null): FixtureSource {
+  const source = sourceOf(directory, set);
+  const tree = set?.git?.tree;
   return tree === undefined ? source : { ...source, fill: (to) => fillFrom(directory, tree, to) };
 }
 
@@ -27,6 +31,6 @@ async function fillFrom(directory: string, tree: string, to: string): Promise<vo
     await writeTree(repositoryAround(directory), tree, to);
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
-    throw new Failure("workspace_failed", `the fixture's git tree ${tree} ${error.message}`, { cause: error });
+    throw new Failure("workspace_failed", `the git tree ${tree} ${error.message}`, { cause: error });
   }
 }

@@ -9,6 +9,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { toolbox } from "../tool/toolbox.ts";
+import { type AgentServices, agentRunner, isAgentArm } from "./agent-runner.ts";
 import { askAll } from "./ask-all.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
@@ -65,8 +66,8 @@ export async function prepareSession(
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
   const [runnerA, runnerB, chosen, { sandbox, note, needed }] = await askAll([
-    () => runnerOf(services, first, draw),
-    () => runnerOf(services, second, draw),
+    () => runnerOf(services, loaded, first, draw),
+    () => runnerOf(services, loaded, second, draw),
     () => chooseJudge(services, options.judge_model, definition),
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
@@ -134,8 +135,12 @@ function undeclared({ arms, varies }: Scenario): string | null {
   return others.length === 0 ? null : `the arms also differ in ${others.join(", ")}, which \`varies\` does not declare`;
 }
 
+type RunnerServices = AgentServices & Pick<SessionServices, "resolveModel">;
+
 const overridden = (definition: Scenario, model: string | undefined) =>
   model === undefined ? definition : applyModelOverride(definition, model);
 
-const runnerOf = (services: Pick<SessionServices, "resolveModel">, arm: Arm, draw: Draw): RunArm =>
-  builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw)), toolbox(arm.tools));
+const runnerOf = (services: RunnerServices, loaded: LoadedScenario, arm: Arm, draw: Draw): RunArm | Promise<RunArm> =>
+  isAgentArm(arm)
+    ? agentRunner(services, loaded, arm)
+    : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw)), toolbox(arm.tools));

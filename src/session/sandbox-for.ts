@@ -34,25 +34,30 @@ export async function sandboxForCommands(
   { sandbox: mode, sandboxes }: Pick<SessionServices, "sandbox" | "sandboxes">,
   { arms, policies }: Scenario,
 ): Promise<ChosenSandbox> {
-  const withServers = arms.find((arm) => serversOf(arm).length > 0);
-  if (mode === "none" && withServers) throw sandboxUnavailable(serversNeedOne(withServers));
-  const fromModel = withServers !== undefined || arms.some(isRealModel);
+  const foreign = arms.find(runsForeignPrograms);
+  if (mode === "none" && foreign) throw sandboxUnavailable(needsOne(foreign));
+  const fromModel = foreign !== undefined || arms.some(isRealModel);
   const chosen = await sandboxes.choose(mode, fromModel);
   if (policies.network !== "open" || chosen.note !== null) return chosen;
   return await sandboxes.withOpenNetwork(chosen.sandbox, fromModel);
 }
 
-/** Their programs come from elsewhere, and without a sandbox they could neither be fenced in nor paused. */
-const serversNeedOne = ({ id }: Arm): Fault => ({
-  reason: `arm "${id}" has MCP servers, which run only in bubblewrap`,
-  fix: "leave out --sandbox none; without a sandbox only arms without `mcp` run",
-});
+/** Without a sandbox they could neither be fenced in nor paused. */
+const runsForeignPrograms = (arm: Arm) => arm.agent !== undefined || serversOf(arm).length > 0;
+
+function needsOne({ id, agent }: Arm): Fault {
+  const [what, field] = agent ? ["is an agent of its own", "agent"] : ["has MCP servers", "mcp"];
+  return {
+    reason: `arm "${id}" ${what}, which runs only in bubblewrap`,
+    fix: `leave out --sandbox none; without a sandbox only arms without \`${field}\` run`,
+  };
+}
 
 /** Its commands are not known beforehand. */
 export const isRealModel = (arm: Arm) => !isScripted(arm.model);
 
 const canRunCommands = ({ task, arms }: Scenario) =>
-  task.setup.length > 0 || task.probe !== null || arms.some((arm) => serversOf(arm).length > 0 || mayCallCommands(arm));
+  task.setup.length > 0 || task.probe !== null || arms.some((arm) => runsForeignPrograms(arm) || mayCallCommands(arm));
 
 function mayCallCommands(arm: Arm): boolean {
   const scripted = scriptsOf(arm)

@@ -3,6 +3,7 @@ import type { PriceList } from "../domain/price-list.ts";
 import type { ScriptTurn } from "../domain/scenario.ts";
 import type { SandboxMode } from "../domain/session.ts";
 import type { ModelClient } from "../model/client.ts";
+import type { OpenUpstream } from "../model/upstream.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { SessionStore } from "../store/store.ts";
@@ -20,6 +21,8 @@ export interface SessionServices {
   readonly slots: Semaphore;
   /** @throws Failure `credentials_missing` naming the variable to set. */
   readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null) => ModelClient;
+  /** The way to a provider for requests that an external agent writes. @throws as `resolveModel` */
+  readonly openUpstream: OpenUpstream;
   /** Takes provider keys out of a text. */
   readonly redact: (text: string) => string;
   readonly sandbox: SandboxMode;

@@ -1,0 +1,252 @@
+import { createHash } from "node:crypto";
+import { type BudgetState, rounded, usedText } from "../arm/budget.ts";
+import { callSummary, inputText } from "../arm/call-text.ts";
+import { type DecisionLog, oneLine } from "../arm/decision-log.ts";
+import type { Meter } from "../arm/meter.ts";
+import { disqualifyingPaths } from "../arm/protected-paths.ts";
+import type { ArmRun } from "../arm/run-arm.ts";
+import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } from "../arm/stop.ts";
+import type { DecisionDetail } from "../domain/decision.ts";
+import { excerpt } from "../domain/excerpt.ts";
+import type { ExternalAgent } from "../domain/scenario.ts";
+import { refusalOf } from "../policy/refusal.ts";
+import type { CallRecord } from "../policy/review.ts";
+import type { WireCall, WireReply, WireRequest } from "../wire/wire.ts";
+import { type PendingCall, PendingCalls } from "./pending-calls.ts";
+import { type CanonicalCall, canonicalCall } from "./recipe/canonical-call.ts";
+import type { Recipe } from "./recipe/recipe.ts";
+import { refusedInput } from "./refused-input.ts";
+import { MAIN_THREAD, Threads } from "./threads.ts";
+
+/** A request that goes on to the provider. */
+export interface AskedTurn {
+  readonly thread: number;
+  /** A small call besides the work. */
+  readonly side: boolean;
+  readonly sent_bytes: number;
+  /** Monotonic milliseconds. */
+  readonly began_ticks: number;
+  /** Calls of its reply that were refused. */
+  readonly blocks: DecisionDetail<"policy_block">[];
+  /** Set when its reply holds more calls than the budget: nothing more of it goes to the agent. */
+  spent?: BudgetState | undefined;
+}
+
+interface AgentLogParts {
+  readonly run: ArmRun;
+  readonly agent: Pick<ExternalAgent, "tools">;
+  readonly recipe: Recipe;
+  readonly log: DecisionLog;
+  readonly meter: Meter;
+  /** Called once, with what ends the arm. */
+  readonly stop: (stop: Stop) => void;
+}
+
+/** Makes an arm's decisions out of what passes between its agent and the provider, and ends it where a rule or a budget says so. */
+export class AgentLog {
+  readonly calls: CallRecord[] = [];
+  readonly #parts: AgentLogParts;
+  readonly #threads = new Threads();
+  readonly #pending = new PendingCalls();
+  readonly #replies = createHash("sha256");
+  readonly #fenced = new Set<string>();
+  #served: string | null = null;
+  #stopped = false;
+  #asked = 0;
+  /** What the main thread was told last; undefined before. */
+  #last: WireReply | "context_overflow" | undefined;
+
+  constructor(parts: AgentLogParts) {
+    this.#parts = parts;
+  }
+
+  /** The arm ends. Nothing goes to its agent any more. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  get model_served(): string | null {
+    return this.#served;
+  }
+
+  get replies_digest(): string {
+    return this.#replies.copy().digest("hex");
+  }
+
+  /** The agent has found the way to its model. */
+  get asked_once(): boolean {
+    return this.#asked > 0;
+  }
+
+  /** Null when the arm ends with this request. */
+  async asked(request: WireRequest, sent_bytes: number): Promise<AskedTurn | null> {
+    const { run, log, meter } = this.#parts;
+    this.#asked += 1;
+    const thread = this.#threads.asked(request);
+    for (const result of request.results) {
+      const pending = this.#pending.take(result, thread);
+      if (pending) this.#ended(pending, result.text, result.is_error);
+    }
+    const violations = this.calls.length > 0 ? await disqualifyingPaths(run, log) : [];
+    if (violations.length > 0) this.#stop(() => disqualified(violations));
+    const spent = meter.exhausted();
+    if (spent) this.#stop(() => atBudget(log, spent));
+    if (this.#stopped) return null;
+    this.#warn();
+    return { thread, side: !request.offers_tools, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
+  }
+
+  /** What the provider would have done for the agent behind a closed network. Each is told once. */
+  fenced(removed: readonly string[]): void {
+    for (const what of removed.filter((one) => !this.#fenced.has(one))) {
+      this.#fenced.add(what);
+      const summary = `refused ${oneLine(what, 80)}, which runs at the provider: network none`;
+      this.#parts.log.add("policy_block", { summary, detail: { rule: "network: none", tool: what, input: "" } });
+    }
+  }
+
+  /** Looks at a call before the agent sees it. Gives the input that is put in its place; null: it may be made. */
+  gate(turn: AskedTurn, call: WireCall): object | string | null {
+    const { run, meter } = this.#parts;
+    turn.spent ??= meter.exhausted("turns");
+    if (turn.spent) return null;
+    meter.tool_calls += 1;
+    const canonical = this.#canonical(call);
+    const { tool, effect, subject } = canonical;
+    const refusal = effect === "command" ? refusalOf(run.policies, effect, subject) : null;
+    const replacement = refusal && refusedInput(call, refusal.message);
+    const refused_by = replacement === null ? null : (refusal?.rule ?? null);
+    this.calls.push({ tool, effect: effect ?? "opaque", subject, refused_by });
+    if (refused_by === null)
+      this.#pending.add({ call, canonical, thread: turn.thread, asked_ticks: run.clock.ticks() });
+    else turn.blocks.push({ rule: refused_by, tool, input: inputText({ name: tool, input: canonical.input }) });
+    return replacement;
+  }
+
+  /** @param latency_ms without what was lost to throttling */
+  replied(turn: AskedTurn, reply: WireReply, latency_ms: number): void {
+    const { log, meter } = this.#parts;
+    const { thread, side, sent_bytes } = turn;
+    this.#threads.answered(thread, reply);
+    const said_bytes = Buffer.byteLength(reply.text + JSON.stringify(reply.calls));
+    meter.countTurn({ usage: reply, sent_bytes, said_bytes, side });
+    this.#served = side ? this.#served : (reply.model_served ?? this.#served);
+    this.#replies.update(`${JSON.stringify([reply.text, reply.calls.map(({ name, input }) => [name, input])])}\n`);
+    if (thread === MAIN_THREAD) this.#last = reply;
+    this.#recordTurn(turn, reply, latency_ms);
+    for (const detail of turn.blocks)
+      log.add("policy_block", {
+        summary: `refused ${detail.tool} ${oneLine(detail.input, 90)}: ${detail.rule}`,
+        detail,
+      });
+    const { spent } = turn;
+    if (spent) this.#stop(() => atBudget(log, spent));
+  }
+
+  #recordTurn({ thread, side }: AskedTurn, reply: WireReply, latency_ms: number): void {
+    const { log, run } = this.#parts;
+    const tools = reply.calls.map((call) => this.#canonical(call).tool);
+    const unknown = reply.tokens_in === null || reply.tokens_out === null;
+    const text = run.redact(reply.text);
+    log.add("model_turn", {
+      summary: oneLine(text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)"),
+      latency_ms,
+      tokens_in: unknown ? 0 : (reply.tokens_in ?? 0),
+      tokens_out: unknown ? 0 : (reply.tokens_out ?? 0),
+      detail: {
+        stop_reason: reply.stop_reason ?? reply.ended,
+        tools,
+        cached_tokens: reply.cached_tokens,
+        cache_write_tokens: reply.cache_write_tokens,
+        text: excerpt(text),
+        thread,
+        ...(side ? { side: true as const } : {}),
+        ...(unknown ? { usage_unknown: true as const } : {}),
+      },
+    });
+  }
+
+  retried(status: number | null, attempts: number, waited_ms: number): void {
+    const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
+    this.#parts.log.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
+  }
+
+  /** The provider will not take the request as it is. The agent is told, and may mend it. */
+  refused({ thread }: AskedTurn, message: string, isOverflow: boolean): void {
+    this.#threads.answered(thread, null);
+    if (isOverflow && thread === MAIN_THREAD) this.#last = "context_overflow";
+    this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "refused_request", message } });
+  }
+
+  /** No provider could be asked. */
+  failed(cause: unknown): void {
+    this.#stop(() => failed(this.#parts.log, cause));
+  }
+
+  /** Calls whose results nobody will see any more. */
+  settle(): void {
+    for (const pending of this.#pending.rest()) this.#ended(pending, "no result was seen", true);
+  }
+
+  /** How an arm ended whose agent has ended by itself; `exit` is what it ended with. */
+  ending(exit: string): Stop {
+    const { log } = this.#parts;
+    const last = this.#last;
+    if (last === "context_overflow") return atContextLimit(log, { tokens_in: null });
+    if (last?.ended === "whole" && last.calls.length === 0) {
+      const stop = last.stop_reason === "refusal" ? "refusal" : "end";
+      return finished(log, { text: this.#parts.run.redact(last.text), stop, stop_reason: last.stop_reason ?? "end" });
+    }
+    if (exit === "0") return { status: "finished", stop_reason: "no_answer", final_answer: null };
+    const message = `the agent ended without an answer (${exit})`;
+    log.add("error", { summary: message, detail: { class: "agent", code: "agent_exit", message } });
+    return { status: "finished", stop_reason: `agent_exit:${exit}`, final_answer: null };
+  }
+
+  #canonical({ name, input, unparsed }: WireCall): CanonicalCall {
+    const { recipe, agent } = this.#parts;
+    return canonicalCall(recipe, agent.tools, name, unparsed ?? input);
+  }
+
+  #ended({ call, canonical, thread, asked_ticks }: PendingCall, output: string, is_error: boolean | null): void {
+    const { run, recipe, log } = this.#parts;
+    const peeled = recipe.peel(call.name, output);
+    const text = run.redact(peeled.output);
+    const { exit_code } = peeled;
+    const ok = is_error !== true && (exit_code ?? 0) === 0;
+    const { tool, effect, input, checked } = canonical;
+    log.add("tool_call", {
+      summary: callSummary({ name: tool, input }, { text, ok, exit_code }),
+      latency_ms: run.clock.ticks() - asked_ticks,
+      detail: {
+        tool,
+        ...(effect && { effect }),
+        input: run.redact(inputText({ name: tool, input })),
+        ok,
+        exit_code,
+        output: excerpt(text),
+        bytes: Buffer.byteLength(output),
+        thread,
+        own_tool: call.name,
+        ...(checked ? {} : { unchecked: true as const }),
+      },
+    });
+  }
+
+  /** Only in the log: what the agent reads is not ours to write. */
+  #warn(): void {
+    for (const state of this.#parts.meter.runningLow()) {
+      const { budget, used, limit } = state;
+      this.#parts.log.add("limit_warning", {
+        summary: `${budget} runs low: ${usedText(state)}`,
+        detail: { budget, used: rounded(budget, used), limit },
+      });
+    }
+  }
+
+  #stop(stop: () => Stop): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#parts.stop(stop());
+  }
+}

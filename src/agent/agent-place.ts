@@ -1,0 +1,87 @@
+import type { Entropy } from "../clock.ts";
+import type { ExternalAgent, Policies } from "../domain/scenario.ts";
+import type { Upstream } from "../model/upstream.ts";
+import { makeHome } from "../sandbox/home.ts";
+import { AGENT_LIMITS } from "../sandbox/limits.ts";
+import { removeTree } from "../sandbox/remove-tree.ts";
+import type { Owner } from "../sandbox/sandbox.ts";
+import { makeTempDir } from "../sandbox/temp-dir.ts";
+import { layOver } from "../workspace/tree/lay-over.ts";
+import type { AttachedProgram, FixtureFiles } from "../workspace/workspace.ts";
+import type { DoorCommand } from "./door-command.ts";
+import { AGENT_HOME, AGENT_INSTALL } from "./recipe/inside.ts";
+import type { Install } from "./recipe/install.ts";
+import type { Recipe } from "./recipe/recipe.ts";
+import { makeSocketDirectory, SOCKET_INSIDE, type SocketDirectory } from "./socket-directory.ts";
+
+/** An agent that can be started: everything that could refuse it has been asked. */
+export interface AgentProgram {
+  readonly agent: ExternalAgent;
+  readonly recipe: Recipe;
+  /** Null for a command that needs none. */
+  readonly install: Install | null;
+  /** Laid into its home. */
+  readonly files: FixtureFiles | null;
+  readonly upstream: Upstream;
+  readonly door: DoorCommand;
+  /** Who the sandbox runs it as. */
+  readonly owner: Owner | null;
+  readonly entropy: Entropy;
+}
+
+/** Where one run of an agent lives, besides its workspace: its home, and the socket of its proxy. */
+export interface AgentPlace extends AsyncDisposable {
+  readonly sockets: SocketDirectory;
+  readonly token: string;
+  attached(policies: Pick<Policies, "network" | "paths">): AttachedProgram;
+}
+
+/** The same in every run, so that recorded requests are too. */
+const PORT = 4010;
+
+/** Makes the directories of a run. @throws Failure `workspace_failed` */
+export async function openAgentPlace(program: AgentProgram, prompt: string): Promise<AgentPlace> {
+  const { agent, recipe, install, upstream, door, owner, entropy } = program;
+  await using made = new AsyncDisposableStack();
+  const home = made.use(makeHome(owner));
+  const sockets = made.use(makeSocketDirectory(owner));
+  const token = entropy(16);
+  const start = recipe.start({
+    entry: install?.entry ?? "",
+    model: upstream.model,
+    prompt,
+    prompt_file: `${AGENT_HOME}/task.md`,
+    wire: upstream.wire,
+    base: `http://127.0.0.1:${PORT}`,
+    key: token,
+    args: agent.args,
+  });
+  await layOver(home.path, { dir: null, files: start.home }, owner);
+  if (program.files) await layOver(home.path, await onDisk(program.files, made), owner);
+  const held = made.move();
+  return {
+    token,
+    sockets,
+    attached: ({ network, paths }) => ({
+      command: door.command(PORT, SOCKET_INSIDE, start.command),
+      network,
+      environment: { ...start.environment, ...agent.env },
+      mounts: [...door.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],
+      read_only: paths.protected,
+      home: home.path,
+      limits: AGENT_LIMITS,
+      // Read and thrown away but for its ends.
+      max_printed_bytes: Number.POSITIVE_INFINITY,
+    }),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+/** Files that lie in a commit are written out first. */
+async function onDisk({ fill, dir, files }: FixtureFiles, made: AsyncDisposableStack) {
+  if (fill === undefined) return { dir, files };
+  const written = makeTempDir();
+  made.defer(() => removeTree(written));
+  await fill(written);
+  return { dir: written, files };
+}

@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Failure } from "../domain/failure.ts";
+import { findProgram } from "../find-program.ts";
+import type { SandboxHost } from "../sandbox/host.ts";
+import { publicCopy } from "../sandbox/public-copy.ts";
+import type { Mount, Owner } from "../sandbox/sandbox.ts";
+import { isReachable, sandboxOwner } from "../sandbox/temp-dir.ts";
+import { AGENT_WORKSPACE } from "./recipe/inside.ts";
+
+/** How a program is started in a sandbox with a port of its own loopback that leads to a unix socket. */
+export interface DoorCommand {
+  readonly mounts: readonly Mount[];
+  /** @param socket path inside */
+  command(port: number, socket: string, argv: readonly string[]): readonly [program: string, ...args: string[]];
+}
+
+const SOURCE = fileURLToPath(new URL("./door.ts", import.meta.url));
+
+const PROGRAM_INSIDE = "/opt/abeval/abeval";
+const SOURCE_INSIDE = "/opt/abeval/door.ts";
+
+/** Started from /, where no file of a fixture says how bun works. */
+const START = `const { command } = await import("${SOURCE_INSIDE}"); process.chdir("${AGENT_WORKSPACE}"); process.exitCode = await command(process.argv.slice(1));`;
+
+/**
+ * The compiled program, or a bun and one source file.
+ * @param owner who the sandbox runs programs as
+ * @throws Failure `invalid_request` when this machine has nothing that could run it
+ */
+export function doorCommand(host: SandboxHost, owner: Owner | null = sandboxOwner()): DoorCommand {
+  const fromSources = existsSync(SOURCE);
+  if (host.executable === null && !(fromSources && findProgram("bun", host.path)))
+    throw new Failure("invalid_request", "an agent of its own needs bun on this machine: https://bun.sh");
+  const shown = (from: string, to: string) => [{ from: isReachable(from, owner) ? from : publicCopy(from), to }];
+  const start = fromSources ? ["bun", "--cwd=/", "-e", START] : [PROGRAM_INSIDE, "__door"];
+  const [program = "", ...args] = start;
+  return {
+    mounts: fromSources ? shown(SOURCE, SOURCE_INSIDE) : shown(host.executable ?? "", PROGRAM_INSIDE),
+    command: (port, socket, argv) => [program, ...args, String(port), socket, "--", ...argv],
+  };
+}

@@ -1,0 +1,183 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../../clock.ts";
+import { cut } from "../../domain/excerpt.ts";
+import type { ExternalAgent } from "../../domain/scenario.ts";
+import type { CallOptions } from "../../model/client.ts";
+import { isContextOverflow } from "../../model/failed-try.ts";
+import type { OpenReply } from "../../model/reply-stream.ts";
+import type { RefusedRequest, Upstream, UpstreamRequest } from "../../model/upstream.ts";
+import { editRequest } from "../../wire/edit-request.ts";
+import { openReply } from "../../wire/open-reply.ts";
+import { readRequest } from "../../wire/read-request.ts";
+import type { AgentLog, AskedTurn } from "../agent-log.ts";
+import type { Throttle } from "../throttle.ts";
+import { type AgentRequest, type Answer, refuse } from "./provider-proxy.ts";
+
+interface ExchangeParts {
+  readonly upstream: Upstream;
+  readonly log: AgentLog;
+  /** Behind a closed network the provider does nothing for the agent either. */
+  readonly fence: boolean;
+  readonly side_model: ExternalAgent["side_model"];
+  readonly throttle: Throttle;
+  readonly clock: Clock;
+  readonly redact: (text: string) => string;
+}
+
+/** Answers an agent's requests with what the provider says to them. */
+export const agentExchange =
+  (parts: ExchangeParts): Answer =>
+  async (request, response) =>
+    request.route.kind === "reply"
+      ? await new TurnExchange(parts, request, response).answer()
+      : await answerAside(parts, request, response);
+
+/** One turn: a request of the agent and its reply. */
+class TurnExchange {
+  readonly #parts: ExchangeParts;
+  readonly #request: AgentRequest;
+  readonly #response: ServerResponse;
+  /** Milliseconds lost to failed tries. */
+  #lost_ms = 0;
+
+  constructor(parts: ExchangeParts, request: AgentRequest, response: ServerResponse) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  async answer(): Promise<void> {
+    const { log, fence, side_model, upstream } = this.#parts;
+    const { wire } = this.#request.route;
+    const { path, body = {} } = this.#request;
+    const turn = await log.asked(readRequest(wire, path, body ?? {}), this.#request.bytes);
+    // The agent is killed while it waits, so that nothing more of it is on its way.
+    if (turn === null) return;
+    const model = turn.side && side_model === "keep" ? null : upstream.model;
+    const edited = editRequest(wire, path, body ?? {}, { model, fence });
+    log.fenced(edited.removed);
+    if (edited.refused !== null) {
+      log.refused(turn, edited.refused, false);
+      return refuse(this.#response, wire, { status: 400, message: edited.refused });
+    }
+    const sent = { ...this.#sent(edited), aside: turn.side };
+    const take = {
+      reply: (reply: OpenReply) => this.#pass(turn, edited.hide_usage, reply),
+      refused: (refusal: RefusedRequest) => this.#refused(turn, refusal),
+    };
+    await this.#orFailed(() => upstream.send(sent, take, this.#options()));
+  }
+
+  #sent({ path, body }: { readonly path: string; readonly body: object }): Omit<UpstreamRequest, "aside"> {
+    const { method, headers } = this.#request;
+    return { method, path, headers, body: JSON.stringify(body) };
+  }
+
+  async #orFailed(send: () => Promise<void>): Promise<void> {
+    const { signal } = this.#request;
+    try {
+      await send();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#parts.log.failed(error);
+    }
+  }
+
+  async #refused(turn: AskedTurn, refusal: RefusedRequest): Promise<void> {
+    const { status, words } = refusal;
+    const said = cut(this.#parts.redact(words).replaceAll(/\s+/g, " "), REFUSAL_CHARS);
+    this.#parts.log.refused(
+      turn,
+      `the provider refused a request (${status}): ${said}`,
+      isContextOverflow({ kind: "status", status, words }),
+    );
+    passRefusal(refusal, this.#response);
+  }
+
+  #options(): CallOptions {
+    const { throttle, log } = this.#parts;
+    return {
+      signal: this.#request.signal,
+      onFailedTry: () => throttle.begin(),
+      onRetry: ({ status, attempts, waited_ms }) => {
+        throttle.end(waited_ms);
+        this.#lost_ms += waited_ms;
+        log.retried(status, attempts, waited_ms);
+      },
+    };
+  }
+
+  /** Hands a reply on as it comes, until the arm ends. It is read to its end all the same, so that its cost is known. */
+  async #pass(turn: AskedTurn, hide_usage: boolean, { status, headers, chunks }: OpenReply): Promise<void> {
+    const { log, clock } = this.#parts;
+    const { route, signal } = this.#request;
+    const response = this.#response;
+    const reader = openReply(route.wire, {
+      content_type: headers.get("content-type") ?? "",
+      gate: (call) => log.gate(turn, call),
+      hide_usage,
+    });
+    const send = async (bytes: Uint8Array) => {
+      if (bytes.byteLength === 0 || turn.spent || log.stopped || response.destroyed) return;
+      if (!response.headersSent) response.writeHead(status, passedHeaders(headers));
+      if (!response.write(bytes)) await once(response, "drain", { signal });
+    };
+    let broken = false;
+    try {
+      for await (const chunk of chunks) await send(reader.push(chunk));
+    } catch {
+      broken = true;
+    }
+    const { bytes, reply } = reader.end();
+    const took = clock.ticks() - turn.began_ticks - this.#lost_ms;
+    log.replied(turn, reply, Math.max(0, took));
+    if (turn.spent || log.stopped) return;
+    await send(bytes);
+    // An agent must see that a reply broke off, and then it asks again.
+    if (broken) response.destroy();
+    else response.end();
+  }
+}
+
+/** Counting tokens and listing models cost nothing and decide nothing. */
+async function answerAside(parts: ExchangeParts, request: AgentRequest, response: ServerResponse): Promise<void> {
+  const { upstream } = parts;
+  const { route, method, path, headers, body, signal } = request;
+  const forced = body && editRequest(route.wire, path, body, { model: upstream.model, fence: parts.fence });
+  const sent = {
+    method,
+    path: forced?.path ?? path,
+    headers,
+    body: forced && JSON.stringify(forced.body),
+    aside: true,
+  };
+  const take = {
+    reply: async ({ status, headers: given, chunks }: OpenReply) => {
+      response.writeHead(status, passedHeaders(given));
+      for await (const chunk of chunks) response.write(chunk);
+      response.end();
+    },
+    refused: async (refusal: RefusedRequest) => passRefusal(refusal, response),
+  };
+  try {
+    await upstream.send(sent, take, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = error instanceof Error ? error.message : String(error);
+    refuse(response, route.wire, { status: 502, message: parts.redact(message) });
+  }
+}
+
+/** Of a provider's words, in the log. */
+const REFUSAL_CHARS = 500;
+
+/** No names of organisations and no quotas. */
+const PASSED = ["content-type", "request-id", "x-request-id", "retry-after"];
+
+const passedHeaders = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(PASSED.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
+
+function passRefusal({ status, headers, words }: RefusedRequest, response: ServerResponse): void {
+  response.writeHead(status, { "content-type": "application/json", ...passedHeaders(headers) }).end(words);
+}
