@@ -28,7 +28,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   series: ["domain", "pace"],
   scenario: ["domain", "exit-of", "find-program"],
   policy: ["domain", "pace"],
-  model: ["domain", "clock", "semaphore", "version"],
+  model: ["domain", "wire", "clock", "semaphore", "version"],
   wire: ["domain"],
   sandbox: ["domain", "clock", "exit-of", "find-program", "on-bun", "pace"],
   workspace: ["domain", "sandbox", "clock", "exit-of", "find-program", "pace"],

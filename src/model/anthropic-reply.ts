@@ -1,5 +1,5 @@
-import { asCount, asRecords, asText, dig, type LooseRecord } from "../domain/lenient.ts";
-import { UNKNOWN_USAGE, type Usage } from "../domain/usage.ts";
+import { asRecords, asText, dig, type LooseRecord } from "../domain/lenient.ts";
+import { anthropicUsage, wholeUsage } from "../wire/usage.ts";
 import type { ModelReply, ToolCall } from "./client.ts";
 
 /** A reply of Anthropic's messages interface; undefined when it is none. */
@@ -15,7 +15,7 @@ export function readMessage(body: unknown): ModelReply | undefined {
     calls: stop === "context_overflow" ? [] : calls,
     stop,
     stop_reason,
-    ...readUsage(dig(body, "usage")),
+    ...wholeUsage(anthropicUsage(dig(body, "usage"))),
     model_served: asText(dig(body, "model")) ?? null,
     raw: content,
   };
@@ -36,14 +36,4 @@ function stopOf(reason: string, calls: number): ModelReply["stop"] {
     default:
       return calls > 0 ? "calls" : "end";
   }
-}
-
-/** Anthropic counts cached input apart: the whole input is the sum of the three. */
-function readUsage(usage: unknown): Usage {
-  const fresh = asCount(dig(usage, "input_tokens"));
-  const written = asCount(dig(usage, "cache_creation_input_tokens") ?? 0);
-  const cached_tokens = asCount(dig(usage, "cache_read_input_tokens") ?? 0);
-  const tokens_out = asCount(dig(usage, "output_tokens"));
-  if (fresh === null || written === null || cached_tokens === null || tokens_out === null) return UNKNOWN_USAGE;
-  return { tokens_in: fresh + written + cached_tokens, tokens_out, cached_tokens, cache_write_tokens: written };
 }

@@ -1,5 +1,7 @@
-import { asCount, asRecord, asRecords, asText, dig, type LooseRecord, parseJson } from "../domain/lenient.ts";
-import { UNKNOWN_USAGE, type Usage } from "../domain/usage.ts";
+import { asRecord, asRecords, asText, dig, type LooseRecord } from "../domain/lenient.ts";
+import { callInput } from "../wire/call-input.ts";
+import { textIn } from "../wire/text-in.ts";
+import { chatUsage, wholeUsage } from "../wire/usage.ts";
 import type { ModelReply, ToolCall } from "./client.ts";
 
 /** A chat completion; undefined when it is none. */
@@ -10,34 +12,24 @@ export function readCompletion(body: unknown): ModelReply | undefined {
   if (message === undefined || stop_reason === "error") return undefined;
   const { content, refusal, tool_calls } = message;
   const calls = asRecords(tool_calls).map(toCall);
-  const text = readText(content);
+  const text = textIn(content);
   const refused = text === "" ? (asText(refusal) ?? "") : "";
   return {
     text: text + refused,
     calls,
     stop: stopOf(stop_reason, { calls: calls.length, refused: refused !== "" }),
     stop_reason,
-    ...readUsage(dig(body, "usage")),
+    ...wholeUsage(chatUsage(dig(body, "usage"))),
     model_served: asText(dig(body, "model")) ?? null,
     raw: calls.length === 0 ? {} : keep(message, calls),
   };
 }
 
-/** A string, null, or parts of which some are text. */
-function readText(content: unknown): string {
-  if (!Array.isArray(content)) return asText(content) ?? "";
-  return content.map((part) => asText(part) ?? asText(dig(part, "text")) ?? "").join("");
-}
-
-/** Some local servers leave out the id, send the arguments as an object, or send none. */
+/** Some local servers leave out the id. */
 function toCall(call: LooseRecord, index: number): ToolCall {
   const id = asText(dig(call, "id")) || `call_${index + 1}`;
   const name = asText(dig(call, "function", "name")) ?? "";
-  const given = dig(call, "function", "arguments");
-  if (typeof given !== "string") return { id, name, input: given ?? {} };
-  if (given.trim() === "") return { id, name, input: {} };
-  const input = parseJson(given);
-  return input === undefined ? { id, name, input, unparsed: given } : { id, name, input };
+  return { id, name, ...callInput(dig(call, "function", "arguments")) };
 }
 
 function stopOf(reason: string, found: { readonly calls: number; readonly refused: boolean }): ModelReply["stop"] {
@@ -64,13 +56,4 @@ function keep({ tool_calls, reasoning_content, reasoning_details }: LooseRecord,
 function isSound(wire: LooseRecord, call: ToolCall | undefined): boolean {
   const complete = dig(wire, "id") === call?.id && dig(wire, "type") === "function";
   return complete && typeof dig(wire, "function", "arguments") === "string" && call?.unparsed === undefined;
-}
-
-/** Every prompt has tokens. A server that reports none did not count. */
-function readUsage(usage: unknown): Usage {
-  const tokens_in = asCount(dig(usage, "prompt_tokens")) || null;
-  const tokens_out = asCount(dig(usage, "completion_tokens"));
-  if (tokens_in === null || tokens_out === null) return UNKNOWN_USAGE;
-  const cached = asCount(dig(usage, "prompt_tokens_details", "cached_tokens") ?? dig(usage, "prompt_cache_hit_tokens"));
-  return { tokens_in, tokens_out, cached_tokens: cached !== null && cached <= tokens_in ? cached : null };
 }

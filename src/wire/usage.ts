@@ -1,13 +1,12 @@
 import { asCount, asRecord, dig } from "../domain/lenient.ts";
-import { sumKnown } from "../domain/usage.ts";
-import type { WireUsage } from "./reply/reply-form.ts";
+import { sumKnown, UNKNOWN_USAGE, type Usage } from "../domain/usage.ts";
 
 /** Anthropic counts cached input apart: the whole input is the sum of the three. */
-export function anthropicUsage(usage: unknown): WireUsage {
+export function anthropicUsage(usage: unknown): Usage {
   const cached_tokens = asCount(dig(usage, "cache_read_input_tokens") ?? 0);
   const cache_write_tokens = asCount(dig(usage, "cache_creation_input_tokens") ?? 0);
   const tokens_in = sumKnown([asCount(dig(usage, "input_tokens")), cached_tokens, cache_write_tokens]);
-  if (tokens_in === null) return { ...UNKNOWN, tokens_out: asCount(dig(usage, "output_tokens")) };
+  if (tokens_in === null) return { ...UNKNOWN_USAGE, tokens_out: asCount(dig(usage, "output_tokens")) };
   return { tokens_in, tokens_out: asCount(dig(usage, "output_tokens")), cached_tokens, cache_write_tokens };
 }
 
@@ -15,18 +14,18 @@ export function anthropicUsage(usage: unknown): WireUsage {
 export function laterUsage(before: unknown, later: unknown): Readonly<Record<string, unknown>> {
   const merged = new Map(Object.entries(asRecord(before) ?? {}));
   for (const [field, value] of Object.entries(asRecord(later) ?? {}))
-    merged.set(field, Math.max(asCount(value) ?? 0, asCount(merged.get(field)) ?? 0));
+    if (!((asCount(value) ?? 0) < (asCount(merged.get(field)) ?? 0))) merged.set(field, value);
   return Object.fromEntries(merged);
 }
 
 /** Every prompt has tokens. A server that reports none did not count. */
-export function chatUsage(usage: unknown): WireUsage {
+export function chatUsage(usage: unknown): Usage {
   const tokens_in = asCount(dig(usage, "prompt_tokens")) || null;
   const cached = asCount(dig(usage, "prompt_tokens_details", "cached_tokens") ?? dig(usage, "prompt_cache_hit_tokens"));
   return counted({ tokens_in, tokens_out: asCount(dig(usage, "completion_tokens")), cached });
 }
 
-export const responsesUsage = (usage: unknown): WireUsage =>
+export const responsesUsage = (usage: unknown): Usage =>
   counted({
     tokens_in: asCount(dig(usage, "input_tokens")) || null,
     tokens_out: asCount(dig(usage, "output_tokens")),
@@ -34,7 +33,7 @@ export const responsesUsage = (usage: unknown): WireUsage =>
   });
 
 /** Gemini counts apart what its own tools put into the prompt, and what the model thought. */
-export function geminiUsage(usage: unknown): WireUsage {
+export function geminiUsage(usage: unknown): Usage {
   const count = (field: string) => asCount(dig(usage, field) ?? 0);
   const tokens_in = sumKnown([asCount(dig(usage, "promptTokenCount")), count("toolUsePromptTokenCount")]);
   const tokens_out = sumKnown([count("candidatesTokenCount"), count("thoughtsTokenCount")]);
@@ -52,11 +51,12 @@ interface Counts {
 }
 
 /** More cached than there was is no count. */
-const counted = ({ tokens_in, tokens_out, cached }: Counts): WireUsage => ({
+const counted = ({ tokens_in, tokens_out, cached }: Counts): Usage => ({
   tokens_in,
   tokens_out,
   cached_tokens: tokens_in !== null && cached !== null && cached <= tokens_in ? cached : null,
-  cache_write_tokens: null,
 });
 
-const UNKNOWN: WireUsage = { tokens_in: null, tokens_out: null, cached_tokens: null, cache_write_tokens: null };
+/** For readers who need all of it: nothing is known of a usage of which one side is missing. */
+export const wholeUsage = (usage: Usage): Usage =>
+  usage.tokens_in === null || usage.tokens_out === null ? UNKNOWN_USAGE : usage;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { openReply } from "../../src/wire/open-reply.ts";
 import type { WireCall } from "../../src/wire/wire.ts";
 import { GOLDEN } from "./golden.ts";
-import { inLines, pass, STREAM } from "./streams.ts";
+import { inLines, pass, STREAM, sse } from "./streams.ts";
 
 const CALLING = GOLDEN.filter(({ reply }) => reply.calls.length > 0);
 
@@ -150,3 +150,29 @@ test.each(["anthropic", "chat", "responses", "gemini"] as const)(
     });
   },
 );
+
+test("responses: a shell call and a patch whose input is no text are exchanged as objects, and their pieces left out", () => {
+  const item = (action: object) => ({ id: "sh_1", type: "shell_call", call_id: "call_1", action });
+  const patch = (operation: object) => ({ id: "ap_1", type: "apply_patch_call", call_id: "call_2", operation });
+  const sent = sse(
+    { type: "response.output_item.added", output_index: 0, item: item({ commands: [] }) },
+    { type: "response.shell_call_command.delta", output_index: 0, command_index: 0, delta: "rm" },
+    { type: "response.output_item.done", output_index: 0, item: item({ commands: ["rm"] }) },
+    { type: "response.output_item.added", output_index: 1, item: patch({ type: "delete_file", path: "rm" }) },
+    { type: "response.output_item.done", output_index: 1, item: patch({ type: "delete_file", path: "rm" }) },
+  );
+  const gate = ({ name }: WireCall) => (name === "shell" ? { commands: ["echo refused"] } : null);
+  const passed = pass("responses", sent, { ...STREAM, gate });
+  expect(passed.reply.calls).toEqual([
+    { id: "call_1", name: "shell", input: { commands: ["rm"] } },
+    { id: "call_2", name: "apply_patch", input: { type: "delete_file", path: "rm" } },
+  ]);
+  expect(passed.bytes.toString()).toBe(
+    sse(
+      { type: "response.output_item.added", output_index: 0, item: item({ commands: ["echo refused"] }) },
+      { type: "response.output_item.done", output_index: 0, item: item({ commands: ["echo refused"] }) },
+      { type: "response.output_item.added", output_index: 1, item: patch({ type: "delete_file", path: "rm" }) },
+      { type: "response.output_item.done", output_index: 1, item: patch({ type: "delete_file", path: "rm" }) },
+    ),
+  );
+});

@@ -456,7 +456,14 @@ const GEMINI: readonly Golden[] = [
     sent: sse(generated([{ text: "Wait" }]), {
       error: { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" },
     }),
-    reply: { ...GEMINI_REPLY, text: "Wait", stop_reason: null, ended: "error", error: "The model is overloaded." },
+    reply: {
+      ...GEMINI_REPLY,
+      text: "Wait",
+      tokens_out: null,
+      stop_reason: null,
+      ended: "error",
+      error: "The model is overloaded.",
+    },
   },
 ];
 

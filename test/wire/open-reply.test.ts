@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { WireReply } from "../../src/wire/wire.ts";
 import { GOLDEN } from "./golden.ts";
-import { inLines, pass, STREAM } from "./streams.ts";
+import { inLines, pass, STREAM, sse } from "./streams.ts";
 
 const ALLOW = { ...STREAM, gate: () => null };
 
@@ -59,4 +59,31 @@ describe.each(GOLDEN)("$wire: $title", ({ wire, sent, reply }) => {
     }
     expect(pass(wire, bytes.subarray(0, bytes.length / 4)).reply.ended).toBe("cut");
   });
+});
+
+test("a chunk of usage that the client did not ask for is read and left out", () => {
+  const said = { choices: [{ index: 0, delta: { content: "x" }, finish_reason: "stop" }] };
+  const counted = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } };
+  const passed = pass("chat", sse(said, counted, "[DONE]"), { ...STREAM, hide_usage: true }, [9, 120]);
+  expect(passed.bytes.toString()).toBe(sse(said, "[DONE]"));
+  expect(passed.reply).toMatchObject({ text: "x", tokens_in: 5, tokens_out: 2, ended: "whole" });
+});
+
+test("an empty reason to finish is none: the call that it comes with goes on", () => {
+  const chunk = (given: string, finish_reason: string) => ({
+    choices: [
+      {
+        index: 0,
+        delta: { tool_calls: [{ index: 0, id: "c", function: { name: "x", arguments: given } }] },
+        finish_reason,
+      },
+    ],
+  });
+  const gate = () => ({ command: "refused" });
+  const { bytes, reply } = pass("chat", sse(chunk('{"command":', ""), chunk('"ls"}', "tool_calls")), {
+    ...STREAM,
+    gate,
+  });
+  expect(reply.calls).toEqual([{ id: "c", name: "x", input: { command: "ls" } }]);
+  expect(pass("chat", bytes).reply.calls).toEqual([{ id: "c", name: "x", input: { command: "refused" } }]);
 });

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import type { WireName } from "../../src/domain/scenario.ts";
 import type { WireCall, WireReply } from "../../src/wire/wire.ts";
 import { GOLDEN } from "./golden.ts";
 import { pass, STREAM } from "./streams.ts";
@@ -53,28 +52,27 @@ async function hearResponses(): Promise<Heard> {
   };
 }
 
-const EARS: Readonly<Partial<Record<WireName, () => Promise<Heard>>>> = {
-  anthropic: hearAnthropic,
-  chat: hearChat,
-  responses: hearResponses,
-};
+/** Those of the providers whose SDKs are here. */
+const EARS = { anthropic: hearAnthropic, chat: hearChat, responses: hearResponses } as const;
 
 const instead = ({ input }: WireCall) => (typeof input === "string" ? "refused" : { command: "echo refused" });
 
 /** OpenAI's SDK takes two calls of one number for one call, also without us. */
 const READABLE = GOLDEN.filter(({ title, reply }) => reply.ended === "whole" && !title.includes("numbers alike"));
 
-describe.each(READABLE.flatMap((golden) => ({ ...golden, hear: EARS[golden.wire] })))("$wire: $title", (golden) => {
-  const { wire, sent, reply, hear } = golden;
-  const heard = { text: reply.text, tokens_out: reply.tokens_out };
+describe.each(READABLE.flatMap((golden) => (golden.wire === "gemini" ? [] : [{ ...golden, hear: EARS[golden.wire] }])))(
+  "$wire: $title",
+  ({ wire, sent, reply, hear }) => {
+    const { text, calls, tokens_out } = reply;
 
-  test("the provider's SDK reads what was passed on", async () => {
-    body = pass(wire, sent).bytes.toString();
-    if (hear) expect(await hear()).toEqual({ ...heard, inputs: reply.calls.map(({ input }) => input) } as Heard);
-  });
+    test("the provider's SDK reads what was passed on", async () => {
+      body = pass(wire, sent).bytes.toString();
+      expect<unknown>(await hear()).toEqual({ text, tokens_out, inputs: calls.map(({ input }) => input) });
+    });
 
-  test("the provider's SDK reads what the gate exchanged", async () => {
-    body = pass(wire, sent, { ...STREAM, gate: instead }).bytes.toString();
-    if (hear) expect(await hear()).toEqual({ ...heard, inputs: reply.calls.map(instead) } as Heard);
-  });
-});
+    test("the provider's SDK reads what the gate exchanged", async () => {
+      body = pass(wire, sent, { ...STREAM, gate: instead }).bytes.toString();
+      expect<unknown>(await hear()).toEqual({ text, tokens_out, inputs: calls.map(instead) });
+    });
+  },
+);

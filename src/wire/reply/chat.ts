@@ -27,8 +27,9 @@ function takeChoice(choice: LooseRecord, at: number, reply: ReplySoFar): readonl
   const said = saidIn(choice);
   if (place === "0") reply.addText(textIn(said["content"]) + (asText(said["refusal"]) ?? ""));
   const calls = entriesIn(said).map((entry, nth) => takeEntry(entry, `${place}.${entry["index"] ?? nth}`, reply));
+  // Some servers send an empty one with every chunk.
   const finish = asText(choice["finish_reason"]);
-  if (finish === undefined) return calls;
+  if (!finish) return calls;
   if (place === "0") reply.stop_reason = finish;
   reply.finishCalls();
   return calls;

@@ -13,9 +13,5 @@ export interface ReplyForm {
   readonly take: (event: LooseRecord, reply: ReplySoFar) => readonly CallSoFar[];
   /** The same event, or those in its place, with what is exchanged. `calls` is what `take` returned for it. */
   readonly exchange: (event: LooseRecord, calls: readonly CallSoFar[]) => readonly LooseRecord[];
-  readonly usageOf: (usage: unknown) => WireUsage;
-}
-
-export interface WireUsage extends Usage {
-  readonly cache_write_tokens: number | null;
+  readonly usageOf: (usage: unknown) => Usage;
 }

@@ -45,7 +45,10 @@ export function wireReply(so_far: ReplySoFar, form: ReplyForm): WireReply {
   return {
     text,
     calls: so_far.calls.map(({ call }) => call),
+    cache_write_tokens: null,
     ...form.usageOf(so_far.usage),
+    // What was counted before the end is not all.
+    ...(ended !== "whole" && { tokens_out: null }),
     stop_reason,
     model_served,
     ended,
