@@ -26,7 +26,7 @@ const SESSION = [
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   series: ["domain", "pace"],
-  scenario: ["domain", "exit-of", "find-program"],
+  scenario: ["domain", "agent/recipe", "exit-of", "find-program"],
   policy: ["domain", "pace"],
   model: ["domain", "wire", "clock", "semaphore", "version"],
   wire: ["domain"],

@@ -9,8 +9,17 @@ import { VARIABLE_FIELDS, type VariableField } from "./authored/scenario-file.ts
  */
 export function differences(first: Arm, second: Arm): VariableField[] {
   const differing = VARIABLE_FIELDS.filter((field) => comparable(first, field) !== comparable(second, field));
-  return differing.includes("model") ? differing.filter((field) => field !== "price_per_mtok") : differing;
+  const implied = [
+    ...(differing.includes("model") ? PRICED : []),
+    ...((first.agent === undefined) === (second.agent === undefined) ? [] : OF_OUR_LOOP),
+  ];
+  return differing.filter((field) => !implied.includes(field));
 }
+
+const PRICED: readonly VariableField[] = ["price_per_mtok"];
+
+/** An external agent has none of these: beside one they say nothing more. */
+const OF_OUR_LOOP: readonly VariableField[] = ["system_prompt", "tools", "mcp", "params"];
 
 /** The definition with one model for both arms. The file's prices are for other models, so they go. */
 export function applyModelOverride(definition: Scenario, model: string): Scenario {
@@ -22,5 +31,6 @@ export function applyModelOverride(definition: Scenario, model: string): Scenari
 function comparable(arm: Arm, field: VariableField): string {
   if (field === "model") return isScripted(arm.model) ? "scripted" : arm.model;
   if (field === "tools") return canonicalJson([...arm.tools].sort());
+  if (field === "agent" && arm.agent) return canonicalJson({ ...arm.agent, files: arm.agent.files?.digest });
   return canonicalJson(arm[field]);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
+import type { ExternalAgent } from "../../src/domain/scenario.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
 import type { Facts } from "../../src/domain/verdict.ts";
 import { factsOf } from "../../src/judge/facts.ts";
@@ -109,6 +110,20 @@ test("the differences between two arms are listed, but for scripts and their nam
       declared: true,
       a: "edit_file, list_files, read_file, run_command, search_files, write_file",
       b: "read_file",
+    },
+  ]);
+});
+
+test("beside an external agent the settings of our own loop are no difference", () => {
+  const agent: ExternalAgent = {
+    ...{ use: "codex", command: null, install: "codex-1", args: ["--fast"], files: null, env: { A: "1" } },
+    ...{ wires: ["responses"], tools: {}, side_model: "keep" },
+  };
+  const [left, right] = [anArm("left", { agent, tools: [] }), anArm("right", { system_prompt: "Be careful." })];
+  expect(differencesOf(aScenario({ arms: [left, right], varies: ["agent"] }))).toEqual([
+    {
+      ...{ field: "agent", declared: true, b: "abeval's own loop" },
+      a: "codex of codex-1\n--fast\nA=1\nasks by responses",
     },
   ]);
 });

@@ -3,6 +3,7 @@ import { recipeOf } from "./recipes.ts";
 
 /** What providers speak besides or instead of OpenAI's two. */
 const SPOKEN: Readonly<Record<string, readonly WireName[]>> = {
+  scripted: [],
   anthropic: ["anthropic"],
   google: ["gemini", "chat"],
   mistral: ["chat"],
@@ -31,14 +32,15 @@ type Speaker = Pick<ExternalAgent, "use" | "command" | "wires">;
 /** The first wire of the agent that the provider of `<provider>/<model>` speaks; null when they have none in common. */
 export function wireOf(agent: Speaker, model: string): WireName | null {
   const spoken = SPOKEN[providerOf(model)] ?? OPENAI_WIRES;
-  return wiresOf(agent).find((wire) => spoken.includes(wire)) ?? null;
+  return agent.wires.find((wire) => spoken.includes(wire)) ?? null;
 }
 
 /** Why an agent cannot use a model, with what to do. */
 export function wireProblem(agent: Speaker, model: string): string | null {
   if (wireOf(agent, model) !== null) return null;
-  const wires = wiresOf(agent);
+  const wires = agent.wires;
   const [preferred = "anthropic"] = wires;
+  if (providerOf(model) === "scripted") return `${model} replays a script, and an external agent asks a real model`;
   const provider = PROVIDER_OF[preferred];
   const spoken = wires.map((wire) => PRODUCT_OF[wire]).join(" or ");
   return (
@@ -46,10 +48,5 @@ export function wireProblem(agent: Speaker, model: string): string | null {
     `and set ${provider.toUpperCase()}_BASE_URL to a gateway that translates when the model is another provider's`
   );
 }
-
-const wiresOf = (agent: Speaker): readonly WireName[] => {
-  const { wires } = recipeOf(agent);
-  return agent.wires.length > 0 ? agent.wires : wires;
-};
 
 const providerOf = (model: string) => model.slice(0, Math.max(0, model.indexOf("/"))).toLowerCase();

@@ -3,6 +3,12 @@ import { AGENT_INSTALL, PROVIDER_PATHS, promptHome, providerVariables } from "./
 import { unpeeled } from "./peel.ts";
 import type { AgentLaunch, Recipe } from "./recipe.ts";
 
+/** What an argument of `command` may hold, in braces. */
+export const PLACEHOLDERS = [
+  ...["prompt", "prompt_file", "model", "key"],
+  ...Object.keys(PROVIDER_PATHS).map((provider) => `base:${provider}`),
+];
+
 const PLACEHOLDER = /\{([a-z_]+(?::[a-z_]*)?)\}/g;
 
 /** The names in braces, known or not. */

@@ -24,6 +24,8 @@ export const RECIPES: readonly Recipe[] = [
   cline,
 ];
 
+export const RECIPE_NAMES = RECIPES.map(({ name }) => name);
+
 /** Of a scenario that was read: an unknown name was refused then. */
 export function recipeOf(agent: Pick<ExternalAgent, "use" | "command" | "wires">): Recipe {
   return RECIPES.find(({ name }) => name === agent.use) ?? commandRecipe(agent);

@@ -1,11 +1,25 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Arm, Probe, ReferenceFix, Scenario, ScriptTurn, Task, WeightedScript } from "../../domain/scenario.ts";
+import {
+  Arm,
+  type ExternalAgent,
+  Probe,
+  ReferenceFix,
+  Scenario,
+  ScriptTurn,
+  Task,
+  WeightedScript,
+} from "../../domain/scenario.ts";
 import { Count, nullable, record } from "../../domain/schema.ts";
 import { pick } from "./pick.ts";
 
 const SCENARIO = ["name", "title", "description", "tags", "varies", "policies", "rubric"] as const;
 const TASK = ["prompt", "fixture", "setup", "deliverable"] as const;
 const ARM = ["id", "title", "model", "system_prompt", "tools", "params", "limits", "price_per_mtok"] as const;
+
+const ArmView = record("ArmView", {
+  ...pick(Arm.properties, ARM),
+  agent: Type.Optional(Type.String({ description: "External agent: `<recipe>@<install>`, or its command." })),
+});
 
 /** A scenario without what would give its solution away: probe, reference and the scripts that arms replay. */
 export const ScenarioView = record("ScenarioView", {
@@ -15,7 +29,7 @@ export const ScenarioView = record("ScenarioView", {
     probe_checks: Count("Hidden checks that the arms' work must pass."),
     has_reference_fix: Type.Boolean(),
   }),
-  arms: Type.Array(record("ArmView", pick(Arm.properties, ARM)), { minItems: 2, maxItems: 2 }),
+  arms: Type.Array(ArmView, { minItems: 2, maxItems: 2 }),
   hidden: Type.Optional(
     record(
       "HiddenParts",
@@ -42,10 +56,13 @@ export function viewScenario(scenario: Static<typeof Scenario>, includeHidden: b
       probe_checks: probe?.checks.length ?? 0,
       has_reference_fix: reference_fix !== null,
     },
-    arms: scenario.arms.map((arm) => pick(arm, ARM)),
+    arms: scenario.arms.map((arm) => ({ ...pick(arm, ARM), ...(arm.agent && { agent: agentText(arm.agent) }) })),
     ...(includeHidden && { hidden: hiddenParts(scenario) }),
   };
 }
+
+const agentText = ({ use, command, install }: ExternalAgent) =>
+  command === null ? `${use}@${install}` : command.join(" ");
 
 const hiddenParts = ({ task: { probe, reference_fix }, arms }: Static<typeof Scenario>) => ({
   probe,

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { MCP_SERVER_NAME, ModelParams, ScriptTurn, WeightedScript } from "../../domain/scenario.ts";
 import { GivenModelRef, oneOf, record } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
+import { AgentFile } from "./agent-file.ts";
 import { BUDGET_LIMITS, GitPath, GitRef, Name, optional, Seconds, Text } from "./fields.ts";
 
 export const PriceFile = Type.Partial(
@@ -65,6 +66,7 @@ export const ArmFile = record(
     tools: Type.Optional(
       Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true, maxItems: 50, description: "Default: all." }),
     ),
+    agent: Type.Optional(AgentFile),
     mcp: Type.Optional(
       Type.Union([McpFile, Type.Null()], {
         description: "MCP servers whose tools the arm has besides `tools`; null takes away what `extends` gave.",

@@ -9,6 +9,7 @@ import { TaskFile } from "./task-file.ts";
 /** Fields of an arm in which the two may be set up to differ. */
 export const VARIABLE_FIELDS = [
   "model",
+  "agent",
   "system_prompt",
   "tools",
   "mcp",

@@ -1,11 +1,12 @@
 import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import { isBuiltin, isScripted } from "../../domain/offline-model.ts";
-import type { Arm, Budget, McpServer, Price } from "../../domain/scenario.ts";
+import type { Arm, Budget, ExternalAgent, McpServer, Price } from "../../domain/scenario.ts";
 import { RESERVED_ARM_IDS } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
 import type { ArmFile, McpServerFile } from "../authored/arm-file.ts";
 import type { Problems } from "../problems.ts";
 import { readText } from "../read-text.ts";
+import { checkAgentFields, resolveAgent } from "./agent.ts";
 import { attempt, locate, type ResolveContext } from "./context.ts";
 import { extendArms } from "./extend-arms.ts";
 import { promptAt } from "./git-source.ts";
@@ -22,7 +23,9 @@ export async function resolveArms(context: ResolveContext, authored: readonly Ar
   const isDistinct = problems.sound(["arms"]);
   for (const [index, arm] of authored.entries()) checkOwn(problems, index, arm);
   const extended = isDistinct ? extendArms(problems, authored) : authored;
-  return Promise.all(extended.map((arm, index) => resolveArm(context, index, arm)));
+  for (const [index, arm] of extended.entries()) checkAgentFields(problems, index, authored[index] ?? arm, arm);
+  const agents = await resolveAgents(context, authored, extended);
+  return Promise.all(extended.map((arm, index) => resolveArm(context, index, arm, agents[index])));
 }
 
 /** Adds a problem for each limit that is wider than the budget. */
@@ -61,7 +64,24 @@ function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
   if (script && scripts) problems.add(["arms", index, "scripts"], "script is given too; keep one");
 }
 
-async function resolveArm(context: ResolveContext, index: number, arm: ArmFile): Promise<Arm> {
+/** An agent that an arm only inherits is resolved, and its mistakes are said, where it is written. */
+async function resolveAgents(
+  context: ResolveContext,
+  authored: readonly ArmFile[],
+  extended: readonly ArmFile[],
+): Promise<(ExternalAgent | undefined)[]> {
+  const resolved = new Map<unknown, ExternalAgent>();
+  const written = extended.flatMap(({ agent }, index) => (agent && authored[index]?.agent ? [{ agent, index }] : []));
+  for (const { agent, index } of written) resolved.set(agent, await resolveAgent(context, index, agent));
+  return extended.map(({ agent }) => resolved.get(agent));
+}
+
+async function resolveArm(
+  context: ResolveContext,
+  index: number,
+  arm: ArmFile,
+  agent: ExternalAgent | undefined,
+): Promise<Arm> {
   checkScript(context.problems, index, arm);
   const price = arm.price_per_mtok ?? null;
   return {
@@ -69,7 +89,7 @@ async function resolveArm(context: ResolveContext, index: number, arm: ArmFile):
     title: arm.title ?? arm.id,
     model: arm.model ?? "",
     system_prompt: arm.system_prompt ?? (await promptFromFile(context, index, arm.system_prompt_file)),
-    tools: arm.tools ?? [...TOOL_NAMES],
+    ...(agent ? { tools: [], agent } : { tools: arm.tools ?? [...TOOL_NAMES] }),
     ...(arm.mcp && { mcp: Object.entries(arm.mcp).map(mcpServer) }),
     params: arm.params ?? {},
     limits: arm.limits ?? {},
@@ -84,7 +104,8 @@ const mcpServer = ([name, { tools, ...server }]: [string, McpServerFile]): McpSe
   tools: tools ?? null,
 });
 
-function checkScript(problems: Problems, index: number, { model, script, scripts }: ArmFile): void {
+function checkScript(problems: Problems, index: number, { model, agent, script, scripts }: ArmFile): void {
+  if (agent) return;
   if (model !== undefined && isScripted(model) && !script?.length && !scripts)
     problems.add(["arms", index, "script"], `missing; ${model} replays the arm's script and needs at least one turn`);
 }

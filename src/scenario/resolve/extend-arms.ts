@@ -1,6 +1,8 @@
 import { didYouMean } from "../../domain/did-you-mean.ts";
+import type { AgentMap } from "../authored/agent-file.ts";
 import type { ArmFile } from "../authored/arm-file.ts";
 import type { Problems } from "../problems.ts";
+import { shortForm } from "./agent.ts";
 
 /**
  * Each arm with what it `extends` written out: maps merge by key, lists and texts replace. Each arm keeps its own id and
@@ -45,8 +47,18 @@ function merged(base: ArmFile, own: ArmFile): ArmFile {
   const result: ArmFile = { ...Object.fromEntries(inherited), ...own };
   if (base.params && own.params) result.params = { ...base.params, ...own.params };
   if (base.limits && own.limits) result.limits = { ...base.limits, ...own.limits };
+  if (base.agent && own.agent) result.agent = mergedAgent(asMap(base.agent), asMap(own.agent));
   if (base.mcp && own.mcp) result.mcp = { ...base.mcp, ...own.mcp };
   if (base.price_per_mtok && own.price_per_mtok)
     result.price_per_mtok = { ...base.price_per_mtok, ...own.price_per_mtok };
   return result;
+}
+
+const asMap = (agent: string | AgentMap): AgentMap => (typeof agent === "string" ? shortForm(agent) : agent);
+
+/** What is said of one agent means nothing to another: only the same one inherits. */
+function mergedAgent(base: AgentMap, own: AgentMap): AgentMap {
+  const isOther = own.command !== undefined || (own.use !== undefined && own.use !== base.use);
+  if (isOther) return own;
+  return { ...base, ...own, ...(base.env && own.env && { env: { ...base.env, ...own.env } }) };
 }

@@ -53,8 +53,8 @@ export function checkRequiredTools(problems: Problems, policies: Policies, arms:
 }
 
 /** Whether a server has a tool is known when it runs, unless the arm lists the ones it wants. */
-function hasTool({ tools, mcp = [] }: Arm, name: string): boolean {
-  if (isToolName(name)) return tools.includes(name);
+function hasTool({ tools, agent, mcp = [] }: Arm, name: string): boolean {
+  if (isToolName(name)) return agent !== undefined || tools.includes(name);
   return mcp.some(({ name: server, tools: wanted }) =>
     wanted ? wanted.some((tool) => mcpToolName(server, tool) === name) : splitMcpToolName(name)?.server === server,
   );

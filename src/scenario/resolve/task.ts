@@ -1,11 +1,11 @@
 import { RE2JS } from "re2js";
 import { CHECK_TIMEOUT_S } from "../../domain/defaults.ts";
 import { cut } from "../../domain/excerpt.ts";
-import type { FileSet, Files, Probe, ProbeCheck, SetupStep, Task } from "../../domain/scenario.ts";
-import type { CheckFile, FixtureFile, ProbeFile, TaskFile } from "../authored/task-file.ts";
-import { attempt, type ResolveContext } from "./context.ts";
-import { checkInlinePaths, resolveFileSet } from "./file-set.ts";
-import { repositoryOf, treeAt } from "./git-source.ts";
+import type { Probe, ProbeCheck, SetupStep, Task } from "../../domain/scenario.ts";
+import type { CheckFile, ProbeFile, TaskFile } from "../authored/task-file.ts";
+import type { ResolveContext } from "./context.ts";
+import { resolveFileSet } from "./file-set.ts";
+import { resolveFixtureFile } from "./fixture-file.ts";
 import { checkPathGlobs } from "./globs.ts";
 import { assignIds, checkDistinct } from "./ids.ts";
 import { resolveReferenceFix } from "./reference-fix.ts";
@@ -17,7 +17,8 @@ export async function resolveTask(context: ResolveContext, task: TaskFile): Prom
   checkPathGlobs(problems, ["task", "deliverable"], task.deliverable);
   if (task.deliverable?.length === 0)
     problems.add(["task", "deliverable"], "with an empty list no change counts; leave it out to count everything");
-  const fixture = await resolveFixture(context, task.fixture);
+  const fixture =
+    task.fixture === undefined ? null : await resolveFixtureFile(context, ["task", "fixture"], task.fixture);
   return {
     prompt: task.prompt,
     fixture,
@@ -26,41 +27,6 @@ export async function resolveTask(context: ResolveContext, task: TaskFile): Prom
     reference_fix: await resolveReferenceFix(context, task.reference_fix, fixture),
     deliverable: task.deliverable ?? ["**"],
   };
-}
-
-async function resolveFixture(context: ResolveContext, fixture: FixtureFile | undefined): Promise<FileSet | null> {
-  const path = ["task", "fixture"];
-  if (fixture === undefined) return null;
-  if (typeof fixture === "string")
-    return resolveFileSet(context, { dir: fixture, dirPath: path, files: undefined, filesPath: path });
-  const { dir, git, path: below, files } = fixture;
-  if (dir === undefined && git === undefined && files === undefined)
-    context.problems.add(path, "needs `dir`, `git` or `files`; leave it out for an empty workspace");
-  if (git !== undefined && dir !== undefined) context.problems.add([...path, "git"], "`dir` is given too; keep one");
-  if (git === undefined && below !== undefined)
-    context.problems.add([...path, "path"], "goes with `git`; a directory beside the scenario file is `dir`");
-  if (git !== undefined) return resolveGitFixture(context, git, below, files);
-  return resolveFileSet(context, { dir, dirPath: [...path, "dir"], files, filesPath: [...path, "files"] });
-}
-
-/** Resolves the ref to a tree. Only the tree is stored and run. */
-async function resolveGitFixture(
-  context: ResolveContext,
-  ref: string,
-  path: string | undefined,
-  files: Files = {},
-): Promise<FileSet> {
-  const at = ["task", "fixture", "git"];
-  const filesPath = ["task", "fixture", "files"];
-  checkInlinePaths(context, filesPath, files);
-  const broken: FileSet = { dir: null, files, digest: "" };
-  if (!context.problems.sound(at) || !context.problems.sound(filesPath)) return broken;
-  const found = await attempt(context, at, JSON.stringify(cut(ref)), async (): Promise<FileSet> => {
-    const tree = await treeAt(context, ref, path);
-    const digest = await context.git?.digest(repositoryOf(context), tree, files);
-    return { dir: null, git: { tree }, files, digest: digest ?? "" };
-  });
-  return found ?? broken;
 }
 
 const setupStep = (step: NonNullable<TaskFile["setup"]>[number]): SetupStep =>

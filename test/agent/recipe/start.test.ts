@@ -12,7 +12,15 @@ const LAUNCH: AgentLaunch = {
 
 const COMMAND: ExternalAgent = {
   ...{ use: null, command: ["node", "/opt/agent/main.mjs", "{prompt}", "--url={base:openai}", "{model}"] },
-  ...{ install: "ours", args: [], files: null, env: {}, wires: [], tools: {}, side_model: "keep" },
+  ...{
+    install: "ours",
+    args: [],
+    files: null,
+    env: {},
+    wires: ["anthropic", "chat", "responses", "gemini"],
+    tools: {},
+    side_model: "keep",
+  },
 };
 
 const everyStart = (launch: AgentLaunch) =>
@@ -80,13 +88,16 @@ test("a command of the scenario's own is given what it asks for, once", () => {
 });
 
 test("an agent speaks the first of its wires that the model's provider speaks", () => {
-  const agent = (use: string | null) => ({ ...COMMAND, use });
+  const agent = (use: string | null) => ({ ...COMMAND, use, wires: [...recipeOf({ ...COMMAND, use }).wires] });
   expect(wireOf(agent("claude-code"), "anthropic/claude-x")).toBe("anthropic");
   expect(wireOf(agent("pi"), "openai/gpt-x")).toBe("responses");
   expect(wireOf({ ...COMMAND, wires: ["chat", "anthropic"] }, "Anthropic/claude-x")).toBe("anthropic");
   expect(wireOf(agent(null), "google/gemini-x")).toBe("chat");
   expect(wireOf(agent("codex"), "mistral/x")).toBeNull();
   expect(wireProblem(agent("codex"), "openai/gpt-x")).toBeNull();
+  expect(wireProblem(agent("codex"), "scripted/x")).toBe(
+    "scripted/x replays a script, and an external agent asks a real model",
+  );
   expect(wireProblem(agent("claude-code"), "openai/gpt-x")).toBe(
     "Claude Code speaks Anthropic's messages, and openai does not; name a model as anthropic/<model>, and set " +
       "ANTHROPIC_BASE_URL to a gateway that translates when the model is another provider's",
