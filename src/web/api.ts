@@ -5,7 +5,7 @@ import type { Scenario } from "../domain/scenario.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
 import type { Series, SeriesListing, SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
 import type { SessionListing, SessionOutcome } from "../domain/session.ts";
-import type { SessionListRequest } from "../domain/session-list.ts";
+import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { lostConnection } from "./connection.ts";
 
@@ -30,8 +30,14 @@ export const getSession = (id: string, signal?: AbortSignal) =>
 export const diagnose = (scenario: string | null, signal?: AbortSignal) =>
   get<DoctorReport>(`/api/doctor${query({ scenario })}`, signal);
 
-export const listSessions = (page: SessionListRequest, signal?: AbortSignal) =>
+/** Fields without a value are not sent. */
+type Asked<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
+
+export const listSessions = (page: Asked<SessionListRequest>, signal?: AbortSignal) =>
   get<SessionListing[]>(`/api/sessions${query(page)}`, signal);
+
+export const summarizeSessions = (filter: Asked<SessionSummaryRequest>, signal?: AbortSignal) =>
+  get<SessionSummary>(`/api/session-summary${query(filter)}`, signal);
 
 export const listSeries = (page: SeriesListRequest, signal?: AbortSignal) =>
   get<SeriesListing[]>(`/api/series${query(page)}`, signal);

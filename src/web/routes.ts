@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { ArmPointer } from "../domain/verdict.ts";
 import { SHOWN_ROWS } from "./rows.ts";
+import { parametersOf, type SessionsView, viewOf } from "./sessions/sessions-view.ts";
 
 /** The model of both arms and the judge; null leaves the choice to scenario and server. */
 export interface ChosenModels {
@@ -14,7 +15,7 @@ export type Route =
   | { readonly page: "scenarios"; readonly filter: string }
   | { readonly page: "scenario"; readonly name: string; readonly models: ChosenModels }
   | { readonly page: "live"; readonly id: string; readonly stay: boolean }
-  | { readonly page: "sessions"; readonly scenario: string | null; readonly filter: string; readonly shown: number }
+  | { readonly page: "sessions"; readonly view: SessionsView }
   | { readonly page: "session"; readonly id: string; readonly verdict: string | null }
   | { readonly page: "diff"; readonly id: string; readonly verdict: string | null; readonly view: string | null }
   | { readonly page: "compare"; readonly a: ArmPointer; readonly b: ArmPointer }
@@ -41,7 +42,7 @@ function topRoute(first: string, parameters: URLSearchParams, path: string): Rou
   const filter = parameters.get("filter") ?? "";
   const shown = Math.max(SHOWN_ROWS, Number(parameters.get("shown")) || 0);
   if (first === "" || first === "scenarios") return { page: "scenarios", filter };
-  if (first === "sessions") return { page: "sessions", scenario, filter, shown };
+  if (first === "sessions") return { page: "sessions", view: viewOf(parameters) };
   if (first === "series") return { page: "series-list", scenario, shown };
   if (first === "doctor") return { page: "doctor", scenario };
   const [a, b] = [pointerOf(parameters.get("a")), pointerOf(parameters.get("b"))];
@@ -89,8 +90,7 @@ export const toRunAgain = ({
 export const toLive = (id: string, stay = false) => `/live/${encodeURIComponent(id)}${stay ? "?stay" : ""}`;
 export const toSession = (id: string, verdict: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}${suffix({ verdict })}`;
-export const toSessions = (scenario: string | null = null, { filter = "", shown = SHOWN_ROWS } = {}) =>
-  `/sessions${suffix({ scenario, filter: filter || null, shown: shownText(shown) })}`;
+export const toSessions = (view: SessionsView = {}) => `/sessions${suffix(parametersOf(view))}`;
 export const toSeries = (id: string) => `/series/${encodeURIComponent(id)}`;
 export const toSeriesList = (scenario: string | null = null, shown = SHOWN_ROWS) =>
   `/series${suffix({ scenario, shown: shownText(shown) })}`;

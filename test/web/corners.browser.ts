@@ -12,7 +12,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
   test("an empty list says what to do", async () => {
     await using reader = await web.visit();
     await reader.page.goto("/sessions?scenario=broken");
-    await reader.page.getByText("No session is stored.").waitFor();
+    await reader.page.getByText("No session is like that.").waitFor();
     expect(reader.complaints).toEqual([]);
   }, 60_000);
 

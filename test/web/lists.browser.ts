@@ -1,103 +1,111 @@
 import { expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import type { SessionListing } from "../../src/domain/session.ts";
+import type { Locator, Page } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
+import { inspect } from "./inspect.ts";
+import { manySessions } from "./many-sessions.ts";
 import { webService } from "./web-service.ts";
-
-/** The nth oldest of many sessions. */
-const session = (n: number, changes: Partial<SessionListing> = {}): SessionListing => ({
-  session_id: `session-quick-20260101T${String(n).padStart(9, "0")}Z`,
-  scenario: "quick",
-  state: "completed",
-  created_at: "2026-01-01T00:00:00.000Z",
-  finished_at: "2026-01-01T00:00:01.000Z",
-  arms: ["short", "long"].map((arm_id) => ({ arm_id, model: "scripted/x", status: "finished" })),
-  outcome: "tie",
-  winner: null,
-  confidence: "low",
-  judge_model: "builtin/evidence",
-  ...changes,
-});
-
-const sessions = (count: number) => Array.from({ length: count }, (_, index) => session(count - index));
-
-/** The server has these sessions, newest first. */
-const serve = (page: Page, rows: () => readonly SessionListing[]) =>
-  page.route(/\/api\/sessions\?/, (route) => {
-    const query = new URL(route.request().url()).searchParams;
-    const first = rows().findIndex(({ session_id }) => session_id === query.get("before")) + 1;
-    return route.fulfill({ json: rows().slice(first, first + Number(query.get("limit"))) });
-  });
 
 async function scrolledTo(page: Page, top: unknown): Promise<void> {
   while ((await page.evaluate("scrollY")) !== top) await page.evaluate("new Promise(requestAnimationFrame)");
 }
 
+const rowsOf = (page: Page): Locator => page.locator("tr.session");
+
 describeNeeding(CHROMIUM)("the list of sessions", () => {
   const web = webService();
 
-  test("is filtered as a whole, says how much was looked through, and draws a screenful", async () => {
+  test("asks the server for what is looked for, and the address keeps it", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
-    const rows = [...sessions(1_027), session(0, { winner: "needle", outcome: "winner" })];
-    await serve(page, () => rows);
+    const asked = await manySessions(page, 1_028);
     await page.goto("/sessions");
-    await page.locator(".session").first().waitFor();
-    await page.getByRole("searchbox").fill("quick");
-    await page.getByText("1,028 of 1,028 sessions match.").waitFor();
-    expect(await page.locator(".session").count()).toBe(50);
-    await page.getByRole("searchbox").fill("needle");
-    await page.getByText("1 of 1,028 sessions match.").waitFor();
-    expect(await page.locator(".session").count()).toBe(1);
+    await rowsOf(page).first().waitFor();
+    await page.getByRole("searchbox").fill("needle  in");
+    await page.getByLabel("Scenario").selectOption("quick");
+    await page.getByRole("button", { name: "Cost" }).click();
+    await page.waitForURL("**/sessions?scenario=quick&text=needle+in&sort=cost&order=desc");
+    await page.getByRole("button", { name: "Cost" }).click();
+    await page.waitForURL(/order=asc/);
+    await page.locator('th[aria-sort="ascending"]').waitFor();
+    expect(asked.at(-1)).toMatchObject({ scenario: "quick", text: "needle in", sort: "cost", order: "asc" });
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.waitForURL(/\/sessions$/);
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test("says that a filter looks no further back than 5,000 sessions", async () => {
+  test("of 10,000 sessions draws those in sight, and reads no others", async () => {
     await using reader = await web.visit();
-    const { page } = reader;
-    const rows = sessions(5_001);
-    await serve(page, () => rows);
-    await page.goto("/sessions?filter=nothing-of-that-name");
-    await page.getByText("0 of 5,000 sessions match. Only the newest 5,000 were looked through").waitFor();
+    const { page, complaints } = reader;
+    const asked = await manySessions(page, 10_000);
+    await page.goto("/sessions");
+    await page.getByText("10,000 sessions").waitFor();
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    await page.locator('tr.session[aria-rowindex="10001"]').waitFor();
+    expect(await rowsOf(page).count()).toBeLessThan(80);
+    expect(Math.max(...asked.map(({ offset }) => Number(offset)))).toBe(9_900);
+    expect(new Set(asked.map(({ offset }) => offset)).size).toBeLessThan(6);
+    expect(complaints).toEqual([]);
   }, 60_000);
 
-  test("is as it was when a reader comes back: filter, rows, and place", async () => {
+  test("is as it was when a reader comes back: filter, order, and place", async () => {
     const { session_id } = await web.service.run("quick");
     await using reader = await web.visit();
     const { page, complaints } = reader;
-    const rows = sessions(300);
-    rows[80] = session(0, { session_id });
-    await serve(page, () => rows);
-    await page.goto("/sessions");
-    await page.getByRole("searchbox").fill("quick");
-    await page.getByRole("button", { name: "Show older sessions" }).click();
-    const row = page.locator(".session", { hasText: session_id });
-    await row.scrollIntoViewIfNeeded();
+    await manySessions(page, 300, (index) => (index === 200 ? { session_id } : {}));
+    await page.goto("/sessions?text=quick&sort=cost");
+    await page.getByText("300 sessions").waitFor();
+    await page.evaluate("scrollTo(0, 6700)");
+    const row = page.locator("tr.session", { hasText: session_id });
+    await row.waitFor();
     const top = await page.evaluate("scrollY");
-    expect(top).toBeGreaterThan(1_000);
-    await row.getByRole("link").click();
+    await row.getByRole("link").first().click();
     await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     expect(await page.evaluate("scrollY")).toBe(0);
     await page.goBack();
     await row.waitFor();
     await scrolledTo(page, top);
     expect(await page.getByRole("searchbox").inputValue()).toBe("quick");
-    expect(await page.locator(".session").count()).toBe(100);
     await page.reload();
+    await row.waitFor();
     await scrolledTo(page, top);
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test("shows how a run that goes on has ended", async () => {
+  test("shows how a run that goes on has ended, and new sessions on top", async () => {
     await using reader = await web.visit();
     const { page } = reader;
-    let now = session(1, { state: "running", outcome: null });
-    await serve(page, () => [now]);
+    let state: "running" | "completed" = "running";
+    await manySessions(
+      page,
+      () => (state === "running" ? 1 : 2),
+      () => ({ state, outcome: state === "running" ? null : "tie" }),
+    );
     await page.goto("/sessions");
     await page.locator(".state-running").waitFor();
-    now = session(1);
-    await page.getByText("Tie").waitFor();
+    state = "completed";
+    await page.getByText("2 sessions").waitFor();
+    await rowsOf(page).nth(1).getByText("tie").waitFor();
+  }, 60_000);
+
+  test("what a reader looks at stays in its place when sessions come on top", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    let many = 300;
+    await manySessions(page, () => many);
+    await page.goto("/sessions");
+    await page.getByText("300 sessions").waitFor();
+    await page.evaluate("scrollTo(0, 4000)");
+    await page.locator('tr.session[aria-rowindex="120"]').waitFor();
+    const place = () =>
+      page.evaluate(`(() => { const row = [...document.querySelectorAll("tr.session")].find((each) => each.textContent.includes("000000182Z"));
+        return row ? Math.round(row.getBoundingClientRect().top) : null; })()`);
+    const before = await place();
+    expect(before).not.toBeNull();
+    many = 305;
+    await page.getByText("305 sessions").waitFor();
+    await page.locator("tr.session", { hasText: "000000182Z" }).waitFor();
+    expect(await place()).toBe(before);
   }, 60_000);
 
   test("is used by keys alone: j goes to a row, x picks its arms, Enter opens it", async () => {
@@ -105,7 +113,7 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.goto("/sessions");
-    await page.locator(".session").first().waitFor();
+    await rowsOf(page).first().waitFor();
     await page.keyboard.press("j");
     for (const picked of [1, 2, 0, 1]) {
       await page.keyboard.press("x");
@@ -116,6 +124,41 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
     await page.keyboard.press("e");
     await page.locator("details.decision .decision-detail").first().waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("goes on with j beyond the rows that were drawn", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await manySessions(page, 300);
+    await page.goto("/sessions");
+    await rowsOf(page).first().waitFor();
+    for (let presses = 0; presses < 150; presses += 1) await page.keyboard.press("j");
+    expect(await page.evaluate("Number(document.activeElement.getAttribute('aria-rowindex'))")).toBe(151);
+  }, 60_000);
+
+  test("holds every state, long names and other scripts, on every screen and in both themes", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const states = [
+      "queued",
+      "preparing",
+      "running",
+      "probing",
+      "judging",
+      "failed",
+      "cancelled",
+      "interrupted",
+    ] as const;
+    await manySessions(page, 16, (index) => ({
+      ...(states[index] && { state: states[index], outcome: null }),
+      ...(index === 9 && { title: "שלום ".repeat(40), judge_model: `openrouter/${"very-long-".repeat(19)}` }),
+      ...(index === 10 && { conflict: true, verdicts: 3, flags: ["single_trial", "truncated"] }),
+      ...(index === 11 && { outcome: "winner", winner: "short", cost_usd: 12.5, wall_ms: 61_000 }),
+    }));
+    await page.goto("/sessions");
+    await rowsOf(page).nth(15).waitFor();
+    expect(await inspect(page, "sessions-every-state")).toEqual([]);
     expect(complaints).toEqual([]);
   }, 60_000);
 });

@@ -35,7 +35,7 @@ const LOOKS: readonly Look[] = [
     ready: "looks fine|fine",
     act: (page) => page.getByText("run it many times").click(),
   },
-  { name: "sessions", path: () => "/sessions", ready: "Arms that mean harm|hostile", act: pickTwo },
+  { name: "sessions", path: () => "/sessions", ready: "Arms that mean harm", act: pickTwo },
   { name: "verdict", path: ({ judged }) => `/sessions/${judged}`, ready: "Both judging orders" },
   {
     name: "verdict-open",

@@ -38,7 +38,7 @@ export function ScenarioCard({ row }: { row: ScenarioListing }) {
         <a class="button" href={toScenario(row.name)}>
           Run<span class="hidden-text"> {row.title}</span> …
         </a>
-        <a href={toSessions(row.name)}>
+        <a href={toSessions({ scenario: row.name })}>
           Sessions<span class="hidden-text"> of {row.title}</span>
         </a>
         <CardDoctor name={row.name} />

@@ -58,7 +58,7 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
         </Show>
       </section>
       <p>
-        <a href={toSessions(scenario.name)}>Sessions of this scenario</a>,{" "}
+        <a href={toSessions({ scenario: scenario.name })}>Sessions of this scenario</a>,{" "}
         <a href={toSeriesList(scenario.name)}>series with it</a>
       </p>
     </>

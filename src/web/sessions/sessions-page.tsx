@@ -1,125 +1,118 @@
-import { useMemo } from "preact/hooks";
-import type { SessionListing } from "../../domain/session.ts";
-import { isFinal } from "../../domain/session-state.ts";
-import { listSessions } from "../api.ts";
-import { count, counted } from "../format.ts";
+import type { SessionSummary } from "../../domain/session-list.ts";
+import { summarizeSessions } from "../api.ts";
+import { count, counted, duration, usd, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
-import { FilterField } from "../part/fields.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
-import { navigate, toCompare, toSessions } from "../routes.ts";
-import { type Rows, readRows, SHOWN_ROWS } from "../rows.ts";
+import { address, navigate, toCompare, toSessions } from "../routes.ts";
 import { picked } from "./picked.ts";
-import { SessionRow } from "./session-row.tsx";
+import { SessionFilters } from "./session-filters.tsx";
+import { rowHeight, SessionTable } from "./session-table.tsx";
+import { isFiltered, type SessionsView, viewOf } from "./sessions-view.ts";
+import { useSessionRows } from "./use-session-rows.ts";
 
-/** Rows that a filter looks through; reading more would keep the reader waiting. */
-const SEARCHED = 5_000;
-
-interface SessionsPageProps {
-  readonly scenario: string | null;
-  readonly filter: string;
-  /** Rows shown at most. */
-  readonly shown: number;
-}
-
-/** Every stored session, newest first. Two arms of one scenario can be picked for a comparison. */
-export function SessionsPage({ scenario, filter, shown }: SessionsPageProps) {
-  const extent = filter === "" ? shown : Math.max(shown, SEARCHED);
-  const sessions = useLoaded(
-    `sessions ${scenario}`,
-    (signal) =>
-      readRows<SessionListing>(extent, (limit, last) =>
-        listSessions({ limit, ...(scenario && { scenario }), ...(last && { before: last.session_id }) }, signal),
-      ),
-    { extent, changes: ({ rows }) => filter === "" && rows.some(({ state }) => !isFinal(state)) },
-  );
-  const set = (change: { readonly filter?: string; readonly shown?: number }) =>
-    navigate(toSessions(scenario, { filter, shown, ...change }), { replace: true });
+/** Every stored session. Two arms of one scenario can be picked for a comparison. */
+export function SessionsPage({ view }: { view: SessionsView }) {
+  const names = useLoaded("names", (signal) => summarizeSessions({ names: "all" }, signal));
+  const { rows, look } = useSessionRows(view, keepInSight);
+  const known = names.value.state === "ready" ? names.value.value.known : undefined;
   return (
-    <Page title={scenario ? `Sessions of ${scenario}` : "Sessions"}>
-      <p class="lead">Newest first. Pick any two arms of one scenario to compare them, also across sessions.</p>
-      {scenario && (
-        <p>
-          <button type="button" class="quiet" onClick={() => navigate(toSessions())}>
-            Show every scenario
-          </button>
-        </p>
-      )}
-      <Show of={sessions} what="the sessions">
-        {(read) =>
-          read.rows.length === 0 ? (
-            <NoSessions />
-          ) : (
-            <>
-              <FilterField
-                label="Filter by scenario, model, state or outcome"
-                filter={filter}
-                set={(next) => set({ filter: next, shown: SHOWN_ROWS })}
-              />
-              <SessionRows
-                read={read}
-                reading={!read.complete && read.rows.length < extent}
-                filter={filter}
-                shown={shown}
-                more={() => set({ shown: shown + SHOWN_ROWS })}
-              />
-            </>
-          )
-        }
+    <Page title="Sessions" wide>
+      <SessionFilters view={view} known={known} set={set} />
+      <Show of={rows} what="the sessions">
+        {(read) => (
+          <>
+            <Totals summary={read.summary} view={view} set={set} />
+            {read.summary.sessions === 0 ? (
+              <NoSessions filtered={isFiltered(view)} />
+            ) : (
+              <SessionTable read={read} look={look} set={set} />
+            )}
+          </>
+        )}
       </Show>
       {picked.value.length > 0 && <CompareBar />}
     </Page>
   );
 }
 
-interface SessionRowsProps {
-  readonly read: Rows<SessionListing>;
-  /** More is on the way. */
-  readonly reading: boolean;
-  readonly filter: string;
-  readonly shown: number;
-  readonly more: () => void;
+/** Beside what the address says by now: what was typed comes later than what was chosen. */
+const set = (change: SessionsView) =>
+  navigate(toSessions({ ...viewOf(address.peek().searchParams), ...change }), { replace: true });
+
+/** What a reader looks at stays where it is when rows come on top. */
+function keepInSight(rows: number): void {
+  const list = document.querySelector(".session-table tbody");
+  if (list && list.getBoundingClientRect().top < 0) scrollBy(0, rows * rowHeight.value);
 }
 
-function SessionRows({ read: { rows, complete }, reading, filter, shown, more }: SessionRowsProps) {
-  const texts = useMemo(() => rows.map((row) => ({ row, text: textOf(row) })), [rows]);
-  const wanted = filter.trim().toLowerCase();
-  const matching = texts.filter(({ text }) => text.includes(wanted));
-  const hasMore = matching.length > shown || (filter === "" && !complete);
+interface TotalsProps {
+  readonly summary: SessionSummary;
+  readonly view: SessionsView;
+  readonly set: (change: SessionsView) => void;
+}
+
+/** What matches, in figures. Each result is a filter. */
+function Totals({ summary, view, set }: TotalsProps) {
+  const { sessions, results, conflicts, cost_usd, cost_unknown, wall_ms } = summary;
   return (
-    <>
-      <p role="status" class={filter === "" ? "hidden-text" : "small-print"}>
-        {filter === ""
-          ? counted(matching.length, "session")
-          : `${count(matching.length)} of ${counted(rows.length, "session")} match.`}
-        {reading && " Reading older ones …"}
-        {filter !== "" &&
-          !complete &&
-          !reading &&
-          ` Only the newest ${count(rows.length)} were looked through; open a scenario's sessions to look further back.`}
+    <div class="session-totals">
+      <p role="status">
+        <strong>{counted(sessions, "session")}</strong>
+        {isFiltered(view) && " match"}
       </p>
-      <ul class="sessions">
-        {matching.slice(0, shown).map(({ row }) => (
-          <SessionRow key={row.session_id} row={row} />
+      {!blind.value &&
+        results.map(({ name, sessions: many }) => (
+          <ResultFilter key={name} name={name} many={many} view={view} set={set} />
         ))}
-      </ul>
-      {hasMore && (
-        <button type="button" disabled={reading} onClick={more}>
-          Show older sessions
+      {!blind.value && conflicts > 0 && (
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={view.conflict === "only"}
+          onClick={() => set({ conflict: view.conflict ? undefined : "only" })}
+        >
+          {count(conflicts)} contradicting <span aria-hidden="true">≠</span>
         </button>
       )}
-    </>
+      <p class="aside">
+        {cost_usd === null ? "cost unknown" : usd(cost_usd)}
+        {cost_unknown > 0 && cost_usd !== null && `, ${count(cost_unknown)} of unknown cost`} · {duration(wall_ms)} of
+        runs
+      </p>
+    </div>
   );
 }
 
-const textOf = ({ session_id, scenario, state, arms, outcome, winner, judge_model }: SessionListing) =>
-  [session_id, scenario, state, outcome, winner, judge_model, ...arms.flatMap(({ arm_id, model }) => [arm_id, model])]
-    .join(" ")
-    .toLowerCase();
+const BY_OUTCOME: ReadonlySet<string> = new Set(["winner", "tie", "inconclusive", "inconsistent", "invalid"]);
 
-function NoSessions() {
+function ResultFilter({ name, many, view, set }: { name: string; many: number } & Omit<TotalsProps, "summary">) {
+  const field = BY_OUTCOME.has(name) ? "outcome" : "state";
+  const pressed = view[field] === name;
+  return (
+    <button
+      type="button"
+      class="chip"
+      aria-pressed={pressed}
+      onClick={() => set({ [field]: pressed ? undefined : name } as SessionsView)} // a name that the server gave
+    >
+      {count(many)} {words(name)}
+    </button>
+  );
+}
+
+function NoSessions({ filtered }: { filtered: boolean }) {
+  if (filtered)
+    return (
+      <div class="empty">
+        <p>No session is like that.</p>
+        <button type="button" class="quiet" onClick={() => navigate(toSessions())}>
+          Show all sessions
+        </button>
+      </div>
+    );
   return (
     <div class="empty">
       <p>

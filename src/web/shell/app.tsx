@@ -7,9 +7,9 @@ import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
 import { address, type Route, routeOf } from "../routes.ts";
 import { ScenarioListPage } from "../scenarios/scenario-list-page.tsx";
 import { ScenarioPage } from "../scenarios/scenario-page.tsx";
-import { SessionsPage } from "../sessions/sessions-page.tsx";
 import { helpOpen, SHORTCUTS } from "./shortcuts.ts";
 
+const SessionsPage = lazy(async () => (await import("../sessions/sessions-page.tsx")).SessionsPage);
 const SessionPage = lazy(async () => (await import("../verdict/session-page.tsx")).SessionPage);
 const DiffPage = lazy(async () => (await import("../diff/diff-page.tsx")).DiffPage);
 const LivePage = lazy(async () => (await import("../live/live-page.tsx")).LivePage);
@@ -59,7 +59,7 @@ function CurrentPage({ route }: { route: Route }) {
     case "live":
       return <LivePage key={route.id} id={route.id} stay={route.stay} />;
     case "sessions":
-      return <SessionsPage key={route.scenario} scenario={route.scenario} filter={route.filter} shown={route.shown} />;
+      return <SessionsPage view={route.view} />;
     case "session":
       return <SessionPage key={route.id} id={route.id} verdict_id={route.verdict} />;
     case "diff":

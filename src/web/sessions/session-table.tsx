@@ -1,0 +1,88 @@
+import { computed, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { SessionSort } from "../../domain/session-list.ts";
+import { useWindowRows } from "../part/use-window-rows.ts";
+import { SessionRow } from "./session-row.tsx";
+import type { SessionsView } from "./sessions-view.ts";
+import type { SessionRows } from "./use-session-rows.ts";
+
+/** As `sessions.css` has it: below this width a row has three lines. */
+const narrow = globalThis.matchMedia?.("(max-width: 60rem)");
+
+const isNarrow = signal(narrow?.matches ?? false);
+narrow?.addEventListener("change", ({ matches }) => {
+  isNarrow.value = matches;
+});
+
+/** Pixels. Every row has the same, so that a list of any length knows its own. */
+export const rowHeight = computed(() => (isNarrow.value ? 88 : 34));
+
+interface Column {
+  readonly name: string;
+  readonly sort?: SessionSort;
+  /** Its first order. */
+  readonly order?: "asc" | "desc";
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: "Created", sort: "created", order: "desc" },
+  { name: "Scenario", sort: "scenario", order: "asc" },
+  { name: "Winner or result", sort: "result", order: "asc" },
+  { name: "Score A / B", sort: "gap", order: "desc" },
+  { name: "Checks A / B" },
+  { name: "Arms" },
+  { name: "Judge" },
+  { name: "Cost", sort: "cost", order: "desc" },
+  { name: "Time", sort: "duration", order: "desc" },
+];
+
+interface SessionTableProps {
+  readonly read: SessionRows;
+  readonly look: (first: number, last: number) => void;
+  readonly set: (change: SessionsView) => void;
+}
+
+/** Rows of one height, of which those in sight are drawn. */
+export function SessionTable({ read: { view, summary, rows }, look, set }: SessionTableProps) {
+  const list = useRef<HTMLTableSectionElement>(null);
+  const height = rowHeight.value;
+  const drawn = useWindowRows({ count: summary.sessions, height, list });
+  const [first, last] = [drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0];
+  useEffect(() => look(first, last), [first, last]);
+  const top = drawn[0] ? drawn[0].start - drawn[0].index * height : 0;
+  return (
+    <table class="session-table" aria-rowcount={summary.sessions + 1}>
+      <thead>
+        <tr>
+          {COLUMNS.map((column) => (
+            <Head key={column.name} column={column} view={view} set={set} />
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={list} style={{ height: `${summary.sessions * height}px` }}>
+        {drawn.map(({ index, start }) => (
+          <SessionRow key={index} row={rows.get(index)} index={index} top={start - top} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Head({
+  column: { name, sort, order = "desc" },
+  view,
+  set,
+}: { column: Column } & Pick<SessionTableProps, "set"> & { view: SessionsView }) {
+  if (!sort) return <th scope="col">{name}</th>;
+  const now = (view.sort ?? "created") === sort ? (view.order ?? "desc") : undefined;
+  const other = now === "asc" ? "desc" : "asc";
+  const sorted = now && (now === "asc" ? "ascending" : "descending");
+  return (
+    <th scope="col" aria-sort={sorted}>
+      <button type="button" onClick={() => set({ sort, order: now ? other : order })}>
+        {name}
+        <span aria-hidden="true">{now === "asc" ? " ↑" : now === "desc" ? " ↓" : ""}</span>
+      </button>
+    </th>
+  );
+}
