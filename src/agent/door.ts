@@ -126,7 +126,7 @@ function join(client: Socket, way: Socket): void {
   client.pipe(way);
   way.pipe(client);
   // One that breaks, or that is over both ways, takes the other along. What was written to that is sent before.
-  client.once("close", () => way.destroySoon());
+  client.once("close", (broken) => (broken ? way.destroy() : way.destroySoon()));
   way.once("close", (broken) => (broken ? client.destroy() : client.destroySoon()));
 }
 
