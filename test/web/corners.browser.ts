@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { shownText } from "./browser.ts";
 import { BIG_LINES, HOSTILE } from "./scenarios.ts";
 import { webService } from "./web-service.ts";
 
@@ -57,7 +56,7 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     await page.goto(`/live/${session_id}?stay`);
     await page.getByText("onerror").first().waitFor();
     await page.keyboard.press("e");
-    expect(await shownText(page.locator(".timeline"))).toContain(HOSTILE);
+    await page.locator(".lanes pre", { hasText: HOSTILE }).first().waitFor();
     await expectHarmless(page);
     expect(complaints).toEqual([]);
   }, 60_000);

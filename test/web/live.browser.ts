@@ -17,12 +17,12 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     await page.reload();
     await page.getByText("Step 5.", { exact: true }).first().waitFor();
     const walker = page.locator(".step.side-a .seq");
-    const seqs = (await walker.allInnerTexts()).map(Number).reverse();
+    const seqs = (await walker.allInnerTexts()).map(Number);
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 
     await page.getByRole("checkbox", { name: /Turn/ }).uncheck();
-    expect(await page.locator(".timeline .kind-model_turn").count()).toBe(0);
-    expect(await page.locator(".timeline .kind-tool_call").count()).toBeGreaterThan(3);
+    expect(await page.locator(".lanes .kind-model_turn").count()).toBe(0);
+    expect(await page.locator(".lanes .kind-tool_call").count()).toBeGreaterThan(3);
 
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByRole("button", { name: "Stop the run" }).click();

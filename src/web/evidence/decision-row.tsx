@@ -1,10 +1,12 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { Decision } from "../../domain/decision.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { count, counted, duration, words } from "../format.ts";
-import { ArmName } from "../part/arm-name.tsx";
-import { cited, citedRef, useCitedTarget } from "./cited.ts";
+import { count, duration, words } from "../format.ts";
+import { citedRef, useCitedTarget } from "./cited.ts";
 import { KINDS } from "./decision-kinds.ts";
-import type { ShownArm } from "./shown-arm.ts";
+import { failureOf, threadOf } from "./failed-step.ts";
+import { everyDecisionOpen } from "./open-decisions.ts";
 
 interface DecisionRowProps {
   readonly side: Side;
@@ -17,8 +19,20 @@ export function DecisionRow({ side, decision }: DecisionRowProps) {
   const isCited = citedRef(side, "decision") === String(seq);
   const target = useCitedTarget<HTMLElement>(isCited);
   const { name, shape } = KINDS[kind];
+  const failure = failureOf(decision);
+  const thread = threadOf(decision);
+  const opened = useSignal(everyDecisionOpen.peek());
+  useEffect(() => {
+    opened.value = everyDecisionOpen.value;
+  }, [everyDecisionOpen.value]);
+  const open = opened.value || isCited;
   return (
-    <details class={`decision kind-${kind}`} open={isCited || undefined} data-cited={isCited || undefined}>
+    <details
+      class={`decision kind-${kind} ${failure === null ? "" : "decision-failed"}`}
+      open={open}
+      onToggle={(event) => (opened.value = event.currentTarget.open)}
+      data-cited={isCited || undefined}
+    >
       <summary ref={target}>
         <span class="seq">{seq}</span>
         <span class="kind">
@@ -26,11 +40,14 @@ export function DecisionRow({ side, decision }: DecisionRowProps) {
         </span>
         <span class="decision-summary">{summary}</span>
         <span class="quantity">
+          {thread !== null && thread > 1 && <span class="thread">thread {thread}</span>}
+          {decision.kind === "model_turn" && decision.detail?.side && <span class="thread">side call</span>}
+          {failure && <span class="failure">{failure}</span>}
           {tokens_in + tokens_out > 0 && <span>{count(tokens_in + tokens_out)} tok</span>}
           <span>{duration(latency_ms)}</span>
         </span>
       </summary>
-      <DecisionDetail decision={decision} />
+      {open && <DecisionDetail decision={decision} />}
     </details>
   );
 }
@@ -97,27 +114,4 @@ function inputOf(json: string): string {
   } catch {
     return json;
   }
-}
-
-/** What each arm did, step by step. Closed until the reader opens it or follows a citation. */
-export function DecisionLogs({ arms }: { arms: readonly ShownArm[] }) {
-  const total = arms.reduce((sum, { decisions }) => sum + decisions.length, 0);
-  const open = cited.value?.kind === "decision";
-  return (
-    <details class="fold" open={open || undefined}>
-      <summary>{counted(total, "decision")} in all</summary>
-      <div class="columns">
-        {arms.map(({ side, name, decisions }) => (
-          <div key={side}>
-            <h3>
-              <ArmName side={side} name={name} /> <span class="aside">{counted(decisions.length, "decision")}</span>
-            </h3>
-            {decisions.map((decision) => (
-              <DecisionRow key={decision.seq} side={side} decision={decision} />
-            ))}
-          </div>
-        ))}
-      </div>
-    </details>
-  );
 }

@@ -15,7 +15,7 @@ export type Decisions = Readonly<Record<string, readonly Decision[]>>;
 
 /**
  * A run as it happens. It reads the session first and then its events. The server sends every event from the first, so a
- * reload or a broken connection loses nothing. Decisions that are known already are not added again.
+ * reload or a broken connection loses nothing. Decisions are numbered without gaps; known ones are not added again.
  */
 export class FollowedRun {
   readonly session = signal<Loaded<SessionOutcome>>({ state: "loading" });
@@ -110,10 +110,10 @@ export class FollowedRun {
 
   #add(arm_id: string, log: readonly Decision[]): void {
     const known = this.decisions.peek()[arm_id] ?? [];
-    const fresh = log.filter(({ seq }) => !known.some((decision) => decision.seq === seq));
+    const last = known.at(-1)?.seq ?? 0;
+    const fresh = log.filter(({ seq }) => seq > last);
     if (fresh.length === 0) return;
-    const merged = [...known, ...fresh].sort((one, other) => one.seq - other.seq);
-    this.decisions.value = { ...this.decisions.peek(), [arm_id]: merged };
+    this.decisions.value = { ...this.decisions.peek(), [arm_id]: [...known, ...fresh] };
   }
 
   #end(): void {

@@ -2,6 +2,7 @@ import type { Decision } from "../../domain/decision.ts";
 import { endText } from "../../domain/end-text.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { counted } from "../format.ts";
+import { AgentName } from "../part/agent-name.tsx";
 import { ArmName, ModelName, SIDES } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import { Light } from "../part/light.tsx";
@@ -41,7 +42,8 @@ export function LaneHead({ session, index, log, elapsed_ms, finished }: LaneHead
       <p class="aside">
         {!blind.value && (
           <>
-            <ModelName arm={arm} /> ·{" "}
+            <ModelName arm={arm} />
+            <AgentName arm={arm} /> ·{" "}
           </>
         )}
         {counted(log.length, "decision")}

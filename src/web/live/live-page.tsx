@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { isFinal } from "../../domain/session-state.ts";
@@ -10,12 +10,17 @@ import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
+import { blind } from "../preferences.ts";
 import { navigate, toScenario, toSession } from "../routes.ts";
 import { FollowedRun } from "./followed-run.ts";
 import { LaneHead } from "./lane-head.tsx";
+import type { Logs } from "./logs.ts";
+import { SpendChart } from "./spend-chart.tsx";
+import { type StepFilter, stepFilter } from "./step-filter.ts";
+import { Strip } from "./strip.tsx";
 import { useTicks } from "./ticks.ts";
-import { timeAxis } from "./time-axis.ts";
-import { Overview, Timeline } from "./timeline.tsx";
+import { type TimeAxis, timeAxis } from "./time-axis.ts";
+import { Timeline } from "./timeline.tsx";
 
 /** Both arms at work. A run that has ended leads to its verdict, unless `stay` asks for the timeline. */
 export function LivePage({ id, stay }: { id: string; stay: boolean }) {
@@ -40,16 +45,22 @@ export function LivePage({ id, stay }: { id: string; stay: boolean }) {
   return <Run run={run} session={loaded.value} stay={stay} />;
 }
 
-function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome; stay: boolean }) {
+interface RunProps {
+  readonly run: FollowedRun;
+  readonly session: SessionOutcome;
+  readonly stay: boolean;
+}
+
+function Run({ run, session, stay }: RunProps) {
   const running = !run.ended.value;
-  const now = useTicks(running && connected.value);
   const [first, second] = session.arms;
   const logs = { a: run.decisions.value[first.arm_id] ?? [], b: run.decisions.value[second.arm_id] ?? [] };
+  const names = blind.value ? { a: "arm a", b: "arm b" } : { a: first.arm_id, b: second.arm_id };
+  const filter = useMemo(stepFilter, [run]);
   const axis = useMemo(() => timeAxis(logs), [logs.a, logs.b]);
-  const silence = running && axis.steps.length > 0 && run.lastEvent.value > 0 ? now.value - run.lastEvent.value : 0;
-  const elapsed = axis.steps.length > 0 ? axis.span_ms + Math.max(0, silence) : 0;
   return (
     <Page
+      wide
       title={session.definition.title}
       short={`${running ? "Running" : "Timeline"}: ${session.scenario}`}
       above={
@@ -58,20 +69,44 @@ function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome
           {when(session.created_at)}
           <TrialOf session={session} />
           <span class="session-id"> {session.session_id}</span>
+          {!running && stay && (
+            <>
+              {" "}
+              · <a href={toSession(session.session_id)}>Back to the session</a>
+            </>
+          )}
         </p>
       }
     >
+      <div role="status" class="ended">
+        {!running && !stay && <EndedNotice session={session} />}
+      </div>
+      <Clock run={run} session={session} {...{ logs, axis, filter, running }} />
+      <SpendChart session={session} logs={logs} names={names} />
+      <Timeline steps={axis.steps} folded={run.endedBefore.value} {...{ logs, names, filter, running }} />
+    </Page>
+  );
+}
+
+interface ClockProps extends Pick<RunProps, "run" | "session"> {
+  readonly logs: Logs;
+  readonly axis: TimeAxis;
+  readonly filter: Signal<StepFilter>;
+  readonly running: boolean;
+}
+
+/** All that changes with the time alone, apart from the thousands of steps that do not. */
+function Clock({ run, session, logs, axis, filter, running }: ClockProps) {
+  const now = useTicks(running && connected.value);
+  const silence = running && axis.steps.length > 0 && run.lastEvent.value > 0 ? now.value - run.lastEvent.value : 0;
+  const elapsed = axis.steps.length > 0 ? axis.span_ms + Math.max(0, silence) : 0;
+  return (
+    <>
       <div class="live-bar">
         <Stages session={session} />
         <span class="elapsed">{duration(elapsed)}</span>
         {running && <StopButton what="the run" question="Stop both arms?" stop={() => cancelRun(session.session_id)} />}
       </div>
-      <div role="status">{!running && !stay && <EndedNotice session={session} />}</div>
-      {!running && stay && (
-        <p>
-          <a href={toSession(session.session_id)}>Back to the session</a>
-        </p>
-      )}
       <div class="lane-heads">
         {([0, 1] as const).map((index) => (
           <LaneHead
@@ -84,9 +119,8 @@ function Run({ run, session, stay }: { run: FollowedRun; session: SessionOutcome
           />
         ))}
       </div>
-      {axis.steps.length > 0 && <Overview axis={axis} span_ms={Math.max(elapsed, 1)} />}
-      <Timeline steps={axis.steps} running={running} />
-    </Page>
+      {axis.steps.length > 0 && <Strip axis={axis} whole_ms={Math.max(elapsed, 1)} filter={filter} />}
+    </>
   );
 }
 
@@ -113,11 +147,15 @@ function Stages({ session: { state, failure } }: { session: SessionOutcome }) {
 /** Seconds before the verdict opens: enough to see the last checks. */
 const STAY_S = 3;
 
+/** Whoever reads a step, or has scrolled to one, is not taken away from it. */
+const isReading = () => scrollY > 0 || document.querySelector("details.decision[open]") !== null;
+
 /** Says that the run has ended and opens its verdict, unless the reader wants to stay. */
 function EndedNotice({ session }: { session: SessionOutcome }) {
-  const left = useSignal<number | null>(STAY_S);
+  const left = useSignal<number | null>(isReading() ? null : STAY_S);
   useEffect(() => {
     const timer = setInterval(() => {
+      if (isReading()) left.value = null;
       if (left.peek() === null) return;
       left.value = (left.peek() ?? 0) - 1;
       if (left.peek() === 0) navigate(toSession(session.session_id), { replace: true });

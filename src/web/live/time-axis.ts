@@ -19,11 +19,11 @@ export interface TimeAxis {
 /** Puts both logs on one axis. A decision without a time stands at the end of the one before. */
 export function timeAxis(logs: Readonly<Record<Side, readonly Decision[]>>): TimeAxis {
   const timed = [...placed("a", logs.a), ...placed("b", logs.b)];
-  const origin = Math.min(...timed.map(({ start_ms }) => start_ms));
+  const origin = timed.reduce((least, { start_ms }) => Math.min(least, start_ms), Number.POSITIVE_INFINITY);
   const steps = timed
     .map((step) => ({ ...step, start_ms: step.start_ms - origin, end_ms: step.end_ms - origin }))
     .sort((one, other) => one.end_ms - other.end_ms || one.decision.seq - other.decision.seq);
-  return { steps, span_ms: Math.max(1, ...steps.map(({ end_ms }) => end_ms)) };
+  return { steps, span_ms: Math.max(1, steps.at(-1)?.end_ms ?? 0) };
 }
 
 function placed(side: Side, log: readonly Decision[]): Step[] {

@@ -1,104 +1,111 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { DecisionKind } from "../../domain/decision.ts";
-import { ALL_KINDS, KINDS } from "../evidence/decision-kinds.ts";
-import { DecisionRow } from "../evidence/decision-row.tsx";
-import { duration } from "../format.ts";
-import { ArmMark, SIDES } from "../part/arm-name.tsx";
-import type { Step, TimeAxis } from "./time-axis.ts";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { cited } from "../evidence/cited.ts";
+import { StepList } from "../evidence/step-list.tsx";
+import { counted } from "../format.ts";
+import { ArmName, SIDES } from "../part/arm-name.tsx";
+import { commonSteps } from "./divergence.ts";
+import type { Logs } from "./logs.ts";
+import { passing, type StepFilter } from "./step-filter.ts";
+import { StepTools } from "./step-tools.tsx";
+import type { Step } from "./time-axis.ts";
 
-/** One row for each decision of both arms, in order of time. */
-export function Timeline({ steps, running }: { steps: readonly Step[]; running: boolean }) {
-  const hidden = useSignal<ReadonlySet<DecisionKind>>(new Set());
-  const newestFirst = useSignal(running);
-  const shown = steps.filter(({ decision }) => !hidden.value.has(decision.kind));
-  const ordered = newestFirst.value ? shown.toReversed() : shown;
+interface TimelineProps {
+  readonly steps: readonly Step[];
+  readonly logs: Logs;
+  readonly names: Readonly<Record<"a" | "b", string>>;
+  readonly filter: Signal<StepFilter>;
+  readonly running: boolean;
+  /** What both began with alike is folded; not of a run that the reader saw go on, where it would take steps away. */
+  readonly folded: boolean;
+}
+
+/** The steps of both arms beside each other, oldest first, so that what a reader reads stays where it is. */
+export function Timeline({ steps, logs, names, filter, running, folded }: TimelineProps) {
+  const common = useMemo(() => (folded ? commonSteps(logs.a, logs.b) : 0), [logs.a, logs.b, folded]);
+  const shown = useMemo(() => passing(steps, filter.value), [steps, filter.value]);
+  const end = useFollowed(running, shown.length);
+  const of = (side: "a" | "b") => shown.filter((step) => step.side === side);
+  const later = (side: "a" | "b") => of(side).filter(({ decision }) => decision.seq > common);
   return (
     <>
-      <div class="timeline-tools">
-        <KindFilter steps={steps} hidden={hidden} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={newestFirst.value}
-            onChange={(event) => (newestFirst.value = event.currentTarget.checked)}
-          />
-          Newest first
-        </label>
-      </div>
+      <StepTools steps={steps} shown={shown.length} filter={filter} />
       {steps.length === 0 && <p class="empty">No decision yet.</p>}
-      {steps.length > 0 && shown.length === 0 && <p class="empty">Every kind that occurred is hidden.</p>}
-      <ol class="timeline">
-        {ordered.map(({ side, decision, end_ms }) => (
-          <li key={`${side}${decision.seq}`} class={`step side-${side}`} data-stop tabIndex={-1}>
-            <span class="step-time">
-              <ArmMark side={side} />
-              <span class="hidden-text">Arm {side.toUpperCase()}, </span>
-              {duration(end_ms)}
-            </span>
-            <DecisionRow side={side} decision={decision} />
-          </li>
+      {steps.length > 0 && shown.length === 0 && <p class="empty">No step passes the filter.</p>}
+      {common > 0 && (
+        <Common steps={of("a").filter(({ decision }) => decision.seq <= common)} common={common} logs={logs} />
+      )}
+      <div class="lanes">
+        {SIDES.map((side) => (
+          <section key={side} class={`lane side-${side}`} aria-label={`Steps of arm ${side}`}>
+            <h3>
+              <ArmName side={side} name={names[side]} />{" "}
+              <span class="aside">{counted(later(side).length, "step")} shown</span>
+            </h3>
+            <StepList side={side} steps={later(side)} />
+          </section>
         ))}
-      </ol>
+      </div>
+      {running && <FollowButton {...end} />}
     </>
   );
 }
 
-interface KindFilterProps {
+interface CommonProps {
+  /** Of arm a; those of the other are alike. */
   readonly steps: readonly Step[];
-  readonly hidden: Signal<ReadonlySet<DecisionKind>>;
+  readonly common: number;
+  readonly logs: Logs;
 }
 
-/** A checkbox for each kind of decision that has occurred. */
-function KindFilter({ steps, hidden }: KindFilterProps) {
-  const counts = new Map<DecisionKind, number>();
-  for (const { decision } of steps) counts.set(decision.kind, (counts.get(decision.kind) ?? 0) + 1);
-  const toggle = (kind: DecisionKind) => {
-    const next = new Set(hidden.value);
-    if (!next.delete(kind)) next.add(kind);
-    hidden.value = next;
-  };
+function Common({ steps, common, logs }: CommonProps) {
+  const place = cited.value;
+  const isCited = place?.kind === "decision" && Number(place.ref) <= common;
+  const isAll = common === logs.a.length && common === logs.b.length;
   return (
-    <fieldset class="kinds">
-      <legend class="hidden-text">Kinds of decision to show</legend>
-      {ALL_KINDS.filter((kind) => counts.has(kind)).map((kind) => (
-        <label key={kind} class={`kind-choice kind-${kind}`}>
-          <input type="checkbox" data-filter checked={!hidden.value.has(kind)} onChange={() => toggle(kind)} />
-          <span>
-            <span aria-hidden="true">{KINDS[kind].shape}</span> {KINDS[kind].name}{" "}
-            <span class="quantity">{counts.get(kind)}</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
+    <>
+      <details class="fold" open={isCited || undefined}>
+        <summary>
+          {isAll
+            ? `Both did the same, ${counted(common, "step")}`
+            : `The first ${counted(common, "step")} are the same in both`}
+        </summary>
+        <StepList side={place?.side === "b" ? "b" : "a"} steps={steps} />
+      </details>
+      {!isAll && <p class="parting">Here they part</p>}
+    </>
   );
 }
 
-/** Every step of both arms on one scale of time. It is hidden from screen readers: the rows below say the same. */
-export function Overview({ axis, span_ms }: { axis: TimeAxis; span_ms: number }) {
-  const part = (ms: number) => `${(100 * ms) / span_ms}%`;
+/** While it follows, the newest step is kept in sight, until the reader scrolls away from it. */
+function useFollowed(running: boolean, shown: number) {
+  const following = useSignal(false);
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (running && following.peek()) end.current?.scrollIntoView({ block: "end" });
+  }, [shown, running, following]);
+  useEffect(() => {
+    const leave = (event: Event) => {
+      if (!(event instanceof WheelEvent) || event.deltaY < 0) following.value = false;
+    };
+    for (const event of ["wheel", "touchmove"]) addEventListener(event, leave, { passive: true });
+    return () => {
+      for (const event of ["wheel", "touchmove"]) removeEventListener(event, leave);
+    };
+  }, [following]);
+  return { following, end };
+}
+
+function FollowButton({ following, end }: ReturnType<typeof useFollowed>) {
+  const follow = () => {
+    following.value = !following.peek();
+    if (following.peek()) end.current?.scrollIntoView({ block: "end" });
+  };
   return (
-    <div class="overview" aria-hidden="true">
-      {SIDES.map((side) => (
-        <div key={side} class={`overview-lane side-${side}`}>
-          <ArmMark side={side} />
-          <div class="overview-track">
-            {axis.steps
-              .filter((step) => step.side === side)
-              .map(({ decision, start_ms, end_ms }) => (
-                <span
-                  key={decision.seq}
-                  class={`overview-step kind-${decision.kind}`}
-                  style={{ left: part(start_ms), width: part(end_ms - start_ms) }}
-                />
-              ))}
-          </div>
-        </div>
-      ))}
-      <div class="overview-scale">
-        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-          <span key={share}>{duration(share * span_ms)}</span>
-        ))}
-      </div>
+    <div class="follow" ref={end}>
+      <button type="button" class="quiet" aria-pressed={following.value} onClick={follow}>
+        Follow the newest step
+      </button>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { everyDecisionOpen } from "../evidence/open-decisions.ts";
 import { blind, nextTheme, shortcutsOn } from "../preferences.ts";
 import { navigate } from "../routes.ts";
 
@@ -81,11 +82,10 @@ function pickArm(): void {
 }
 
 function toggleAll(): void {
-  const rows = [...document.querySelectorAll<HTMLDetailsElement>("details.decision")];
-  const open = rows.some((row) => !row.open);
-  for (const row of rows) {
-    row.open = open;
+  everyDecisionOpen.value = !everyDecisionOpen.peek();
+  if (!everyDecisionOpen.peek()) return;
+  for (const row of document.querySelectorAll("details.decision")) {
     const fold = row.closest<HTMLDetailsElement>("details.fold");
-    if (open && fold) fold.open = true;
+    if (fold) fold.open = true;
   }
 }

@@ -1,7 +1,7 @@
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
-import { DecisionLogs } from "../evidence/decision-row.tsx";
+import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Page, Part } from "../part/page.tsx";

@@ -1,7 +1,7 @@
 import type { SessionOutcome, SessionState } from "../../domain/session.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
-import { DecisionLogs } from "../evidence/decision-row.tsx";
+import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { isJudgeable, pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
 import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";

@@ -3,7 +3,7 @@ import type { Side, Verdict } from "../../domain/verdict.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
-import { DecisionLogs } from "../evidence/decision-row.tsx";
+import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { pointerTo } from "../evidence/shown-arm.ts";
 import { when } from "../format.ts";
 import { type Section, Sections } from "../part/contents.tsx";
