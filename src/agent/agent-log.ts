@@ -6,7 +6,7 @@ import type { Meter } from "../arm/meter.ts";
 import { disqualifyingPaths } from "../arm/protected-paths.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } from "../arm/stop.ts";
-import type { DecisionDetail } from "../domain/decision.ts";
+import { type DecisionDetail, NETWORK_RULE } from "../domain/decision.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import type { ExternalAgent } from "../domain/scenario.ts";
 import { refusalOf } from "../policy/refusal.ts";
@@ -100,8 +100,8 @@ export class AgentLog {
   fenced(removed: readonly string[]): void {
     for (const what of removed.filter((one) => !this.#fenced.has(one))) {
       this.#fenced.add(what);
-      const summary = `refused ${oneLine(what, 80)}, which runs at the provider: network none`;
-      this.#parts.log.add("policy_block", { summary, detail: { rule: "network: none", tool: what, input: "" } });
+      const summary = `refused ${oneLine(what, 80)}, which runs at the provider: ${NETWORK_RULE}`;
+      this.#parts.log.add("policy_block", { summary, detail: { rule: NETWORK_RULE, tool: what, input: "" } });
     }
   }
 

@@ -42,6 +42,7 @@ class AgentRunner {
   readonly #stopped = Promise.withResolvers<Stop>();
   readonly #agent: AgentLog;
   #exit_code: number | null = null;
+  #printed: readonly [stdout: PrintedEnds, stderr: PrintedEnds] | undefined;
 
   constructor(parts: RunnerParts, caller: AbortSignal) {
     const { run, program, meter, stopwatch } = parts;
@@ -71,16 +72,16 @@ class AgentRunner {
     await using place = await openAgentPlace(program, run.prompt);
     await using proxy = await openProxy({ ...place, answer: this.#answer(), onStray: (path) => this.#stray(path) });
     await using started = await run.workspace.attach(place.attached(run.policies), this.#signal);
-    const printed = [new PrintedEnds(started.stdout), new PrintedEnds(started.stderr)] as const;
+    this.#printed = [new PrintedEnds(started.stdout), new PrintedEnds(started.stderr)];
     const first = await Promise.race([this.#stopped.promise, started.ended]);
     started.kill();
     const ended = await started.ended;
     await proxy.idle();
-    await Promise.all(printed.map(({ done }) => done));
+    await Promise.all(this.#printed.map(({ done }) => done));
     this.#signal.throwIfAborted();
     this.#agent.settle();
     if ("status" in first) return first;
-    return this.#agent.stopped ? await this.#stopped.promise : this.#endedBy(ended, printed[1].text);
+    return this.#agent.stopped ? await this.#stopped.promise : this.#endedBy(ended);
   }
 
   #answer() {
@@ -97,11 +98,16 @@ class AgentRunner {
     this.#log.add("error", { summary: message, detail: { class: "agent", code: "unknown_address", message } });
   }
 
-  #endedBy({ ended, exit_code }: ProcessEnd, said: string): Stop {
+  #endedBy({ ended, exit_code }: ProcessEnd): Stop {
     this.#exit_code = exit_code;
-    if (!this.#agent.asked_once) throw neverAsked(ended === "exit" ? `exit code ${exit_code}` : ended, said);
+    if (!this.#agent.asked_once) throw neverAsked(ended === "exit" ? `exit code ${exit_code}` : ended, this.#said(1));
     if (ended === "disk_limit") return atDiskLimit(this.#log, new Mistake("the agent used up its disk"));
     return this.#agent.ending(ended === "exit" ? String(exit_code) : ended);
+  }
+
+  /** What it printed to stdout (0) or stderr (1), as far as it was kept. */
+  #said(stream: 0 | 1): string {
+    return this.#parts.run.redact(this.#printed?.[stream].text ?? "");
   }
 
   #interrupted(error: unknown): Stop {
@@ -134,6 +140,8 @@ class AgentRunner {
         version: install?.version ?? null,
         digest: install?.digest ?? null,
         exit_code: this.#exit_code,
+        stdout: this.#said(0),
+        stderr: this.#said(1),
       },
     };
   }

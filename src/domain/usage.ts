@@ -1,4 +1,4 @@
-import type { Decision } from "./decision.ts";
+import { type Decision, NETWORK_RULE } from "./decision.ts";
 import type { Price } from "./scenario.ts";
 import type { ArmSummary, SessionOutcome, SessionTotals } from "./session.ts";
 import { usdText } from "./usd-text.ts";
@@ -101,8 +101,8 @@ export function usageOfDecisions(decisions: readonly Decision[], price: Price | 
   const wall_ms = span(decisions);
   const throttled_ms = Math.min(wall_ms, sumKnown(decisions.map(waited)) ?? 0);
   return {
-    turns: turns.length,
-    tool_calls: decisions.filter(({ kind }) => kind === "tool_call" || kind === "policy_block").length,
+    turns: turns.filter(({ detail }) => detail?.side !== true).length,
+    tool_calls: decisions.filter(isCall).length,
     ...usage,
     cost_usd: costOf(price, usage),
     wall_ms,
@@ -110,6 +110,10 @@ export function usageOfDecisions(decisions: readonly Decision[], price: Price | 
     throttled_ms,
   };
 }
+
+/** A refused call is one, too; what a closed network takes out of a request is none. */
+const isCall = (decision: Decision) =>
+  decision.kind === "tool_call" || (decision.kind === "policy_block" && decision.detail?.rule !== NETWORK_RULE);
 
 const waited = (decision: Decision) => (decision.kind === "provider_retry" ? (decision.detail?.waited_ms ?? 0) : 0);
 

@@ -39,8 +39,6 @@ export interface Upstream {
   /** Without the provider. */
   readonly model: string;
   readonly wire: WireName;
-  /** False where a tape is played: nothing waits then. */
-  readonly live: boolean;
   /**
    * Sends it, again and again until a first byte of an answer has come; `take` reads that. Then nothing is repeated.
    * @throws Failure `provider_failed` after the last try, and for a key or a model that the provider does not know;
@@ -79,7 +77,6 @@ interface UpstreamParts {
 class ProviderUpstream implements Upstream {
   readonly model: string;
   readonly wire: WireName;
-  readonly live = true;
   readonly #parts: UpstreamParts;
 
   constructor(model: string, wire: WireName, parts: UpstreamParts) {

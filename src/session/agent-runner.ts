@@ -8,7 +8,7 @@ import type { SessionServices } from "./services.ts";
 
 export type AgentServices = Pick<SessionServices, "agents_dir" | "openUpstream" | "entropy" | "sandboxes">;
 
-type AgentArm = Arm & { readonly agent: ExternalAgent };
+export type AgentArm = Arm & { readonly agent: ExternalAgent };
 
 export const isAgentArm = (arm: Arm): arm is AgentArm => arm.agent !== undefined;
 

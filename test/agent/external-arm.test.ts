@@ -22,7 +22,10 @@ testAgent("an agent's log, work and cost are read from what passes to its model 
   const run = await runAgent(fake);
   expect(run.summary).toMatchObject({ status: "finished", stop_reason: "final_answer", turns: 3, tool_calls: 3 });
   expect(run.summary.final_answer).toBe("It is two now.");
-  expect(run.summary.agent).toEqual({ recipe: null, install: null, version: null, digest: null, exit_code: 0 });
+  expect(run.summary.agent).toEqual({
+    ...{ recipe: null, install: null, version: null, digest: null, exit_code: 0 },
+    ...{ stdout: "It is two now.\n", stderr: "" },
+  });
   expect(kindsOf(run)).toEqual([
     ...["model_turn", "tool_call", "model_turn", "tool_call", "tool_call", "model_turn", "final_answer"],
   ] as (typeof run.decisions)[number]["kind"][]);

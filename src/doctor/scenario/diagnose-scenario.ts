@@ -2,7 +2,9 @@ import { Failure } from "../../domain/failure.ts";
 import type { CostEstimate, DoctorCheck } from "../../domain/health.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import { isAgentArm } from "../../session/agent-runner.ts";
 import { openMcpTools, serversOf } from "../../session/mcp-tools.ts";
+import { rehearseAgent } from "../../session/rehearse-agent.ts";
 import { sandboxForCommands } from "../../session/sandbox-for.ts";
 import type { Diagnosis } from "../diagnoses.ts";
 import { runChecks, skipAll } from "../run-checks.ts";
@@ -55,27 +57,31 @@ const parsed = (status: "pass" | "fail", detail: string, hint: string | null): D
 async function diagnoseByDryRun(services: Services, loaded: LoadedScenario, signal: AbortSignal): Promise<Diagnosis> {
   const { clock, redact, announce, diagnoses } = services;
   const { arms, policies } = loaded.definition;
-  const hasServers = arms.some((arm) => serversOf(arm).length > 0);
+  const hasPrograms = arms.some((arm) => isAgentArm(arm) || serversOf(arm).length > 0);
   const sandbox = await sandboxOf(services);
   if (sandbox instanceof Failure)
     return { checks: skipAll("scenario", DRY_RUN_CHECKS, sandbox.message), complete: false };
-  // What a server may reach is decided for it as for a model's commands.
-  const forServers = hasServers ? await sandboxForServers(services, loaded) : sandbox;
+  // What a foreign program may reach is decided for it as for a model's commands.
+  const forPrograms = hasPrograms ? await sandboxForPrograms(services, loaded) : sandbox;
   await using dryRun = new DryRun({
-    ...{ loaded, redact, sandbox: forServers instanceof Failure ? sandbox : forServers },
+    ...{ loaded, redact, sandbox: forPrograms instanceof Failure ? sandbox : forPrograms },
     openTools: async (arm, workspace, stop) => {
-      if (forServers instanceof Failure) throw forServers;
+      if (forPrograms instanceof Failure) throw forPrograms;
       return await openMcpTools(services, { arm, workspace, policies }, stop);
+    },
+    rehearse: async (arm, workspace, stop) => {
+      if (forPrograms instanceof Failure) throw forPrograms;
+      return await rehearseAgent(services, { loaded, arm, workspace }, stop);
     },
   });
   const deadline = AbortSignal.timeout(diagnoses.time_box_ms);
   const tried = { scope: "scenario", checks: DRY_RUN_CHECKS, subject: dryRun } as const;
   const checks = await runChecks({ ...tried, clock, redact, announce, signal, deadline });
   // What is installed can change while the scenario does not.
-  return { checks, complete: !deadline.aborted && !hasServers };
+  return { checks, complete: !deadline.aborted && !hasPrograms };
 }
 
-async function sandboxForServers(services: Services, { definition }: LoadedScenario): Promise<Sandbox | Failure> {
+async function sandboxForPrograms(services: Services, { definition }: LoadedScenario): Promise<Sandbox | Failure> {
   return await orUnavailable(async () => (await sandboxForCommands(services, definition)).sandbox);
 }
 

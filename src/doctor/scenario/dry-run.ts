@@ -6,6 +6,8 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { fixtureSource } from "../../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { probeSource } from "../../scenario/materials.ts";
+import type { AgentArm } from "../../session/agent-runner.ts";
+import type { Rehearsal } from "../../session/rehearse-agent.ts";
 import type { ArmTools } from "../../tool/mcp/arm-tools.ts";
 import { openPristine } from "../../workspace/pristine.ts";
 import type { Pristine, Workspace } from "../../workspace/workspace.ts";
@@ -16,7 +18,11 @@ interface DryRunOptions {
   readonly redact: (text: string) => string;
   /** Starts the MCP servers of an arm in a workspace; absent: nothing asks for it. */
   readonly openTools?: OpenTools;
+  /** Runs an external agent in a workspace, at no cost; absent: nothing asks for it. */
+  readonly rehearse?: Rehearse;
 }
+
+type Rehearse = (arm: AgentArm, workspace: Workspace, signal: AbortSignal) => Promise<Rehearsal>;
 
 type OpenTools = (arm: Arm, workspace: Workspace, signal: AbortSignal) => Promise<ArmTools>;
 
@@ -29,15 +35,17 @@ export class DryRun implements AsyncDisposable {
   readonly pristine: Pristine;
   readonly #redact: DryRunOptions["redact"];
   readonly #openTools: OpenTools | undefined;
+  readonly #rehearse: Rehearse | undefined;
   readonly #opened: Workspace[] = [];
   #untouched: Promise<ProbedTwice | null> | undefined;
   #patched: Promise<Workspace> | undefined;
   #fixed: Promise<ProbedTwice | null> | undefined;
 
-  constructor({ loaded, sandbox, redact, openTools }: DryRunOptions) {
+  constructor({ loaded, sandbox, redact, openTools, rehearse }: DryRunOptions) {
     this.loaded = loaded;
     this.#redact = redact;
     this.#openTools = openTools;
+    this.#rehearse = rehearse;
     this.pristine = openPristine({ source: fixtureSource(loaded), sandbox, keep: false });
   }
 
@@ -73,6 +81,12 @@ export class DryRun implements AsyncDisposable {
   /** The tools of an arm's MCP servers, which run in a workspace of their own until this is disposed of. @throws Failure */
   async mcpTools(arm: Arm, signal: AbortSignal): Promise<ArmTools | undefined> {
     return await this.#openTools?.(arm, this.#open(), signal);
+  }
+
+  /** How an external agent behaves in a workspace of its own. @throws Failure */
+  async rehearse(arm: AgentArm, signal: AbortSignal): Promise<Rehearsal> {
+    if (this.#rehearse === undefined) throw new Error("nobody said how agents are rehearsed");
+    return await this.#rehearse(arm, this.#open(), signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

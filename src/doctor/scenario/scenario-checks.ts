@@ -1,5 +1,6 @@
 import type { Check } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
+import { agentsStart } from "./agent-start.ts";
 import { contrast, varies } from "./arms.ts";
 import { costBudget, secondsBudget, tokenBudget } from "./budget.ts";
 import type { DryRun } from "./dry-run.ts";
@@ -39,6 +40,7 @@ export const DRY_RUN_CHECKS: readonly Check<DryRun>[] = [
   leakedLines,
   fixtureSetup,
   mcpStart,
+  agentsStart,
   globs,
   before,
   discrimination,

@@ -1,0 +1,43 @@
+import { Failure } from "../../domain/failure.ts";
+import { isAgentArm } from "../../session/agent-runner.ts";
+import { REHEARSAL_S, type Rehearsal } from "../../session/rehearse-agent.ts";
+import { type Check, type Finding, fail, pass, warn } from "../check.ts";
+import type { DryRun } from "./dry-run.ts";
+
+/** Costs nothing and needs no key: a provider of our own answers. It finds most of what keeps an agent from its work. */
+export const agentsStart: Check<DryRun> = {
+  id: "agents.start",
+  title: "External agents start",
+  needs: ["fixture.setup"],
+  async run(dryRun, signal) {
+    const arms = dryRun.loaded.definition.arms.filter(isAgentArm);
+    if (arms.length === 0) return pass("no arm is an external agent");
+    const findings: Finding[] = [];
+    for (const arm of arms) {
+      const rehearsal = await dryRun.rehearse(arm, signal);
+      findings.push(findingOf(arm.id, rehearsal));
+    }
+    const worst = findings.find(({ status }) => status === "fail") ?? findings.find(({ status }) => status === "warn");
+    const detail = findings.map((finding) => finding.detail).join("; ");
+    return { status: worst?.status ?? "pass", detail, hint: worst?.hint ?? null };
+  },
+};
+
+function findingOf(id: string, { end, decisions, first_request_ms }: Rehearsal): Finding {
+  const { status, stop_reason, cause, agent } = end;
+  if (status === "failed")
+    return fail(`${id}: ${cause instanceof Failure ? cause.message : String(cause)}`, START_HINT);
+  if (first_request_ms === null) return fail(`${id}: asked no model within ${REHEARSAL_S} s`, START_HINT);
+  const version = agent?.version ? ` ${agent.version}` : "";
+  const asked = `${id}:${version} asked its model after ${(first_request_ms / 1000).toFixed(1)} s`;
+  if (stop_reason === "budget:seconds")
+    return warn(`${asked} and went on after its model was done`, `it must end by itself within ${REHEARSAL_S} s`);
+  const notes = decisions.flatMap(({ kind, summary }) => (["policy_block", "error"].includes(kind) ? [summary] : []));
+  const ended = `${asked} and ended with exit code ${agent?.exit_code ?? "unknown"}`;
+  if (stop_reason !== "final_answer") return warn([`${ended}, without an answer`, ...notes].join("; "), ANSWER_HINT);
+  return pass([ended, ...notes].join("; "));
+}
+
+const START_HINT = "start the same command by hand; `args`, `env` and `files` of the agent say how it is called";
+
+const ANSWER_HINT = "its model answered with a text and no call, which ends a task: see what else the agent waited for";

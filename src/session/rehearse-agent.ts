@@ -1,0 +1,50 @@
+import type { ArmEnd } from "../arm/arm-end.ts";
+import type { Decision } from "../domain/decision.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type AgentArm, agentRunner } from "./agent-runner.ts";
+import type { SessionServices } from "./services.ts";
+
+/** How an agent behaves when its model has nothing to say. */
+export interface Rehearsal {
+  readonly end: ArmEnd;
+  readonly decisions: readonly Decision[];
+  /** Milliseconds from its start to its first request; null when it made none. */
+  readonly first_request_ms: number | null;
+}
+
+type RehearsalServices = Pick<SessionServices, "agents_dir" | "entropy" | "sandboxes" | "clock" | "redact">;
+
+/**
+ * Runs an agent on its task against a provider of our own that answers "Done." at once. It costs nothing and needs no key.
+ * @throws Failure as `agentRunner`
+ */
+export async function rehearseAgent(
+  services: RehearsalServices,
+  {
+    loaded,
+    arm,
+    workspace,
+  }: { readonly loaded: LoadedScenario; readonly arm: AgentArm; readonly workspace: Workspace },
+  signal: AbortSignal,
+): Promise<Rehearsal> {
+  const { mockUpstream } = await import("../agent/mock-upstream.ts");
+  const { clock, redact } = services;
+  const { task, policies } = loaded.definition;
+  let asked_ticks: number | null = null;
+  const onAsked = () => {
+    asked_ticks ??= clock.ticks();
+  };
+  const openUpstream = (ref: string, wire: Parameters<typeof mockUpstream>[1]) => mockUpstream(ref, wire, onAsked);
+  const runArm = await agentRunner({ ...services, openUpstream }, loaded, arm);
+  const decisions: Decision[] = [];
+  const emit = (decision: Decision) => void decisions.push(decision);
+  const budget = { ...policies.budget, max_seconds: REHEARSAL_S };
+  const run = { arm: { ...arm, limits: {} }, prompt: task.prompt, policies: { ...policies, budget } };
+  const end = await runArm({ ...run, workspace, clock, redact, emit }, signal);
+  const first_request_ms = asked_ticks === null ? null : asked_ticks - end.began_ticks;
+  return { end, decisions, first_request_ms };
+}
+
+/** Seconds in which an agent must have started, asked and ended. */
+export const REHEARSAL_S = 30;

@@ -1,0 +1,58 @@
+import { expect } from "bun:test";
+import { join } from "node:path";
+import type { ArmFile } from "../../src/scenario/authored/arm-file.ts";
+import { SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
+import { diagnoseFile, ofScenario } from "./small-scenario.ts";
+
+const testAgent = testNeeding(SANDBOX);
+
+const MODULE = await Bun.file(join(import.meta.dir, "../../scenarios/agents/plain/agent.mjs")).text();
+
+/** What doctor finds of an agent that is a shell line; no provider has a key. */
+async function found(line: string, wires?: NonNullable<Extract<ArmFile["agent"], object>["wires"]>) {
+  const files = { files: { "agent.mjs": MODULE } };
+  const agent = {
+    command: ["sh", "-c", line, "sh", "{base:openai}", "{model}", "{prompt}"],
+    files,
+    ...(wires && { wires }),
+  };
+  const report = await diagnoseFile(
+    {
+      name: "small",
+      task: { prompt: "Be brief." },
+      arms: [
+        { id: "ours", model: "openai/gpt-x", agent },
+        { id: "script", model: "scripted/a", script: [{ say: "Done." }] },
+      ],
+      rubric: { criteria: [{ measure: "turns" }], judge: { model: "builtin/evidence" } },
+    },
+    { sandbox: "auto" },
+  );
+  const { status, detail, hint } = ofScenario(report).find(({ id }) => id === "agents.start") ?? {};
+  return { status, detail, hint };
+}
+
+testAgent("an agent that starts is heard, without a key and at no cost", async () => {
+  expect(await found('exec bun ~/agent.mjs "$@"')).toEqual({
+    status: "pass",
+    detail: expect.stringMatching(/^ours: asked its model after \d\.\d s and ended with exit code 0$/),
+    hint: null,
+  });
+});
+
+testAgent("one that does not start is a fault, in its own words", async () => {
+  expect(await found("echo 'unknown option --fast' >&2; exit 2")).toMatchObject({
+    status: "fail",
+    detail: "ours: the agent ended (exit code 2) and never asked a model. It printed last: unknown option --fast",
+    hint: expect.stringContaining("start the same command by hand"),
+  });
+});
+
+testAgent("one that asks for other addresses is seen to", async () => {
+  const line = `bun -e 'await fetch(process.env.OPENAI_BASE_URL + "/telemetry")'; exec bun ~/agent.mjs "$@"`;
+  expect(await found(line)).toMatchObject({
+    status: "pass",
+    detail: expect.stringContaining("the agent asked for GET /openai/v1/telemetry, which no provider has"),
+  });
+});
