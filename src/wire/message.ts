@@ -1,6 +1,6 @@
 import { canonicalJson } from "../domain/canonical-json.ts";
-import { isNested } from "../domain/lenient.ts";
 import { sha256 } from "../domain/sha256.ts";
+import { shallow } from "./shallow.ts";
 import type { WireCall, WireMessage, WireResult } from "./wire.ts";
 
 /** What a message is made of, the same for every wire. Reasoning is no part: agents leave it out as they like. */
@@ -17,9 +17,6 @@ export interface Said {
 }
 
 export const ASSISTANT = "assistant";
-
-/** Levels of nesting that are read; inputs of tools have a few. More would overflow the stack. */
-const LEVELS = 200;
 
 export function messageOf({ role, parts }: Said): WireMessage {
   const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
@@ -38,9 +35,6 @@ const resultTexts = (parts: readonly Part[]) =>
 
 const othersIn = (parts: readonly Part[]) =>
   parts.flatMap((part) => (part.kind === "other" ? [shallow(part.value)] : []));
-
-/** JSON that our own code can walk over. */
-export const shallow = (value: unknown): unknown => (isNested(value, LEVELS) ? "nested too deep" : value);
 
 /** All results, each with its name where one of the calls says it, and its place among those of its name. */
 export function resultsOf(said: readonly Said[]): readonly WireResult[] {

@@ -176,3 +176,16 @@ test("responses: a shell call and a patch whose input is no text are exchanged a
     ),
   );
 });
+
+test("responses: a client that adds the pieces to what the item began with has the new input", () => {
+  const [calling] = CALLING.filter(({ wire, title }) => wire === "responses" && title.includes("three forms"));
+  const { bytes } = pass("responses", calling?.sent ?? "", { ...STREAM, gate: instead });
+  const events = bytes
+    .toString()
+    .split("\n")
+    .flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []))
+    .filter(({ output_index }) => output_index === 1);
+  const begun = events.map(({ type, item }) => (type === "response.output_item.added" ? item.arguments : ""));
+  const pieces = events.map(({ delta }) => delta ?? "");
+  expect(JSON.parse([...begun, ...pieces].join(""))).toEqual({ command: "echo refused" });
+});

@@ -340,6 +340,22 @@ const RESPONSES: readonly Golden[] = [
   },
   {
     wire: "responses",
+    title: "two calls that a gateway numbers alike",
+    sent: sse(
+      ...[begun(), added(0, { ...exec(""), id: undefined }), done(0, { ...exec('{"cmd":"ls"}'), id: undefined })],
+      ...[added(0, patch("")), done(0, patch("*** Begin Patch"))],
+      ended([reasoning, exec('{"cmd":"ls"}'), patch("*** Begin Patch")]),
+    ),
+    reply: {
+      ...CODEX,
+      calls: [
+        { id: "call_1", name: "exec_command", input: { cmd: "ls" } },
+        { id: "call_2", name: "apply_patch", input: "*** Begin Patch" },
+      ],
+    },
+  },
+  {
+    wire: "responses",
     title: "a refusal",
     sent: sse(
       ...[begun(), added(0, { ...message, content: [] })],

@@ -100,7 +100,7 @@ describe.each(WIRES)("%s", (wire) => {
       `{"messages":${deep},"input":${deep},"contents":${deep},"tools":${deep},"system":${deep}}`,
     );
     readRequest(wire, PATH, body);
-    editRequest(wire, PATH, body, { model: "m", fence: true });
+    expect(editRequest(wire, PATH, body, { model: "m", fence: true }).refused).toContain("nested");
   });
 });
 
@@ -154,4 +154,15 @@ test("a huge id is a string like any other", () => {
   const call = { ...CALL_START, content_block: { ...CALL_START.content_block, id } };
   const { reply } = pass("anthropic", sse(call, { type: "content_block_stop", index: 0 }, { type: "message_stop" }));
   expect(reply.calls).toEqual([{ id, name: "Bash", input: {} }]);
+});
+
+test("a command is seen beside an argument that is nested too deep to be read", () => {
+  const deep = `${"[".repeat(230)}${"]".repeat(230)}`;
+  const given = `{"command":"ls","x":${deep}}`;
+  const entry = { index: 0, id: "c", function: { name: "bash", arguments: given } };
+  const chat = sse({ choices: [{ index: 0, delta: { tool_calls: [entry] }, finish_reason: "tool_calls" }] });
+  const gemini = `data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"bash","args":${given}}}]}}]}\n\n`;
+  const seen = { name: "bash", input: { command: "ls", x: "[nested too deep]" } };
+  expect(pass("chat", chat).reply.calls).toEqual([{ id: "c", ...seen }]);
+  expect(pass("gemini", gemini).reply.calls).toEqual([{ id: null, ...seen }]);
 });

@@ -1,4 +1,4 @@
-import { asRecords, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asRecords, dig, isNested, type LooseRecord } from "../../domain/lenient.ts";
 import type { WireName } from "../../domain/scenario.ts";
 
 /** Fields by which a request rests on what a provider keeps. */
@@ -9,8 +9,12 @@ const FIELDS: Readonly<Record<WireName, readonly string[]>> = {
   gemini: ["cachedContent", "cached_content"],
 };
 
+/** Levels of nesting in a request. More would overflow the stack of whoever writes it. */
+const MAX_LEVELS = 1000;
+
 /** Why a request cannot be counted, repeated or read; null when it can. */
 export function refusalOf(wire: WireName, body: LooseRecord): string | null {
+  if (isNested(body, MAX_LEVELS)) return "the request is nested deeper than abeval reads.";
   const field = FIELDS[wire].find((name) => body[name] != null) ?? referenceIn(wire, body);
   if (field !== undefined)
     return `${field} rests on what the provider keeps, which could not be counted or replayed. Send the whole conversation.`;

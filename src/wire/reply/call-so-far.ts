@@ -1,4 +1,5 @@
 import { callInput } from "../call-input.ts";
+import { shallow } from "../shallow.ts";
 import type { WireCall } from "../wire.ts";
 
 /** A call while it arrives. */
@@ -32,7 +33,8 @@ export class CallSoFar {
   get call(): WireCall {
     const { id, name } = this;
     const read = this.#free_text ? { input: this.#input } : callInput(this.#input);
-    return this.whole ? { id, name, ...read } : { id, name, ...read, unparsed: this.#input };
+    const seen = { id, name, ...read, input: shallow(read.input) };
+    return this.whole ? seen : { ...seen, unparsed: this.#input };
   }
 
   /** As the agent gets it. */

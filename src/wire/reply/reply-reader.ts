@@ -1,5 +1,6 @@
 import { isNested } from "../../domain/lenient.ts";
 import { messageOf, type Part } from "../message.ts";
+import { LEVELS } from "../shallow.ts";
 import type { Gate, WireReply } from "../wire.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import type { ReplyForm } from "./reply-form.ts";
@@ -22,13 +23,16 @@ export interface ReadOptions {
 /** What one event of a stream, and a body that is no stream, may have in bytes. Images come as one event. */
 export const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
-/** Levels of nesting that an event may have. Those of all wires have fewer than twenty, beside the inputs of calls. */
-const LEVELS = 400;
+/** What stands around the input of a call has fewer than twenty levels. */
+const OUTER_LEVELS = 50;
 
-export const isReadable = (event: unknown): boolean => !isNested(event, LEVELS);
+export const isReadable = (event: unknown): boolean => !isNested(event, LEVELS + OUTER_LEVELS);
 
 /** What cannot be read is not passed on: a call could stand in it. */
 export const UNREADABLE = "the reply is larger, or nested deeper, than abeval reads";
+
+/** The longest names of models have some fifty. */
+const MAX_NAME_CHARS = 256;
 
 /** Asks about each call once. */
 export function decide(calls: readonly CallSoFar[], gate: Gate | undefined): void {
@@ -49,8 +53,8 @@ export function wireReply(so_far: ReplySoFar, form: ReplyForm): WireReply {
     ...form.usageOf(so_far.usage),
     // What was counted before the end is not all.
     ...(ended !== "whole" && { tokens_out: null }),
-    stop_reason,
-    model_served,
+    stop_reason: stop_reason?.slice(0, MAX_NAME_CHARS) ?? null,
+    model_served: model_served?.slice(0, MAX_NAME_CHARS) ?? null,
     ended,
     error,
     message_digest: messageOf({ role: "assistant", parts }).digest,

@@ -1,4 +1,3 @@
-import { isNested } from "../../domain/lenient.ts";
 import type { WireCall, WireReply } from "../wire.ts";
 import { CallSoFar } from "./call-so-far.ts";
 
@@ -7,9 +6,6 @@ const MAX_CHARS = 4 * 1024 * 1024;
 
 /** What a call without a word costs of them, so that the number of calls is bounded, too. */
 const CALL_CHARS = 256;
-
-/** Levels of nesting that an input may have. More would overflow the stack. */
-const LEVELS = 200;
 
 /** A reply while it arrives. The readers of the wires write into it. */
 export class ReplySoFar {
@@ -53,6 +49,11 @@ export class ReplySoFar {
     return call;
   }
 
+  /** Another place by which the same call is meant. */
+  alsoAt(place: string | number, call: CallSoFar): void {
+    this.#places.set(place, call);
+  }
+
   /** Undefined where no call of a tool of the agent began. */
   knownAt(place: string | number): CallSoFar | undefined {
     return this.#places.get(place);
@@ -64,7 +65,7 @@ export class ReplySoFar {
 
   /** A text as it stands, everything else as JSON. */
   setInput(call: CallSoFar, input: unknown): void {
-    const text = typeof input === "string" ? input : jsonOf(input);
+    const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
     if (this.#keep(text.length)) call.setInput(text);
   }
 
@@ -112,6 +113,3 @@ export class ReplySoFar {
 const MAX_ERROR_CHARS = 4000;
 
 type Opening = Pick<WireCall, "id" | "name"> & { readonly free_text?: boolean };
-
-/** An input that is nested too deep is none: its text is no JSON. */
-const jsonOf = (input: unknown) => (isNested(input, LEVELS) ? "[[[…" : (JSON.stringify(input) ?? ""));

@@ -39,7 +39,13 @@ interface At {
 function takeCall(item: LooseRecord, { place, whole }: At, reply: ReplySoFar): CallSoFar[] {
   const found = callIn(item);
   if (found === undefined) return [];
-  const call = reply.callAt(place, { id: found.id, name: found.name, free_text: item["type"] === "custom_tool_call" });
+  // By its id: some gateways number all items alike, or otherwise at the end than before.
+  const call = reply.callAt(found.id === null ? place : `id ${found.id}`, {
+    id: found.id,
+    name: found.name,
+    free_text: item["type"] === "custom_tool_call",
+  });
+  for (const also of [place, asText(item["id"])]) if (also !== undefined) reply.alsoAt(also, call);
   if (whole && !call.whole) {
     reply.setInput(call, item[INPUT_FIELDS.get(item["type"]) ?? ""]);
     reply.close(call);
@@ -61,12 +67,13 @@ function takeResponse({ model, usage, status, output, ...rest }: LooseRecord, re
   reply.usage = asRecord(usage) ?? reply.usage;
   if (status === "failed" || status === "cancelled") reply.fail(asText(dig(rest["error"], "message")) ?? `${status}`);
   const items = asRecords(output);
+  if (reply.text === "") reply.addText(items.map(textOf).join(""));
+  const calls = items.flatMap((item, place) => takeCall(item, { place: `${place}`, whole: true }, reply));
   if (status === "completed" || status === "incomplete") {
     reply.stop_reason = asText(dig(rest["incomplete_details"], "reason")) ?? status;
-    reply.finish();
+    reply.finishCalls();
   }
-  if (reply.text === "") reply.addText(items.map(textOf).join(""));
-  return items.flatMap((item, place) => takeCall(item, { place: `${place}`, whole: true }, reply));
+  return calls;
 }
 
 const textOf = ({ content }: LooseRecord) =>

@@ -48,7 +48,7 @@ export class StreamedReply implements ReplyReader {
     // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
     const whole = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
     const last = whole.flatMap((block) => this.#take(block));
-    decide(this.#reply.calls, gate);
+    if (!this.#stopped) decide(this.#reply.calls, gate);
     return { bytes: Buffer.concat([...last, ...this.#release()]), reply: wireReply(this.#reply, form) };
   }
 

@@ -1,5 +1,6 @@
 import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
-import { ASSISTANT, type Part, type Said, shallow } from "../message.ts";
+import { ASSISTANT, type Part, type Said } from "../message.ts";
+import { shallow } from "../shallow.ts";
 import { textIn } from "../text-in.ts";
 import type { RequestParts } from "./request-parts.ts";
 

@@ -1,6 +1,7 @@
 import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
-import { ASSISTANT, type Part, type Said, shallow } from "../message.ts";
+import { ASSISTANT, type Part, type Said } from "../message.ts";
 import { callIn } from "../responses-calls.ts";
+import { shallow } from "../shallow.ts";
 import { textIn } from "../text-in.ts";
 import { isSystem } from "./chat.ts";
 import type { RequestParts } from "./request-parts.ts";
