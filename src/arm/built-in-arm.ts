@@ -114,7 +114,7 @@ class ArmLoop {
     });
     this.#served = reply.model_served ?? this.#served;
     const lost = this.#stopwatch.throttled_ms - lostBefore;
-    this.#recordTurn(reply, Math.max(0, this.#run.clock.ticks() - began - lost));
+    this.#recordTurn(reply, reply.recorded_ms ?? Math.max(0, this.#run.clock.ticks() - began - lost));
     return reply;
   }
 

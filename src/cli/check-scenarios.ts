@@ -11,11 +11,12 @@ import { cells } from "./lanes.ts";
 import { type RunArguments, replacementOf } from "./run-arguments.ts";
 import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
 import { openServerServices, type ServerOptions } from "./services.ts";
+import { tapeSettings } from "./tape-flags.ts";
 import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
 
 /** Flags that may be given with `--check`. The others are about arms that run. */
 const FLAGS: readonly string[] = [
-  ...["check", "json", "model", "judge-model", "prices", "trials"],
+  ...["check", "json", "model", "judge-model", "prices", "trials", "replay", "live-judge"],
   ...Object.keys(SANDBOX_FLAGS),
   ...["quiet", "no-color"],
 ];
@@ -61,6 +62,7 @@ export const openChecking = async (
     sandbox: sandboxSettings(args),
     agents_dir: args.value("agents-dir"),
     prices: await readPrices(args),
+    tapes: tapeSettings(args),
     keep_workspaces: false,
     git_fixtures: true,
     max_sessions: 1,

@@ -2,6 +2,7 @@ import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../domain/seri
 import type { RunOptions } from "../session/prepare-session.ts";
 import type { CommandSpec, ParsedArguments } from "./arguments.ts";
 import { SHARED_FLAGS } from "./services.ts";
+import { RECORD_FLAG } from "./tape-flags.ts";
 
 /** What `abeval run` takes. */
 export const RUN = {
@@ -69,6 +70,7 @@ export const RUN = {
       description: "try the set-up: this arm against itself; exit status 4 when one of two equal arms is preferred",
     },
     ...SHARED_FLAGS,
+    ...RECORD_FLAG,
     quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
     "no-color": { description: "no colours on stderr" },
     new: { description: "with --from: write this scenario file, made of a commit that fixed something" },

@@ -22,6 +22,7 @@ import { seriesJunit } from "./series-junit.ts";
 import { seriesMarkdown } from "./series-markdown.ts";
 import { summariseSeries } from "./series-text.ts";
 import { openServices, openStore } from "./services.ts";
+import { isRecordedWhole, tapeSettings } from "./tape-flags.ts";
 import { tellTrials } from "./tell-trials.ts";
 import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
 
@@ -41,6 +42,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
     state_dir: value("state-dir"),
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
     prices: await readPrices(args),
+    tapes: tapeSettings(args, value("record")),
     keep_workspaces: has("keep-workspaces"),
     max_sessions: options.parallel ?? MAX_PARALLEL,
     // A trial's place is given back a moment after the next one may start.
@@ -66,7 +68,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, kept: store.persistent }));
   if (series.failure !== null) return complain(series.failure, status);
   if (status === EXIT.preferred) return complain(PREFERRED, status);
-  return delivered ? status : EXIT.failed;
+  return delivered && isRecordedWhole(prepared.tapes) ? status : EXIT.failed;
 }
 
 /** The series goes on, and is reported, also when nobody can follow it. */
@@ -76,6 +78,8 @@ const untold = (error: unknown) => void process.stderr.write(plainText(`the tria
 function keptSeries({ value }: RunArguments): string | undefined {
   const [goOn, state_dir] = [value("continue"), value("state-dir")];
   if (goOn === undefined) return undefined;
+  if (value("record") !== undefined)
+    throw new UsageError("--record does not go with --continue: a recording begins with its series");
   if (state_dir === undefined) throw new UsageError("--continue needs --state-dir, where the series is kept");
   if (!existsSync(join(state_dir, "sessions.db")))
     throw new UsageError(`--continue ${goOn}: nothing is kept in ${state_dir}; name the --state-dir of the series`);

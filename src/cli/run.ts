@@ -18,6 +18,7 @@ import { isSeries, RUN, type RunArguments, replacementOf } from "./run-arguments
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { openServices, openStore } from "./services.ts";
 import { summarise } from "./summary.ts";
+import { isRecordedWhole, tapeSettings } from "./tape-flags.ts";
 import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
 
 /** `abeval run`: stdout holds the verdict and nothing else. Returns the exit status. */
@@ -55,6 +56,7 @@ async function runOne(args: RunArguments): Promise<number> {
     state_dir: value("state-dir"),
     scenarios_dirs: [loaded.directory],
     prices: await readPrices(args),
+    tapes: tapeSettings(args, value("record")),
     keep_workspaces: has("keep-workspaces"),
     max_sessions: 1,
     max_queued: 0,
@@ -82,7 +84,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const status = await deliver(outcome, reports);
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
   if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
-  return status;
+  return isRecordedWhole(services.tapes) ? status : EXIT.failed;
 }
 
 /** What went wrong, and what is left of what was paid for. */

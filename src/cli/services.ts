@@ -31,6 +31,7 @@ import {
   type SandboxSettings,
   sandboxSettings,
 } from "./sandbox-flags.ts";
+import { openTapes, REPLAY_FLAGS, type TapeSettings, tapeSettings } from "./tape-flags.ts";
 
 /** Flags that belong to run, serve and mcp alike. */
 export const SHARED_FLAGS = {
@@ -41,6 +42,7 @@ export const SHARED_FLAGS = {
   ...SANDBOX_FLAGS,
   ...AGENTS_FLAG,
   ...PRICES_FLAG,
+  ...REPLAY_FLAGS,
   "keep-workspaces": { description: "leave each arm's files on disk and say where" },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -55,6 +57,8 @@ export interface ServiceOptions {
   /** As given; absent: ABEVAL_AGENTS_DIR decides. */
   readonly agents_dir: string | undefined;
   readonly prices: PriceList;
+  /** Absent: nothing is recorded, and ABEVAL_CASSETTES decides whether something is replayed. */
+  readonly tapes?: TapeSettings | undefined;
   readonly max_cost_per_day_usd?: number | undefined;
   readonly keep_workspaces: boolean;
   /** Sessions at once, and how many may wait. */
@@ -67,7 +71,7 @@ export interface ServiceOptions {
 
 /** Makes values of flags and environment. Nothing else reads the environment. Writes nothing. */
 export const openServices = async (options: ServiceOptions): Promise<Omit<SessionServices, "store">> =>
-  assemble(await readOutside(options.notice), options);
+  await assemble(await readOutside(options.notice), options);
 
 interface Outside {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -91,14 +95,23 @@ async function seal(notice: ServiceOptions["notice"]): Promise<void> {
   );
 }
 
-function assemble({ environment, credentials }: Outside, options: ServiceOptions): Omit<SessionServices, "store"> {
+async function assemble(
+  { environment, credentials }: Outside,
+  options: ServiceOptions,
+): Promise<Omit<SessionServices, "store">> {
   void sweepTempDirs(systemClock.now());
   const sandbox = sandboxMode(options.sandbox.mode ?? environment["ABEVAL_SANDBOX"]);
   if (sandbox === "none" && options.sandbox.read.length > 0)
     options.notice("--sandbox-read has no effect without a sandbox: commands read whatever this user can");
   const places = { ...options, home: environment["HOME"] };
   const calls = Math.min(options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions, MAX_PROVIDER_CALLS);
-  const models = { credentials, clock: systemClock, limiter: new Semaphore(calls) };
+  const redact = credentials.redactSecrets;
+  const recording = { clock: systemClock, entropy: systemEntropy, redact, version };
+  const tapes = await openTapes(environment["ABEVAL_CASSETTES"], options.tapes ?? NO_TAPES, recording);
+  const models = {
+    ...{ credentials, clock: systemClock, limiter: new Semaphore(calls) },
+    replay_only: tapes?.mode === "replay",
+  };
   return {
     clock: systemClock,
     entropy: systemEntropy,
@@ -107,7 +120,8 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
     slots: new Semaphore(options.max_sessions, options.max_queued),
     resolveModel: modelResolver(models),
     openUpstream: upstreams(models),
-    redact: credentials.redactSecrets,
+    tapes,
+    redact,
     sandbox,
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,
     sandboxes: new Sandboxes({
@@ -125,6 +139,8 @@ function assemble({ environment, credentials }: Outside, options: ServiceOptions
     version,
   };
 }
+
+const NO_TAPES: TapeSettings = { record: undefined, replay: undefined, strict: false, live_judge: false };
 
 /** Flags of serve and mcp, which run scenarios that somebody else may have put there. */
 export const SERVER_FLAGS = {
@@ -149,6 +165,7 @@ export const serverSettings = async (args: ServerArguments) => ({
   sandbox: sandboxSettings(args),
   agents_dir: args.value("agents-dir"),
   prices: await readPrices(args),
+  tapes: tapeSettings(args),
   max_cost_per_day_usd: args.usd("max-cost-per-day"),
   keep_workspaces: args.has("keep-workspaces"),
   git_fixtures: args.has("allow-git-fixtures"),
@@ -173,7 +190,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
   const outside = await readOutside(options.notice);
   const { state_dir, web_dir, listen_host } = options;
   demandDirectory(options.scenarios_dir);
-  const services = assemble(outside, { ...options, scenarios_dirs: [options.scenarios_dir] });
+  const services = await assemble(outside, { ...options, scenarios_dirs: [options.scenarios_dir] });
   const store = await openStore(state_dir);
   return {
     ...services,

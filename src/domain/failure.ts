@@ -26,6 +26,7 @@ export const FAILURE_CODES = [
   "storage_full",
   "storage_failed",
   "provider_failed",
+  "replay_mismatch",
   "setup_failed",
   "workspace_failed",
   "cancelled",

@@ -263,6 +263,11 @@ export const Rubric = record("Rubric", {
 });
 export type Rubric = Static<typeof Rubric>;
 
+export const ReplayConfig = record("ReplayConfig", {
+  ignore: Type.Array(Type.String(), { description: "RE2 patterns: what they match does not tell requests apart." }),
+});
+export type ReplayConfig = Static<typeof ReplayConfig>;
+
 export const Scenario = record("Scenario", {
   name: Slug(),
   title: Type.String(),
@@ -275,6 +280,7 @@ export const Scenario = record("Scenario", {
   arms: Type.Array(Arm, { minItems: 2, maxItems: 2 }),
   policies: Policies,
   rubric: Rubric,
+  replay: Type.Optional(ReplayConfig),
 });
 /** Exactly two arms: the schema counts them, the type says it. */
 export type Scenario = Omit<Static<typeof Scenario>, "arms"> & { arms: [Arm, Arm] };

@@ -150,6 +150,11 @@ export const SessionSettings = record("SessionSettings", {
       description: "By arm id: which of its weighted scripts an arm replayed. Absent when no arm had a choice.",
     }),
   ),
+  replayed: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Ids of the arms whose models' replies came from a recording, and `judge`. Absent: all were live.",
+    }),
+  ),
 });
 export type SessionSettings = Static<typeof SessionSettings>;
 

@@ -47,6 +47,8 @@ export const FLAGS = [
   "no_objective_check",
   "single_trial",
   "exploratory_rejudge",
+  "replayed",
+  "replayed_and_live",
   "identity_redacted",
   "neither_solved",
   "both_disqualified",

@@ -1,7 +1,7 @@
 import type { Clock, Entropy } from "../clock.ts";
 import { sumUsage, type Usage } from "../domain/usage.ts";
 import type { Citation, JudgeCall, Side } from "../domain/verdict.ts";
-import type { ModelClient, ModelRequest } from "../model/client.ts";
+import type { ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import type { Expected } from "./answer/parse-answer.ts";
 import { inArmFrame, type ParsedAnswer } from "./answer/parsed-answer.ts";
 import { nameArms, type Presentation } from "./blinding.ts";
@@ -61,7 +61,14 @@ export async function askJudge(
     if (budget?.reserve([request]) === false)
       conversation = { ...conversation, errors: [...conversation.errors, UNAFFORDABLE], over: true };
   }
-  return resultOf(question, conversation, Math.round(clock.ticks() - began));
+  return resultOf(question, conversation, tookMs(conversation.replies, clock.ticks() - began));
+}
+
+/** Of replies from a recording: what they took when they were recorded. */
+function tookMs(replies: readonly ModelReply[], measured_ms: number): number {
+  const recorded = replies.flatMap(({ recorded_ms }) => recorded_ms ?? []);
+  const replayed = replies.length > 0 && recorded.length === replies.length;
+  return Math.round(replayed ? recorded.reduce((sum, ms) => sum + ms, 0) : measured_ms);
 }
 
 /** The request that a question begins with. */

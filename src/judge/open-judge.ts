@@ -22,6 +22,8 @@ export interface JudgeOptions {
   readonly model_name: string;
   readonly clock: Clock;
   readonly entropy: Entropy;
+  /** Chance for what the judge of that name is shown. Absent: as for all else. */
+  readonly blinding?: ((judge: string) => Entropy) | undefined;
   /** Of the judge model. The cost of judging is unknown without it. */
   readonly price?: Price | null;
 }
@@ -62,14 +64,15 @@ export function openJudge(options: JudgeOptions): Judge {
 type Ask = (input: JudgeInput, signal: AbortSignal) => Promise<JudgeResult>;
 
 /** Undefined when there is no model to ask. */
-function askedOf({ model, panel = [], price = null, clock, entropy }: JudgeOptions, kase: Case): Ask | undefined {
+function askedOf(options: JudgeOptions, kase: Case): Ask | undefined {
+  const { model, panel = [], price = null, clock, model_name, blinding = () => options.entropy } = options;
   const budgetFor = budgets(kase);
   if (model) {
-    const judge = { model, clock, entropy, budget: budgetFor(price) };
+    const judge = { model, clock, entropy: blinding(model_name), budget: budgetFor(price) };
     return (input, signal) => judgeByModel(judge, input, signal);
   }
   if (panel.length === 0) return undefined;
-  const judges = panel.map((one) => ({ ...one, clock, entropy, budget: budgetFor(one.price) }));
+  const judges = panel.map((one) => ({ ...one, clock, entropy: blinding(one.name), budget: budgetFor(one.price) }));
   return (input, signal) => judgeByPanel(judges, input, signal);
 }
 

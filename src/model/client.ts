@@ -68,6 +68,8 @@ export interface ModelReply extends Usage {
   readonly stop_reason: string;
   readonly model_served: string | null;
   readonly raw?: unknown;
+  /** Milliseconds that the reply took when it was recorded. Absent: it was not replayed. */
+  readonly recorded_ms?: number;
 }
 
 export interface CallOptions {

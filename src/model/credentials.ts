@@ -97,7 +97,7 @@ export class Credentials {
     const authorised = KEY_HEADERS.some((name) => extra.headers.has(name));
     return {
       provider,
-      dialect: provider === "anthropic" ? "anthropic" : "openai",
+      dialect: dialectOf(provider),
       base_url,
       base_url_overridden: overriding !== undefined,
       key: this.#keys.get(key_variable) ?? null,
@@ -117,6 +117,17 @@ export class Credentials {
     return [...providers].flatMap((provider) => this.endpoint(provider) ?? []);
   }
 }
+
+/** How a provider is spoken to where nothing is sent: by any name, without a key. */
+export function endpointOfReplay(provider: string): Endpoint {
+  return {
+    ...{ provider, dialect: dialectOf(provider), base_url: "http://replay.invalid/v1", base_url_overridden: false },
+    ...{ key: null, key_required: false, extra: NO_EXTRA_HEADERS },
+    ...variablesOf(provider),
+  };
+}
+
+const dialectOf = (provider: string): Endpoint["dialect"] => (provider === "anthropic" ? "anthropic" : "openai");
 
 export const KNOWN_PROVIDERS: readonly string[] = Object.keys(KNOWN_BASE_URLS);
 

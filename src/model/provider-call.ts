@@ -1,10 +1,12 @@
 import type { Clock } from "../clock.ts";
 import { PROVIDER_TRIES } from "../domain/defaults.ts";
+import { Failure } from "../domain/failure.ts";
 import type { CallOptions } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { isRetryable, statusOf, TryFailed } from "./failed-try.ts";
 import { isRepeated, readReply } from "./provider-reply.ts";
 import type { Redact } from "./redaction.ts";
+import { ReplayedReply } from "./replayed-reply.ts";
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -30,9 +32,11 @@ interface Failed {
 
 /** One provider call. An SDK makes its tries with this `fetch` and this `signal`; it repeats, waits and gives up. */
 export class ProviderCall {
-  /** Fires for the caller's reason, or for a TryFailed that no try can mend: only a signal keeps an SDK from the next try. */
+  /** Fires for the caller's reason, or for a TryFailed or Failure that no try can mend: only a signal keeps an SDK from the next try. */
   readonly signal: AbortSignal;
   attempts = 0;
+  /** Milliseconds that the last reply took when it was recorded; undefined for a live one. */
+  recorded_ms: number | undefined;
   readonly #transport: Transport;
   readonly #options: CallOptions;
   readonly #hopeless = new AbortController();
@@ -50,10 +54,15 @@ export class ProviderCall {
     if (this.#failed) this.#reportRetry(this.#failed, began);
     this.attempts += 1;
     try {
-      const reply = await readReply(await fetch(input, init), clock);
+      const answer = await fetch(input, init);
+      const reply = await readReply(answer, clock);
+      this.recorded_ms = answer instanceof ReplayedReply ? answer.took_ms : undefined;
       if (!reply.ok) this.#fail({ status: reply.status, began }, isRepeated(reply));
       return reply;
     } catch (error) {
+      // No reply is worth another try where none was recorded.
+      if (error instanceof Failure) this.#hopeless.abort(error);
+      if (error instanceof Failure) throw error;
       const lost = init?.signal?.aborted === true ? new TryFailed({ kind: "timeout" }) : lostTry(error);
       const repeat = isRetryable(lost.failed);
       this.#fail({ status: statusOf(lost.failed), began }, repeat);

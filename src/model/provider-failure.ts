@@ -37,8 +37,9 @@ export function unreadableReply(transport: Asked): Failure {
   );
 }
 
-/** An error of the SDK itself, before anything was sent. */
+/** An error of the SDK itself, before anything was sent; a Failure stays what it is. */
 export function clientFailure(transport: Asked, error: unknown): Failure {
+  if (error instanceof Failure) return error;
   const { provider } = transport.endpoint;
   const words = quote(transport, error instanceof Error ? error.message : String(error));
   return new Failure("provider_failed", `${provider} could not be asked: ${words}`, {

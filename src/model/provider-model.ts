@@ -16,7 +16,13 @@ export interface Dialect {
   readonly APIError: ApiError;
 }
 
-type CallOutcome = { readonly answered: true; readonly body: unknown } | ({ readonly answered: false } & FailedCall);
+interface Answered {
+  readonly answered: true;
+  readonly body: unknown;
+  readonly recorded_ms: number | undefined;
+}
+
+type CallOutcome = Answered | ({ readonly answered: false } & FailedCall);
 
 /** A model behind a provider: failures in words, and what every dialect treats alike. */
 export function providerModel(ref: string, dialect: Dialect, transport: Transport): ModelClient {
@@ -24,11 +30,13 @@ export function providerModel(ref: string, dialect: Dialect, transport: Transpor
     options.signal.throwIfAborted();
     const call = new ProviderCall(transport, options);
     try {
-      return { answered: true, body: await dialect.send(request, call, forced ? request.force_tool : undefined) };
+      const body = await dialect.send(request, call, forced ? request.force_tool : undefined);
+      return { answered: true, body, recorded_ms: call.recorded_ms };
     } catch (error) {
       options.signal.throwIfAborted();
-      const failed = failedTryOf(call.signal.aborted ? call.signal.reason : error, dialect.APIError);
-      if (failed === undefined) throw clientFailure(transport, error);
+      const reason: unknown = call.signal.aborted ? call.signal.reason : error;
+      const failed = failedTryOf(reason, dialect.APIError);
+      if (failed === undefined) throw clientFailure(transport, reason);
       return { answered: false, failed, attempts: call.attempts, timeout_ms: request.timeout_ms };
     }
   }
@@ -40,13 +48,15 @@ export function providerModel(ref: string, dialect: Dialect, transport: Transpor
       transport.unforced.add(ref);
       outcome = await ask(request, options, false);
     }
-    if (outcome.answered) {
-      const reply = dialect.read(outcome.body);
-      if (reply === undefined) throw unreadableReply(transport);
-      return reply;
-    }
+    if (outcome.answered) return read(outcome);
     if (isContextOverflow(outcome.failed)) return overflow(outcome);
     throw providerFailure(transport, outcome);
+  }
+
+  function read({ body, recorded_ms }: Answered): ModelReply {
+    const reply = dialect.read(body);
+    if (reply === undefined) throw unreadableReply(transport);
+    return recorded_ms === undefined ? reply : { ...reply, recorded_ms };
   }
 
   return { ref, complete };

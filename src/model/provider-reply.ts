@@ -107,11 +107,13 @@ function retryHeaders(refusal: Refusal, clock: Clock): Record<string, string> {
   };
 }
 
-/** The quota comes back after the last try would have been made. */
-const outlastsTries = (wait_ms = 0) => wait_ms > (PROVIDER_TRIES - 1) * MAX_WAIT_MS;
+/** Milliseconds after which the last try would have been made: a quota that comes back later is not waited for. */
+export const QUOTA_WAIT_MS = (PROVIDER_TRIES - 1) * MAX_WAIT_MS;
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date. 0 becomes 1: an SDK takes 0 as not given. */
-function askedWait(headers: Headers, clock: Clock): number | undefined {
+const outlastsTries = (wait_ms = 0) => wait_ms > QUOTA_WAIT_MS;
+
+/** Milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. 0 becomes 1: an SDK takes 0 as not given. */
+export function askedWait(headers: Headers, clock: Clock): number | undefined {
   const after = headers.get("retry-after");
   const asked = [
     Number.parseFloat(headers.get("retry-after-ms") ?? ""),

@@ -8,6 +8,8 @@ export interface OpenReply {
   readonly headers: Headers;
   /** @throws TryFailed when it breaks off */
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Milliseconds that it took when it was recorded; undefined for a live one. */
+  readonly recorded_ms?: number | undefined;
 }
 
 /** Fires when nothing has come for as long as one call may take. */

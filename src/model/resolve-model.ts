@@ -4,11 +4,12 @@ import { Failure } from "../domain/failure.ts";
 import type { ScriptTurn } from "../domain/scenario.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { ModelClient } from "./client.ts";
-import { type Credentials, type Endpoint, KNOWN_PROVIDERS, variablesOf } from "./credentials.ts";
+import { type Credentials, type Endpoint, endpointOfReplay, KNOWN_PROVIDERS, variablesOf } from "./credentials.ts";
 import { OFFLINE_PROVIDERS, splitModelRef } from "./model-ref.ts";
 import type { Fetch, Transport } from "./provider-call.ts";
 import { redactingModel } from "./redacting-model.ts";
 import { scriptedModel } from "./scripted.ts";
+import type { Tape } from "./tape.ts";
 
 /**
  * Provider calls at once in a process. Bun's fetch runs at most 256 requests at once: beyond our limit a call waits here,
@@ -23,14 +24,16 @@ export interface ModelSources {
   readonly limiter: Semaphore;
   /** Absent: the runtime's own. */
   readonly fetch?: Fetch;
+  /** Only tapes answer: a model that has none is refused. */
+  readonly replay_only?: boolean;
 }
 
 /**
- * A client for `<provider>/<model>`; `script` is what a `scripted/*` model replays.
- * @throws Failure `credentials_missing` naming the variable to set, `invalid_scenario` for a script that is missing,
- * `invalid_request` for a reference that names no model.
+ * A client for `<provider>/<model>`; `script` is what a `scripted/*` model replays, `tape` what its calls go through.
+ * @throws Failure `credentials_missing` naming the variable to set, unless a recording answers; `invalid_scenario` for a
+ * script that is missing, `invalid_request` for a reference that names no model, or one that nothing answers for.
  */
-export type ResolveModel = (ref: string, script?: readonly ScriptTurn[] | null) => ModelClient;
+export type ResolveModel = (ref: string, script?: readonly ScriptTurn[] | null, tape?: Tape) => ModelClient;
 
 export interface ProviderStatus {
   readonly provider: string;
@@ -46,24 +49,30 @@ export interface ProviderStatus {
 
 /** A provider's SDK is loaded when a model of it is named, so that the first call does not wait for it. */
 export function modelResolver(sources: ModelSources): ResolveModel {
-  const connections = new Map<string, Promise<Connection>>();
+  const connections = new Map<string, Connection>();
   const connected = (endpoint: Endpoint) => {
     const connection = connections.get(endpoint.provider) ?? connect(transportOf(endpoint, sources));
     connections.set(endpoint.provider, connection);
     return connection;
   };
-  return (ref, script) => {
+  return (ref, script, tape) => {
     if (splitModelRef(ref).provider === "scripted") return scriptedModel(ref, demandScript(ref, script));
-    return providerClient(ref, connected(checkModel(ref, sources.credentials)), sources);
+    const endpoint = endpointOf(ref, sources, tape);
+    const connection = tape?.replayed ? connect(transportOf(endpoint, sources)) : connected(endpoint);
+    return providerClient(ref, tape ? taped(connection, tape) : connection, sources);
   };
+}
+
+/** How the model's provider is reached; of a recording, how it was spoken to. @throws as ResolveModel, but not for a script. */
+export function endpointOf(ref: string, { credentials, replay_only }: ModelSources, tape: Tape | undefined): Endpoint {
+  if (tape?.replayed) return endpointOfReplay(onlineProvider(ref));
+  if (replay_only && tape === undefined) throw notRecorded(ref);
+  return checkModel(ref, credentials);
 }
 
 /** The checks of ResolveModel without a client. @throws as ResolveModel does, but not for a missing script. */
 export function checkModel(ref: string, credentials: Credentials): Endpoint {
-  const { provider } = splitModelRef(ref);
-  if (OFFLINE_PROVIDERS.includes(provider)) {
-    throw new Failure("invalid_request", `model "${ref}" calls no provider and cannot be used here`);
-  }
+  const provider = onlineProvider(ref);
   const endpoint = credentials.endpoint(provider);
   if (endpoint === null) throw unknownProvider(ref, provider);
   demandUsableUrl(endpoint);
@@ -87,12 +96,36 @@ export function listProviders(credentials: Credentials): readonly ProviderStatus
     }));
 }
 
-/** A provider's SDK, and the models behind it. */
-type Connection = (ref: string) => ModelClient;
+/** @throws Failure `invalid_request` for a model that calls no provider. */
+function onlineProvider(ref: string): string {
+  const { provider } = splitModelRef(ref);
+  if (!OFFLINE_PROVIDERS.includes(provider)) return provider;
+  throw new Failure("invalid_request", `model "${ref}" calls no provider and cannot be used here`);
+}
 
-function providerClient(ref: string, connection: Promise<Connection>, sources: ModelSources): ModelClient {
+const notRecorded = (ref: string) =>
+  new Failure(
+    "invalid_request",
+    `model "${ref}" cannot be asked: here recordings are replayed, and no provider is called`,
+  );
+
+/** A provider's SDK, and the models behind it. */
+interface Connection {
+  readonly transport: Transport;
+  readonly modelOf: Promise<ModelOf>;
+}
+
+type ModelOf = (ref: string, transport: Transport) => ModelClient;
+
+/** What others have learned of a model would change which requests are made: a tape learns it anew. */
+const taped = ({ transport, modelOf }: Connection, tape: Tape): Connection => ({
+  transport: { ...transport, fetch: tape.fetch(transport.fetch), unforced: new Set() },
+  modelOf,
+});
+
+function providerClient(ref: string, { transport, modelOf }: Connection, sources: ModelSources): ModelClient {
   const { credentials, limiter } = sources;
-  const model = connection.then((modelOf) => modelOf(ref));
+  const model = modelOf.then((make) => make(ref, transport));
   // Nobody awaits a model that is named but never asked.
   model.catch(() => undefined);
   const limited: ModelClient = {
@@ -117,17 +150,18 @@ const transportOf = (
   unforced: new Set(),
 });
 
+const connect = (transport: Transport): Connection => ({ transport, modelOf: loadSdk(transport.endpoint) });
+
 /** The SDKs are large: each is loaded only where it is needed, so that a scripted run starts without them. */
-async function connect(transport: Transport): Promise<Connection> {
-  const { endpoint } = transport;
+async function loadSdk(endpoint: Endpoint): Promise<ModelOf> {
   if (endpoint.dialect === "anthropic") {
     const { anthropicModel, anthropicSdk } = await import("./anthropic.ts");
     const sdk = anthropicSdk(endpoint);
-    return (ref) => anthropicModel(ref, sdk, transport);
+    return (ref, transport) => anthropicModel(ref, sdk, transport);
   }
   const { openaiModel, openaiSdk } = await import("./openai.ts");
   const sdk = openaiSdk(endpoint);
-  return (ref) => openaiModel(ref, sdk, transport);
+  return (ref, transport) => openaiModel(ref, sdk, transport);
 }
 
 function demandScript(ref: string, script: readonly ScriptTurn[] | null | undefined): readonly ScriptTurn[] {

@@ -12,8 +12,10 @@ import { splitModelRef } from "./model-ref.ts";
 import type { Fetch } from "./provider-call.ts";
 import { providerFailure } from "./provider-failure.ts";
 import { nextTry, readBounded } from "./provider-reply.ts";
+import { ReplayedReply } from "./replayed-reply.ts";
 import { begun, type OpenReply, Silence } from "./reply-stream.ts";
-import { checkModel, type ModelSources } from "./resolve-model.ts";
+import { endpointOf, type ModelSources } from "./resolve-model.ts";
+import type { Tape } from "./tape.ts";
 
 /** A request in the agent's own words, after the base address of its wire. Its headers hold no credentials. */
 export interface UpstreamRequest {
@@ -52,16 +54,16 @@ export interface Take<T> {
   refused(refusal: RefusedRequest): Promise<T>;
 }
 
-/** Opens the way to a model's provider. @throws Failure `credentials_missing`, `invalid_request` */
-export type OpenUpstream = (ref: string, wire: WireName, decorate?: (fetch: Fetch) => Fetch) => Upstream;
+/** Opens the way to a model's provider. @throws Failure `credentials_missing`, `invalid_request`, unless the tape is replayed */
+export type OpenUpstream = (ref: string, wire: WireName, tape?: Tape) => Upstream;
 
 export const upstreams =
   (sources: ModelSources): OpenUpstream =>
-  (ref, wire, decorate = (fetch) => fetch) => {
-    const endpoint = checkModel(ref, sources.credentials);
-    const { clock, limiter, credentials } = sources;
+  (ref, wire, tape) => {
+    const endpoint = endpointOf(ref, sources, tape);
+    const { clock, limiter, credentials, fetch = globalThis.fetch } = sources;
     return new ProviderUpstream(splitModelRef(ref).model, wire, {
-      ...{ endpoint, clock, limiter, fetch: decorate(sources.fetch ?? globalThis.fetch) },
+      ...{ endpoint, clock, limiter, fetch: tape ? tape.fetch(fetch) : fetch },
       redact: (text) => credentials.redact(text),
     });
   };
@@ -107,7 +109,10 @@ class ProviderUpstream implements Upstream {
     const own = AbortSignal.any([signal, silence.signal]);
     try {
       const reply = await this.#parts.fetch(this.#url(request.path), this.#init(request, own));
-      if (reply.ok) return { kind: "reply", reply: await begun(reply, silence) };
+      if (reply.ok) {
+        const recorded_ms = reply instanceof ReplayedReply ? reply.took_ms : undefined;
+        return { kind: "reply", reply: { ...(await begun(reply, silence)), recorded_ms } };
+      }
       const refusal = { status: reply.status, headers: reply.headers, words: await readBounded(reply) };
       silence.end();
       if (request.aside || isForAgent(refusal.status)) return { kind: "refused", refusal };

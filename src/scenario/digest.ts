@@ -2,8 +2,12 @@ import { canonicalJson } from "../domain/canonical-json.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import { sha256 } from "../domain/sha256.ts";
 
-/** SHA-256 over the whole definition, which holds the digests of every byte it refers to. */
-export const scenarioDigest = (definition: Scenario): string => sha256(canonicalJson(definition));
+/**
+ * SHA-256 over the definition, which holds the digests of every byte it refers to. How it is replayed is not in it: that
+ * changes nothing of what runs, and a series goes on.
+ */
+export const scenarioDigest = ({ replay: _replay, ...definition }: Scenario): string =>
+  sha256(canonicalJson(definition));
 
 /**
  * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. The arms, the

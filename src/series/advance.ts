@@ -74,12 +74,13 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
     .map(({ round, scenario }, index) => ({ trial: first + index, round, scenario }));
 }
 
-/** The user's mistake fails every trial alike; what the machine or a provider does may pass. */
+/** The user's mistake, and what a recording lacks, fails every trial alike; what the machine or a provider does may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
   return tallies.some(({ rows }) => {
     const failed = rows.filter((row) => numberOf(row) > begunAfter && resultOf(row) === "failed");
     return (
-      failed.some(({ failure }) => failure?.class === "user") || failed.length > Math.max(BORNE_FAILURES, trials / 2)
+      failed.some(({ failure }) => failure?.class === "user" || failure?.code === "replay_mismatch") ||
+      failed.length > Math.max(BORNE_FAILURES, trials / 2)
     );
   });
 }

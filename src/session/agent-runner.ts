@@ -1,6 +1,7 @@
 import type { RunArm } from "../arm/run-arm.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, ExternalAgent } from "../domain/scenario.ts";
+import type { Tape } from "../model/tape.ts";
 import { sandboxOwner } from "../sandbox/temp-dir.ts";
 import { filesSource } from "../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
@@ -12,6 +13,20 @@ export type AgentArm = Arm & { readonly agent: ExternalAgent };
 
 export const isAgentArm = (arm: Arm): arm is AgentArm => arm.agent !== undefined;
 
+/** By arm id, of the external agents. @throws Failure `invalid_request` for an install that is not there */
+export async function installDigests(
+  { agents_dir }: Pick<SessionServices, "agents_dir">,
+  arms: readonly Arm[],
+): Promise<ReadonlyMap<string, string>> {
+  const agents = arms.filter(isAgentArm);
+  if (agents.length === 0) return new Map();
+  const { installOf } = await import("../agent/recipe/install.ts");
+  const found = await Promise.all(
+    agents.map(async ({ id, agent }) => [id, (await installOf(agents_dir, agent))?.digest] as const),
+  );
+  return new Map(found.flatMap(([id, digest]) => (digest === undefined ? [] : [[id, digest] as const])));
+}
+
 /**
  * What runs an arm that is an external agent. Nothing of it is loaded for other arms.
  * @throws Failure `invalid_request` for an install that is not there or a model that the agent cannot talk to;
@@ -21,6 +36,7 @@ export async function agentRunner(
   services: AgentServices,
   { directory }: Pick<LoadedScenario, "directory">,
   arm: AgentArm,
+  tape?: Tape,
 ): Promise<RunArm> {
   const [{ externalArm }, { recipeOf }, { wireOf, wireProblem }, { installOf }, { doorCommand }] = await Promise.all([
     import("../agent/external-arm.ts"),
@@ -37,7 +53,7 @@ export async function agentRunner(
     recipe: recipeOf(agent),
     install: await installOf(services.agents_dir, agent),
     files: agent.files && filesSource(directory, agent.files),
-    upstream: services.openUpstream(model, wire),
+    upstream: services.openUpstream(model, wire, tape),
     door: doorCommand(services.sandboxes.host),
     owner: sandboxOwner(),
     entropy: services.entropy,

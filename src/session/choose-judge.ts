@@ -1,3 +1,4 @@
+import type { JudgeTape } from "../cassette/tapes.ts";
 import { Failure } from "../domain/failure.ts";
 import { judgesNamed } from "../domain/judge-name.ts";
 import { isBuiltin, isScripted } from "../domain/offline-model.ts";
@@ -7,6 +8,7 @@ import type { Judge } from "../judge/judge.ts";
 import { openJudge } from "../judge/open-judge.ts";
 import type { ModelClient } from "../model/client.ts";
 import { BUILTIN_JUDGE, DEFAULT_JUDGE_MODEL, judgeModelRef } from "../model/model-ref.ts";
+import type { Tape } from "../model/tape.ts";
 import { priceOf } from "./prices.ts";
 import type { SessionServices } from "./services.ts";
 
@@ -19,10 +21,12 @@ export function chooseJudge(
   services: Pick<SessionServices, "resolveModel" | "judge_model" | "clock" | "entropy" | "prices">,
   requested: string | undefined,
   scenario: Scenario,
+  tape?: JudgeTape,
 ): ChosenJudge {
   const judge_model = judgeModelName(services, requested, scenario.rubric.judge.model);
   const price = priceOf(services.prices, scenario, judge_model);
   const { clock, entropy } = services;
+  const blinding = tape && ((name: string) => tape.entropy(name));
   if (judge_model === BUILTIN_JUDGE) {
     const judge = openJudge({ model: undefined, model_name: judge_model, clock, entropy, price });
     return { judge, judge_model, price, prices: new Map([[judge_model, price]]), spent_usd: () => 0 };
@@ -30,12 +34,12 @@ export function chooseJudge(
   const names = judgesNamed(judge_model);
   const asked = names.map((name) => {
     const own = names.length === 1 ? price : priceOf(services.prices, scenario, name);
-    return { name, ...countedModel(judgeClient(services, name), own), price: own };
+    return { name, ...countedModel(judgeClient(services, name, tape), own), price: own };
   });
   const [one, ...others] = asked;
   const who = one && others.length === 0 ? { model: one.model } : { model: undefined, panel: asked };
   return {
-    judge: openJudge({ ...who, model_name: judge_model, clock, entropy, price }),
+    judge: openJudge({ ...who, model_name: judge_model, clock, entropy, price, blinding }),
     judge_model,
     price,
     prices: new Map(asked.map((judge) => [judge.name, judge.price])),
@@ -62,14 +66,18 @@ export const judgeModelName = (
   ofRubric: string | null,
 ): string => judgeModelRef(requested ?? ofRubric ?? services.judge_model ?? DEFAULT_JUDGE_MODEL);
 
-function judgeClient({ resolveModel }: Pick<SessionServices, "resolveModel">, judge_model: string): ModelClient {
+function judgeClient(
+  { resolveModel }: Pick<SessionServices, "resolveModel">,
+  judge_model: string,
+  tape: Tape | undefined,
+): ModelClient {
   if (isBuiltin(judge_model))
     throw new Failure(
       "invalid_request",
       `judge: there is no "${judge_model}"; the only built-in judge is ${BUILTIN_JUDGE}`,
     );
   return withWayOut(() => {
-    if (!isScripted(judge_model)) return resolveModel(judge_model, null);
+    if (!isScripted(judge_model)) return resolveModel(judge_model, null, tape);
     throw new Failure("invalid_request", `"${judge_model}" replays an arm's script and cannot judge`);
   });
 }

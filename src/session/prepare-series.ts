@@ -64,12 +64,13 @@ export async function prepareSeries(
     ...(model_override !== undefined && { model_override }),
   };
   const plans: SessionPlan[] = [];
-  for (const loaded of scenarios) plans.push(await prepareSession(services, loaded, replacement));
+  for (const [place, loaded] of scenarios.entries())
+    plans.push(await prepareSession(services, loaded, { ...replacement, series_trial: place + 1 }));
   const plan = planOf(plans, { margin, model_override, seed });
   const plan_digest = sha256(canonicalJson(plan));
   if (before && before.plan_digest !== plan_digest) throw otherPlan(before, plan);
   const estimate_usd = demandMoney(plans, limits);
-  const prepare = async ({ scenario, round }: TrialSpec) => {
+  const prepare = async ({ scenario, trial, round }: TrialSpec) => {
     const loaded = await load(scenario);
     const place = plan.scenarios.findIndex((one) => one.scenario === scenario);
     const planned = plan.scenarios[place];
@@ -80,7 +81,8 @@ export async function prepareSeries(
       );
     // The number that it has where none is lost: a trial that is run again replays what it would have, as do those after it.
     const trial_number = (round - 1) * plan.scenarios.length + place + 1;
-    return await prepareSession(services, loaded, { ...replacement, seed: plan.seed, trial_number });
+    const place_in_series = { seed: plan.seed, trial_number, series_trial: trial };
+    return await prepareSession(services, loaded, { ...replacement, ...place_in_series });
   };
   return { plan, plan_digest, limits, estimate_usd, prepare };
 }

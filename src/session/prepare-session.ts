@@ -1,5 +1,6 @@
 import { builtInArm } from "../arm/built-in-arm.ts";
 import type { RunArm } from "../arm/run-arm.ts";
+import type { Tapes } from "../cassette/tapes.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../domain/defaults.ts";
 import { judgesNamed } from "../domain/judge-name.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
@@ -9,9 +10,9 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { toolbox } from "../tool/toolbox.ts";
-import { type AgentServices, agentRunner, isAgentArm } from "./agent-runner.ts";
+import { type AgentServices, agentRunner, installDigests, isAgentArm } from "./agent-runner.ts";
 import { askAll } from "./ask-all.ts";
-import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
+import { type ChosenJudge, chooseJudge, judgeModelName } from "./choose-judge.ts";
 import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
 import { comparisonDigest } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
@@ -31,6 +32,8 @@ export interface RunOptions {
   readonly seed?: string;
   /** Position of this run among repeated ones, from 1. Default: 1. */
   readonly trial_number?: number;
+  /** Its own number in its series, which no other trial has. Absent: it is no trial. */
+  readonly series_trial?: number;
 }
 
 /** A session that can start: everything that could refuse it has been asked. */
@@ -49,6 +52,8 @@ export interface SessionPlan {
   readonly comparison: string;
   readonly declared: readonly string[];
   readonly flags: readonly Flag[];
+  /** What its providers' traffic is recorded on, or comes from; absent: neither. */
+  readonly tapes: Tapes | undefined;
 }
 
 /**
@@ -65,10 +70,11 @@ export async function prepareSession(
   const [first, second] = priced.arms;
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
+  const tapes = await tapesOf(services, priced, options);
   const [runnerA, runnerB, chosen, { sandbox, note, needed }] = await askAll([
-    () => runnerOf(services, loaded, first, draw),
-    () => runnerOf(services, loaded, second, draw),
-    () => chooseJudge(services, options.judge_model, definition),
+    () => runnerOf(services, loaded, first, { draw, tapes }),
+    () => runnerOf(services, loaded, second, { draw, tapes }),
+    () => chooseJudge(services, options.judge_model, definition, tapes?.judge()),
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
     () => demandInstalls(services, first),
@@ -78,6 +84,7 @@ export async function prepareSession(
   const scenario = limited(services, priced, chosen, options.max_cost_usd);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
+  const replayed = replayedOf(tapes);
   for (const line of [
     assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model),
     undeclared(scenario),
@@ -103,10 +110,12 @@ export async function prepareSession(
       },
       max_cost_usd: options.max_cost_usd ?? null,
       ...(scripts && { scripts }),
+      ...replayed.settings,
     },
     comparison: comparisonDigest({ scenario, judge_model: chosen.judge_model, sandbox: sandbox.kind }),
     declared,
-    flags: contextFlags(priced.arms, scenario.policies, chosen.judge_model),
+    flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
+    tapes,
   };
 }
 
@@ -140,7 +149,37 @@ type RunnerServices = AgentServices & Pick<SessionServices, "resolveModel">;
 const overridden = (definition: Scenario, model: string | undefined) =>
   model === undefined ? definition : applyModelOverride(definition, model);
 
-const runnerOf = (services: RunnerServices, loaded: LoadedScenario, arm: Arm, draw: Draw): RunArm | Promise<RunArm> =>
+interface Casting {
+  readonly draw: Draw;
+  readonly tapes: Tapes | undefined;
+}
+
+const runnerOf = (
+  services: RunnerServices,
+  loaded: LoadedScenario,
+  arm: Arm,
+  { draw, tapes }: Casting,
+): RunArm | Promise<RunArm> =>
   isAgentArm(arm)
-    ? agentRunner(services, loaded, arm)
-    : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw)), toolbox(arm.tools));
+    ? agentRunner(services, loaded, arm, tapes?.arm(arm.id))
+    : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), tapes?.arm(arm.id)), toolbox(arm.tools));
+
+/** What a reader should know of a replay. */
+function replayedOf(tapes: Tapes | undefined): { settings: Pick<SessionSettings, "replayed">; flags: readonly Flag[] } {
+  const replayed = [...(tapes?.replayed ?? [])];
+  return replayed.length === 0 ? { settings: {}, flags: [] } : { settings: { replayed }, flags: ["replayed"] };
+}
+
+/** @throws Failure `invalid_request` for a recording that is missing, does not fit or is in the way */
+async function tapesOf(
+  services: Pick<SessionServices, "tapes" | "judge_model" | "agents_dir">,
+  { name, task, arms, rubric, replay }: Scenario,
+  { judge_model, series_trial }: RunOptions,
+): Promise<Tapes | undefined> {
+  if (services.tapes === undefined) return undefined;
+  const installs = await installDigests(services, arms);
+  return await services.tapes.open({
+    ...{ scenario: name, task, arms, installs, trial: series_trial, ignore: replay?.ignore ?? [] },
+    judge_model: judgeModelName(services, judge_model, rubric.judge.model),
+  });
+}

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import { isScripted } from "../domain/offline-model.ts";
 import type { VerdictRequest } from "../domain/request.ts";
 import type { Arm } from "../domain/scenario.ts";
 import type { SessionOutcome } from "../domain/session.ts";
@@ -97,7 +98,19 @@ function flagsOf(a: StoredArm, b: StoredArm, judge_model: string): Flag[] {
   if (comparabilityDigest(a.session.definition) !== comparabilityDigest(b.session.definition))
     flags.push("scenario_drift");
   if (a.session.verdict !== null || b.session.verdict !== null) flags.push("exploratory_rejudge");
-  return [...flags, ...contextFlags([asRun(a), asRun(b)], a.session.definition.policies, judge_model)];
+  return [
+    ...flags,
+    ...replayFlags(a, b),
+    ...contextFlags([asRun(a), asRun(b)], a.session.definition.policies, judge_model),
+  ];
+}
+
+/** What one took from a recording in no time, the other waited and paid for. A scripted arm does neither. */
+function replayFlags(a: StoredArm, b: StoredArm): Flag[] {
+  const isReplayed = ({ session, summary }: StoredArm) => session.settings.replayed?.includes(summary.arm_id) === true;
+  if (!isReplayed(a) && !isReplayed(b)) return [];
+  const isLive = (arm: StoredArm) => !isReplayed(arm) && !isScripted(arm.summary.model);
+  return isLive(a) || isLive(b) ? ["replayed", "replayed_and_live"] : ["replayed"];
 }
 
 /** The arm's definition with the model and the price that it really ran with. */

@@ -46,6 +46,7 @@ export async function runSession(session: Session): Promise<void> {
   const { plan, trial, log, services, signal } = session;
   try {
     using _slot = await session.slot;
+    await using _tapes = await rolling(session);
     const { task, arms } = plan.scenario;
     const { setup } = task;
     if (setup.length > 0 || arms.some((arm) => serversOf(arm).length > 0)) await log.enter("preparing");
@@ -58,10 +59,20 @@ export async function runSession(session: Session): Promise<void> {
     const examined = await gatherArms(session, pristine);
     const verdict = await judged(session, caseOf(plan, examined));
     signal.throwIfAborted();
+    plan.tapes?.demandAllPlayed();
     await log.complete(verdict, trial && ((trials) => trial.summarise(trials, log.session_id, verdict)));
   } catch (error) {
     await log.fail(failureOf(error, services));
   }
+}
+
+/** The recordings of the session, if it has any. They end with it, however it ends. */
+async function rolling({ plan: { tapes }, services }: Session): Promise<AsyncDisposable> {
+  await tapes?.begin();
+  const end = async () => {
+    for (const line of (await tapes?.end()) ?? []) services.notice(line);
+  };
+  return { [Symbol.asyncDispose]: end };
 }
 
 /** Runs both arms at the same time, each in its own workspace. Looks at what they left when both have stopped. */

@@ -1,8 +1,10 @@
+import type { TapeDirectory } from "../cassette/tapes.ts";
 import type { Clock, Entropy } from "../clock.ts";
 import type { PriceList } from "../domain/price-list.ts";
 import type { ScriptTurn } from "../domain/scenario.ts";
 import type { SandboxMode } from "../domain/session.ts";
 import type { ModelClient } from "../model/client.ts";
+import type { Tape } from "../model/tape.ts";
 import type { OpenUpstream } from "../model/upstream.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import type { Semaphore } from "../semaphore.ts";
@@ -19,10 +21,12 @@ export interface SessionServices {
   readonly series: SeriesRuns;
   /** A place for each session that runs. */
   readonly slots: Semaphore;
-  /** @throws Failure `credentials_missing` naming the variable to set. */
-  readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null) => ModelClient;
+  /** @throws Failure `credentials_missing` naming the variable to set, unless the tape is replayed. */
+  readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null, tape?: Tape) => ModelClient;
   /** The way to a provider for requests that an external agent writes. @throws as `resolveModel` */
   readonly openUpstream: OpenUpstream;
+  /** Where sessions are recorded or replayed from; absent: neither. */
+  readonly tapes?: TapeDirectory | undefined;
   /** Takes provider keys out of a text. */
   readonly redact: (text: string) => string;
   readonly sandbox: SandboxMode;

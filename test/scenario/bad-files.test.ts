@@ -14,7 +14,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "unknown top key",
     "task:",
     "taks: 1\ntask:",
-    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, task, arms, policies, rubric',
+    '2:1 taks: unknown key; did you mean "task"? Allowed: name, title, description, tags, varies, task, arms, policies, rubric, replay',
   ],
   [
     "unknown arm key",
@@ -517,7 +517,7 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     "constructor",
     "task:",
     "constructor: {a: 1}\ntask:",
-    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, task, arms, policies, rubric",
+    "2:1 constructor: unknown key; allowed: name, title, description, tags, varies, task, arms, policies, rubric, replay",
   ],
   ["complex key", "task:", "? [a]\n: 1\ntask:", "2:3 a key must be plain text"],
   ["syntax", "Say hello.", '"Say hello.', '16:1 not valid YAML: missing closing "quote'],

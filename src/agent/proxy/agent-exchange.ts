@@ -109,7 +109,11 @@ class TurnExchange {
   }
 
   /** Hands a reply on as it comes, until the arm ends. It is read to its end all the same, so that its cost is known. */
-  async #pass(turn: AskedTurn, hide_usage: boolean, { status, headers, chunks }: OpenReply): Promise<void> {
+  async #pass(
+    turn: AskedTurn,
+    hide_usage: boolean,
+    { status, headers, chunks, recorded_ms }: OpenReply,
+  ): Promise<void> {
     const { log, clock } = this.#parts;
     const { route, signal } = this.#request;
     const response = this.#response;
@@ -131,7 +135,7 @@ class TurnExchange {
     }
     const { bytes, reply } = reader.end();
     const took = clock.ticks() - turn.began_ticks - this.#lost_ms;
-    log.replied(turn, reply, Math.max(0, took));
+    log.replied(turn, reply, recorded_ms ?? Math.max(0, took));
     if (turn.spent || log.stopped) return;
     await send(bytes);
     // An agent must see that a reply broke off, and then it asks again.

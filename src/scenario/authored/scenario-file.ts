@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { oneOf, record } from "../../domain/schema.ts";
 import { ArmFile } from "./arm-file.ts";
-import { Name, Text } from "./fields.ts";
+import { Name, optional, Text } from "./fields.ts";
 import { PoliciesFile } from "./policies-file.ts";
 import { RubricFile } from "./rubric-file.ts";
 import { TaskFile } from "./task-file.ts";
@@ -18,6 +18,17 @@ export const VARIABLE_FIELDS = [
   "price_per_mtok",
 ] as const;
 export type VariableField = (typeof VARIABLE_FIELDS)[number];
+
+const ReplayFile = optional(
+  "ReplayFile",
+  {
+    ignore: Type.Array(Text("Literal text, or /regex/ (RE2 syntax)."), {
+      maxItems: 50,
+      description: "What varies by chance in requests, such as a port: it does not tell a request from a recorded one.",
+    }),
+  },
+  "How a recorded run is replayed.",
+);
 
 /**
  * What an author may write: shorthands, defaults left out, `extends`, files named by path. `resolve/` makes a `Scenario` of it.
@@ -39,6 +50,7 @@ export const ScenarioFile = record(
     arms: Type.Array(ArmFile, { minItems: 2, maxItems: 2, description: "Exactly two." }),
     policies: Type.Optional(PoliciesFile),
     rubric: RubricFile,
+    replay: Type.Optional(ReplayFile),
   },
   { title: "abeval scenario", description: "An A/B comparison of two agents on one task." },
 );

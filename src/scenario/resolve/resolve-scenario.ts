@@ -1,9 +1,10 @@
-import type { Arm, Policies, Rubric, Scenario, Task } from "../../domain/scenario.ts";
+import type { Arm, Policies, ReplayConfig, Rubric, Scenario, Task } from "../../domain/scenario.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
 import type { Problems } from "../problems.ts";
 import { checkBudgets, resolveArms } from "./arms.ts";
 import type { ResolveContext } from "./context.ts";
 import { checkRequiredTools, resolvePolicies } from "./policies.ts";
+import { resolveReplay } from "./replay.ts";
 import { checkMeasures, resolveRubric } from "./rubric.ts";
 import { resolveTask } from "./task.ts";
 
@@ -21,7 +22,7 @@ export async function resolveScenario(
   if (problems.sound(["name"]) && file.name !== stem)
     problems.add(["name"], `is "${file.name}" but the file's name begins with "${stem}"; they must be equal`);
   checkTogether(problems, file, areas);
-  const { task, arms, policies, rubric } = areas;
+  const { task, arms, policies, rubric, replay } = areas;
   if (problems.found.length > 0 || !task || !arms || !policies || !rubric) return null;
   return {
     name: file.name,
@@ -33,6 +34,7 @@ export async function resolveScenario(
     arms: arms as [Arm, Arm], // the schema counted them
     policies,
     rubric,
+    ...(replay && { replay }),
   };
 }
 
@@ -41,19 +43,21 @@ interface Areas {
   readonly arms: readonly Arm[] | null;
   readonly policies: Policies | null;
   readonly rubric: Rubric | null;
+  readonly replay: ReplayConfig | undefined;
 }
 
 async function resolveAreas(context: ResolveContext, file: ScenarioFile): Promise<Areas> {
   const { problems } = context;
   // Asked first, since resolving adds problems that say nothing about the shape of another area.
-  const [taskSound, armsSound, policiesSound, rubricSound] = (["task", "arms", "policies", "rubric"] as const).map(
-    (area) => problems.sound([area]),
-  );
+  const [taskSound, armsSound, policiesSound, rubricSound, replaySound] = (
+    ["task", "arms", "policies", "rubric", "replay"] as const
+  ).map((area) => problems.sound([area]));
   return {
     task: taskSound ? await resolveTask(context, file.task) : null,
     arms: armsSound ? await resolveArms(context, file.arms) : null,
     policies: policiesSound ? resolvePolicies(problems, file.policies) : null,
     rubric: rubricSound ? resolveRubric(problems, file.rubric) : null,
+    replay: replaySound && file.replay ? resolveReplay(problems, file.replay) : undefined,
   };
 }
 

@@ -1,6 +1,4 @@
-import { RE2JS } from "re2js";
 import { CHECK_TIMEOUT_S } from "../../domain/defaults.ts";
-import { cut } from "../../domain/excerpt.ts";
 import type { Probe, ProbeCheck, SetupStep, Task } from "../../domain/scenario.ts";
 import type { CheckFile, ProbeFile, TaskFile } from "../authored/task-file.ts";
 import type { ResolveContext } from "./context.ts";
@@ -8,6 +6,7 @@ import { resolveFileSet } from "./file-set.ts";
 import { resolveFixtureFile } from "./fixture-file.ts";
 import { checkPathGlobs } from "./globs.ts";
 import { assignIds, checkDistinct } from "./ids.ts";
+import { checkPattern } from "./pattern.ts";
 import { resolveReferenceFix } from "./reference-fix.ts";
 
 /** The task with the digests of its files. Meaningless after a problem. */
@@ -39,7 +38,10 @@ async function resolveProbe(context: ResolveContext, { dir, files, checks }: Pro
   const given = checks.map((check) => (typeof check === "string" ? undefined : check.id));
   checkDistinct(context.problems, [...path, "checks"], given);
   const ids = assignIds(given.map((id, index) => ({ given: id, proposed: `check-${index + 1}` })));
-  for (const [index, check] of checks.entries()) checkPattern(context, index, check);
+  for (const [index, check] of checks.entries()) {
+    const pattern = typeof check === "string" ? undefined : check.output_matches;
+    if (pattern !== undefined) checkPattern(context.problems, [...path, "checks", index, "output_matches"], pattern);
+  }
   const set = { dir, dirPath: [...path, "dir"], files, filesPath: [...path, "files"] };
   return {
     files: await resolveFileSet(context, set),
@@ -59,29 +61,4 @@ function resolveCheck(check: CheckFile, id: string): ProbeCheck {
     ...authored,
     id,
   };
-}
-
-const MAX_PATTERN = 1_000;
-
-/** `/regex/` must compile in RE2, which matches in linear time. */
-function checkPattern({ problems }: ResolveContext, index: number, check: CheckFile): void {
-  const text = typeof check === "string" ? undefined : check.output_matches;
-  if (text === undefined) return;
-  const path = ["task", "probe", "checks", index, "output_matches"];
-  if (text.length > MAX_PATTERN) problems.add(path, `is longer than ${MAX_PATTERN} characters`);
-  else if (text.length > 1 && text.startsWith("/") && text.endsWith("/")) {
-    const fault = regexFault(text.slice(1, -1));
-    if (fault !== null) problems.add(path, `${cut(text)} is not a regular expression (RE2 syntax): ${fault}`);
-  }
-}
-
-function regexFault(source: string): string | null {
-  if (source === "") return "it is empty and would match everything";
-  try {
-    RE2JS.compile(source);
-    return null;
-  } catch (error) {
-    // RE2 throws its own errors, all of them about the pattern.
-    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
-  }
 }

@@ -114,6 +114,16 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
     title: "A cost limit ended an arm",
     text: "It was judged on what it had until then. The price of its model may have decided, not its work.",
   },
+  replayed_and_live: {
+    tone: "warn",
+    title: "A live arm against a replayed one",
+    text: "The replies of one arm's model were recorded before. Times and costs of the two do not compare.",
+  },
+  replayed: {
+    tone: "note",
+    title: "Replayed",
+    text: "models' replies came from a recording; times are mostly those of this machine, and nothing was paid",
+  },
   truncated: { tone: "note", title: "Shortened evidence", text: "the judge did not see every line of the evidence" },
   exploratory_rejudge: { tone: "note", title: "Judged again", text: "an earlier verdict on these runs was known" },
   identity_redacted: {

@@ -1,0 +1,56 @@
+import { RE2JS } from "re2js";
+import { asRecord } from "../domain/lenient.ts";
+import type { Redact } from "../model/redaction.ts";
+
+/** A value of JSON without what differs from run to run though nothing has changed. */
+export type Normalise = (value: unknown) => unknown;
+
+/**
+ * Takes out secrets, what the patterns `ignore` (RE2 syntax) match, and the usual times, durations and random ids.
+ * Linear time in the text, whatever the patterns.
+ */
+export function normaliser(redact: Redact, ignore: readonly string[] = []): Normalise {
+  const ignored = ignore.map((source) => RE2JS.compile(source, RE2JS.MULTILINE));
+  const clean = (text: string) => {
+    const told = ignored.reduce((rest, pattern) => pattern.matcher(rest).replaceAll("<ignored>"), redact(text));
+    return VOLATILE.reduce((rest, [pattern, word]) => rest.replace(pattern, word), told);
+  };
+  const walk = (value: unknown): unknown => {
+    if (typeof value === "string") return clean(value);
+    if (Array.isArray(value)) return value.map(walk);
+    const record = asRecord(value);
+    if (record === undefined) return value;
+    const kept = Object.entries(record).filter(([name]) => name !== "cache_control");
+    return Object.fromEntries(kept.map(([name, item]) => [clean(name), walk(item)]));
+  };
+  return walk;
+}
+
+/** Fields beside the conversation that hold ids of a run or a user. `cache_control` stands anywhere and only moves. */
+export const DROPPED_FIELDS: ReadonlySet<string> = new Set([
+  ...["metadata", "client_metadata", "prompt_cache_key", "prompt_cache_retention", "cache_control"],
+  ...["safety_identifier", "session_id", "user"],
+]);
+
+const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}";
+const WEEKDAY = "(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? {1,2})?";
+const YEAR_OR_TIME = "(?:,? {1,2}\\d{4}|,? {1,2}\\d{1,2}:\\d\\d)";
+
+/** In this order: a date holds what looks like a time. No pattern begins with `\b` where an id stands in a longer word. */
+const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "<uuid>"],
+  [/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?/g, "<date>"],
+  // Also the times of `ls -l`, which has no year for young files.
+  [new RegExp(`${WEEKDAY}${MONTH} {1,2}\\d{1,2}(?:st|nd|rd|th)?${YEAR_OR_TIME}`, "g"), "<date>"],
+  [new RegExp(`${WEEKDAY}\\d{1,2} ${MONTH},? \\d{4}`, "g"), "<date>"],
+  [/\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?/g, "<time>"],
+  [/\b1\d{12}(?:\.\d+)?\b/g, "<time>"],
+  [/\b(Wall time:|duration_ms:?) ?\d+(?:\.\d+)?/g, "$1 <duration>"],
+  [/\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?)\b/g, "<duration>"],
+  [/\bChunk ID: \w+/g, "Chunk ID: <id>"],
+  [/\b(pg?id)(:? |[:=])\d+/gi, "$1$2<id>"],
+  [/\b(ses|prt)_\w{8,}/g, "$1_<id>"],
+  [/\b(cch|cc_version)=[^;&\s"]+/g, "$1=<id>"],
+  // Where commands run without a sandbox, they see the directory itself.
+  [/\babeval-(?:run|kept)-[\w-]+/g, "abeval-<directory>"],
+];

@@ -1,0 +1,169 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import type { Clock } from "../clock.ts";
+import { Failure } from "../domain/failure.ts";
+import type { Fetch } from "../model/provider-call.ts";
+import { askedWait } from "../model/provider-reply.ts";
+import type { Redact } from "../model/redaction.ts";
+import type { Tape } from "../model/tape.ts";
+import { type Asked, readAsked } from "./asked.ts";
+import { type Exchange, type Header, MAX_LINE_BYTES, MAX_TAPE_BYTES } from "./lines.ts";
+import type { Normalise } from "./normalise.ts";
+import { BODILESS } from "./player.ts";
+
+export interface RecorderOptions {
+  readonly path: string;
+  readonly header: Header;
+  readonly clock: Clock;
+  readonly redact: Redact;
+  readonly normalise: Normalise;
+}
+
+/**
+ * Passes on what a fetch does, and writes each exchange before the last byte of its reply is passed on. What cannot be
+ * written ends the recording and nothing else.
+ */
+export class Recorder implements Tape {
+  readonly replayed = false;
+  readonly #options: RecorderOptions;
+  readonly #stored = new Set<string>();
+  #file: FileHandle | undefined;
+  #bytes = 0;
+  #exchanges = 0;
+  /** Settles with the last write: lines are written whole and in order. */
+  #written: Promise<void> = Promise.resolve();
+  #fault: string | undefined;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  get path(): string {
+    return this.#options.path;
+  }
+
+  /** Why the recording is not whole; undefined: it is. */
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
+  /** Makes the file. @throws Failure `invalid_request` when it is there already, `storage_failed` */
+  async begin(): Promise<void> {
+    const { path, header } = this.#options;
+    try {
+      this.#file = await open(
+        path,
+        constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND,
+        0o600,
+      );
+      await this.#append([header]);
+    } catch (error) {
+      throw cannotRecord(path, error);
+    }
+  }
+
+  /** Nothing is recorded any more. */
+  async end(): Promise<void> {
+    await this.#written;
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  fetch(send: Fetch): Fetch {
+    const { clock, normalise } = this.#options;
+    return async (input, init) => {
+      const { asked, call } = await readAsked(input, init, normalise);
+      const began = clock.ticks();
+      const reply = await send(...call);
+      if (reply.status < 200 || reply.status > 599) return reply;
+      const told = { asked, reply, began };
+      if (reply.body === null || BODILESS.has(reply.status)) {
+        await this.#write(told, []);
+        return reply;
+      }
+      const { status, statusText, headers } = reply;
+      return new Response(reply.body.pipeThrough(this.#copying(told)), { status, statusText, headers });
+    };
+  }
+
+  #copying(told: Told): TransformStream<Uint8Array, Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    return new TransformStream({
+      transform: (chunk, passed) => {
+        bytes += chunk.byteLength;
+        if (bytes <= MAX_LINE_BYTES) chunks.push(chunk);
+        passed.enqueue(chunk);
+      },
+      flush: () => (bytes > MAX_LINE_BYTES ? this.#stop("a reply is too large") : this.#write(told, chunks)),
+    });
+  }
+
+  #write({ asked, reply, began }: Told, chunks: readonly Uint8Array[]): Promise<void> {
+    const { clock, redact } = this.#options;
+    const ms = Math.max(0, Math.round(clock.ticks() - began));
+    const body = redact(new TextDecoder().decode(Buffer.concat(chunks)));
+    const wait_ms = askedWait(reply.headers, clock);
+    const should_retry = reply.headers.get("x-should-retry");
+    this.#exchanges += 1;
+    const exchange: Exchange = {
+      ...{ n: this.#exchanges, method: asked.method, path: asked.path, key: asked.key },
+      parts: asked.parts.map(([place, hash]) => [place, hash]),
+      ...{ status: reply.status, type: reply.headers.get("content-type") ?? "", ms },
+      ...(wait_ms !== undefined && { retry_after_ms: wait_ms }),
+      ...((should_retry === "true" || should_retry === "false") && { should_retry }),
+      body,
+    };
+    this.#written = this.#written.then(() => this.#keep(asked, exchange));
+    return this.#written;
+  }
+
+  async #keep({ texts }: Asked, exchange: Exchange): Promise<void> {
+    if (this.#fault !== undefined || this.#file === undefined) return;
+    const parts = [...texts].filter(([hash]) => !this.#stored.has(hash)).map(([part, text]) => ({ part, text }));
+    try {
+      await this.#append([...parts, exchange]);
+      for (const { part } of parts) this.#stored.add(part);
+    } catch (error) {
+      this.#stop(wordsOf(error));
+    }
+  }
+
+  async #append(values: readonly object[]): Promise<void> {
+    const texts = values.map((value) => `${JSON.stringify(value)}\n`);
+    const bytes = texts.map((text) => Buffer.byteLength(text));
+    this.#bytes += bytes.reduce((sum, one) => sum + one, 0);
+    if (this.#bytes > MAX_TAPE_BYTES || Math.max(...bytes) > MAX_LINE_BYTES) throw new Error("it is too large");
+    await this.#file?.appendFile(texts.join(""));
+  }
+
+  /** What is there stays, and can be replayed so far. */
+  #stop(why: string): void {
+    this.#fault ??= why;
+  }
+}
+
+interface Told {
+  readonly asked: Asked;
+  readonly reply: Response;
+  /** Monotonic milliseconds. */
+  readonly began: number;
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
+
+/** Without the path, which is named beside it. */
+function wordsOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "ENOSPC" || code === "EDQUOT") return "no space is left on its disk";
+  return code || (error instanceof Error ? error.message : String(error));
+}
+
+export function cannotRecord(path: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (codeOf(error) === "EEXIST")
+    return new Failure("invalid_request", `${path} is there already; record into another directory, or remove it`);
+  const code = codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT" ? "storage_full" : "storage_failed";
+  return new Failure(code, `${path} cannot be recorded: ${wordsOf(error)}`, { cause: error });
+}
