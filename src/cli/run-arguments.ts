@@ -104,3 +104,18 @@ export function replacementOf({
     ...(judge_model !== undefined && { judge_model }),
   };
 }
+
+/**
+ * The command that runs the series again, for a shell; without what says how many trials, and of which series. Undefined
+ * where nothing is kept that could go on.
+ */
+export function commandOf({ parameters, given, value, values, has }: RunArguments): string | undefined {
+  if (value("state-dir") === undefined) return undefined;
+  const flags = given().filter((flag) => flag !== "continue" && flag !== "trials");
+  const words = flags.flatMap((flag) =>
+    has(flag) ? [`--${flag}`] : values(flag).flatMap((text) => [`--${flag}`, text]),
+  );
+  return ["abeval", "run", ...parameters, ...words].map(forShell).join(" ");
+}
+
+const forShell = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -16,7 +16,7 @@ import { readPrices } from "./cost-flags.ts";
 import { complain, EXIT } from "./exit-code.ts";
 import { Painter } from "./paint.ts";
 import { openReports, type Report, writeReports } from "./reports.ts";
-import { type RunArguments, replacementOf } from "./run-arguments.ts";
+import { commandOf, type RunArguments, replacementOf } from "./run-arguments.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { seriesJunit } from "./series-junit.ts";
 import { seriesMarkdown } from "./series-markdown.ts";
@@ -65,7 +65,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const series = await seriesReport(store, record);
   const delivered = await deliver(series, reports);
   const status = statusOf(series, value("aa") !== undefined);
-  if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, kept: store.persistent }));
+  if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: commandOf(args) }));
   if (series.failure !== null) return complain(series.failure, status);
   if (status === EXIT.preferred) return complain(PREFERRED, status);
   return delivered && isRecordedWhole(prepared.tapes) ? status : EXIT.failed;

@@ -1,5 +1,5 @@
 import { plainText } from "../domain/plain-text.ts";
-import type { Series } from "../domain/series.ts";
+import { MAX_TRIALS, type Series } from "../domain/series.ts";
 import { columns } from "./columns.ts";
 import type { Painter } from "./paint.ts";
 import { rangeBar } from "./range-bar.ts";
@@ -12,12 +12,12 @@ const BAR_WIDTH = 41;
 
 export interface SummaryOptions {
   readonly painter: Painter;
-  /** Whether what is left of the series can be run later. */
-  readonly kept: boolean;
+  /** The command that would run the series again; undefined where nothing of it is kept. */
+  readonly again: string | undefined;
 }
 
 /** What the series says, for a terminal: the conclusion, the win rate, the statement, scenarios, arms, what to beware of. */
-export function summariseSeries(series: Series, { painter, kept }: SummaryOptions): string {
+export function summariseSeries(series: Series, { painter, again }: SummaryOptions): string {
   const width = painter.columns - 3;
   const { arms, headline } = series;
   const parts = [
@@ -31,9 +31,7 @@ export function summariseSeries(series: Series, { painter, kept }: SummaryOption
     armLines(series, width),
     flagLines(series, width).map((line) => painter.paint(line, "yellow")),
     costLines(series, width),
-    placeOf(series, kept)
-      .flatMap((line) => wrapWords(line, width))
-      .map((line) => painter.paint(line, "dim")),
+    placeOf(series, again).map((line) => painter.paint(line, "dim")),
   ];
   const [first = [], ...others] = parts.filter((lines) => lines.length > 0);
   const indented = others.map((lines) => lines.map((line) => `  ${line}\n`).join(""));
@@ -78,9 +76,9 @@ const costLines = (series: Series, width: number): string[] => {
   return text === "" ? [] : hanging("cost: ", text, width);
 };
 
-/** Where to read more, and how to go on. */
-function placeOf({ series_id, forecast }: Series, kept: boolean): string[] {
-  if (!kept) return [series_id];
-  const more = forecast.trials_left ? "" : " --trials <more>";
-  return [series_id, `to go on: add --continue ${series_id}${more}`];
+/** Where to read more, and how to go on: a command to be pasted, so it is not wrapped. */
+function placeOf({ series_id, forecast, limits }: Series, again: string | undefined): string[] {
+  if (again === undefined) return [series_id];
+  const more = forecast.trials_left ? "" : ` --trials ${Math.min(2 * (limits?.trials ?? 1), MAX_TRIALS)}`;
+  return [series_id, "to go on:", plainText(`  ${again} --continue ${series_id}${more}`)];
 }

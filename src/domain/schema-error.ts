@@ -5,7 +5,7 @@ import { didYouMean } from "./did-you-mean.ts";
 import { cut } from "./excerpt.ts";
 import { MCP_SERVER_NAME } from "./scenario.ts";
 import { ModelRef, SLUG_PATTERN } from "./schema.ts";
-import { SessionId } from "./session.ts";
+import { SeriesId, SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
 
 /** The notation of the value. It decides what objects, fields and null are called. */
@@ -19,6 +19,7 @@ const PATTERNS: ReadonlyMap<unknown, string> = new Map([
   [SLUG_PATTERN, 'a name of at most 64 letters, digits, ".", "_" and "-", a letter or digit first'],
   [ModelRef.pattern, "<provider>/<model>"],
   [SessionId.pattern, "the id of a session"],
+  [SeriesId.pattern, "the id of a series, series-…, as abeval run prints it and lists of series have it"],
   [ArmPointer.properties.session_id.pattern, "the id of a session"],
   ["^\\S+$", "text without spaces"],
 ]);

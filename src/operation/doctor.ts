@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { Failure } from "../domain/failure.ts";
 import { DoctorReport } from "../domain/health.ts";
 import { record, Slug } from "../domain/schema.ts";
 import { SeriesLimits } from "../domain/series.ts";
@@ -18,10 +19,14 @@ export const runDoctor = operation({
   }),
   output: DoctorReport,
   async run(services, { scenario, trials }, signal) {
+    if (trials !== undefined && scenario === undefined)
+      throw new Failure("invalid_request", NO_SCENARIO, { details: { field: "trials" } });
     const { diagnose } = await import("../doctor/doctor.ts");
     return await withSeries(await diagnose(services, scenario ?? null, signal), trials);
   },
 });
+
+const NO_SCENARIO = "trials: of which scenario? A series is estimated for one; name it in scenario";
 
 /** The report with what so many trials take. */
 export async function withSeries(report: DoctorReport, trials: number | undefined): Promise<DoctorReport> {

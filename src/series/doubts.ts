@@ -52,13 +52,18 @@ function fragile(findings: Findings): readonly string[] {
 }
 
 /** Where all of them do, that is the finding. */
-function copies({ course }: Findings): readonly string[] {
-  const repeating = course.repeats.filter(Boolean).length;
-  if (repeating === 0 || (repeating === course.repeats.length && !course.claim)) return [];
+function copies({ course, subject }: Findings): readonly string[] {
+  const repeating = subject.scenarios.filter((_, index) => course.repeats[index]).map(({ scenario }) => scenario);
+  if (repeating.length === 0 || (repeating.length === course.repeats.length && !course.claim)) return [];
+  const shown = repeating.slice(0, SHOWN_NAMES).join(", ");
+  const more = repeating.length > SHOWN_NAMES ? ` and ${repeating.length - SHOWN_NAMES} more` : "";
   return [
-    `In ${repeating} of ${counted(course.repeats.length, "scenario")} all trials went the same way in all that the models said and called.`,
+    `In ${repeating.length} of ${counted(course.repeats.length, "scenario")} (${shown}${more}) all trials went the same way in all that the models said and called.`,
   ];
 }
+
+/** A statement is read by people, and a suite has up to 100 scenarios. */
+const SHOWN_NAMES = 3;
 
 function changes(findings: Findings): readonly string[] {
   const [first, ...others] = modelChangesOf(findings);

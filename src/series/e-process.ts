@@ -59,12 +59,9 @@ export function logEvidence(counts: Counts, wagers = AGAINST_NO_PREFERENCE): Log
   return { a, b, both: logSum(a, b) - Math.LN2 };
 }
 
-/** Of all bets on a side together. */
-function logWealth(counts: Counts, wagers: readonly Wager[]): number {
-  let sum = Number.NEGATIVE_INFINITY;
-  for (const wager of wagers) sum = logSum(sum, logWealthOf(counts, wager));
-  return sum;
-}
+/** Of all bets on a side together, over what they started with: 0 without a trial. */
+const logWealth = (counts: Counts, wagers: readonly Wager[]): number =>
+  logSumOf(wagers.map((wager) => logWealthOf(counts, wager))) - LOG_START;
 
 function logWealthOf({ wins, ties, losses }: Counts, { log_weight, win, tie, loss }: Wager): number {
   return log_weight + times(wins, win) + times(ties, tie) + times(losses, loss);
@@ -73,8 +70,13 @@ function logWealthOf({ wins, ties, losses }: Counts, { log_weight, win, tie, los
 /** Trials that never happened took nothing, also from a bet that would have lost everything. */
 const times = (count: number, each: number) => (count === 0 ? 0 : count * each);
 
+const logSumOf = (logs: readonly number[]): number => logs.reduce(logSum, Number.NEGATIVE_INFINITY);
+
 /** The logarithm of the sum of what these are logarithms of. */
 function logSum(one: number, other: number): number {
   const larger = Math.max(one, other);
   return Number.isFinite(larger) ? larger + Math.log1p(Math.exp(Math.min(one, other) - larger)) : larger;
 }
+
+/** 0 but for rounding, which would tell of evidence where there is none. */
+const LOG_START = logSumOf(BETS.map(({ log_weight }) => log_weight));

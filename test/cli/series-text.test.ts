@@ -150,6 +150,8 @@ async function report(planned: Planned, rows: readonly TrialRow[]): Promise<Seri
 
 const lossless = (text: string) => text.replace(/\s+/g, " ");
 
+const AGAIN = "abeval run suite-one.yaml 'suite two.yaml' --state-dir state";
+
 describe("the summary of a series", async () => {
   const scenarios = ["suite-one", "suite-two"];
   const rows = results("++++++++++++-+++=+++").map((result, index) =>
@@ -158,7 +160,7 @@ describe("the summary of a series", async () => {
   const series = await report({ scenarios, trials: 10, arms_differ: true }, rows);
 
   test("has the conclusion, the range, the statement, scenarios, arms, flags, costs and where to go on", () => {
-    const lines = summariseSeries(series, { painter: terminal(80), kept: true }).split("\n");
+    const lines = summariseSeries(series, { painter: terminal(80), again: AGAIN }).split("\n");
     expect(lines.slice(0, 4)).toEqual([
       "",
       "candidate preferred",
@@ -170,14 +172,15 @@ describe("the summary of a series", async () => {
       "  suite-one  8-1-1             85%       9 of 10           2 of 10",
       "  cost: candidate $5.0000, baseline $5.0000, judge $10.0000, total $20.0000",
       "  arms_differ: arms of one id are set up differently in different scenarios",
-      `  to go on: add --continue ${series.series_id} --trials <more>`,
+      "  to go on:",
+      `    ${AGAIN} --continue ${series.series_id} --trials 20`,
     ])
       expect(lines).toContain(line);
     expect(lossless(lines.join("\n"))).toContain(lossless(series.statement));
   });
 
   test("says nothing of going on where nothing is kept", () => {
-    expect(summariseSeries(series, { painter: terminal(80), kept: false })).not.toContain("--continue");
+    expect(summariseSeries(series, { painter: terminal(80), again: undefined })).not.toContain("--continue");
   });
 
   test.each([
@@ -186,12 +189,15 @@ describe("the summary of a series", async () => {
     ["baseline preferred", "--------"],
     ["no preference beyond the 15-point margin", "=".repeat(17)],
   ])("begins with: %s", async (headline, letters) => {
-    const text = summariseSeries(await report({}, rowsOf(results(letters))), { painter: terminal(80), kept: false });
+    const text = summariseSeries(await report({}, rowsOf(results(letters))), {
+      painter: terminal(80),
+      again: undefined,
+    });
     expect(text.split("\n")[1]).toBe(headline);
   });
 
   test("shows no scale where no trial counts", async () => {
-    const text = summariseSeries(await report({}, rowsOf(["failed"])), { painter: terminal(80), kept: false });
+    const text = summariseSeries(await report({}, rowsOf(["failed"])), { painter: terminal(80), again: undefined });
     expect(text).toContain("win rate of candidate not known, since no trial counts");
     expect(text).not.toContain("100%");
   });
@@ -202,7 +208,7 @@ describe("the summary of a series", async () => {
         const made = await reportOf(record, some, { stored: [], judge_unaudited: true });
         const text = summariseSeries(
           { ...made, flags: [...SERIES_FLAGS] },
-          { painter: terminal(columns), kept: false },
+          { painter: terminal(columns), again: undefined },
         );
         const wide = text.split("\n").filter((line) => line.length >= Math.max(columns, made.series_id.length + 3));
         expect(wide).toEqual([]);

@@ -145,7 +145,8 @@ test("a series is the same in memory and in a state directory, one trial at a ti
   expect(memory.stderr).toMatch(/^trial 1 {2}coin {2}(tries wins|tie)/m);
   expect(memory.stderr).toMatch(/^round 4 of 4 .* e +[\d.]+ of 20$/m);
   expect(memory.stderr).not.toContain("--continue");
-  expect(kept.stderr).toContain(`to go on: add --continue ${seriesIn(kept).series_id} --trials <more>`);
+  const again = "abeval run coin.yaml dice.yaml --seed 3 --state-dir state --sandbox none --no-color";
+  expect(kept.stderr).toContain(`\n    ${again} --continue ${seriesIn(kept).series_id} --trials 8\n`);
 });
 
 test("several files without --trials are a series of one trial each, with its reports", async () => {

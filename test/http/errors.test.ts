@@ -114,6 +114,18 @@ describe("a request that cannot be served", () => {
     }
   });
 
+  test("a series is estimated for a scenario: trials alone are refused", async () => {
+    await using service = aService();
+    expect(await errorOf(await service.get("/api/doctor?trials=5"))).toEqual({
+      status: 422,
+      error: {
+        code: "invalid_request",
+        message: "trials: of which scenario? A series is estimated for one; name it in scenario",
+        details: { field: "trials" },
+      },
+    });
+  });
+
   test("an unknown query field, a value out of range and a field given twice are refused", async () => {
     await using service = aService();
     const refused = async (query: string) => (await errorOf(await service.get(`/api/sessions?${query}`))).error.message;

@@ -161,7 +161,7 @@ describe("refused before anything is spent", () => {
     [{ trials: 5, max_cost_usd: 3 }, "invalid_request", "fake/a has no price, and max_cost_usd (--max-cost) needs one"],
     [{ trials: 3, stop_when_sure: true }, "invalid_request", "trials: 3 in all"],
     [{ continue: "series-20260102T030405678Z-0123abcd" }, "unknown_series", "series-20260102T030405678Z-0123abcd"],
-    [{ continue: "last" }, "invalid_request", "continue: "],
+    [{ continue: "last" }, "invalid_request", "continue: expected the id of a series, series-…, as"],
   ];
 
   test.each(REFUSED)("%p", async (request, code, words) => {

@@ -51,6 +51,29 @@ describe("a report", () => {
     );
   });
 
+  test.each(["", "=", "===="])(
+    "of trials without a winner (%p) has no evidence at all, not even by rounding",
+    async (letters) => {
+      const { headline } = await reportOfLetters(letters);
+      expect(headline).toMatchObject({ e: 1, p_anytime: 1 });
+    },
+  );
+
+  test("names the scenarios whose trials all went the same way, three at most", async () => {
+    const scenarios = ["one", "two", "three", "four", "five"];
+    const rows = [1, 2].flatMap((round) =>
+      scenarios.map((scenario, index) => ({
+        ...rowOf({ trial: round * 10 + index, round, scenario }, "a"),
+        conduct: (scenario === "three" ? String(round) : "0").repeat(64),
+      })),
+    );
+    const { statement, flags } = await report(seriesOf({ scenarios }), rows);
+    expect(flags).toContain("no_variation");
+    expect(statement).toContain(
+      "In 4 of 5 scenarios (one, two, four and 1 more) all trials went the same way in all that the models said and called.",
+    );
+  });
+
   test("forecasts a chance: 1 once there is a claim, none once two contradict each other", async () => {
     await fc.assert(
       fc.asyncProperty(GENERATED, async ({ series, rows }) => {
