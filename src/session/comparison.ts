@@ -13,18 +13,20 @@ export interface Compared {
   readonly scenario: Scenario;
   readonly judge_model: string;
   readonly sandbox: SessionSettings["sandbox"];
+  /** Of each arm: what the installs of its MCP servers are known by. */
+  readonly installs: readonly [readonly string[], readonly string[]];
 }
 
 /**
  * SHA-256 over what is compared with what, by whom: task, rubric and policies, both arms in their order as they run, the
  * judge, the sandbox. Runs with the same digest repeat each other; a changed prompt is another comparison.
  */
-export const comparisonDigest = ({ scenario, judge_model, sandbox }: Compared): string =>
+export const comparisonDigest = ({ scenario, judge_model, sandbox, installs }: Compared): string =>
   sha256(
     canonicalJson({
       protocol: SERIES_PROTOCOL,
       comparability: comparabilityDigest(scenario),
-      arms: scenario.arms.map(armDigest),
+      arms: scenario.arms.map((arm, index) => armDigest(arm, installs[index] ?? [])),
       judge: judgeIdentity(judge_model, scenario),
       sandbox,
     }),
@@ -37,5 +39,7 @@ export function selfTestKeyOf(definition: Scenario, judge_model: string): string
 }
 
 /** An arm by any name or price is the same arm. */
-const armDigest = ({ id: _id, title: _title, price_per_mtok: _price, ...arm }: Arm): string =>
-  sha256(canonicalJson(arm));
+const armDigest = (
+  { id: _id, title: _title, price_per_mtok: _price, ...arm }: Arm,
+  installs: readonly string[],
+): string => sha256(canonicalJson(installs.length === 0 ? arm : { ...arm, installs }));

@@ -9,9 +9,26 @@ import type { SessionServices } from "./services.ts";
 
 export const serversOf = ({ mcp = [] }: Arm): readonly McpServer[] => mcp;
 
-/** @throws Failure `invalid_request` for a server whose install is not there. */
-export function demandInstalls(services: Pick<SessionServices, "agents_dir">, arm: Arm): void {
-  for (const server of serversOf(arm)) installOf(services, arm, server);
+/**
+ * What the installs of an arm's servers are known by, in their order: another version is another arm.
+ * @throws Failure `invalid_request` for a server whose install is not there.
+ */
+export async function serverDigests(
+  services: Pick<SessionServices, "agents_dir">,
+  arm: Arm,
+): Promise<readonly string[]> {
+  const servers = serversOf(arm);
+  if (servers.length === 0) return [];
+  const { installDigest } = await import("../agent/recipe/install.ts");
+  return await Promise.all(
+    servers.map(async (server) => await installDigest(installOf(services, arm, server), entryOf(server))),
+  );
+}
+
+/** The first argument that names something of its install. */
+function entryOf({ name, command }: McpServer): string | null {
+  const below = `/opt/mcp/${name}/`;
+  return command.find((argument) => argument.startsWith(below))?.slice(below.length) ?? null;
 }
 
 type ToolServices = Pick<SessionServices, "agents_dir" | "notice" | "version">;

@@ -17,7 +17,7 @@ import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
 import { comparisonDigest } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
-import { demandInstalls } from "./mcp-tools.ts";
+import { serverDigests } from "./mcp-tools.ts";
 import { withPrices } from "./prices.ts";
 import { sandboxFor } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
@@ -71,14 +71,14 @@ export async function prepareSession(
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
   const tapes = await tapesOf(services, priced, options);
-  const [runnerA, runnerB, chosen, { sandbox, note, needed }] = await askAll([
+  const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, serversA, serversB] = await askAll([
     () => runnerOf(services, loaded, first, { draw, tapes }),
     () => runnerOf(services, loaded, second, { draw, tapes }),
     () => chooseJudge(services, options.judge_model, definition, tapes?.judge()),
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
-    () => demandInstalls(services, first),
-    () => demandInstalls(services, second),
+    () => serverDigests(services, first),
+    () => serverDigests(services, second),
   ]);
   demandFirstTurns(priced);
   const scenario = limited(services, priced, chosen, options.max_cost_usd);
@@ -112,7 +112,10 @@ export async function prepareSession(
       ...(scripts && { scripts }),
       ...replayed.settings,
     },
-    comparison: comparisonDigest({ scenario, judge_model: chosen.judge_model, sandbox: sandbox.kind }),
+    comparison: comparisonDigest({
+      ...{ scenario, judge_model: chosen.judge_model, sandbox: sandbox.kind },
+      installs: [serversA, serversB],
+    }),
     declared,
     flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
     tapes,

@@ -46,9 +46,9 @@ export async function sandboxForCommands(
 const runsForeignPrograms = (arm: Arm) => arm.agent !== undefined || serversOf(arm).length > 0;
 
 function needsOne({ id, agent }: Arm): Fault {
-  const [what, field] = agent ? ["is an agent of its own", "agent"] : ["has MCP servers", "mcp"];
+  const [what, field] = agent ? ["is an agent of its own, which runs", "agent"] : ["has MCP servers, which run", "mcp"];
   return {
-    reason: `arm "${id}" ${what}, which runs only in bubblewrap`,
+    reason: `arm "${id}" ${what} only in bubblewrap`,
     fix: `leave out --sandbox none; without a sandbox only arms without \`${field}\` run`,
   };
 }

@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Failure } from "../../src/domain/failure.ts";
 import type { Arm, McpServer, ScriptTurn } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
@@ -97,6 +99,19 @@ describeNeeding(SANDBOX)("an arm with an MCP server", () => {
     const { arms, decisions } = await run(await withServers([fakeServer()], calling(bad, WRITE)));
     expect(arms[1]).toMatchObject({ status: "disqualified", stop_reason: "policy:*.lock", tool_calls: 1 });
     expect(decisions["foreign"]?.at(-1)).toMatchObject({ kind: "policy_violation", detail: { subject: "bun.lock" } });
+  });
+
+  test("is another arm with another version of its server, and the same one otherwise", async () => {
+    using own = fakeInstalls();
+    const loaded = await withServers([fakeServer()], calling(WRITE));
+    const comparison = async () => (await prepareSession(services({ agents_dir: own.path }), loaded, {})).comparison;
+    const first = await comparison();
+    expect(await comparison()).toBe(first);
+    appendFileSync(join(own.path, "fake/server.mjs"), "\n// 2");
+    const second = await comparison();
+    expect(second).not.toBe(first);
+    writeFileSync(join(own.path, "fake/package.json"), JSON.stringify({ name: "fake", version: "2.0.0" }));
+    expect(await comparison()).not.toBe(second);
   });
 
   test("is examined when nothing of the server lives any more", async () => {

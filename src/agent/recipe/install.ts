@@ -39,14 +39,28 @@ export async function installOf(agents_dir: string | undefined, agent: Installed
   if (!found?.isDirectory()) throw refused(`there is no install "${agent.install}" in the directory of --agents-dir`);
   const entry = await entryIn(path, agent);
   const packages = await packagesBelow(path);
-  const hash = createHash("sha256").update(JSON.stringify(packages.map(({ name, version }) => [name, version])));
-  if (entry !== null) await addBytes(hash, await realpath(join(path, entry)));
   return {
     path,
     entry: entry === null ? null : `${AGENT_INSTALL}/${entry}`,
     version: versionOf(packages, recipeOf(agent).packages),
-    digest: hash.digest("hex"),
+    digest: await digestOf(path, packages, entry),
   };
+}
+
+/**
+ * What an install of any kind is known by, as `Install.digest`.
+ * @param entry relative to `path`; one that is no file in it is left out
+ * @throws Failure `invalid_request` when it holds too many packages
+ */
+export async function installDigest(path: string, entry: string | null): Promise<string> {
+  const isThere = entry !== null && (await isFileIn(path, entry));
+  return await digestOf(path, await packagesBelow(path), isThere ? entry : null);
+}
+
+async function digestOf(path: string, packages: readonly Package[], entry: string | null): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify(packages.map(({ name, version }) => [name, version])));
+  if (entry !== null) await addBytes(hash, await realpath(join(path, entry)));
+  return hash.digest("hex");
 }
 
 const refused = (why: string) => new Failure("invalid_request", why);
