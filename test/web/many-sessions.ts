@@ -37,7 +37,7 @@ export async function manySessions(
   await page.route(/\/api\/sessions\?/, (route) => {
     const query = Object.fromEntries(new URL(route.request().url()).searchParams);
     asked.push(query);
-    const [first, limit] = [Number(query["offset"]), Number(query["limit"])];
+    const [first, limit] = [Number(query["offset"] ?? 0), Number(query["limit"])];
     const length = Math.max(0, Math.min(limit, now() - first));
     const rows = Array.from({ length }, (_, index) => ({
       ...session(now() - first - index),

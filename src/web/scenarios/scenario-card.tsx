@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { ScenarioListing } from "../../domain/scenario-listing.ts";
-import { diagnose, getScenario } from "../api.ts";
+import { diagnose, getScenario, listSessions } from "../api.ts";
 import { Lights } from "../doctor/checks.tsx";
-import { words } from "../format.ts";
+import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName, SIDES } from "../part/arm-name.tsx";
-import { Notice } from "../part/notice.tsx";
 import { Show } from "../part/show.tsx";
-import { toScenario, toSessions } from "../routes.ts";
+import { blind } from "../preferences.ts";
+import { toScenario, toSession, toSessions } from "../routes.ts";
 import { differencesOf } from "./differences.ts";
 
 export function ScenarioCard({ row }: { row: ScenarioListing }) {
@@ -29,6 +29,7 @@ export function ScenarioCard({ row }: { row: ScenarioListing }) {
         ))}
       </ul>
       <Contrast name={row.name} />
+      <LastResult name={row.name} />
       <ul class="tags" aria-label="Tags">
         {row.tags.map((tag) => (
           <li key={tag}>{tag}</li>
@@ -66,6 +67,22 @@ function Contrast({ name }: { name: string }) {
   );
 }
 
+/** What the latest session gave; nothing where there is none. */
+function LastResult({ name }: { name: string }) {
+  const latest = useLoaded(`latest ${name}`, (signal) => listSessions({ scenario: name, limit: 1 }, signal));
+  const [session] = latest.value.state === "ready" ? latest.value.value : [];
+  if (!session || blind.value) return null;
+  const { session_id, outcome, winner, state, arms, created_at } = session;
+  const side = SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)];
+  return (
+    <p class="aside">
+      <a href={toSession(session_id)}>Last result</a>:{" "}
+      {side && winner ? <ArmName side={side} name={winner} /> : words(outcome ?? state)}
+      {side && " won"}, {when(created_at)}
+    </p>
+  );
+}
+
 /** The checks run commands for seconds, so they start only when a reader asks. */
 function CardDoctor({ name }: { name: string }) {
   const asked = useSignal(false);
@@ -87,9 +104,10 @@ function BrokenCard({ name, error }: { name: string; error: string }) {
   return (
     <section class="card" data-stop tabIndex={-1}>
       <h2>{name}</h2>
-      <Notice tone="danger" title="This file cannot be run">
+      <details class="fold">
+        <summary>This file cannot be run</summary>
         <pre class="wrapped">{error}</pre>
-      </Notice>
+      </details>
     </section>
   );
 }

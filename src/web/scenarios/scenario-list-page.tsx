@@ -24,9 +24,10 @@ export function ScenarioListPage({ filter }: { filter: string }) {
       <Show of={scenarios} what="the scenarios">
         {(rows) => {
           const wanted = filter.trim().toLowerCase();
-          const shown = rows.filter(({ name, title, tags }) =>
-            `${name} ${title} ${tags}`.toLowerCase().includes(wanted),
-          );
+          const shown = rows
+            .filter(({ name, title, tags }) => `${name} ${title} ${tags}`.toLowerCase().includes(wanted))
+            // What cannot be run comes last.
+            .toSorted((one, other) => Number(one.error !== null) - Number(other.error !== null));
           if (rows.length === 0) return <NoScenarios />;
           return (
             <>

@@ -3,11 +3,14 @@ import { diagnose, getScenario } from "../api.ts";
 import { CheckList, Lights } from "../doctor/checks.tsx";
 import { counted, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
+import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { type ChosenModels, toSeriesList, toSessions } from "../routes.ts";
 import { DifferencesTable } from "./differences-table.tsx";
 import { RunForm } from "./run-form.tsx";
+
+const History = lazy(async () => (await import("./history.tsx")).History);
 
 /** A scenario: its task, what differs between the arms, how they are judged, what a run may cost. */
 export function ScenarioPage({ name, models }: { name: string; models: ChosenModels }) {
@@ -31,6 +34,10 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
       <section>
         <h2>Run</h2>
         <RunForm scenario={scenario} estimate={estimate} models={models} />
+      </section>
+      <section>
+        <h2>History</h2>
+        <History scenario={scenario.name} />
       </section>
       <section>
         <h2>What differs between the arms</h2>

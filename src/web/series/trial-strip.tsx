@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { Series, SeriesTrial } from "../../domain/series.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { counted } from "../format.ts";
+import { stepInRow } from "../part/step-in-row.ts";
 import { toSession } from "../routes.ts";
 import { kindOf, TRIAL_KINDS, type TrialKind, trialText } from "./trial-kind.ts";
 
@@ -65,7 +66,7 @@ function Strip({ scenario, trials, text, tell }: StripProps) {
                 tell(told);
               }}
               onPointerEnter={() => tell(told)}
-              onKeyDown={step}
+              onKeyDown={stepInRow}
             >
               {MARKS[kindOf(trial)]}
             </a>
@@ -77,20 +78,6 @@ function Strip({ scenario, trials, text, tell }: StripProps) {
 }
 
 const MARKS: Record<TrialKind, string> = { a: "A", b: "B", none: "=", missing: "✕", held: "‖", running: "…" };
-
-function step(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
-  const cell = event.currentTarget.parentElement;
-  const row = cell?.parentElement?.children;
-  const to = {
-    ArrowRight: cell?.nextElementSibling,
-    ArrowLeft: cell?.previousElementSibling,
-    Home: row?.[0],
-    End: row?.[row.length - 1],
-  }[event.key];
-  if (!to) return;
-  event.preventDefault();
-  to.querySelector("a")?.focus();
-}
 
 function Legend({ trials, arms }: { trials: readonly SeriesTrial[]; arms: Readonly<Record<Side, string>> }) {
   const counts = Map.groupBy(trials, kindOf);

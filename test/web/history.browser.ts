@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { shownText } from "./browser.ts";
+import { manySessions } from "./many-sessions.ts";
+import { webService } from "./web-service.ts";
+
+describeNeeding(CHROMIUM)("the page of a scenario", () => {
+  const web = webService();
+
+  test("shows what became of its sessions and where its file changed, and keys lead to one", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const scored = (index: number) => [
+      { arm_id: "short", model: "scripted/x", status: "finished" as const, score: 0.9 - index / 10 },
+      { arm_id: "long", model: "scripted/x", status: "finished" as const, score: 0.25 },
+    ];
+    await manySessions(page, 4, (index) =>
+      index === 3
+        ? { state: "failed", outcome: null }
+        : {
+            arms: scored(index),
+            outcome: "winner",
+            winner: "short",
+            scenario_digest: String(index < 2).padEnd(64, "0"),
+          },
+    );
+    await page.goto("/scenarios/quick");
+    const history = page.getByRole("list", { name: "Sessions of this scenario, oldest first" });
+    await history.waitFor();
+    expect(await history.getByRole("listitem").count()).toBe(4);
+    expect(await history.locator(".history-won").count()).toBe(3);
+    expect(await history.locator(".drifted").count()).toBe(1);
+    await history.getByRole("link").last().focus();
+    await page.keyboard.press("ArrowLeft");
+    const named = await page.evaluate("document.activeElement.getAttribute('aria-label')");
+    expect(named).toEndWith("short won, short 0.80, long 0.25, the scenario's file had changed");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/000000003Z/);
+    expect(complaints.filter((line) => !line.includes("404"))).toEqual([]);
+  }, 60_000);
+
+  test("on its card stands the last result, and a broken file comes last", async () => {
+    const { session_id } = await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto("/");
+    await page.getByRole("link", { name: "Last result" }).first().waitFor();
+    expect(await page.getByRole("link", { name: "Last result" }).first().getAttribute("href")).toContain(session_id);
+    expect(await shownText(page.locator(".card").last())).toContain("This file cannot be run");
+  }, 60_000);
+});
