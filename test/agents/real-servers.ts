@@ -9,7 +9,7 @@ const PACKAGES = ["server-filesystem@2026.8.31", "server-everything@2026.8.31"].
 );
 
 /** What Bun says where no registry answers. */
-const UNREACHABLE = /DNSResolveFailed|Connection(Refused|Closed|Reset)|FailedToOpenSocket|Timeout|Unreachable/i;
+export const UNREACHABLE = /DNSResolveFailed|Connection(Refused|Closed|Reset)|FailedToOpenSocket|Timeout|Unreachable/i;
 
 /**
  * A directory of installs with one, `mcp-servers`, that holds both. Disposal removes it. Undefined where no registry can be

@@ -1,7 +1,8 @@
+import { asRecords, asText, parseJson } from "../../domain/lenient.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "./inside.ts";
 import { own } from "./own.ts";
-import { unpeeled } from "./peel.ts";
-import type { Recipe } from "./recipe.ts";
+import { exitCodeAt } from "./peel.ts";
+import type { PeeledOutput, Recipe } from "./recipe.ts";
 
 /** Its provider is set by a command of its own. The texts are arguments of the shell, and never part of its script. */
 const SET_UP_AND_RUN =
@@ -51,5 +52,18 @@ export const cline: Recipe = {
       home: task.home,
     };
   },
-  peel: unpeeled,
+  peel,
 };
+
+/** Every tool answers with a list of what was asked and what came of it, as JSON. */
+function peel(_tool: string, output: string): PeeledOutput {
+  const answers = asRecords(parseJson(output)).flatMap(({ result }) => asText(result) ?? []);
+  if (answers.length === 0) return { output, exit_code: null };
+  const told =
+    answers.length === 1 ? exitCodeAt(answers[0]?.startsWith(EXIT) ? answers[0].slice(EXIT.length) : "") : null;
+  return { output: answers.map(withoutExit).join("\n"), exit_code: told };
+}
+
+/** The first line of what a command printed that failed. */
+const EXIT = "[Command exited with code ";
+const withoutExit = (text: string) => (text.startsWith(EXIT) ? text.slice(text.indexOf("\n") + 1) : text);

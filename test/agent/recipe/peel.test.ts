@@ -30,6 +30,13 @@ test("what an agent wraps around an output goes, and the exit code is read from 
     ["copilot", "bash", "failed\n<exited with exit code 1>", "failed", 1],
     ["copilot", "bash", "a\nb\n<shellId: 0 completed with exit code 0>\n", "a\nb", 0],
     ["copilot", "bash", "exit code 9", "exit code 9", null],
+    [
+      ...(["cline", "run_commands"] as const),
+      '[{"query":"npm test","result":"[Command exited with code 1]\\nfailed\\n","error":"…","success":false}]',
+      ...(["failed\n", 1] as const),
+    ],
+    ["cline", "read_files", '[{"result":"one"},{"result":"two"}]', "one\ntwo", null],
+    ["cline", "read_files", "{}", "{}", null],
     ["pi", "bash", "1 test failed\n\nCommand exited with code 1", "1 test failed", 1],
     ["pi", "read", "Command exited with code 1", "Command exited with code 1", null],
   ] as const;

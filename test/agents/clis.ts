@@ -1,0 +1,174 @@
+import type { FakeReply, ReplyCall, Wire } from "../fake-provider/exchange.ts";
+
+/** A real agent with what a model says to it: read the file, mend it, run two commands at once, answer. */
+export interface Cli {
+  readonly use: string;
+  /** Name of its install. */
+  readonly install: string;
+  readonly package: string;
+  readonly wire: Wire;
+  readonly model: string;
+  readonly turns: readonly FakeReply[];
+  /** Calls without tools that it makes besides its work. */
+  readonly side_calls: number;
+  /** Its commands report how they exited in a form that its recipe reads. */
+  readonly tells_exit_code: boolean;
+}
+
+export const PROMPT = "In calc.js, add must add.";
+export const BROKEN = "exports.add = (a, b) => a - b;\n";
+export const FIXED = "exports.add = (a, b) => a + b;\n";
+export const FAILING_COMMAND = "node -p 'require(\"./calc.js\").add(1, 2)'; exit 3";
+
+const FILE = "/workspace/calc.js";
+const PATCH = `*** Begin Patch\n*** Update File: calc.js\n@@\n-${BROKEN.trim()}\n+${FIXED.trim()}\n*** End Patch`;
+
+type Call = readonly [name: string, input: unknown];
+
+/** Usage is large and odd, so that no two sums are equal by chance. */
+function turns(read: Call, edit: Call, run: (command: string) => Call): FakeReply[] {
+  const calls = [[read], [edit], [run(FAILING_COMMAND), run("ls")], []];
+  const texts = ["I read it.", "", "I run it.", "Add adds now."];
+  return calls.map((made, turn) => ({
+    ...(turn === 0 ? { thinking: "First I look." } : {}),
+    text: texts[turn] ?? "",
+    calls: made.map(([name, input], i): ReplyCall => ({ id: `call_${turn}_${i}`, name, input })),
+    usage: { in: 10_007 + turn * 101, out: 53 + turn, cached: 211 * turn, written: 97, thinking: turn === 0 ? 7 : 0 },
+  }));
+}
+
+const claudeCode = (version: string): Cli => ({
+  use: "claude-code",
+  install: `claude-code-${version}`,
+  package: `@anthropic-ai/claude-code@${version}`,
+  wire: "anthropic",
+  model: "anthropic/claude-x",
+  turns: turns(
+    ["Read", { file_path: FILE }],
+    ["Edit", { file_path: FILE, old_string: "a - b", new_string: "a + b" }],
+    (command) => ["Bash", { command, description: "Run it" }],
+  ),
+  side_calls: 0,
+  tells_exit_code: true,
+});
+
+/** It offers its patch tool only to models that it knows. */
+const codex = (version: string): Cli => ({
+  use: "codex",
+  install: `codex-${version}`,
+  package: `@openai/codex@${version}`,
+  wire: "responses",
+  model: "openai/gpt-5.5",
+  turns: turns(["exec_command", { cmd: "cat calc.js" }], ["apply_patch", PATCH], (cmd) => ["exec_command", { cmd }]),
+  side_calls: 0,
+  tells_exit_code: true,
+});
+
+const pi = (wire: "anthropic" | "responses", model: string): Cli => ({
+  use: "pi",
+  install: "pi-0.74.2",
+  package: "@earendil-works/pi-coding-agent@0.74.2",
+  wire,
+  model,
+  turns: turns(
+    ["read", { path: "calc.js" }],
+    ["edit", { path: "calc.js", edits: [{ oldText: "a - b", newText: "a + b" }] }],
+    (command) => ["bash", { command }],
+  ),
+  side_calls: 0,
+  tells_exit_code: true,
+});
+
+export const CLAUDE_CODES: readonly [Cli, Cli] = [claudeCode("2.1.197"), claudeCode("2.1.330")];
+export const CODEXES: readonly [Cli, Cli] = [codex("0.159.3"), codex("0.169.0")];
+export const PI = pi("anthropic", "anthropic/claude-x");
+
+export const CLIS: readonly Cli[] = [
+  ...CLAUDE_CODES,
+  ...CODEXES,
+  PI,
+  pi("responses", "openai/gpt-x"),
+  {
+    use: "opencode",
+    install: "opencode-1.18.33",
+    package: "opencode-ai@1.18.33",
+    wire: "anthropic",
+    model: "anthropic/claude-x",
+    turns: turns(
+      ["read", { filePath: FILE }],
+      ["edit", { filePath: FILE, oldString: "a - b", newString: "a + b" }],
+      (command) => ["bash", { command, description: "Run it" }],
+    ),
+    side_calls: 1,
+    tells_exit_code: false,
+  },
+  {
+    use: "gemini-cli",
+    install: "gemini-cli-0.61.0",
+    package: "@google/gemini-cli@0.61.0",
+    wire: "gemini",
+    model: "google/gemini-x",
+    turns: turns(
+      ["read_file", { file_path: "calc.js" }],
+      ["replace", { file_path: FILE, instruction: "Add.", old_string: "a - b", new_string: "a + b" }],
+      (command) => ["run_shell_command", { command, description: "Run it" }],
+    ),
+    side_calls: 0,
+    tells_exit_code: true,
+  },
+  {
+    use: "qwen-code",
+    install: "qwen-code-0.15.10",
+    package: "@qwen-code/qwen-code@0.15.10",
+    wire: "chat",
+    model: "openai/qwen-x",
+    turns: turns(
+      ["read_file", { file_path: FILE }],
+      ["edit", { file_path: FILE, old_string: "a - b", new_string: "a + b" }],
+      (command) => ["run_shell_command", { command, is_background: false, description: "Run it" }],
+    ),
+    side_calls: 0,
+    tells_exit_code: true,
+  },
+  {
+    use: "continue",
+    install: "continue-1.5.47",
+    package: "@continuedev/cli@1.5.47",
+    wire: "anthropic",
+    model: "anthropic/claude-x",
+    turns: turns(
+      ["Read", { filepath: "calc.js" }],
+      ["MultiEdit", { file_path: FILE, edits: [{ old_string: "a - b", new_string: "a + b" }] }],
+      (command) => ["Bash", { command }],
+    ),
+    side_calls: 0,
+    tells_exit_code: false,
+  },
+  {
+    use: "copilot",
+    install: "copilot-1.0.102",
+    package: "@github/copilot@1.0.102",
+    wire: "chat",
+    model: "openai/gpt-x",
+    turns: turns(["view", { path: FILE }], ["apply_patch", PATCH], (command) => [
+      "bash",
+      { command, description: "Run it", mode: "sync" },
+    ]),
+    side_calls: 0,
+    tells_exit_code: true,
+  },
+  {
+    use: "cline",
+    install: "cline-3.0.65",
+    package: "cline@3.0.65",
+    wire: "chat",
+    model: "openai/claude-x",
+    turns: turns(
+      ["read_files", { files: [{ path: FILE }] }],
+      ["editor", { path: FILE, old_text: "a - b", new_text: "a + b" }],
+      (command) => ["run_commands", { commands: [command] }],
+    ),
+    side_calls: 0,
+    tells_exit_code: true,
+  },
+];
