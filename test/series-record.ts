@@ -1,4 +1,4 @@
-import { ALPHA, MARGIN, SERIES_PROTOCOL, type SeriesRecord } from "../src/domain/series.ts";
+import { ALPHA, MARGIN, SERIES_PROTOCOL, type SeriesRecord } from "../src/domain/series-record.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { anOutcome } from "./outcomes.ts";
 

@@ -1,4 +1,4 @@
-import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../domain/series.ts";
+import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../domain/series-record.ts";
 import type { RunOptions } from "../session/prepare-session.ts";
 import type { CommandSpec, ParsedArguments } from "./arguments.ts";
 import { SHARED_FLAGS } from "./services.ts";

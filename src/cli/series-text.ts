@@ -1,5 +1,6 @@
 import { plainText } from "../domain/plain-text.ts";
-import { MAX_TRIALS, type Series } from "../domain/series.ts";
+import type { Series } from "../domain/series.ts";
+import { MAX_TRIALS } from "../domain/series-record.ts";
 import { columns } from "./columns.ts";
 import type { Painter } from "./paint.ts";
 import { rangeBar } from "./range-bar.ts";

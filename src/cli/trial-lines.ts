@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { counted } from "../domain/counted.ts";
 import { plainText } from "../domain/plain-text.ts";
-import type { SeriesRecord } from "../domain/series.ts";
+import type { SeriesRecord } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { usdText } from "../domain/usd-text.ts";
 import type { SeriesSummary, Verdict } from "../domain/verdict.ts";

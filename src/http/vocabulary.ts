@@ -9,6 +9,7 @@ import * as scenario from "../domain/scenario.ts";
 import * as listing from "../domain/scenario-listing.ts";
 import * as self_test from "../domain/self-test.ts";
 import * as series from "../domain/series.ts";
+import * as series_record from "../domain/series-record.ts";
 import * as session from "../domain/session.ts";
 import * as session_list from "../domain/session-list.ts";
 import * as verdict from "../domain/verdict.ts";
@@ -23,6 +24,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[] = [
   request,
   scenario,
   series,
+  series_record,
   self_test,
   session,
   session_list,
@@ -34,7 +36,7 @@ const OWN: ReadonlySet<unknown> = new Set([
   session_list.SessionListRequest,
   session_list.SessionSummaryRequest,
   series.SeriesListRequest,
-  series.SeriesRecord,
+  series_record.SeriesRecord,
   judge_profile.JudgesRequest,
 ]);
 

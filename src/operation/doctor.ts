@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Failure } from "../domain/failure.ts";
 import { DoctorReport } from "../domain/health.ts";
 import { record, Slug } from "../domain/schema.ts";
-import { SeriesLimits } from "../domain/series.ts";
+import { SeriesLimits } from "../domain/series-record.ts";
 import { seriesEstimate } from "../series/power.ts";
 import { operation } from "./operation.ts";
 

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../domain/event.ts";
 import { Failure } from "../domain/failure.ts";
-import { MAX_PARALLEL } from "../domain/series.ts";
+import { MAX_PARALLEL } from "../domain/series-record.ts";
 import type { SeriesInFlight } from "../session/series-in-flight.ts";
 import type { SessionStore } from "../store/store.ts";
 import { type Announcement, followRun } from "./follow-run.ts";

@@ -2,14 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { Failure } from "../domain/failure.ts";
 import { isScripted } from "../domain/offline-model.ts";
 import { record } from "../domain/schema.ts";
-import {
-  Series,
-  SeriesListing,
-  SeriesListRequest,
-  type SeriesRecord,
-  SeriesRequest,
-  SeriesStarted,
-} from "../domain/series.ts";
+import { Series, SeriesListing, SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
+import type { SeriesRecord } from "../domain/series-record.ts";
 import { sha256 } from "../domain/sha256.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { reportOf, storedSeries } from "../series/report.ts";

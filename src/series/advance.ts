@@ -1,4 +1,4 @@
-import type { SeriesRecord, Stop } from "../domain/series.ts";
+import type { SeriesRecord, Stop } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./conclusion.ts";

@@ -1,5 +1,5 @@
 import { counted } from "../domain/counted.ts";
-import { MAX_TRIALS_IN_ALL } from "../domain/series.ts";
+import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
 import { percentText } from "./figure-text.ts";
 import type { Findings } from "./findings.ts";
 import { LEAST_CHANCE } from "./forecast.ts";

@@ -1,5 +1,5 @@
 import type { CostEstimate } from "../domain/health.ts";
-import { ALPHA } from "../domain/series.ts";
+import { ALPHA } from "../domain/series-record.ts";
 import { Pace } from "../pace.ts";
 import { claimedSide } from "./conclusion.ts";
 

@@ -1,4 +1,5 @@
-import { SERIES_PROTOCOL, type Series, type SeriesRecord, type SeriesStanding } from "../domain/series.ts";
+import type { Series } from "../domain/series.ts";
+import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { SeriesSummary, Side } from "../domain/verdict.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";

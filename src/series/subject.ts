@@ -1,4 +1,5 @@
-import { ALPHA, MARGIN, type Series, type SeriesRecord } from "../domain/series.ts";
+import type { Series } from "../domain/series.ts";
+import { ALPHA, MARGIN, type SeriesRecord } from "../domain/series-record.ts";
 import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";

@@ -1,6 +1,7 @@
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { Failure } from "../domain/failure.ts";
 import { isScripted } from "../domain/offline-model.ts";
+import type { SeriesRequest } from "../domain/series.ts";
 import {
   ALPHA,
   DEFAULT_TRIALS,
@@ -11,8 +12,7 @@ import {
   type SeriesLimits,
   type SeriesPlan,
   type SeriesRecord,
-  type SeriesRequest,
-} from "../domain/series.ts";
+} from "../domain/series-record.ts";
 import { sha256 } from "../domain/sha256.ts";
 import { differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/failure.ts";
-import type { SeriesRecord, Stop } from "../domain/series.ts";
+import type { SeriesRecord, Stop } from "../domain/series-record.ts";
 import { isFinal } from "../domain/session-state.ts";
 import { judgedRow, type TrialRow } from "../domain/trial.ts";
 import type { Verdict } from "../domain/verdict.ts";
@@ -9,6 +9,7 @@ import { costOfTrial } from "../series/costs.ts";
 import { standingOf, summaryOf } from "../series/report.ts";
 import type { SeriesSetup } from "./prepare-series.ts";
 import type { SeriesInFlight } from "./series-in-flight.ts";
+import { continuedRecord, newRecord } from "./series-records.ts";
 import type { SessionServices } from "./services.ts";
 import { startSession } from "./start-session.ts";
 
@@ -27,54 +28,12 @@ export async function startSeries(
   setup: SeriesSetup,
   before?: SeriesRecord,
 ): Promise<StartedSeries> {
-  const record = before ? await goOn(services, setup, before) : await begin(services, setup);
+  const record = before ? await continuedRecord(services, setup, before) : await newRecord(services, setup);
   const series = new RunningSeries(services, setup, record);
   services.series.add(series);
   // Nobody may be waiting for it.
   series.done.catch((error: unknown) => services.notice(`${record.series_id}: its end cannot be stored: ${error}`));
   return series;
-}
-
-async function begin(services: SessionServices, { plan, plan_digest, limits }: SeriesSetup): Promise<SeriesRecord> {
-  const { store, clock, entropy } = services;
-  for (;;) {
-    const created_at = clock.now().toISOString();
-    const record: SeriesRecord = {
-      series_id: `series-${created_at.replace(/[-:.]/g, "")}-${entropy(4)}`,
-      ...{ created_at, finished_at: null, state: "running", stop: null, failure: null },
-      ...{ plan, plan_digest, limits, changes: [] },
-      standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
-    };
-    if (await store.createSeries(record)) return record;
-  }
-}
-
-async function goOn(
-  { store, clock }: SessionServices,
-  { limits }: SeriesSetup,
-  before: SeriesRecord,
-): Promise<SeriesRecord> {
-  const isSame = JSON.stringify(limits) === JSON.stringify(before.limits);
-  const changes = isSame
-    ? before.changes
-    : [...before.changes, { at: clock.now().toISOString(), limits: before.limits }];
-  const record: SeriesRecord = {
-    ...before,
-    limits,
-    changes,
-    state: "running",
-    stop: null,
-    failure: null,
-    finished_at: null,
-  };
-  try {
-    await store.updateSeries(record);
-  } catch (error) {
-    // Nobody else could go on with it: a store keeps an end that does not fit, and stores it later.
-    await store.updateSeries(before).catch(ignored);
-    throw error;
-  }
-  return record;
 }
 
 /** How a series ended. */

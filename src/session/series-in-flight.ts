@@ -1,5 +1,5 @@
 import type { Failure } from "../domain/failure.ts";
-import type { SeriesRecord } from "../domain/series.ts";
+import type { SeriesRecord } from "../domain/series-record.ts";
 
 export interface SeriesInFlight {
   readonly series_id: string;

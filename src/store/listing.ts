@@ -1,7 +1,8 @@
 import { contradict } from "../domain/contradiction.ts";
 import { everyVerdict } from "../domain/every-verdict.ts";
 import { cut } from "../domain/excerpt.ts";
-import type { SeriesListing, SeriesRecord } from "../domain/series.ts";
+import type { SeriesListing } from "../domain/series.ts";
+import type { SeriesRecord } from "../domain/series-record.ts";
 import type { ArmSummary, SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { Verdict } from "../domain/verdict.ts";
 

@@ -1,4 +1,5 @@
-import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../domain/series.ts";
+import type { SeriesListing, SeriesListRequest } from "../domain/series.ts";
+import type { SeriesRecord } from "../domain/series-record.ts";
 import { seriesListingOf } from "./listing.ts";
 import { notRunning, stillRunning, unknownSeries } from "./store.ts";
 

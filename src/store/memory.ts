@@ -1,6 +1,6 @@
 import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
-import { MAX_TRIALS_IN_ALL } from "../domain/series.ts";
+import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
 import { isFinal } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";

@@ -1,5 +1,6 @@
 import { Failure } from "../domain/failure.ts";
-import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../domain/series.ts";
+import type { SeriesListing, SeriesListRequest } from "../domain/series.ts";
+import type { SeriesRecord } from "../domain/series-record.ts";
 import type { SessionListing } from "../domain/session.ts";
 import type { CancelAskedEntry, CreatedEntry, JudgedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
 import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { SeriesRecord } from "../../src/domain/series.ts";
+import type { SeriesRecord } from "../../src/domain/series-record.ts";
 import { trialRowOf } from "../../src/domain/trial.ts";
 import { EXAMPLE_SERIES, EXAMPLE_SERIES_ID, EXAMPLE_SERIES_ROW } from "../../src/http/examples/series.ts";
 import { EXAMPLE_SESSION } from "../../src/http/examples/session.ts";

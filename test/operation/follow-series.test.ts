@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Failure } from "../../src/domain/failure.ts";
-import { MAX_PARALLEL, type SeriesRecord } from "../../src/domain/series.ts";
+import { MAX_PARALLEL, type SeriesRecord } from "../../src/domain/series-record.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
 import { followSeries } from "../../src/operation/follow-series.ts";
 import type { SeriesInFlight } from "../../src/session/series-in-flight.ts";

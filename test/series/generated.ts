@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type SeriesRecord, STOPS } from "../../src/domain/series.ts";
+import { type SeriesRecord, STOPS } from "../../src/domain/series-record.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { DECIDERS } from "../../src/domain/verdict.ts";

@@ -1,4 +1,9 @@
-import { SERIES_PROTOCOL, type SeriesLimits, type SeriesPlan, type SeriesRecord } from "../../src/domain/series.ts";
+import {
+  SERIES_PROTOCOL,
+  type SeriesLimits,
+  type SeriesPlan,
+  type SeriesRecord,
+} from "../../src/domain/series-record.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import type { Outcome } from "../../src/domain/verdict.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
-import { MAX_TRIALS_IN_ALL } from "../../src/domain/series.ts";
+import { MAX_TRIALS_IN_ALL } from "../../src/domain/series-record.ts";
 import type { EndedEntry } from "../../src/domain/session-entry.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { readSession } from "../../src/store/read-session.ts";

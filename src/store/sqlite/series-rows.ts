@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
-import { type SeriesListing, type SeriesListRequest, SeriesRecord } from "../../domain/series.ts";
+import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
+import { SeriesRecord } from "../../domain/series-record.ts";
 import { seriesListingOf } from "../listing.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
 import type { Database } from "./database.ts";

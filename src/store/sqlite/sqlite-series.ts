@@ -1,4 +1,5 @@
-import type { SeriesListing, SeriesListRequest, SeriesRecord } from "../../domain/series.ts";
+import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { Retries } from "./retries.ts";
 import type { SeriesRows } from "./series-rows.ts";
 import { isLoss } from "./storage-failure.ts";

@@ -1,4 +1,4 @@
-import { MAX_TRIALS_IN_ALL } from "../../domain/series.ts";
+import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import { TrialRow } from "../../domain/trial.ts";
 import type { TrialsOf } from "../store.ts";
 import type { Database } from "./database.ts";

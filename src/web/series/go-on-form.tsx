@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import type { Series, SeriesLimits } from "../../domain/series.ts";
+import type { Series } from "../../domain/series.ts";
+import type { SeriesLimits } from "../../domain/series-record.ts";
 import { startSeries } from "../api.ts";
 import { revision } from "../connection.ts";
 import { useSubmission } from "../loaded.ts";

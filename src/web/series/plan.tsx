@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { Series, SeriesLimits } from "../../domain/series.ts";
+import type { Series } from "../../domain/series.ts";
+import type { SeriesLimits } from "../../domain/series-record.ts";
 import { confidenceText, percentText } from "../../series/figure-text.ts";
 import { counted, signed, usd, when } from "../format.ts";
 import { toSeries } from "../routes.ts";

@@ -1,0 +1,112 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { SeriesId } from "./session.ts";
+import { CONCLUSIONS } from "./verdict.ts";
+
+/** Version of the statistics: bets, weights, rules of stopping and counting. Series never pool two. */
+export const SERIES_PROTOCOL = "series/1";
+
+export const MAX_TRIALS = 1_000;
+export const MAX_SCENARIOS = 100;
+/** Of all scenarios together, and stored runs of a comparison that a report reads: each trial that ends reads them all. */
+export const MAX_TRIALS_IN_ALL = 10_000;
+export const MAX_PARALLEL = 16;
+/** With --stop-when-sure and no number: .8 of preferences of four in five are found, as the exact tables say. */
+export const DEFAULT_TRIALS = 30;
+/** Share of all series on equal arms that may ever claim a preference. */
+export const ALPHA = 0.05;
+/** Half the width of the win rates around 1/2 that count as no difference worth having. */
+export const MARGIN = 0.15;
+
+export const SERIES_STATES = ["running", "completed", "cancelled", "failed", "interrupted"] as const;
+export type SeriesState = (typeof SERIES_STATES)[number];
+
+/** Why no further trial is started. */
+export const STOPS = [
+  "sure",
+  "equivalent",
+  "out_of_reach",
+  "unlikely",
+  "budget",
+  "exhausted",
+  "cancelled",
+  "failed",
+] as const;
+export type Stop = (typeof STOPS)[number];
+
+const Trials = Type.Integer({
+  minimum: 1,
+  maximum: MAX_TRIALS,
+  description: `Trials of each scenario, 1 to ${MAX_TRIALS}; of all together at most ${MAX_TRIALS_IN_ALL}.`,
+});
+const Margin = Type.Number({
+  exclusiveMinimum: 0,
+  exclusiveMaximum: 0.5,
+  description: "Half the width of the win rates around 1/2 that count as no difference worth having.",
+});
+const Parallel = Type.Integer({ minimum: 1, maximum: MAX_PARALLEL, description: "Trials that run at once." });
+export const MaxCost = Type.Number({ exclusiveMinimum: 0, description: "What the whole series may cost, USD." });
+
+/** What may change when a series goes on: none of it touches what a claim rests on. */
+export const SeriesLimits = record("SeriesLimits", {
+  trials: Trials,
+  stop_when_sure: Type.Boolean(),
+  parallel: Parallel,
+  max_cost_usd: nullable(MaxCost),
+});
+export type SeriesLimits = Static<typeof SeriesLimits>;
+
+/** What a claim rests on; fixed before the first trial. */
+export const SeriesPlan = record("SeriesPlan", {
+  protocol: Type.String({ description: "Version of the statistics." }),
+  scenarios: Type.Array(
+    record("PlannedScenario", {
+      scenario: Slug(),
+      digest: Digest("Of the scenario's definition."),
+      comparison: Digest("What is compared with what, by which judge."),
+      self_test_key: nullable(Digest("Of self-tests of this judge on this scenario."), {
+        description: "Null when no model judges.",
+      }),
+    }),
+    { minItems: 1, maxItems: MAX_SCENARIOS },
+  ),
+  arms: Type.Array(Slug(), { minItems: 2, maxItems: 2, description: "Arm ids: a, then b." }),
+  judge_model: Type.String(),
+  model_override: nullable(ModelRef),
+  alpha: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }),
+  margin: Margin,
+  seed: Type.String({ description: "What weighted scripts are chosen by." }),
+  scripted: Type.Boolean({ description: "Some arm replays scripts: its trials say nothing about a model." }),
+  arms_differ: Type.Boolean({ description: "Arms of one id are set up differently in different scenarios." }),
+});
+export type SeriesPlan = Static<typeof SeriesPlan>;
+
+export const SeriesStanding = record(
+  "SeriesStanding",
+  {
+    conclusion: oneOf(CONCLUSIONS),
+    win_rate: nullable(Share("Of arm a; a trial without a winner counts half.")),
+    low: Share("Lower end of the range that is valid whenever the series is stopped."),
+    high: Share("Upper end."),
+    counted: Count("Trials that count."),
+  },
+  { description: "When a trial last ended; for lists." },
+);
+export type SeriesStanding = Static<typeof SeriesStanding>;
+
+/** What is stored of a series beside its trials. Everything else is computed from these and the trials. */
+export const SeriesRecord = record("SeriesRecord", {
+  series_id: SeriesId,
+  created_at: Timestamp("When the series was accepted."),
+  finished_at: nullable(Timestamp("When it reached a final state.")),
+  state: oneOf(SERIES_STATES),
+  stop: nullable(oneOf(STOPS)),
+  failure: nullable(Type.String({ description: "Why it failed." })),
+  plan: SeriesPlan,
+  plan_digest: Digest("SHA-256 over the plan."),
+  limits: SeriesLimits,
+  standing: SeriesStanding,
+  /** Limits that were in force before, with the moment at which they were changed. */
+  changes: Type.Array(record("SeriesChange", { at: Timestamp("When."), limits: SeriesLimits })),
+});
+export type SeriesRecord = Static<typeof SeriesRecord>;
