@@ -30,6 +30,18 @@ export function vote(verdict_id: string, choice: Vote): void {
 /** Judgings that were asked for: by pair of arms, how many verdicts it had then. */
 export const awaited = remembered<Readonly<Record<string, number>>>("awaited", {});
 
+/** Both versions of a file beside each other, where the window is wide enough. */
+export const besideWanted = remembered("beside", true);
+
+const wide = globalThis.matchMedia?.("(min-width: 64rem)");
+
+/** Whether two texts fit beside each other. */
+export const wideWindow = signal(wide?.matches ?? true);
+wide?.addEventListener("change", ({ matches }) => (wideWindow.value = matches));
+
+/** Files that the reader is done with, by what they are compared with. */
+export const seenFiles = remembered<Readonly<Record<string, readonly string[]>>>("seen", {});
+
 export function applyTheme(): void {
   effect(() => {
     document.documentElement.dataset["theme"] = theme.value;

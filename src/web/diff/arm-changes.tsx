@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { citedRef } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { counted } from "../format.ts";
@@ -15,7 +16,7 @@ interface ArmChangesProps {
 export function ArmChanges({ shown, open_lines }: ArmChangesProps) {
   const { side, name, arm } = shown;
   const place = diffPlace(citedRef(side, "diff"));
-  const changes = arm.changes ? changesOf(arm.changes) : [];
+  const changes = useMemo(() => (arm.changes ? changesOf(arm.changes) : []), [arm.changes]);
   const isUnknown = arm.changes === null || typeof arm.changes.unknown === "string";
   return (
     <div class={`arm-changes side-${side}`}>

@@ -1,17 +1,19 @@
 import { applyPatch, formatPatch, type StructuredPatch } from "diff";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
-import { type FileChange, linesOf, patchesByPath, textChange, withCounts } from "./file-change.ts";
+import { type FileChange, linesOf, patchesByPath, textChange, timeForEach, withCounts } from "./file-change.ts";
 
 /** What differs from arm a's work to arm b's. A file that one arm left alone is known from the other's change. */
 export function armAgainstArm(a: Changes, b: Changes): FileChange[] {
   const left = byPath(a);
   const right = byPath(b);
-  return union(left.keys(), right.keys()).flatMap((path) => {
+  const paths = union(left.keys(), right.keys());
+  const timeout = timeForEach(paths.length);
+  return paths.flatMap((path) => {
     const [ofA, ofB] = [left.get(path), right.get(path)];
     if (!isComparable(ofA) || !isComparable(ofB)) return unknown(path, ofA ?? ofB);
     const from = ofA ? ofA.after : (ofB?.before ?? null);
     const to = ofB ? ofB.after : (ofA?.before ?? null);
-    return textChange(path, from, to) ?? [];
+    return textChange(path, from, to, timeout) ?? [];
   });
 }
 
@@ -19,13 +21,17 @@ export function armAgainstArm(a: Changes, b: Changes): FileChange[] {
 export function armAgainstReference(reference_patch: string, arm: Changes): FileChange[] {
   const patches = patchesByPath(reference_patch);
   const files = byPath(arm);
-  return union(patches.keys(), files.keys()).flatMap((path) => {
+  const paths = union(patches.keys(), files.keys());
+  const timeout = timeForEach(paths.length);
+  return paths.flatMap((path) => {
     const [patch, file] = [patches.get(path), files.get(path)];
     if (!patch)
-      return file ? withNote(textChange(path, file.before, file.after), "The known fix leaves this file alone.") : [];
+      return file
+        ? withNote(textChange(path, file.before, file.after, timeout), "The known fix leaves this file alone.")
+        : [];
     if (!file) return onlyReference(path, patch);
     const fixed = isComparable(file) ? fixedText(file, patch) : undefined;
-    return fixed === undefined ? unknown(path, file) : (textChange(path, fixed, file.after) ?? []);
+    return fixed === undefined ? unknown(path, file) : (textChange(path, fixed, file.after, timeout) ?? []);
   });
 }
 

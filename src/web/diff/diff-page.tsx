@@ -3,7 +3,6 @@ import type { Changes } from "../../domain/evidence.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { getSession } from "../api.ts";
 import { type ShownArm, shownArmsOf } from "../evidence/shown-arm.ts";
-import { counted } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
@@ -13,8 +12,8 @@ import { blind, voteOn } from "../preferences.ts";
 import { toDiff, toSession } from "../routes.ts";
 import { chosenVerdict, comparisonOf } from "../verdict/comparison.ts";
 import { armAgainstArm, armAgainstReference } from "./between.ts";
+import { ChangedFiles } from "./changed-files.tsx";
 import { changesOf, type FileChange } from "./file-change.ts";
-import { FileDiff } from "./file-diff.tsx";
 
 interface DiffPageProps {
   readonly id: string;
@@ -29,6 +28,7 @@ export function DiffPage({ id, verdict_id, view }: DiffPageProps) {
   const pair = useLoaded(`diff ${id} ${verdict_id}`, (signal) => readPair(id, verdict_id, signal));
   return (
     <Page
+      wide
       title="What the arms changed"
       short={`Diff ${id}`}
       above={
@@ -72,7 +72,13 @@ function Views({ pair, id, verdict_id, view }: { pair: Pair } & DiffPageProps) {
           </a>
         ))}
       </nav>
-      <Files key={chosen.id} view={chosen} pair={pair} reference={reference} />
+      <Files
+        key={chosen.id}
+        view={chosen}
+        comparison={`${id} ${verdict_id ?? ""} ${chosen.id}`}
+        pair={pair}
+        reference={reference}
+      />
     </>
   );
 }
@@ -91,7 +97,14 @@ function EndName({ end, pair }: { end: View["from"]; pair: Pair }) {
   return <span>{end === "fixture" ? "fixture" : "known fix"}</span>;
 }
 
-function Files({ view, pair: [a, b], reference }: { view: View; pair: Pair; reference: string | null }) {
+interface FilesProps {
+  readonly view: View;
+  readonly comparison: string;
+  readonly pair: Pair;
+  readonly reference: string | null;
+}
+
+function Files({ view, comparison, pair: [a, b], reference }: FilesProps) {
   const changesAt = (end: View["from"]) => (end === "a" ? a : end === "b" ? b : null)?.arm.changes;
   const changes = useMemo(
     () => (a.arm.changes && b.arm.changes ? view.compare(a.arm.changes, b.arm.changes, reference ?? "") : null),
@@ -99,22 +112,9 @@ function Files({ view, pair: [a, b], reference }: { view: View; pair: Pair; refe
   );
   const isUnknown = [view.from, view.to].some((end) => typeof changesAt(end)?.unknown === "string");
   if (changes === null || isUnknown) return <Notice tone="warn" title="What the arms changed is not known" />;
-  const [added, removed] = [sum(changes.map((file) => file.added)), sum(changes.map((file) => file.removed))];
   if (changes.length === 0) return <p class="empty">There is no difference between the two.</p>;
-  return (
-    <>
-      <p class="summary-line" role="status">
-        {counted(changes.length, "file")}, <span class="added-count">+{added}</span>{" "}
-        <span class="removed-count">−{removed}</span> lines
-      </p>
-      {changes.map((change) => (
-        <FileDiff key={change.path} change={change} cited={null} from={view.from} to={view.to} />
-      ))}
-    </>
-  );
+  return <ChangedFiles changes={changes} comparison={comparison} from={view.from} to={view.to} />;
 }
-
-const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
 type End = "fixture" | "reference" | "a" | "b";
 

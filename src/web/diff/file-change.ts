@@ -44,10 +44,15 @@ function noteOf(file: ChangedFile, lines: readonly DiffLine[], truncated: boolea
   return truncated ? "Too large to be kept; only its counts are known." : "No line differs.";
 }
 
-/** How two texts of one file differ. A text of null is a file that does not exist. */
-export function textChange(path: string, before: string | null, after: string | null): FileChange | null {
+/** How two texts of one file differ. A text of null is a file that does not exist. `timeout` in milliseconds. */
+export function textChange(
+  path: string,
+  before: string | null,
+  after: string | null,
+  timeout: number = FILE_MS,
+): FileChange | null {
   if (before === after) return null;
-  const patch = structuredPatch(path, path, before ?? "", after ?? "", undefined, undefined, LIMITS);
+  const patch = structuredPatch(path, path, before ?? "", after ?? "", undefined, undefined, { context: 3, timeout });
   const lines = patch ? linesOf(patch) : [];
   return {
     path,
@@ -59,8 +64,14 @@ export function textChange(path: string, before: string | null, after: string | 
   };
 }
 
-/** `timeout` in milliseconds: one strange file must not hold up the page. */
-const LIMITS = { context: 3, timeout: 1_500 } as const;
+/** Milliseconds: one strange file must not hold up the page. */
+const FILE_MS = 1_500;
+
+/** Milliseconds for all files together: a thousand strange files must not either. */
+const PAGE_MS = 4_000;
+
+/** Milliseconds for each of so many files. */
+export const timeForEach = (files: number): number => Math.max(1, Math.min(FILE_MS, PAGE_MS / files));
 
 /** By path without the `a/` and `b/` that git puts before it. A patch that cannot be read has no files. */
 export function patchesByPath(patch: string): Map<string, StructuredPatch> {

@@ -1,10 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { counted } from "../format.ts";
-import { Scroller } from "../part/page.tsx";
 import type { FileChange } from "./file-change.ts";
-import { highlightLines } from "./highlight.ts";
-import { LineChunk } from "./line-chunk.tsx";
+import { FileLines } from "./file-lines.tsx";
 import { ShownText } from "./shown-text.tsx";
 
 interface FileDiffProps {
@@ -16,19 +14,29 @@ interface FileDiffProps {
   readonly to: string;
   /** Lines above which the file stays closed until the reader opens it. */
   readonly open_lines?: number;
+  /** Both versions beside each other. */
+  readonly beside?: boolean;
+  /** Whether the reader is done with it; it is closed then. */
+  readonly seen?: boolean;
+  /** Absent where nobody asks. */
+  readonly markSeen?: (seen: boolean) => void;
+  readonly id?: string;
 }
-
-/** Lines drawn at once. A chunk that is out of sight is a space of the same height. */
-const CHUNK = 120;
 
 /** More lines take long to draw. */
 const OPEN_LINES = 400;
 
-export function FileDiff({ change, cited, from, to, open_lines = OPEN_LINES }: FileDiffProps) {
-  const opened = useSignal(change.lines.length <= open_lines);
+export function FileDiff(props: FileDiffProps) {
+  const { change, cited, from, to, open_lines = OPEN_LINES, beside = false, seen = false, markSeen, id } = props;
+  const isShort = change.lines.length <= open_lines;
+  const opened = useSignal(isShort && !seen);
+  useEffect(() => {
+    opened.value = isShort && !seen;
+  }, [isShort, seen, opened]);
   const open = opened.value || cited !== null;
   return (
     <details
+      id={id}
       class="file"
       data-stop
       tabIndex={-1}
@@ -41,6 +49,7 @@ export function FileDiff({ change, cited, from, to, open_lines = OPEN_LINES }: F
           <ShownText text={change.path} />
         </span>
         <span class="aside">{change.status}</span>
+        {seen && <span class="aside">✓ seen</span>}
         <span class="quantity">
           <span class="added-count">+{change.added}</span> <span class="removed-count">−{change.removed}</span>
           <span class="hidden-text">
@@ -48,41 +57,20 @@ export function FileDiff({ change, cited, from, to, open_lines = OPEN_LINES }: F
           </span>
         </span>
       </summary>
+      {markSeen && <SeenMark path={change.path} seen={seen} mark={markSeen} />}
       {change.note && <p class="file-note">{change.note}</p>}
       {open && change.lines.length > 0 && (
-        <Lines change={change} cited={cited} label={`${change.path}: ${from} to ${to}`} />
+        <FileLines change={change} cited={cited} label={`${change.path}: ${from} to ${to}`} beside={beside} />
       )}
     </details>
   );
 }
 
-function Lines({ change, cited, label }: { change: FileChange; cited: number | null; label: string }) {
-  const { path, before, after, lines } = change;
-  const colours = useMemo(
-    () => ({ before: highlightLines(path, before), after: highlightLines(path, after) }),
-    [change],
-  );
-  const chunks = Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) => index * CHUNK);
-  const wanted = cited === null || cited === 0 ? -1 : citedIndex(change, cited);
+function SeenMark({ path, seen, mark }: { path: string; seen: boolean; mark: (seen: boolean) => void }) {
   return (
-    <Scroller kind="lines" label={label}>
-      <div class="lines-inner">
-        {chunks.map((start) => (
-          <LineChunk
-            key={start}
-            lines={lines.slice(start, start + CHUNK)}
-            colours={colours}
-            cited={wanted >= start && wanted < start + CHUNK ? wanted - start : null}
-            eager={start === 0}
-          />
-        ))}
-      </div>
-    </Scroller>
+    <label class="check seen-mark">
+      <input type="checkbox" checked={seen} onChange={({ currentTarget: { checked } }) => mark(checked)} />
+      Seen<span class="hidden-text">: {path}</span>
+    </label>
   );
-}
-
-/** A citation means the line's number after the change, or before it when no such line is left. */
-function citedIndex({ lines }: FileChange, line: number): number {
-  const now = lines.findIndex(({ kind, after }) => kind !== "gap" && after === line);
-  return now === -1 ? lines.findIndex(({ kind, before }) => kind !== "gap" && before === line) : now;
 }

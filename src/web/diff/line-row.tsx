@@ -1,0 +1,117 @@
+import { useMemo } from "preact/hooks";
+import { useCitedTarget } from "../evidence/cited.ts";
+import { counted } from "../format.ts";
+import { changedWords, type MarkedToken, markChanged } from "./changed-words.ts";
+import type { DiffLine } from "./file-change.ts";
+import type { Token } from "./highlight.ts";
+import type { Pair } from "./pairs.ts";
+import { ShownText } from "./shown-text.tsx";
+import type { Hidden } from "./with-context.ts";
+
+type Coloured = readonly (readonly Token[])[] | null;
+
+/** The whole texts of a file, coloured line by line; null where they are not known. */
+export interface Colours {
+  readonly before: Coloured;
+  readonly after: Coloured;
+}
+
+interface LineRowProps {
+  readonly line: DiffLine;
+  /** Its other version. */
+  readonly mate: DiffLine | undefined;
+  readonly colours: Colours;
+  readonly isCited: boolean;
+}
+
+const SIGNS = { same: " ", added: "+", removed: "−", gap: "" };
+
+/** A line with both its numbers. */
+export function LineRow({ line, mate, colours, isCited }: LineRowProps) {
+  const target = useCitedTarget<HTMLDivElement>(isCited);
+  const { kind, before, after } = line;
+  return (
+    <div class={`line line-${kind}`} ref={target} tabIndex={isCited ? -1 : undefined} data-cited={isCited || undefined}>
+      <span class="line-number">{before}</span>
+      <span class="line-number">{after}</span>
+      <span class="line-sign">{SIGNS[kind]}</span>
+      <LineText line={line} mate={mate} colours={colours} />
+    </div>
+  );
+}
+
+interface PairRowProps {
+  readonly pair: Pair;
+  readonly colours: Colours;
+  readonly isCited: boolean;
+}
+
+/** Both versions of a line beside each other. */
+export function PairRow({ pair: { left, right }, colours, isCited }: PairRowProps) {
+  const target = useCitedTarget<HTMLDivElement>(isCited);
+  return (
+    <div class="pair" ref={target} tabIndex={isCited ? -1 : undefined} data-cited={isCited || undefined}>
+      <Half line={left} number={left?.before ?? null} mate={right} colours={colours} />
+      <Half line={right} number={right?.after ?? null} mate={left} colours={colours} />
+    </div>
+  );
+}
+
+interface HalfProps {
+  readonly line: DiffLine | null;
+  readonly number: number | null;
+  readonly mate: DiffLine | null;
+  readonly colours: Colours;
+}
+
+function Half({ line, number, mate, colours }: HalfProps) {
+  if (line === null) return <div class="half half-none" />;
+  return (
+    <div class={`half line-${line.kind}`}>
+      <span class="line-number">{number}</span>
+      <span class="line-sign">{SIGNS[line.kind]}</span>
+      <LineText line={line} mate={mate === line ? undefined : (mate ?? undefined)} colours={colours} />
+    </div>
+  );
+}
+
+function LineText({ line, mate, colours }: Omit<LineRowProps, "isCited">) {
+  const tokens = useMemo(() => markedTokens(line, mate, colours), [line, mate, colours]);
+  return (
+    <span class="line-text">
+      {tokens.map(({ text, class: colour, changed }, index) => (
+        <span key={index} class={changed ? `${colour} word-changed` : colour}>
+          <ShownText text={text} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function markedTokens(line: DiffLine, mate: DiffLine | undefined, colours: Colours): readonly MarkedToken[] {
+  const tokens = tokensOf(line, colours);
+  if (!mate) return markChanged(tokens, []);
+  const isBefore = line.kind === "removed";
+  const words = isBefore ? changedWords(line.text, mate.text) : changedWords(mate.text, line.text);
+  return markChanged(tokens, (isBefore ? words?.before : words?.after) ?? []);
+}
+
+/** Without colour when the coloured text is not exactly this line. */
+function tokensOf({ before, after, text }: DiffLine, colours: Colours): readonly Token[] {
+  const tokens = after === null ? colours.before?.[(before ?? 0) - 1] : colours.after?.[after - 1];
+  if (!tokens || tokens.map((token) => token.text).join("") !== text) return [{ text, class: "" }];
+  return tokens;
+}
+
+/** Unchanged lines that are left out. A click shows them. */
+export function HiddenRow({ hidden, unfold }: { hidden: Hidden; unfold: (after: number) => void }) {
+  const { count, after, before } = hidden;
+  if (count === 0) return <div class="line line-gap">line {after || before}</div>;
+  return (
+    <div class="line line-gap">
+      <button type="button" class="unfold" onClick={() => unfold(after)}>
+        Show {counted(count, "unchanged line")} from line {after}
+      </button>
+    </div>
+  );
+}
