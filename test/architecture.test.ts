@@ -39,7 +39,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
   agent: ["domain", "arm", "model", "policy", "sandbox", "wire", "workspace", "clock", "find-program"],
   evidence: ["domain", "sandbox", "workspace", "policy"],
-  judge: ["domain", "model", "clock", "pace"],
+  judge: ["domain", "agent/recipe", "model", "clock", "pace"],
   session: SESSION,
   audit: [...SESSION, "session", "pace"],
   doctor: [...SESSION, "session", "audit", "exit-of"],

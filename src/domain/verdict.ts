@@ -50,6 +50,8 @@ export const FLAGS = [
   "replayed",
   "replayed_and_live",
   "identity_redacted",
+  "identity_in_changes",
+  "different_agents",
   "neither_solved",
   "both_disqualified",
 ] as const;

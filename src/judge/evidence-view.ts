@@ -2,6 +2,7 @@ import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { Rubric } from "../domain/scenario.ts";
 import { breathe } from "../pace.ts";
 import type { JudgedArm } from "./judge.ts";
+import { withoutAgentNotes } from "./view/agent-notes.ts";
 import { draftText } from "./view/clip.ts";
 import { diffSection, draftDiff } from "./view/diff-section.ts";
 import { digestSection, draftDigest } from "./view/digest-section.ts";
@@ -18,11 +19,15 @@ export interface EvidenceView {
   readonly truncated_core: boolean;
   /** Names that were replaced in narrative text. */
   readonly redactions: number;
+  /** Something in the change tells which agent it was. */
+  readonly identity_in_changes: boolean;
 }
 
 /** What the rubric and the task decide about a view. */
 export interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_evidence_tokens"> {
   readonly deliverable: readonly string[];
+  /** The task's; absent: it asks for no file by name. */
+  readonly prompt?: string;
 }
 
 /** Share of the budget for line marks and fences, and share of the rest for notes on omissions. */
@@ -46,7 +51,8 @@ export async function evidenceView(
 ): Promise<EvidenceView> {
   const { summary, decisions } = arm;
   const bytes = Math.floor(settings.max_evidence_tokens * BYTES_PER_TOKEN * (1 - RESERVE) * (1 - NOTES));
-  const diff = await draftDiff(summary.changes, bytes, settings.deliverable);
+  const told = withoutAgentNotes(summary, settings.prompt ?? "");
+  const diff = await draftDiff(told, bytes, settings.deliverable);
   const digest = await draftDigest(decisions, redact);
   const probe =
     settings.probe_visibility === "shown" && summary.probe !== null ? await draftProbe(summary.probe, bytes) : null;
@@ -70,6 +76,7 @@ export async function evidenceView(
     truncated: shown.some(({ omissions, core_cut }) => omissions.length > 0 || core_cut),
     truncated_core: shown.some(({ core_cut }) => core_cut),
     redactions: answer.redactions + digest.redactions,
+    identity_in_changes: told.tells,
   };
 }
 

@@ -3,6 +3,7 @@ import { type Citation, FLAGS, type Flag, type JudgeCall, SIDES } from "../domai
 import { askBothOrders, type Pair } from "./ask-both-orders.ts";
 import type { CallResult, JudgeModel } from "./ask-judge.ts";
 import type { Exhibits } from "./exhibits.ts";
+import type { JudgedArm } from "./judge.ts";
 import { PROTOCOL, promptDigest } from "./judge-prompt.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "./judge-result.ts";
 
@@ -38,6 +39,8 @@ export async function judgeByModel(judge: JudgeModel, input: JudgeInput, signal:
       truncated: views.a.truncated || views.b.truncated,
       truncated_core: views.a.truncated_core || views.b.truncated_core,
       identity_redacted: views.a.redactions + views.b.redactions > 0,
+      identity_in_changes: views.a.identity_in_changes || views.b.identity_in_changes,
+      different_agents: agentOf(kase.a) !== agentOf(kase.b),
       injection_suspected: suspicions.length > 0 || first.some(({ call }) => call.injection_suspected),
       citations_dropped: first.some(({ call }) => call.citations_invalid > 0),
       judge_invalid: first.some(({ call }) => !call.valid),
@@ -50,6 +53,9 @@ export async function judgeByModel(judge: JudgeModel, input: JudgeInput, signal:
     protocol: PROTOCOL,
   };
 }
+
+/** Which agent ran an arm, whatever its version; a command of the scenario's own is known by its install. */
+const agentOf = ({ summary: { agent } }: JudgedArm) => agent && (agent.recipe ?? `command ${agent.install}`);
 
 const callsOf = (results: readonly CallResult[]) => results.map(({ call }) => call);
 

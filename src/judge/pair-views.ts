@@ -1,3 +1,4 @@
+import { RECIPES } from "../agent/recipe/recipes.ts";
 import type { Side } from "../domain/verdict.ts";
 import { type EvidenceView, evidenceView } from "./evidence-view.ts";
 import type { Case, JudgedArm } from "./judge.ts";
@@ -9,12 +10,12 @@ import { withoutWords } from "./view/without-words.ts";
 export type PairViews = Readonly<Record<Side, EvidenceView>>;
 
 /**
- * Both views hide the model names of both arms, so that a view does not depend on its slot.
+ * Both views hide the names of the models and agents of both arms, so that a view does not depend on its slot.
  * @throws the signal's reason when it fires.
  */
 export async function pairViews(kase: Case, signal: AbortSignal): Promise<PairViews> {
-  const redact = identityRedactor([...modelNames(kase.a), ...modelNames(kase.b)]);
-  const settings = { ...kase.rubric.judge, deliverable: kase.task.deliverable };
+  const redact = identityRedactor([...namesOf(kase.a), ...namesOf(kase.b)]);
+  const settings = { ...kase.rubric.judge, deliverable: kase.task.deliverable, prompt: kase.task.prompt };
   const a = await evidenceView(kase.a, settings, redact);
   const b = await evidenceView(kase.b, settings, redact);
   // A run that was stopped meanwhile pays for no judge.
@@ -30,8 +31,10 @@ export async function maskedViews(kase: Case, signal: AbortSignal): Promise<Pair
   return await pairViews({ ...kase, a: a.arm, b: b.arm }, signal);
 }
 
-function modelNames({ summary }: JudgedArm): string[] {
+/** Of the model and of the agent. */
+function namesOf({ summary }: JudgedArm): string[] {
   const slash = summary.model.indexOf("/");
   const [provider, model] = [summary.model.slice(0, slash), summary.model.slice(slash + 1)];
-  return [summary.model, provider, model, summary.model_served ?? ""];
+  const agent = RECIPES.find(({ name }) => name === summary.agent?.recipe)?.identities ?? [];
+  return [summary.model, provider, model, summary.model_served ?? "", ...agent];
 }

@@ -1,6 +1,7 @@
 import type { Decision, DecisionDetail } from "../../domain/decision.ts";
 import { splitMcpToolName } from "../../domain/mcp-tool-name.ts";
-import { type Effect, effectOf } from "../../domain/tool.ts";
+import { type Effect, effectOf, isToolName } from "../../domain/tool.ts";
+import { withoutAgentPaths } from "./agent-notes.ts";
 import { cleanLine } from "./clean-text.ts";
 import { bounded, LINE_CHARS } from "./clip.ts";
 import type { RedactIdentity } from "./identity-redactor.ts";
@@ -45,9 +46,11 @@ function describe(decision: Decision): Description {
   if (!decision.detail) return { head: decision.kind, rank: "other", narrative: decision.summary };
   switch (decision.kind) {
     case "model_turn":
-      return { head: "says", rank: "other", narrative: decision.detail.text };
-    case "tool_call":
-      return toolCall(decision.detail);
+      return { head: helped(decision.detail, "says"), rank: "other", narrative: decision.detail.text };
+    case "tool_call": {
+      const call = toolCall(decision.detail);
+      return { ...call, head: helped(decision.detail, call.head) };
+    }
     case "policy_block": {
       const { tool, rule, input } = decision.detail;
       return { head: `${tool} refused before it ran (rule ${rule})`, rank: "policy", body: [`input ${input}`] };
@@ -76,11 +79,28 @@ function titleOf(tool: string): string {
 }
 
 /** The output of a tool that reads is not shown: it is text of the fixture, and the diff shows what matters of it. */
-function toolCall({ tool, effect, input, ok, exit_code, output }: DecisionDetail<"tool_call">): Description {
+function toolCall(detail: DecisionDetail<"tool_call">): Description {
+  if (detail.own_tool !== undefined) return agentCall(detail);
+  const { tool, effect, input, ok, exit_code, output } = detail;
   const ending = exit_code === null ? (ok ? "" : ", failed") : `, exit ${exit_code}`;
   const known = effect ?? effectOf(tool);
   // A model can call a tool by any name, so an unknown name is a text of the arm.
   if (known === undefined) return { head: `an unknown tool${ending}`, rank: "other", body: [`input ${input}`] };
   const printed = known === "command" || known === "opaque" ? [`output ${output}`] : [];
   return { head: `${titleOf(tool)}${ending}`, rank: RANK_OF[known], body: [`input ${input}`, ...printed] };
+}
+
+/** A step of an agent that another agent asked for help. */
+const helped = ({ thread = 1 }: { readonly thread?: number }, head: string) => (thread > 1 ? `(helper) ${head}` : head);
+
+/**
+ * A call of an external agent, in our words alone: the names and fields of its own tools would tell which agent it is. Some
+ * agents say how a command ended only when it failed.
+ */
+function agentCall({ tool, effect, input, ok, exit_code, output }: DecisionDetail<"tool_call">): Description {
+  const ending = exit_code === null || exit_code === 0 ? (ok ? "" : ", failed") : `, exit ${exit_code}`;
+  const known = effect ?? effectOf(tool);
+  if (!isToolName(tool) || known === undefined) return { head: `a tool of its own${ending}`, rank: "other" };
+  const printed = known === "command" ? [`output ${withoutAgentPaths(output)}`] : [];
+  return { head: `${tool}${ending}`, rank: RANK_OF[known], body: [`input ${withoutAgentPaths(input)}`, ...printed] };
 }

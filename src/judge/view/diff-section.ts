@@ -1,6 +1,8 @@
+import { counted } from "../../domain/counted.ts";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import { breathe } from "../../pace.ts";
+import type { ToldChanges } from "./agent-notes.ts";
 import { fileKind } from "./file-kind.ts";
 import { type Hunk, readHunks } from "./read-hunks.ts";
 import { linesBytes, type Section, type ViewLine } from "./section.ts";
@@ -23,13 +25,14 @@ export interface DiffDraft {
 }
 
 export async function draftDiff(
-  changes: Changes | null,
+  { changes, notes }: Pick<ToldChanges, "changes" | "notes">,
   limit: number,
   deliverable: readonly string[],
 ): Promise<DiffDraft> {
-  const hunks = changes ? await readHunks(changes.patch) : [];
+  const all = changes ? await readHunks(changes.patch) : [];
   await breathe();
-  const list = changes ? fileList(changes.files, hunks) : [];
+  const hunks = all.filter(({ path }) => !notes.has(path));
+  const list = [...(changes ? fileList(changes.files, hunks) : []), ...notesLine(notes.size)];
   const showable = await shownHunks(hunks, deliverable, limit);
   const wanted = showable.reduce((sum, { bytes }) => sum + bytes, linesBytes(list));
   return { changes, hunks, list, showable, bytes: Math.min(limit, wanted) };
@@ -38,7 +41,7 @@ export async function draftDiff(
 /** All changed files by name, then the hunks that fit. A view that has room for everything shows everything. */
 export function diffSection({ changes, hunks, list, showable }: DiffDraft, bytes: number): Section {
   const base = { name: "diff", title: "Changes to the workspace (unified diff against the start)" } as const;
-  if (changes === null || changes.files.length === 0) {
+  if (changes === null || list.length === 0) {
     const unknown = typeof changes?.unknown === "string";
     const text = unknown ? `The changes are not known. ${changes.unknown}`.trim() : "No file was changed.";
     const line: ViewLine = { text, authored: false, item: { kind: "diff", ref: "none" } };
@@ -59,6 +62,17 @@ export function diffSection({ changes, hunks, list, showable }: DiffDraft, bytes
     core_cut: unstored || [...left_out, ...cut].some(({ core }) => core),
   };
 }
+
+const notesLine = (count: number): ViewLine[] =>
+  count === 0
+    ? []
+    : [
+        {
+          text: `added ${counted(count, "notes file")} of the agent for itself, not shown`,
+          authored: false,
+          item: null,
+        },
+      ];
 
 /** A file with changed lines has no hunk. `truncated` alone can also mean that only the text of a file was not kept. */
 function missingFromPatch({ truncated, files }: Changes, hunks: readonly Hunk[]): boolean {

@@ -32,6 +32,7 @@ export async function draftDigest(decisions: readonly Decision[], redact: Redact
   const lines: ViewLine[][] = [];
   for (const decision of decisions) {
     await pace.units(STEP_UNITS);
+    if (isSideCall(decision)) continue;
     const step = describeStep(decision, redact);
     steps.push(step);
     lines.push(stepLines(step));
@@ -43,6 +44,9 @@ export async function draftDigest(decisions: readonly Decision[], redact: Redact
     redactions: steps.reduce((sum, { redactions }) => sum + redactions, 0),
   };
 }
+
+/** Which small calls an agent makes besides its work would tell which agent it is. */
+const isSideCall = (decision: Decision) => decision.kind === "model_turn" && decision.detail?.side === true;
 
 /**
  * Shows every step if all fit. Otherwise runs of reading and talking collapse. If that is not enough, the text of steps is

@@ -3,12 +3,13 @@ import { fold } from "./fold.ts";
 /** Written in place of a name that would tell the judge who an arm is. */
 const IDENTITY_MARK = "[identity removed]";
 
-/** Shorter names are words of the language. Replacing them would spoil the text. */
+/** Shorter names are words of the language, unless they introduce somebody. Replacing them would spoil the text. */
 const NAME_CHARS = 3;
+const INTRODUCED_CHARS = 2;
 
-/** Families and makers of models whose names mean nothing else, with the version that follows. */
+/** Families and makers of models, and agents, whose names mean nothing else, with the version that follows. */
 const FAMILIES =
-  /\b(?:chat ?gpt|gpt|claude|gemini|gemma|llama|mistral|mixtral|deepseek|qwen|grok|openai|anthropic|deepmind)(?:[-.: ]?(?:\d[\w.]*|opus|sonnet|haiku|pro|flash|ultra|nano|mini|turbo|large|medium|small|instruct|coder|chat)\b)*/gi;
+  /\b(?:chat ?gpt|gpt|claude|gemini|gemma|llama|mistral|mixtral|deepseek|qwen|grok|openai|anthropic|deepmind|codex|copilot|opencode|cline)(?:[-.: ]?(?:\d[\w.]*|opus|sonnet|haiku|pro|flash|ultra|nano|mini|turbo|large|medium|small|instruct|coder|chat|code|cli)\b)*/gi;
 
 /** Makers whose names mean other things too. */
 const MAKERS = ["Google", "Meta", "Microsoft", "Amazon", "Alibaba", "xAI", "Cohere"];
@@ -29,7 +30,7 @@ export type RedactIdentity = (text: string) => Redaction;
  */
 export function identityRedactor(models: readonly string[]): RedactIdentity {
   const distinct = named(models.filter(isDistinctive));
-  const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name))]);
+  const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name))], INTRODUCED_CHARS);
   const patterns = [...(distinct ? [new RegExp(distinct, "giu")] : []), FAMILIES, introduction(plain, distinct)];
   return (text) => {
     const folded = fold(text);
@@ -44,10 +45,8 @@ const isDistinctive = (name: string) => /[-\d/._]|\S\s+\S/.test(name);
 const WORD = "[\\p{L}\\p{N}_]";
 
 /** Any of these names as whole words, longest first; "" when there is none. */
-function named(names: readonly string[]): string {
-  const distinct = [...new Set(names.map((name) => fold(name).text.trim()))].filter(
-    ({ length }) => length >= NAME_CHARS,
-  );
+function named(names: readonly string[], least = NAME_CHARS): string {
+  const distinct = [...new Set(names.map((name) => fold(name).text.trim()))].filter(({ length }) => length >= least);
   if (distinct.length === 0) return "";
   const longestFirst = distinct.sort((one, other) => other.length - one.length);
   const spelled = longestFirst.map((name) => name.split(/\s+/).map(RegExp.escape).join("[ \\n]"));

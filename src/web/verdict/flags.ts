@@ -129,6 +129,16 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
   identity_redacted: {
     tone: "note",
     title: "Names hidden",
-    text: "model names in the arms' texts were hidden from the judge",
+    text: "names of models and agents in the arms' texts were hidden from the judge",
+  },
+  identity_in_changes: {
+    tone: "note",
+    title: "Changes that tell the agent",
+    text: "an arm's change holds notes or a signature of its agent; notes that it added were hidden from the judge",
+  },
+  different_agents: {
+    tone: "note",
+    title: "Different agents",
+    text: "their style can tell two agents apart, however much is hidden from the judge",
   },
 };

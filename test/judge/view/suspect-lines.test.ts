@@ -9,6 +9,7 @@ const view = (name: Section["name"], text: string, authored = true): EvidenceVie
   truncated: false,
   truncated_core: false,
   redactions: 0,
+  identity_in_changes: false,
 });
 
 const SUSPECT: [Section["name"], string][] = [
