@@ -10,9 +10,9 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { toolbox } from "../tool/toolbox.ts";
-import { type AgentServices, agentRunner, installDigests, isAgentArm } from "./agent-runner.ts";
+import { type AgentServices, agentRunner, isAgentArm } from "./agent-runner.ts";
 import { askAll } from "./ask-all.ts";
-import { type ChosenJudge, chooseJudge, judgeModelName } from "./choose-judge.ts";
+import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
 import { comparisonDigest } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
@@ -21,6 +21,7 @@ import { serverDigests } from "./mcp-tools.ts";
 import { withPrices } from "./prices.ts";
 import { sandboxFor } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
+import { openTapes, toldOfReplay } from "./session-tapes.ts";
 import { type WorstCaseCost, worstCaseOfRun } from "./worst-case-cost.ts";
 
 export interface RunOptions {
@@ -70,7 +71,7 @@ export async function prepareSession(
   const [first, second] = priced.arms;
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
-  const tapes = await tapesOf(services, priced, options);
+  const tapes = await openTapes(services, priced, options);
   const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, serversA, serversB] = await askAll([
     () => runnerOf(services, loaded, first, { draw, tapes }),
     () => runnerOf(services, loaded, second, { draw, tapes }),
@@ -84,7 +85,7 @@ export async function prepareSession(
   const scenario = limited(services, priced, chosen, options.max_cost_usd);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
-  const replayed = replayedOf(tapes);
+  const replayed = toldOfReplay(tapes);
   for (const line of [
     assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model),
     undeclared(scenario),
@@ -166,23 +167,3 @@ const runnerOf = (
   isAgentArm(arm)
     ? agentRunner(services, loaded, arm, tapes?.arm(arm.id))
     : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), tapes?.arm(arm.id)), toolbox(arm.tools));
-
-/** What a reader should know of a replay. */
-function replayedOf(tapes: Tapes | undefined): { settings: Pick<SessionSettings, "replayed">; flags: readonly Flag[] } {
-  const replayed = [...(tapes?.replayed ?? [])];
-  return replayed.length === 0 ? { settings: {}, flags: [] } : { settings: { replayed }, flags: ["replayed"] };
-}
-
-/** @throws Failure `invalid_request` for a recording that is missing, does not fit or is in the way */
-async function tapesOf(
-  services: Pick<SessionServices, "tapes" | "judge_model" | "agents_dir">,
-  { name, task, arms, rubric, replay }: Scenario,
-  { judge_model, series_trial }: RunOptions,
-): Promise<Tapes | undefined> {
-  if (services.tapes === undefined) return undefined;
-  const installs = await installDigests(services, arms);
-  return await services.tapes.open({
-    ...{ scenario: name, task, arms, installs, trial: series_trial, ignore: replay?.ignore ?? [] },
-    judge_model: judgeModelName(services, judge_model, rubric.judge.model),
-  });
-}

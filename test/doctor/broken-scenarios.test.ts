@@ -32,6 +32,7 @@ const KEYS = { ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef", OPENAI_API_KEY: "sk
 /** All that stands on a fixture that is ready. */
 const AFTER_SETUP: Troubles = {
   "mcp.start": "skip",
+  "agents.start": "skip",
   "fixture.globs": "skip",
   "probe.before": "skip",
   "probe.discriminates": "skip",
@@ -315,7 +316,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(28);
+  expect(ofScenario(report).length).toBe(30);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {
@@ -441,7 +442,7 @@ test("commands that must be sandboxed are not run without one", async () => {
   const { "models.sandbox": sandbox, ...others } = troubles(report);
   expect(sandbox).toBe("fail");
   expect(new Set(Object.values(others))).toEqual(new Set(["skip"]));
-  expect(Object.keys(others).length).toBe(14);
+  expect(Object.keys(others).length).toBe(15);
 });
 
 test("a hidden file's name within a longer word is no mention of it", async () => {

@@ -36,7 +36,10 @@ test("ids of a scenario's checks are unique and begin with a part of the scenari
   const ids = ofScenario(await diagnoseFile(goodScenario())).map(({ id }) => id);
   const areas = new Set(ids.map((id) => id.split(".")[0]));
   expect(areas).toEqual(
-    new Set(["parse", "arms", "models", "rubric", "budget", "reference", "fixture", "leak", "mcp", "probe"]),
+    new Set([
+      ...["parse", "arms", "replay", "models", "rubric", "budget", "reference"],
+      ...["fixture", "leak", "mcp", "agents", "probe"],
+    ]),
   );
   expect(new Set(ids).size).toBe(ids.length);
 });

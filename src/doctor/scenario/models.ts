@@ -4,17 +4,20 @@ import { splitModelRef } from "../../model/model-ref.ts";
 import { chooseJudge, judgeModelName } from "../../session/choose-judge.ts";
 import { scriptsOf } from "../../session/choose-script.ts";
 import { isRealModel, sandboxForCommands } from "../../session/sandbox-for.ts";
+import { openTapes } from "../../session/session-tapes.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
 import type { DeclaredScenario, Services } from "../services.ts";
 
 export const armModels: Check<DeclaredScenario> = {
   id: "models.arms",
   title: "Models of the arms",
-  run({ services, loaded }) {
+  needs: ["replay.tapes"],
+  async run({ services, loaded }) {
     const { arms } = loaded.definition;
+    const tapes = await openTapes(services, loaded.definition, {});
     const refused = arms.flatMap((arm) => {
       const [script] = scriptsOf(arm);
-      const refusals = refusalOf(() => services.resolveModel(arm.model, script?.turns ?? null));
+      const refusals = refusalOf(() => services.resolveModel(arm.model, script?.turns ?? null, tapes?.arm(arm.id)));
       return refusals.map((message) => ({ model: arm.model, said: `${arm.id}: ${message}` }));
     });
     if (refused.length === 0) return pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "));
@@ -28,10 +31,12 @@ export const armModels: Check<DeclaredScenario> = {
 export const judgeModel: Check<DeclaredScenario> = {
   id: "models.judge",
   title: "Model of the judge",
-  run({ services, loaded }) {
+  needs: ["replay.tapes"],
+  async run({ services, loaded }) {
     const { definition } = loaded;
+    const tapes = await openTapes(services, definition, {});
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
-    const [refusal] = refusalOf(() => chooseJudge(services, undefined, definition));
+    const [refusal] = refusalOf(() => chooseJudge(services, undefined, definition, tapes?.judge()));
     if (refusal === undefined) return pass(judge);
     return judgesNamed(judge).some((one) => isKeyAbsent(services, one)) ? warn(refusal, KEY_HINT) : fail(refusal, null);
   },

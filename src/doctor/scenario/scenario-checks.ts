@@ -12,6 +12,7 @@ import { armModels, judgeModel, modelSandbox } from "./models.ts";
 import { before, discrimination, stability } from "./probe.ts";
 import { globs, protectedFiles } from "./protected.ts";
 import { referenceApplies, referenceDeliverable, referencePasses, referencePaths } from "./reference.ts";
+import { replayTapes } from "./replay.ts";
 import { judgeFamily, weights } from "./rubric.ts";
 import { judgeSelfTest } from "./self-test.ts";
 
@@ -19,6 +20,7 @@ import { judgeSelfTest } from "./self-test.ts";
 export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
   contrast,
   varies,
+  replayTapes,
   armModels,
   judgeModel,
   modelSandbox,

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { hashOf } from "../../src/cassette/asked.ts";
+import { CASSETTE_VERSION, type Header } from "../../src/cassette/lines.ts";
+import { normaliser } from "../../src/cassette/normalise.ts";
+import { Player } from "../../src/cassette/player.ts";
+import { readTape } from "../../src/cassette/read-tape.ts";
+import { Recorder } from "../../src/cassette/recorder.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { Fetch } from "../../src/model/provider-call.ts";
+
+export const URL_ASKED = "http://gateway.example/proxy/v1/chat/completions?key=query-key";
+
+export const HEADER: Header = {
+  cassette: CASSETTE_VERSION,
+  ...{ abeval: "0.1.6", at: "2026-01-02T03:04:05.678Z", scenario: "small", of: "one", model: "gateway/m" },
+  bound: { prompt: hashOf("a prompt") },
+};
+
+const unchanged = (text: string) => text;
+
+export const recorderAt = (path: string, redact = unchanged, ignore: readonly string[] = []): Recorder =>
+  new Recorder({ path, header: HEADER, clock: systemClock, redact, normalise: normaliser(redact, ignore) });
+
+export const playerOf = async (path: string, ignore: readonly string[] = []): Promise<Player> =>
+  new Player(await readTape(path, "small/one.jsonl"), {
+    normalise: normaliser(unchanged, ignore),
+    version: "0.1.6",
+  });
+
+/** Asks as an SDK does. */
+export const post = (send: Fetch, body: unknown, url = URL_ASKED): Promise<Response> =>
+  send(url, { method: "POST", body: JSON.stringify(body), headers: { authorization: "Bearer header-key" } });
+
+/** Records what a provider answers to these bodies, one after the other. */
+export async function recordAll(
+  path: string,
+  bodies: readonly unknown[],
+  answer: Fetch,
+  ignore: readonly string[] = [],
+): Promise<void> {
+  const recorder = recorderAt(path, unchanged, ignore);
+  await recorder.begin();
+  const send = recorder.fetch(answer);
+  for (const body of bodies) await (await post(send, body)).text();
+  await recorder.end();
+}
+
+export const saying =
+  (...texts: readonly string[]): Fetch =>
+  async () =>
+    new Response(texts.join(""), { headers: { "content-type": "application/json" } });
+
+export const failureOf = async (asked: Promise<unknown>): Promise<unknown> =>
+  await asked.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** Every byte below a directory. */
+export const everyByte = (directory: string): string =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+    .join("\n");

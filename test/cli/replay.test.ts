@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Verdict } from "../../src/domain/verdict.ts";
+import { abeval } from "../abeval.ts";
+import { everyByte } from "../cassette/spoken.ts";
+import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
+import { startTalkProvider } from "../fake-provider/talk.ts";
+import { talkText } from "../session/series.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+/** A scenario of models in a directory of its own, and the command over it. */
+function openDirectory() {
+  const { path, [Symbol.dispose]: dispose } = temporaryDirectory();
+  writeFileSync(join(path, "talk.yaml"), talkText("talk", "gateway"));
+  const run = (args: string, env: Readonly<Record<string, string>> = {}) =>
+    abeval(["run", "talk.yaml", "--quiet", ...args.split(" ").filter(Boolean)], { cwd: path, env });
+  const rewrite = (from: string, to: string) => {
+    const file = join(path, "talk.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
+  };
+  return { path, run, rewrite, [Symbol.dispose]: dispose };
+}
+
+const startProvider = (): Promise<FakeProvider> => startTalkProvider({ judge: () => "a" });
+
+const keyed = ({ environment }: FakeProvider) => ({ ...environment, GATEWAY_API_KEY: FAKE_KEY });
+
+const verdictIn = ({ stdout }: { readonly stdout: string }): Verdict => JSON.parse(stdout);
+
+/** What a verdict says, apart from its moment. */
+const finding = ({ outcome, winner, score_gap, calls, rationale }: Verdict) => ({
+  ...{ outcome, winner, score_gap, rationale },
+  labels: calls.map(({ order, label }) => [order, label]),
+});
+
+async function recordTo(directory: ReturnType<typeof openDirectory>, args = "") {
+  await using provider = await startProvider();
+  return await directory.run(`--record tapes ${args}`, keyed(provider));
+}
+
+test("a run is recorded without its key, and replays with neither key nor provider", async () => {
+  using directory = openDirectory();
+  const recorded = await recordTo(directory);
+  expect(recorded).toMatchObject({ status: 0, stderr: "" });
+  expect(readdirSync(join(directory.path, "tapes/talk")).sort()).toEqual(["a.jsonl", "b.jsonl", "judge.jsonl"]);
+  expect(everyByte(join(directory.path, "tapes"))).not.toContain(FAKE_KEY);
+  const replayed = await directory.run("--replay tapes --replay-strict");
+  expect(replayed).toMatchObject({ status: 0, stderr: "" });
+  expect(finding(verdictIn(replayed))).toEqual(finding(verdictIn(recorded)));
+  expect(verdictIn(replayed).flags).toContain("replayed");
+  const byVariable = await directory.run("", { ABEVAL_CASSETTES: "tapes" });
+  expect(finding(verdictIn(byVariable))).toEqual(finding(verdictIn(recorded)));
+});
+
+test("what does not go together, is missing or is in the way is refused before anything is asked", async () => {
+  using directory = openDirectory();
+  await using provider = await startProvider();
+  const refused = async (args: string, env = {}) => {
+    const { status, stdout, stderr } = await directory.run(args, { ...keyed(provider), ...env });
+    return [status, stdout, stderr.split("\n")[0]];
+  };
+  const message = (text: string) => [2, "", expect.stringContaining(text)];
+  expect(await refused("--record a --replay b")).toEqual(message("exclude one another"));
+  expect(await refused("--record a", { ABEVAL_CASSETTES: "b" })).toEqual(message("exclude one another"));
+  expect(await refused("--replay-strict")).toEqual(message("--replay-strict goes with --replay <dir>"));
+  expect(await refused("--replay nowhere")).toEqual(message("--replay nowhere: is not a directory"));
+  expect(await refused("--replay .")).toEqual(message('there is no recording of arm "a": talk/a.jsonl is missing'));
+  expect(await refused("--record talk.yaml")).toEqual(message("--record talk.yaml: is not a directory"));
+  expect(provider.requests).toEqual([]);
+  expect((await directory.run("--record tapes", keyed(provider))).status).toBe(0);
+  const asked = provider.requests.length;
+  expect(await refused("--record tapes")).toEqual(message("talk/a.jsonl is there already"));
+  expect(provider.requests).toHaveLength(asked);
+});
+
+test("a changed prompt, arm or judge is refused by name, and a changed rubric misses at the judge alone", async () => {
+  using directory = openDirectory();
+  await recordTo(directory);
+  const refusal = async (args = "") => (await directory.run(`--replay tapes ${args}`)).stderr;
+  expect(await refusal("--model gateway/other")).toContain(
+    "changed since it was recorded: model (recorded with gateway/a, now gateway/other)",
+  );
+  expect(await refusal("--judge-model gateway/other")).toContain("talk/judge.jsonl no longer fits the judge");
+  directory.rewrite("Is it well said?", "Is it said well?");
+  const missed = await directory.run("--replay tapes");
+  expect(missed).toMatchObject({ status: 1, stdout: "" });
+  expect(missed.stderr).toContain("request 1 of the judge differs from the recording at ");
+  expect(missed.stderr).toContain("replay_mismatch");
+  expect(await directory.run("--replay tapes --judge-model builtin/evidence")).toMatchObject({ status: 0 });
+  await using provider = await startProvider();
+  expect(await directory.run("--replay tapes --live-judge", keyed(provider))).toMatchObject({ status: 0 });
+  expect(new Set(provider.requests.map(({ model }) => model))).toEqual(new Set(["judge"]));
+  directory.rewrite("Say something of talk.", "Say something else.");
+  expect(await refusal()).toContain('talk/a.jsonl no longer fits arm "a": changed since it was recorded: prompt;');
+});
+
+test("what was recorded and not asked is told, and fails a strict replay", async () => {
+  using directory = openDirectory();
+  await recordTo(directory);
+  const path = join(directory.path, "tapes/talk/a.jsonl");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, `${text}${text.trimEnd().split("\n").at(-1)}\n`);
+  const strict = await directory.run("--replay tapes --replay-strict");
+  expect(strict).toMatchObject({ status: 1, stdout: "" });
+  expect(strict.stderr).toContain("talk/a.jsonl: 1 of 2 recorded requests were not asked");
+});
+
+test("each trial of a series has its recording, and one recorded run replays as copies", async () => {
+  using directory = openDirectory();
+  const recorded = await recordTo(directory, "--trials 3");
+  expect(recorded.status).toBe(0);
+  expect(readdirSync(join(directory.path, "tapes/talk")).sort()).toEqual(["trial-1", "trial-2", "trial-3"]);
+  const replayed = await directory.run("--replay tapes --trials 3");
+  const seriesIn = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout);
+  expect(seriesIn(replayed)).toMatchObject({ state: "completed", counts: seriesIn(recorded).counts });
+  const more = await directory.run("--replay tapes --trials 4");
+  expect(more.status).toBe(1);
+  expect(more.stderr).toContain("talk/trial-4/a.jsonl is missing");
+});
+
+test("a check says whether the recordings fit", async () => {
+  using directory = openDirectory();
+  await recordTo(directory);
+  const rowOf = async (args: string) => {
+    const { stdout } = await directory.run(`--check --json --sandbox none ${args}`);
+    return JSON.parse(stdout)[0].checks.filter(({ id }: { id: string }) =>
+      ["replay.tapes", "models.judge"].includes(id),
+    );
+  };
+  expect(await rowOf("--replay tapes")).toMatchObject([
+    { id: "replay.tapes", status: "pass", detail: "they fit: a, b, judge" },
+    { id: "models.judge", status: "pass" },
+  ]);
+  directory.rewrite("Say something", "Tell something");
+  expect(await rowOf("--replay tapes")).toMatchObject([
+    { id: "replay.tapes", status: "fail", detail: expect.stringContaining("prompt") },
+    { id: "models.judge", status: "skip" },
+  ]);
+  expect(existsSync(join(directory.path, "tapes/talk/judge.jsonl"))).toBe(true);
+});
