@@ -31,6 +31,7 @@ const KEYS = { ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef", OPENAI_API_KEY: "sk
 
 /** All that stands on a fixture that is ready. */
 const AFTER_SETUP: Troubles = {
+  "agents.node": "skip",
   "mcp.start": "skip",
   "agents.start": "skip",
   "fixture.globs": "skip",
@@ -316,7 +317,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(30);
+  expect(ofScenario(report).length).toBe(35);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {
@@ -442,7 +443,7 @@ test("commands that must be sandboxed are not run without one", async () => {
   const { "models.sandbox": sandbox, ...others } = troubles(report);
   expect(sandbox).toBe("fail");
   expect(new Set(Object.values(others))).toEqual(new Set(["skip"]));
-  expect(Object.keys(others).length).toBe(15);
+  expect(Object.keys(others).length).toBe(16);
 });
 
 test("a hidden file's name within a longer word is no mention of it", async () => {

@@ -26,6 +26,9 @@ type Rehearse = (arm: AgentArm, workspace: Workspace, signal: AbortSignal) => Pr
 
 type OpenTools = (arm: Arm, workspace: Workspace, signal: AbortSignal) => Promise<ArmTools>;
 
+/** Milliseconds for a command that only tells its version. */
+const PRINT_MS = 10_000;
+
 /** One state of the workspace, probed two times. */
 export type ProbedTwice = readonly [ProbeResult, ProbeResult];
 
@@ -76,6 +79,13 @@ export class DryRun implements AsyncDisposable {
       await workspace.exec({ run, ...limits, network: policies.network }, signal);
     }
     return await workspace.altered(globs);
+  }
+
+  /** What a command prints in a workspace of its own. */
+  async printed(run: string, signal: AbortSignal): Promise<string> {
+    const limits = { timeout_ms: PRINT_MS, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+    const { output } = await this.#open().exec({ run, ...limits, network: "none" }, signal);
+    return output;
   }
 
   /** The tools of an arm's MCP servers, which run in a workspace of their own until this is disposed of. @throws Failure */

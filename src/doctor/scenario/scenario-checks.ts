@@ -1,6 +1,7 @@
 import type { Check } from "../check.ts";
 import type { DeclaredScenario } from "../services.ts";
 import { agentsStart } from "./agent-start.ts";
+import { agentsDir, agentsHome, agentsNode, agentsVersion, agentsWire } from "./agents.ts";
 import { contrast, varies } from "./arms.ts";
 import { costBudget, secondsBudget, tokenBudget } from "./budget.ts";
 import type { DryRun } from "./dry-run.ts";
@@ -24,6 +25,10 @@ export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
   armModels,
   judgeModel,
   modelSandbox,
+  agentsDir,
+  agentsVersion,
+  agentsWire,
+  agentsHome,
   mcpRules,
   weights,
   judgeFamily,
@@ -41,6 +46,7 @@ export const DRY_RUN_CHECKS: readonly Check<DryRun>[] = [
   leakedFiles,
   leakedLines,
   fixtureSetup,
+  agentsNode,
   mcpStart,
   agentsStart,
   globs,
