@@ -1,3 +1,4 @@
+import type { ArmRun } from "../arm/run-arm.ts";
 import type { Entropy } from "../clock.ts";
 import type { ExternalAgent, Policies } from "../domain/scenario.ts";
 import type { Upstream } from "../model/upstream.ts";
@@ -33,26 +34,34 @@ export interface AgentProgram {
 export interface AgentPlace extends AsyncDisposable {
   readonly sockets: SocketDirectory;
   readonly token: string;
-  attached(policies: Pick<Policies, "network" | "paths">): AttachedProgram;
+  readonly attached: AttachedProgram;
 }
 
 /** The same in every run, so that recorded requests are too. */
 const PORT = 4010;
 
+/** Where the network may be that of this machine, both arms listen on one loopback, and others do. */
+const portFor = (network: Policies["network"], entropy: Entropy) =>
+  network === "none" ? PORT : 20_000 + (Number.parseInt(entropy(2), 16) % 12_000);
+
 /** Makes the directories of a run. @throws Failure `workspace_failed` */
-export async function openAgentPlace(program: AgentProgram, prompt: string): Promise<AgentPlace> {
+export async function openAgentPlace(
+  program: AgentProgram,
+  { prompt, policies: { network, paths } }: Pick<ArmRun, "prompt" | "policies">,
+): Promise<AgentPlace> {
   const { agent, recipe, install, upstream, door, owner, entropy } = program;
   await using made = new AsyncDisposableStack();
   const home = made.use(makeHome(owner));
   const sockets = made.use(makeSocketDirectory(owner));
   const token = entropy(16);
+  const port = portFor(network, entropy);
   const start = recipe.start({
     entry: install?.entry ?? "",
     model: upstream.model,
     prompt,
     prompt_file: `${AGENT_HOME}/task.md`,
     wire: upstream.wire,
-    base: `http://127.0.0.1:${PORT}`,
+    base: `http://127.0.0.1:${port}`,
     key: token,
     args: agent.args,
   });
@@ -62,8 +71,8 @@ export async function openAgentPlace(program: AgentProgram, prompt: string): Pro
   return {
     token,
     sockets,
-    attached: ({ network, paths }) => ({
-      command: door.command(PORT, SOCKET_INSIDE, start.command),
+    attached: {
+      command: door.command(port, SOCKET_INSIDE, start.command),
       network,
       environment: { ...start.environment, ...agent.env },
       mounts: [...door.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],
@@ -72,7 +81,7 @@ export async function openAgentPlace(program: AgentProgram, prompt: string): Pro
       limits: AGENT_LIMITS,
       // Read and thrown away but for its ends.
       max_printed_bytes: Number.POSITIVE_INFINITY,
-    }),
+    },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }

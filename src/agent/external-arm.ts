@@ -69,9 +69,9 @@ class AgentRunner {
   async #untilStopped(): Promise<Stop> {
     const { program, run } = this.#parts;
     this.#signal.throwIfAborted();
-    await using place = await openAgentPlace(program, run.prompt);
+    await using place = await openAgentPlace(program, run);
     await using proxy = await openProxy({ ...place, answer: this.#answer(), onStray: (path) => this.#stray(path) });
-    await using started = await run.workspace.attach(place.attached(run.policies), this.#signal);
+    await using started = await run.workspace.attach(place.attached, this.#signal);
     this.#printed = [new PrintedEnds(started.stdout), new PrintedEnds(started.stderr)];
     const first = await Promise.race([this.#stopped.promise, started.ended]);
     started.kill();

@@ -13,18 +13,26 @@ export type AgentArm = Arm & { readonly agent: ExternalAgent };
 
 export const isAgentArm = (arm: Arm): arm is AgentArm => arm.agent !== undefined;
 
-/** By arm id, of the external agents. @throws Failure `invalid_request` for an install that is not there */
-export async function installDigests(
+/**
+ * What an arm's own agent is known by, besides what the scenario says: another version is another arm. Null without an install.
+ * @throws Failure `invalid_request` for an install that is not there
+ */
+export async function agentDigest(
   { agents_dir }: Pick<SessionServices, "agents_dir">,
+  arm: Arm,
+): Promise<string | null> {
+  if (!isAgentArm(arm)) return null;
+  const { installOf } = await import("../agent/recipe/install.ts");
+  return (await installOf(agents_dir, arm.agent))?.digest ?? null;
+}
+
+/** By arm id, of the external agents that have one. @throws as `agentDigest` */
+export async function installDigests(
+  services: Pick<SessionServices, "agents_dir">,
   arms: readonly Arm[],
 ): Promise<ReadonlyMap<string, string>> {
-  const agents = arms.filter(isAgentArm);
-  if (agents.length === 0) return new Map();
-  const { installOf } = await import("../agent/recipe/install.ts");
-  const found = await Promise.all(
-    agents.map(async ({ id, agent }) => [id, (await installOf(agents_dir, agent))?.digest] as const),
-  );
-  return new Map(found.flatMap(([id, digest]) => (digest === undefined ? [] : [[id, digest] as const])));
+  const found = await Promise.all(arms.map(async (arm) => [arm.id, await agentDigest(services, arm)] as const));
+  return new Map(found.flatMap(([id, digest]) => (digest === null ? [] : [[id, digest] as const])));
 }
 
 /**

@@ -13,7 +13,7 @@ export interface Compared {
   readonly scenario: Scenario;
   readonly judge_model: string;
   readonly sandbox: SessionSettings["sandbox"];
-  /** Of each arm: what the installs of its MCP servers are known by. */
+  /** Of each arm: what the installs of its agent and its MCP servers are known by. */
   readonly installs: readonly [readonly string[], readonly string[]];
 }
 

@@ -82,7 +82,13 @@ export async function prepareSeries(
     // The number that it has where none is lost: a trial that is run again replays what it would have, as do those after it.
     const trial_number = (round - 1) * plan.scenarios.length + place + 1;
     const place_in_series = { seed: plan.seed, trial_number, series_trial: trial };
-    return await prepareSession(services, loaded, { ...replacement, ...place_in_series });
+    const prepared = await prepareSession(services, loaded, { ...replacement, ...place_in_series });
+    if (prepared.comparison !== planned.comparison)
+      throw new Failure(
+        "invalid_scenario",
+        `what is compared in ${scenario} was changed while its series ran: an install of an arm, or the sandbox; start a new series`,
+      );
+    return prepared;
   };
   return { plan, plan_digest, limits, estimate_usd, prepare };
 }

@@ -10,7 +10,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { toolbox } from "../tool/toolbox.ts";
-import { type AgentServices, agentRunner, isAgentArm } from "./agent-runner.ts";
+import { type AgentServices, agentDigest, agentRunner, isAgentArm } from "./agent-runner.ts";
 import { askAll } from "./ask-all.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
@@ -72,14 +72,14 @@ export async function prepareSession(
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
   const tapes = await openTapes(services, priced, options);
-  const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, serversA, serversB] = await askAll([
+  const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
     () => runnerOf(services, loaded, first, { draw, tapes }),
     () => runnerOf(services, loaded, second, { draw, tapes }),
     () => chooseJudge(services, options.judge_model, definition, tapes?.judge()),
     () => sandboxFor(services, priced),
     () => demandArmPrices(priced),
-    () => serverDigests(services, first),
-    () => serverDigests(services, second),
+    () => installsOf(services, first),
+    () => installsOf(services, second),
   ]);
   demandFirstTurns(priced);
   const scenario = limited(services, priced, chosen, options.max_cost_usd);
@@ -115,7 +115,7 @@ export async function prepareSession(
     },
     comparison: comparisonDigest({
       ...{ scenario, judge_model: chosen.judge_model, sandbox: sandbox.kind },
-      installs: [serversA, serversB],
+      installs: [installsA, installsB],
     }),
     declared,
     flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
@@ -152,6 +152,12 @@ type RunnerServices = AgentServices & Pick<SessionServices, "resolveModel">;
 
 const overridden = (definition: Scenario, model: string | undefined) =>
   model === undefined ? definition : applyModelOverride(definition, model);
+
+/** What the programs of an arm are known by: its agent, then its MCP servers. */
+async function installsOf(services: Pick<SessionServices, "agents_dir">, arm: Arm): Promise<readonly string[]> {
+  const agent = await agentDigest(services, arm);
+  return [...(agent === null ? [] : [agent]), ...(await serverDigests(services, arm))];
+}
 
 interface Casting {
   readonly draw: Draw;

@@ -67,3 +67,5 @@ arms:
 policies: ${policies}
 rubric: {criteria: [{measure: probe_score}]}
 `;
+
+export const SCENARIO = scenario("{}");

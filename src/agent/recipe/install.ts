@@ -59,7 +59,7 @@ export async function installDigest(path: string, entry: string | null): Promise
 
 async function digestOf(path: string, packages: readonly Package[], entry: string | null): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(packages.map(({ name, version }) => [name, version])));
-  if (entry !== null) await addBytes(hash, await realpath(join(path, entry)));
+  if (entry !== null) hash.update(await fileDigest(await realpath(join(path, entry))));
   return hash.digest("hex");
 }
 
@@ -146,6 +146,22 @@ function versionOf(packages: readonly Package[], names: readonly string[]): stri
   return packages.find(({ place }) => places.includes(place))?.version ?? null;
 }
 
-async function addBytes(hash: ReturnType<typeof createHash>, path: string): Promise<void> {
+/** Digests of large files by what the file is: agents have programs of 200 MB, and every trial asks. */
+const digests = new Map<string, Promise<string>>();
+const MAX_DIGESTS = 100;
+
+/** SHA-256 of a file's bytes, read again only when the file has changed. */
+async function fileDigest(path: string): Promise<string> {
+  const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path);
+  const file = [dev, ino, size, mtimeMs, ctimeMs].join(" ");
+  const known = digests.get(file) ?? readDigest(path);
+  if (digests.size >= MAX_DIGESTS) digests.clear();
+  digests.set(file, known);
+  return await known;
+}
+
+async function readDigest(path: string): Promise<string> {
+  const hash = createHash("sha256");
   for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest("hex");
 }
