@@ -5,7 +5,7 @@ import { UsageError } from "./arguments.ts";
 import { complain, EXIT } from "./exit-code.ts";
 import { OutFile } from "./out-file.ts";
 
-const REPORTS = ["out", "junit", "markdown"] as const;
+const REPORTS = ["out", "junit", "markdown", "html"] as const;
 export type ReportFlag = (typeof REPORTS)[number];
 
 /** A file that was asked for, by its flag. */

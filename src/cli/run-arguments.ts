@@ -37,6 +37,7 @@ export const RUN = {
     out: { value: "<path>", description: "also write the verdict, or the series, to this file" },
     junit: { value: "<path>", description: "write the verdict and every hidden check, or every trial, as JUnit XML" },
     markdown: { value: "<path>", description: "write a summary for a pull request" },
+    html: { value: "<path>", description: "write the verdict, or the series, as one page that needs no server" },
     "max-cost": {
       value: "<usd>",
       usd: true,

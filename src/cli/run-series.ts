@@ -5,6 +5,8 @@ import { plainJson, plainText } from "../domain/plain-text.ts";
 import type { Series } from "../domain/series.ts";
 import { MAX_PARALLEL } from "../domain/series-record.ts";
 import { seriesReport } from "../operation/series.ts";
+import { seriesHtml } from "../report/series-html.ts";
+import { seriesMarkdown } from "../report/series-markdown.ts";
 import { readScenario } from "../scenario/load-scenario.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { againstItself } from "../session/against-itself.ts";
@@ -20,7 +22,6 @@ import { openReports, type Report, writeReports } from "./reports.ts";
 import { commandOf, type RunArguments, replacementOf } from "./run-arguments.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { seriesJunit } from "./series-junit.ts";
-import { seriesMarkdown } from "./series-markdown.ts";
 import { summariseSeries } from "./series-text.ts";
 import { openServices, openStore } from "./services.ts";
 import { isRecordedWhole, tapeSettings } from "./tape-flags.ts";
@@ -167,7 +168,12 @@ const messageOf = (error: unknown) => (error instanceof Failure ? error.message 
 async function deliver(series: Series, reports: readonly Report[]): Promise<boolean> {
   const text = `${plainJson(JSON.stringify(series, null, isTerminal(1) ? 2 : 0))}\n`;
   const taken = await writeStdout(text);
-  const contents = { out: () => text, junit: () => seriesJunit(series), markdown: () => seriesMarkdown(series) };
+  const contents = {
+    out: () => text,
+    junit: () => seriesJunit(series),
+    markdown: () => seriesMarkdown(series),
+    html: () => seriesHtml(series),
+  };
   return writeReports(reports, (flag) => contents[flag]()) && taken;
 }
 

@@ -2,6 +2,8 @@ import { Failure, orThrow } from "../domain/failure.ts";
 import { plainJson, plainText } from "../domain/plain-text.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import { followRun } from "../operation/follow-run.ts";
+import { sessionHtml } from "../report/session-html.ts";
+import { markdownOf } from "../report/session-markdown.ts";
 import { readScenario } from "../scenario/load-scenario.ts";
 import { prepareSession } from "../session/prepare-session.ts";
 import type { Runs } from "../session/runs.ts";
@@ -10,7 +12,6 @@ import { parseArguments, UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand } from "./exit-code.ts";
 import { junitOf } from "./junit.ts";
-import { markdownOf } from "./markdown.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
 import { openReports, type Report, writeReports } from "./reports.ts";
@@ -113,7 +114,12 @@ async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Pro
   const { verdict } = outcome;
   const text = verdict && `${plainJson(JSON.stringify(verdict, null, isTerminal(1) ? 2 : 0))}\n`;
   const taken = text === null || (await writeStdout(text));
-  const contents = { out: () => text, junit: () => junitOf(outcome), markdown: () => markdownOf(outcome) };
+  const contents = {
+    out: () => text,
+    junit: () => junitOf(outcome),
+    markdown: () => markdownOf(outcome),
+    html: () => sessionHtml(outcome),
+  };
   const written = writeReports(reports, (flag) => contents[flag]());
   const status = exitCodeOf(outcome);
   return outcome.failure !== null || (taken && written) ? status : EXIT.failed;

@@ -1,6 +1,6 @@
 import type { Series } from "../domain/series.ts";
+import { trialText } from "../report/series-words.ts";
 import { attributes, junitXml, type Suite, seconds, xmlText } from "./junit-xml.ts";
-import { trialText } from "./series-words.ts";
 
 /**
  * The series as JUnit XML: a suite for what the trials say together, and one for each scenario with a case for each trial. A

@@ -1,11 +1,19 @@
 import { plainText } from "../domain/plain-text.ts";
 import type { Series } from "../domain/series.ts";
 import { MAX_TRIALS } from "../domain/series-record.ts";
+import { SERIES_FLAG_TEXT } from "../report/series-flag-text.ts";
+import {
+  armFigures,
+  conclusionText,
+  costsText,
+  rateText,
+  scoreText,
+  solvedText,
+  winRateText,
+} from "../report/series-words.ts";
 import { columns } from "./columns.ts";
 import type { Painter } from "./paint.ts";
 import { rangeBar } from "./range-bar.ts";
-import { SERIES_FLAG_TEXT } from "./series-flag-text.ts";
-import { armFigures, conclusionText, costsText, rateText, scoreText, solvedText, winRateText } from "./series-words.ts";
 import { hanging, wrapWords } from "./wrap.ts";
 
 /** Cells of the bar of the win rate. */

@@ -5,12 +5,12 @@ import type { SeriesRecord } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { usdText } from "../domain/usd-text.ts";
 import type { SeriesSummary, Verdict } from "../domain/verdict.ts";
+import { evidenceFigure } from "../report/series-words.ts";
 import { costOfTrial } from "../series/costs.ts";
 import { limitText, percentText } from "../series/figure-text.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { rangeBar } from "./range-bar.ts";
-import { evidenceFigure } from "./series-words.ts";
 import { hanging, wrapWords } from "./wrap.ts";
 
 /** Longer names of scenarios and arms are cut. */

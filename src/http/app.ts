@@ -10,6 +10,7 @@ import { judgeRoutes } from "./judge-routes.ts";
 import type { Route } from "./openapi.ts";
 import { readJson } from "./read-json.ts";
 import { readRoutes } from "./read-routes.ts";
+import { reportRoutes } from "./report-routes.ts";
 import { type LogRequest, requestLog } from "./request-log.ts";
 import { runRoutes } from "./run-routes.ts";
 import { seriesRoutes } from "./series-routes.ts";
@@ -77,6 +78,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .use(runRoutes(context))
     .use(seriesRoutes(context))
     .use(judgeRoutes(context))
+    .use(reportRoutes(context))
     .use(apiDocs(services.version))
     .use(openApiRoute(routes, services.version));
   if (options.web_ui) app.use(options.web_ui.routes);

@@ -45,6 +45,15 @@ export const listSeries = (page: SeriesListRequest, signal?: AbortSignal) =>
 export const getSeries = (id: string, signal?: AbortSignal) =>
   get<Series>(`/api/series/${encodeURIComponent(id)}`, signal);
 
+export const sessionReport = (id: string) => `/api/sessions/${encodeURIComponent(id)}/report`;
+export const seriesReport = (id: string) => `/api/series/${encodeURIComponent(id)}/report`;
+/** A report as text. */
+export async function readReport(path: string): Promise<string> {
+  const response = await reach(path, {});
+  if (!response.ok) throw new RequestFailed("unreadable", `the server answered ${response.status}`);
+  return await response.text();
+}
+
 export const startRun = (request: RunRequest) => send<RunStarted>("POST", "/api/runs/async", request);
 export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/${encodeURIComponent(id)}`);
 export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { junitOf } from "../../src/cli/junit.ts";
-import { markdownOf } from "../../src/cli/markdown.ts";
 import { Painter } from "../../src/cli/paint.ts";
 import { summarise } from "../../src/cli/summary.ts";
 import type { Arm } from "../../src/domain/scenario.ts";
@@ -8,6 +7,7 @@ import type { ArmSummary } from "../../src/domain/session.ts";
 import type { Flag } from "../../src/domain/verdict.ts";
 import { summariseSession } from "../../src/mcp/view/session-summary.ts";
 import { summaryText } from "../../src/mcp/view/summary-text.ts";
+import { markdownOf } from "../../src/report/session-markdown.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";
 

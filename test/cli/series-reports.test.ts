@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { seriesJunit } from "../../src/cli/series-junit.ts";
-import { seriesMarkdown } from "../../src/cli/series-markdown.ts";
 import type { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { seriesMarkdown } from "../../src/report/series-markdown.ts";
 import { reportOf } from "../../src/series/report.ts";
 import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../series/series.ts";
 

@@ -1,5 +1,5 @@
 import type { Series } from "../../domain/series.ts";
-import { cancelSeries, getSeries } from "../api.ts";
+import { cancelSeries, getSeries, seriesReport } from "../api.ts";
 import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Notice } from "../part/notice.tsx";
@@ -8,6 +8,7 @@ import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
 import { blind } from "../preferences.ts";
 import { toScenario, toSeriesList } from "../routes.ts";
+import { Share } from "../share/share.tsx";
 import { ArmsTable } from "./arms-table.tsx";
 import { ConclusionName, conclusionText } from "./conclusion.tsx";
 import { EvidenceChart } from "./evidence-chart.tsx";
@@ -77,6 +78,7 @@ function Report({ series }: { series: Series }) {
           />
         </div>
       )}
+      <Share path={seriesReport(series.series_id)} />
       <section data-stop tabIndex={-1}>
         <h2>Trials</h2>
         <TrialStrips series={series} />

@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { Side, Verdict } from "../../domain/verdict.ts";
+import { sessionReport } from "../api.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
@@ -12,6 +13,7 @@ import { Page } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { voteOn } from "../preferences.ts";
 import { toCompare, toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
+import { LESS_OF_SESSION, Share } from "../share/share.tsx";
 import type { Comparison } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
 import { DecidingFacts, differingChecks } from "./deciding.tsx";
@@ -66,6 +68,9 @@ export function Report({ comparison }: { comparison: Comparison }) {
         <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
       </nav>
+      {a.session.verdict?.verdict_id === verdict.verdict_id && (
+        <Share path={sessionReport(a.session.session_id)} less={LESS_OF_SESSION} />
+      )}
       <Sections sections={sectionsOf(comparison, weighing)} />
     </Page>
   );
