@@ -7,7 +7,7 @@ import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
 import { address, type Route, routeOf } from "../routes.ts";
 import { ScenarioListPage } from "../scenarios/scenario-list-page.tsx";
 import { ScenarioPage } from "../scenarios/scenario-page.tsx";
-import { helpOpen, SHORTCUTS } from "./shortcuts.ts";
+import { helpOpen, paletteOpen, SHORTCUTS } from "./shortcuts.ts";
 
 const SessionsPage = lazy(async () => (await import("../sessions/sessions-page.tsx")).SessionsPage);
 const SessionPage = lazy(async () => (await import("../verdict/session-page.tsx")).SessionPage);
@@ -16,6 +16,8 @@ const LivePage = lazy(async () => (await import("../live/live-page.tsx")).LivePa
 const ComparePage = lazy(async () => (await import("../sessions/compare-page.tsx")).ComparePage);
 const SeriesListPage = lazy(async () => (await import("../series/series-list-page.tsx")).SeriesListPage);
 const SeriesPage = lazy(async () => (await import("../series/series-page.tsx")).SeriesPage);
+
+const Palette = lazy(async () => (await import("./palette.tsx")).Palette);
 
 export function App() {
   const main = useRef<HTMLElement>(null);
@@ -46,6 +48,7 @@ export function App() {
         <CurrentPage route={routeOf(address.value)} />
       </main>
       <HelpDialog />
+      {paletteOpen.value && <Palette />}
     </>
   );
 }
@@ -110,6 +113,9 @@ function Masthead() {
         <button type="button" class="quiet" aria-pressed={blind.value} onClick={() => (blind.value = !blind.value)}>
           Blind
         </button>
+        <button type="button" class="quiet" onClick={() => (paletteOpen.value = true)}>
+          Find <kbd>Ctrl K</kbd>
+        </button>
         <button type="button" class="quiet" onClick={nextTheme} aria-label={`Theme: ${theme.value}. Change`}>
           {{ auto: "Auto", light: "Light", dark: "Dark" }[theme.value]}
         </button>
@@ -133,6 +139,12 @@ function HelpDialog() {
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => (helpOpen.value = false)}>
       <h2 id="help-title">Keyboard</h2>
       <dl class="keys">
+        <div>
+          <dt>
+            <kbd>Ctrl</kbd> <kbd>K</kbd>
+          </dt>
+          <dd>Find a scenario, series, session or action</dd>
+        </div>
         {SHORTCUTS.map(({ keys, does }) => (
           <div key={keys}>
             <dt>

@@ -4,34 +4,42 @@ import { blind, nextTheme, shortcutsOn } from "../preferences.ts";
 import { navigate } from "../routes.ts";
 
 export const helpOpen = signal(false);
+export const paletteOpen = signal(false);
 
 interface Shortcut {
   readonly keys: string;
   readonly does: string;
   readonly run: () => void;
+  /** It can be done on every page. */
+  readonly always?: boolean;
 }
 
 /** `keys` are one or two keys, pressed one after the other. `?` works even when shortcuts are off. */
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: "g s", does: "Go to the scenarios", run: () => navigate("/") },
-  { keys: "g r", does: "Go to the sessions (runs)", run: () => navigate("/sessions") },
-  { keys: "g t", does: "Go to the series (trials)", run: () => navigate("/series") },
-  { keys: "g d", does: "Go to the doctor", run: () => navigate("/doctor") },
+  { keys: "g s", does: "Go to the scenarios", run: () => navigate("/"), always: true },
+  { keys: "g r", does: "Go to the sessions (runs)", run: () => navigate("/sessions"), always: true },
+  { keys: "g t", does: "Go to the series (trials)", run: () => navigate("/series"), always: true },
+  { keys: "g d", does: "Go to the doctor", run: () => navigate("/doctor"), always: true },
   { keys: "/", does: "Go to the filter of a list", run: () => focusFirst("[data-filter]") },
   { keys: "j", does: "Next section or row", run: () => step(1) },
   { keys: "k", does: "Previous section or row", run: () => step(-1) },
   { keys: "Enter", does: "Open the section or row that has the focus", run: openStop },
   { keys: "x", does: "Pick an arm of the row that has the focus", run: pickArm },
   { keys: "e", does: "Open or close every decision on the page", run: toggleAll },
-  { keys: "b", does: "Blind mode on or off", run: () => (blind.value = !blind.value) },
-  { keys: "t", does: "Next theme: auto, light, dark", run: nextTheme },
-  { keys: "?", does: "This help", run: () => (helpOpen.value = !helpOpen.value) },
+  { keys: "b", does: "Blind mode on or off", run: () => (blind.value = !blind.value), always: true },
+  { keys: "t", does: "Next theme: auto, light, dark", run: nextTheme, always: true },
+  { keys: "?", does: "This help", run: () => (helpOpen.value = !helpOpen.value), always: true },
 ];
 
 let pending = "";
 
 export function listenToKeys(): void {
   addEventListener("keydown", (event) => {
+    if (opensPalette(event)) {
+      event.preventDefault();
+      paletteOpen.value = !paletteOpen.value;
+      return;
+    }
     if (!isOurs(event)) return;
     const keys = pending === "" ? event.key : `${pending} ${event.key}`;
     pending = "";
@@ -43,11 +51,15 @@ export function listenToKeys(): void {
   });
 }
 
+/** Also while a reader types. */
+const opensPalette = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent) =>
+  key.toLowerCase() === "k" && (ctrlKey || metaKey) && !altKey && !shiftKey;
+
 function isOurs({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || isTyping(target)) return false;
   // Links and buttons have their own.
   if (key === "Enter" && focusedStop() !== target) return false;
-  return key === "?" || (shortcutsOn.peek() && !helpOpen.peek());
+  return key === "?" || (shortcutsOn.peek() && !helpOpen.peek() && !paletteOpen.peek());
 }
 
 const isTyping = (target: EventTarget | null) =>
