@@ -16,7 +16,7 @@ import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
 
 /** Flags that may be given with `--check`. The others are about arms that run. */
 const FLAGS: readonly string[] = [
-  ...["check", "json", "model", "judge-model", "prices", "trials", "replay", "live-judge"],
+  ...["check", "json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
   ...Object.keys(SANDBOX_FLAGS),
   ...["quiet", "no-color"],
 ];

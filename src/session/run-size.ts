@@ -23,8 +23,15 @@ export const TURN_TOKENS_BACK = 550;
 
 export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
-/** The first turn sends the system prompt, the tools and the task. */
+/**
+ * Tokens of the prompt and the tools that an agent brings along; the low end. Requests of the tried ones have 40 kB (Codex) to
+ * 116 kB (Claude Code).
+ */
+const AGENT_TOKENS = 12_000;
+
+/** The first turn sends the system prompt, the tools and the task. What an agent of the scenario's own sends is not known. */
 export function firstTurnTokens({ task }: Scenario, arm: Arm): number {
+  if (arm.agent) return tokensOf(task.prompt) + (arm.agent.use === null ? 0 : AGENT_TOKENS);
   const tools = toolbox(arm.tools).map((tool) => JSON.stringify(specOf(tool)));
   return tokensOf([arm.system_prompt, task.prompt, ...tools].join("\n"));
 }

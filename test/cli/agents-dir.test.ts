@@ -33,6 +33,11 @@ testNeeding(LINUX)("--agents-dir, or ABEVAL_AGENTS_DIR in its place, is where in
   expect((await refusal([])).said).toContain("is looked for in --agents-dir <path>, which is not given");
 });
 
+testNeeding(LINUX)("--check looks there, too", async () => {
+  const { status, stdout } = await refusal(["--check", "--agents-dir", PLACE]);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: expect.stringContaining('there is no install "nowhere"') });
+});
+
 test.each([
   ["/etc", "it holds the system's secrets (/etc)"],
   ["/", "it holds everybody's temporary files"],
