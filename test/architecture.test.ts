@@ -48,7 +48,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ["domain", "operation", "clock"],
   mcp: ["domain", "operation", "lines"],
   cli: ["*"],
-  web: ["domain", "judge/decide", "series/figure-text"],
+  web: ["domain", "judge/decide", "judge/facts", "series/figure-text"],
   main: ["agent/door", "cli", "domain/did-you-mean", "on-bun", "version"],
   clock: [],
   "exit-of": [],

@@ -1,17 +1,24 @@
 import { type Signal, useSignal } from "@preact/signals";
+import type { ArmSummary } from "../../domain/session.ts";
 import type { ArmPointer } from "../../domain/verdict.ts";
+import { factsOf } from "../../judge/facts.ts";
 import { getSession, RequestFailed, requestVerdict } from "../api.ts";
+import { ArmChanges } from "../diff/arm-changes.tsx";
+import { Answers } from "../evidence/answers.tsx";
+import { ChecksTable } from "../evidence/checks-table.tsx";
+import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { isJudgeable, pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
 import { duration, tokens, when, words } from "../format.ts";
 import { asFailed, useLoaded, useSubmission } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
 import { JudgeField } from "../part/fields.tsx";
 import { Notice } from "../part/notice.tsx";
-import { Page } from "../part/page.tsx";
+import { Page, Part } from "../part/page.tsx";
 import { Refused, Show } from "../part/show.tsx";
 import { awaited, blind } from "../preferences.ts";
 import { navigate, toSession } from "../routes.ts";
 import { verdictsOn } from "../verdict/comparison.ts";
+import { FactsTable } from "../verdict/facts-table.tsx";
 import { VerdictTable } from "../verdict/history.tsx";
 
 /** Two arms of one scenario: earlier verdicts on them, and a form for a new one. */
@@ -73,6 +80,7 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
           <p>If task, fixture, checks, rubric or policies differ, the verdict will say so.</p>
         </Notice>
       )}
+      <BeforeJudging pair={[a, b]} />
       <section>
         <h2>Judge them</h2>
         <Judging pair={[a, b]} known={verdicts.length} />
@@ -86,6 +94,46 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
     </>
   );
 }
+
+/** What a reader can see for free, before a judge is paid. In blind mode without names. */
+function BeforeJudging({ pair }: { pair: Two }) {
+  const [a, b] = blind.value ? hidden(pair) : pair;
+  const facts = { a: factsOf(a.arm, a.session.definition.policies), b: factsOf(b.arm, b.session.definition.policies) };
+  return (
+    <>
+      <Part title="Both arms in numbers">
+        <FactsTable a={a} b={b} facts={facts} />
+      </Part>
+      <Part title="Hidden checks">
+        <ChecksTable arms={[a, b]} />
+      </Part>
+      <Part title="What the arms say">
+        <Answers arms={[a, b]} />
+      </Part>
+      <Part title="What they changed">
+        <ArmChanges shown={a} open_lines={OPEN_LINES} />
+        <ArmChanges shown={b} open_lines={OPEN_LINES} />
+      </Part>
+      <Part title="What they did">
+        <DecisionLogs arms={[a, b]} />
+      </Part>
+    </>
+  );
+}
+
+/** Lines of a changed file above which it stays closed. */
+const OPEN_LINES = 40;
+
+/** Names, titles and models tell who an arm is. */
+const hidden = ([a, b]: Two): Two => [
+  { ...a, name: "arm a", arm: anonymous(a.arm) },
+  { ...b, name: "arm b", arm: anonymous(b.arm) },
+];
+
+const anonymous = ({ agent: _, ...arm }: ArmSummary): ArmSummary => ({
+  ...arm,
+  ...{ title: "hidden", model: "hidden", model_served: null },
+});
 
 function ArmCard({ shown: { side, name, arm, session } }: { shown: ShownArm }) {
   return (

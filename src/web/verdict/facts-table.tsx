@@ -1,4 +1,4 @@
-import type { Side } from "../../domain/verdict.ts";
+import type { Side, Verdict } from "../../domain/verdict.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { AgentName } from "../part/agent-name.tsx";
 import { ArmMark, ArmName, ModelName } from "../part/arm-name.tsx";
@@ -6,9 +6,13 @@ import { Table } from "../part/table.tsx";
 import type { Comparison } from "./comparison.ts";
 import { differenceOf, type Established, FACTS, type Fact } from "./facts.ts";
 
+interface FactsTableProps extends Pick<Comparison, "a" | "b"> {
+  readonly facts: Verdict["facts"];
+}
+
 /** Both arms in numbers, and how far apart they are; where one way is better, the better one is marked by words and shape. */
-export function FactsTable({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
-  const both = { a: { arm: a.arm, facts: verdict.facts.a }, b: { arm: b.arm, facts: verdict.facts.b } };
+export function FactsTable({ a, b, facts }: FactsTableProps) {
+  const both = { a: { arm: a.arm, facts: facts.a }, b: { arm: b.arm, facts: facts.b } };
   const heads = [a, b].map((shown) => <ArmHead shown={shown} />);
   return (
     <Table

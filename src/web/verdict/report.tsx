@@ -91,7 +91,7 @@ function sectionsOf(comparison: Comparison, weighing: Weighing): readonly Sectio
     title: "Both arms in numbers",
     content: (
       <>
-        <FactsTable comparison={comparison} />
+        <FactsTable a={a} b={b} facts={verdict.facts} />
         {fairness.length > 0 && <p class="small-print">What else differed: {fairness.join("; ")}.</p>}
       </>
     ),
