@@ -48,6 +48,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(Wall time:|duration_ms:?) ?\d+(?:\.\d+)?/g, "$1 <duration>"],
   [/\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?)\b/g, "<duration>"],
   [/\bChunk ID: \w+/g, "Chunk ID: <id>"],
+  [/\b(shellId:) \d+/g, "$1 <id>"],
   [/\b(pg?id)(:? |[:=])\d+/gi, "$1$2<id>"],
   [/\b(ses|prt)_\w{8,}/g, "$1_<id>"],
   [/\b(cch|cc_version)=[^;&\s"]+/g, "$1=<id>"],

@@ -145,6 +145,11 @@ const CHANCE = [
   ["lists of files", "-rw-r--r-- 1 a a 3 Jan  2 03:04 x", "-rw-r--r-- 1 a a 3 Dec 31  2025 x"],
   ["durations", "(pass) adds [0.15ms] in 2 s", "(pass) adds [112ms] in 13.5 s"],
   ["processes", "started, pid 4711, PGID: 12", "started, pid 3, PGID: 99999"],
+  [
+    "shells that were started at once",
+    "3\n<shellId: 0 completed with exit code 3>",
+    "3\n<shellId: 1 completed with exit code 3>",
+  ],
   ["moments", "at 1767322800000", "at 1798858800123"],
 ] as const;
 
