@@ -1,14 +1,17 @@
 import { describe, expect } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
+import type { SessionOutcome } from "../../src/domain/session.ts";
+import { recordingServices, replayingServices } from "../cassette/recorded.ts";
 import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { NODE, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { CLAUDE_CODES, CLIS, type Cli, CODEXES, FAILING_COMMAND, FIXED, PI, PROMPT } from "./clis.ts";
-import { install, registry } from "./installs.ts";
-import { playCli, runCli } from "./run-cli.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { CLAUDE_CODES, type Cli, CODEXES, FAILING_COMMAND, FIXED, OPENCODE, PAIRS, PI, PROMPT } from "./clis.ts";
+import { AGENTS_DIR, install, registry } from "./installs.ts";
+import { playCli, playPair, runCli, runPair } from "./run-cli.ts";
 
-const installed = install(Object.fromEntries(CLIS.map((cli) => [cli.install, cli.package])));
+const installed = install(Object.fromEntries(PAIRS.flat().map((cli) => [cli.install, cli.package])));
 const testCli = testNeeding(registry(installed), SANDBOX, NODE);
 
 const nameOf = ({ install: name, wire }: Cli) => `${name} over ${wire}`;
@@ -17,42 +20,74 @@ const callsOf = (decisions: readonly Decision[]) =>
 const threadsOf = (decisions: readonly Decision[]) =>
   decisions.flatMap((decision) => (decision.kind === "model_turn" ? (decision.detail?.thread ?? []) : []));
 const count = <T>(items: readonly T[], one: T) => items.filter((item) => item === one).length;
+const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? NaN), 0);
+
+/** What does not depend on the moment of a run. */
+const lasting = ({ decisions, arms, verdict }: SessionOutcome) => ({
+  logs: Object.values(decisions).map((log) =>
+    log.map(({ kind, tokens_in, tokens_out, summary }) => ({ kind, tokens_in, tokens_out, summary })),
+  ),
+  changes: arms.map(({ changes }) => changes?.patch),
+  costs: arms.map(({ cost_usd }) => cost_usd),
+  verdict: verdict?.outcome,
+});
+
+function expectWork(cli: Cli, { arms, decisions }: SessionOutcome, at: 0 | 1): void {
+  const summary = arms[at];
+  const log = decisions[summary.arm_id] ?? [];
+  expect(summary).toMatchObject({ status: "finished", stop_reason: "final_answer", turns: 4, tool_calls: 4 });
+  expect(summary.final_answer).toBe("Add adds now.");
+  expect(summary.changes?.files.map(({ path }) => path)).toEqual(["calc.js"]);
+  expect(summary.changes?.patch).toContain(`+${FIXED}`);
+  expect(summary.agent).toMatchObject({ recipe: cli.use, install: cli.install, exit_code: 0 });
+  expect(summary.agent?.version).toBe(cli.package.split("@").at(-1) ?? null);
+  const kinds = log.map(({ kind }) => kind);
+  expect([count(kinds, "model_turn"), count(kinds, "error"), kinds.at(-1)]).toEqual([
+    4 + cli.side_calls,
+    0,
+    "final_answer",
+  ]);
+  const calls = callsOf(log);
+  const first = cli.use === "codex" ? "run_command" : "read_file";
+  expect(calls.map(({ tool }) => tool)).toEqual([first, "edit_file", "run_command", "run_command"]);
+  expect(calls.map(({ unchecked, thread }) => [unchecked, thread])).toEqual(Array(4).fill([undefined, 1]));
+  const ran = calls.find(({ input }) => input?.includes(JSON.stringify(FAILING_COMMAND)));
+  expect(ran?.output?.trim()).toBe("3");
+  if (cli.tells_exit_code) expect(ran).toMatchObject({ ok: false, exit_code: 3 });
+}
 
 describe("read, edit, run, answer", () => {
-  for (const cli of CLIS)
-    testCli(`${nameOf(cli)}: its log, its tokens and its change are those of what its model said`, async () => {
-      await using fake = await startFakeProvider({ reply: playCli(cli) });
-      const { outcome, notices, summary, decisions } = await runCli(fake, cli);
+  for (const pair of PAIRS)
+    testCli(`${pair.map(nameOf).join(", ")}: as the model said it, and again from a recording`, async () => {
+      using tapes = temporaryDirectory();
+      const notices: string[] = [];
+      const changes = { agents_dir: AGENTS_DIR, notice: (line: string) => notices.push(line) };
+      const recorded = await (async () => {
+        await using fake = await startFakeProvider({ reply: playPair(pair) });
+        const { outcome } = await runPair(recordingServices(tapes.path, fake.environment, changes), pair);
+        const { arms } = outcome;
+        const { billed } = fake;
+        expect(outcome.failure).toBeNull();
+        expectWork(pair[0], outcome, 0);
+        expectWork(pair[1], outcome, 1);
+        expect(sum(arms.map(({ tokens_in }) => tokens_in))).toBe(billed.in);
+        expect(sum(arms.map(({ tokens_out }) => tokens_out))).toBe(billed.out);
+        expect(sum(arms.map(({ cached_tokens }) => cached_tokens))).toBe(billed.cached);
+        const working = fake.requests.filter(({ tools }) => tools.length > 0);
+        const asked = new Set(working.map(({ wire, model }) => `${wire} ${model}`));
+        expect(asked).toEqual(new Set(pair.map(({ wire, model }) => `${wire} ${model.split("/")[1]}`)));
+        return outcome;
+      })();
+      const services = replayingServices(tapes.path, { strict: true }, changes);
+      const { outcome } = await runPair(services, pair);
       expect(outcome.failure).toBeNull();
-      expect(summary).toMatchObject({ status: "finished", stop_reason: "final_answer", turns: 4, tool_calls: 4 });
-      expect(summary.final_answer).toBe("Add adds now.");
-      expect(summary.changes?.patch).toContain(`+${FIXED}`);
-      expect(summary.changes?.files.map(({ path }) => path)).toEqual(["calc.js"]);
-      expect(summary.agent).toMatchObject({ recipe: cli.use, install: cli.install, exit_code: 0 });
-      expect(summary.agent?.version).toBe(cli.package.split("@").at(-1) ?? null);
-      const { billed } = fake;
-      expect([summary.tokens_in, summary.tokens_out, summary.cached_tokens]).toEqual([
-        billed.in,
-        billed.out,
-        billed.cached,
-      ]);
-      const kinds = decisions.map(({ kind }) => kind);
-      expect(count(kinds, "model_turn")).toBe(4 + cli.side_calls);
-      expect(kinds.at(-1)).toBe("final_answer");
-      expect(kinds).not.toContain("error");
-      const calls = callsOf(decisions);
-      const tools = calls.map((call) => call.tool);
-      expect(tools.slice(0, 1)).toEqual([cli.use === "codex" ? "run_command" : "read_file"]);
-      expect(tools.slice(1)).toEqual(["edit_file", "run_command", "run_command"]);
-      expect(calls.every((call) => call.unchecked === undefined && call.thread === 1)).toBe(true);
-      const ran = calls.find((call) => call.input?.includes(JSON.stringify(FAILING_COMMAND)));
-      expect(ran?.output?.trim()).toBe("3");
-      if (cli.tells_exit_code) expect(ran).toMatchObject({ ok: false, exit_code: 3 });
-      expect(JSON.stringify([outcome, notices])).not.toContain(FAKE_KEY);
-      const served = cli.model.split("/")[1];
-      const main = fake.requests.filter(({ tools: offered }) => offered.length > 0);
-      expect(new Set(main.map(({ model, wire }) => `${wire} ${model}`))).toEqual(new Set([`${cli.wire} ${served}`]));
-      expect(outcome.verdict).toMatchObject({ outcome: "winner", winner: "agent" });
+      expect(lasting(outcome)).toEqual(lasting(recorded));
+      expect(notices).toEqual([]);
+      const written = await Array.fromAsync(new Bun.Glob("**/*.jsonl").scan(tapes.path), (path) =>
+        Bun.file(`${tapes.path}/${path}`).text(),
+      );
+      expect(written).toHaveLength(2);
+      expect(JSON.stringify([recorded, written])).not.toContain(FAKE_KEY);
     });
 });
 
@@ -217,14 +252,13 @@ describe("Claude Code", () => {
 });
 
 testCli("opencode: the call for a title keeps its own small model, unless the arm says otherwise", async () => {
-  const cli = CLIS.find(({ use }) => use === "opencode") ?? PI;
   const models = async (agent: object) => {
     await using fake = await startFakeProvider({ reply: playCli({ turns: [{ text: "Add adds now." }] }) });
-    const { summary } = await runCli(fake, cli, { agent });
+    const { summary } = await runCli(fake, OPENCODE, { agent });
     expect(summary).toMatchObject({ stop_reason: "final_answer", turns: 1, tokens_in: fake.billed.in });
     return new Set(fake.requests.map(({ model }) => model));
   };
   const [kept, same] = await Promise.all([models({}), models({ side_model: "same" })]);
-  expect([...kept].toSorted()).toEqual([expect.stringContaining("haiku"), "claude-x"]);
-  expect(same).toEqual(new Set(["claude-x"]));
+  expect([...kept].toSorted()).toEqual([expect.stringContaining("haiku"), "claude-y"]);
+  expect(same).toEqual(new Set(["claude-y"]));
 });

@@ -83,92 +83,101 @@ export const CLAUDE_CODES: readonly [Cli, Cli] = [claudeCode("2.1.197"), claudeC
 export const CODEXES: readonly [Cli, Cli] = [codex("0.159.3"), codex("0.169.0")];
 export const PI = pi("anthropic", "anthropic/claude-x");
 
-export const CLIS: readonly Cli[] = [
-  ...CLAUDE_CODES,
-  ...CODEXES,
-  PI,
-  pi("responses", "openai/gpt-x"),
-  {
-    use: "opencode",
-    install: "opencode-1.18.33",
-    package: "opencode-ai@1.18.33",
-    wire: "anthropic",
-    model: "anthropic/claude-x",
-    turns: turns(
-      ["read", { filePath: FILE }],
-      ["edit", { filePath: FILE, oldString: "a - b", newString: "a + b" }],
-      (command) => ["bash", { command, description: "Run it" }],
-    ),
-    side_calls: 1,
-    tells_exit_code: false,
-  },
-  {
-    use: "gemini-cli",
-    install: "gemini-cli-0.61.0",
-    package: "@google/gemini-cli@0.61.0",
-    wire: "gemini",
-    model: "google/gemini-x",
-    turns: turns(
-      ["read_file", { file_path: "calc.js" }],
-      ["replace", { file_path: FILE, instruction: "Add.", old_string: "a - b", new_string: "a + b" }],
-      (command) => ["run_shell_command", { command, description: "Run it" }],
-    ),
-    side_calls: 0,
-    tells_exit_code: true,
-  },
-  {
-    use: "qwen-code",
-    install: "qwen-code-0.15.10",
-    package: "@qwen-code/qwen-code@0.15.10",
-    wire: "chat",
-    model: "openai/qwen-x",
-    turns: turns(
-      ["read_file", { file_path: FILE }],
-      ["edit", { file_path: FILE, old_string: "a - b", new_string: "a + b" }],
-      (command) => ["run_shell_command", { command, is_background: false, description: "Run it" }],
-    ),
-    side_calls: 0,
-    tells_exit_code: true,
-  },
-  {
-    use: "continue",
-    install: "continue-1.5.47",
-    package: "@continuedev/cli@1.5.47",
-    wire: "anthropic",
-    model: "anthropic/claude-x",
-    turns: turns(
-      ["Read", { filepath: "calc.js" }],
-      ["MultiEdit", { file_path: FILE, edits: [{ old_string: "a - b", new_string: "a + b" }] }],
-      (command) => ["Bash", { command }],
-    ),
-    side_calls: 0,
-    tells_exit_code: false,
-  },
-  {
-    use: "copilot",
-    install: "copilot-1.0.102",
-    package: "@github/copilot@1.0.102",
-    wire: "chat",
-    model: "openai/gpt-x",
-    turns: turns(["view", { path: FILE }], ["apply_patch", PATCH], (command) => [
-      "bash",
-      { command, description: "Run it", mode: "sync" },
-    ]),
-    side_calls: 0,
-    tells_exit_code: true,
-  },
-  {
-    use: "cline",
-    install: "cline-3.0.65",
-    package: "cline@3.0.65",
-    wire: "chat",
-    model: "openai/claude-x",
-    turns: turns(
-      ["read_files", { files: [{ path: FILE }] }],
-      ["editor", { path: FILE, old_text: "a - b", new_text: "a + b" }],
-      (command) => ["run_commands", { commands: [command] }],
-    ),
-    side_calls: 0,
-    tells_exit_code: true,
-  },
+export const OPENCODE: Cli = {
+  use: "opencode",
+  install: "opencode-1.18.33",
+  package: "opencode-ai@1.18.33",
+  wire: "anthropic",
+  model: "anthropic/claude-y",
+  turns: turns(
+    ["read", { filePath: FILE }],
+    ["edit", { filePath: FILE, oldString: "a - b", newString: "a + b" }],
+    (command) => ["bash", { command, description: "Run it" }],
+  ),
+  side_calls: 1,
+  tells_exit_code: false,
+};
+
+const GEMINI_CLI: Cli = {
+  use: "gemini-cli",
+  install: "gemini-cli-0.61.0",
+  package: "@google/gemini-cli@0.61.0",
+  wire: "gemini",
+  model: "google/gemini-x",
+  turns: turns(
+    ["read_file", { file_path: "calc.js" }],
+    ["replace", { file_path: FILE, instruction: "Add.", old_string: "a - b", new_string: "a + b" }],
+    (command) => ["run_shell_command", { command, description: "Run it" }],
+  ),
+  side_calls: 0,
+  tells_exit_code: true,
+};
+
+const QWEN_CODE: Cli = {
+  use: "qwen-code",
+  install: "qwen-code-0.15.10",
+  package: "@qwen-code/qwen-code@0.15.10",
+  wire: "chat",
+  model: "openai/qwen-x",
+  turns: turns(
+    ["read_file", { file_path: FILE }],
+    ["edit", { file_path: FILE, old_string: "a - b", new_string: "a + b" }],
+    (command) => ["run_shell_command", { command, is_background: false, description: "Run it" }],
+  ),
+  side_calls: 0,
+  tells_exit_code: true,
+};
+
+const CONTINUE: Cli = {
+  use: "continue",
+  install: "continue-1.5.47",
+  package: "@continuedev/cli@1.5.47",
+  wire: "anthropic",
+  model: "anthropic/claude-x",
+  turns: turns(
+    ["Read", { filepath: "calc.js" }],
+    ["MultiEdit", { file_path: FILE, edits: [{ old_string: "a - b", new_string: "a + b" }] }],
+    (command) => ["Bash", { command }],
+  ),
+  side_calls: 0,
+  tells_exit_code: false,
+};
+
+const COPILOT: Cli = {
+  use: "copilot",
+  install: "copilot-1.0.102",
+  package: "@github/copilot@1.0.102",
+  wire: "chat",
+  model: "openai/gpt-x",
+  turns: turns(["view", { path: FILE }], ["apply_patch", PATCH], (command) => [
+    "bash",
+    { command, description: "Run it", mode: "sync" },
+  ]),
+  side_calls: 0,
+  tells_exit_code: true,
+};
+
+const CLINE: Cli = {
+  use: "cline",
+  install: "cline-3.0.65",
+  package: "cline@3.0.65",
+  wire: "chat",
+  model: "openai/claude-x",
+  turns: turns(
+    ["read_files", { files: [{ path: FILE }] }],
+    ["editor", { path: FILE, old_text: "a - b", new_text: "a + b" }],
+    (command) => ["run_commands", { commands: [command] }],
+  ),
+  side_calls: 0,
+  tells_exit_code: false,
+};
+
+/** Two that run in one session. Their provider knows them apart by wire and model, or plays both the same. */
+export const PAIRS: readonly (readonly [Cli, Cli])[] = [
+  CLAUDE_CODES,
+  CODEXES,
+  [PI, OPENCODE],
+  [pi("responses", "openai/gpt-x"), GEMINI_CLI],
+  [QWEN_CODE, CONTINUE],
+  [COPILOT, CLINE],
 ];

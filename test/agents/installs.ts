@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Need } from "../machine.ts";
 import { UNREACHABLE } from "./real-servers.ts";
@@ -7,11 +7,14 @@ import { UNREACHABLE } from "./real-servers.ts";
 /** Name of an install, and the package with its version that is in it. */
 export type Pins = Readonly<Record<string, string>>;
 
+/** Where a sandbox's user may walk: root's home is closed, and temporary files are nothing that `--agents-dir` takes. */
+const CACHE = process.getuid?.() === 0 ? "/var/cache" : (process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"));
+
 /**
- * A directory of installs as `--agents-dir` takes it, kept between runs: the agents are hundreds of megabytes. What is
- * there already is not fetched again. ABEVAL_TEST_AGENTS names another one.
+ * A directory of installs as `--agents-dir` takes it, kept between runs: the agents are gigabytes. What is there already is
+ * not fetched again. ABEVAL_TEST_AGENTS names another one.
  */
-export const AGENTS_DIR = process.env["ABEVAL_TEST_AGENTS"] ?? join(tmpdir(), `abeval-agents-${process.getuid?.()}`);
+export const AGENTS_DIR = process.env["ABEVAL_TEST_AGENTS"] ?? join(CACHE, "abeval-test-agents");
 
 /**
  * Installs what is missing. False where no registry can be reached.
@@ -19,8 +22,6 @@ export const AGENTS_DIR = process.env["ABEVAL_TEST_AGENTS"] ?? join(tmpdir(), `a
  */
 export function install(pins: Pins): boolean {
   mkdirSync(AGENTS_DIR, { recursive: true });
-  // Others may write to the directory of temporary files. A sandbox's user must be able to walk here.
-  if (lstatSync(AGENTS_DIR).uid !== process.getuid?.()) throw new Error(`${AGENTS_DIR} belongs to somebody else`);
   chmodSync(AGENTS_DIR, 0o755);
   return Object.entries(pins).every(([name, spec]) => existsSync(join(AGENTS_DIR, name)) || installOne(name, spec));
 }

@@ -1,4 +1,6 @@
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import type { SessionServices } from "../../src/session/services.ts";
+import type { SeenRequest } from "../fake-provider/exchange.ts";
 import type { FakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { runOnce, testServices } from "../harness.ts";
@@ -12,33 +14,46 @@ interface Changes {
   readonly agent?: object;
 }
 
-const PRICE = { in: 3, out: 15, cached_in: 0.3, cache_write: 3.75 };
-
 /** Runs the agent in a session against an arm that does nothing. */
-export async function runCli(fake: Pick<FakeProvider, "environment">, cli: Cli, changes: Changes = {}) {
-  await using folder = await scenarioFolder({ "calc.yaml": JSON.stringify(scenario(cli, changes)) });
-  const notices: string[] = [];
-  const services = testServices(fake.environment, { agents_dir: AGENTS_DIR, notice: (line) => notices.push(line) });
-  const { outcome } = await runOnce(services, await loadScenarioFile(folder.path("calc.yaml")));
-  return { outcome, notices, summary: outcome.arms[0], decisions: outcome.decisions["agent"] ?? [] };
+export async function runCli({ environment }: Pick<FakeProvider, "environment">, cli: Cli, changes: Changes = {}) {
+  const { policies = {}, agent = {} } = changes;
+  const arms = [armOf("agent", cli, agent), { id: "script", model: "scripted/x", script: [{ say: "No." }] }];
+  const { outcome } = await runArms(testServices(environment, { agents_dir: AGENTS_DIR }), { arms, policies });
+  return { outcome, summary: outcome.arms[0], decisions: outcome.decisions["agent"] ?? [] };
 }
 
-/** The turns of a CLI, as its provider plays them. */
-export const playCli = ({ turns }: Pick<Cli, "turns">) => playAgent([{ knownBy: PROMPT, turns }]);
+/** Runs two agents against each other. */
+export const runPair = (services: SessionServices, pair: readonly [Cli, Cli]) =>
+  runArms(services, { varies: ["agent", "model"], arms: pair.map((cli, i) => armOf(`arm-${i}`, cli)) });
+
+async function runArms(services: SessionServices, parts: object) {
+  const scenario = { name: "calc", task: TASK, rubric: RUBRIC, ...parts };
+  await using folder = await scenarioFolder({ "calc.yaml": JSON.stringify(scenario) });
+  return await runOnce(services, await loadScenarioFile(folder.path("calc.yaml")));
+}
+
+const PRICE = { in: 3, out: 15, cached_in: 0.3, cache_write: 3.75 };
+
+const armOf = (id: string, { use, install, model }: Cli, agent: object = {}) => ({
+  ...{ id, model, price_per_mtok: PRICE },
+  agent: { use, install, ...agent },
+});
 
 /** The task of every CLI: one file that is wrong, and a check that it is mended. */
-export const TASK = {
+const TASK = {
   prompt: PROMPT,
   fixture: { files: { "calc.js": BROKEN } },
   probe: { checks: [{ id: "adds", run: "grep -q 'a + b' calc.js" }] },
 };
 
-export const RUBRIC = { criteria: [{ measure: "probe_score" }], judge: { model: "builtin/evidence" } };
+const RUBRIC = { criteria: [{ measure: "probe_score" }], judge: { model: "builtin/evidence" } };
 
-const scenario = ({ use, install, model }: Cli, { policies = {}, agent = {} }: Changes) => ({
-  ...{ name: "calc", task: TASK, policies, rubric: RUBRIC },
-  arms: [
-    { id: "agent", model, price_per_mtok: PRICE, agent: { use, install, ...agent } },
-    { id: "script", model: "scripted/x", script: [{ say: "Nothing to do." }] },
-  ],
-});
+/** The turns of a CLI, as its provider plays them. */
+export const playCli = ({ turns }: Pick<Cli, "turns">) => playAgent([{ knownBy: PROMPT, turns }]);
+
+/** Each CLI gets its own turns; one that asks for a small model of its own asks for a title. */
+export const playPair = (pair: readonly [Cli, Cli]) => (request: SeenRequest) =>
+  playCli(pair.find((cli) => isFrom(cli, request)) ?? pair[0])(request);
+
+const isFrom = ({ wire, model }: Cli, request: SeenRequest) =>
+  wire === request.wire && model.endsWith(`/${request.model}`);
