@@ -7,7 +7,7 @@ import { disqualifyingPaths } from "../arm/protected-paths.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } from "../arm/stop.ts";
 import { type DecisionDetail, NETWORK_RULE } from "../domain/decision.ts";
-import { excerpt } from "../domain/excerpt.ts";
+import { cut, excerpt } from "../domain/excerpt.ts";
 import type { ExternalAgent } from "../domain/scenario.ts";
 import { refusalOf } from "../policy/refusal.ts";
 import type { CallRecord } from "../policy/review.ts";
@@ -31,6 +31,9 @@ export interface AskedTurn {
   /** Set when its reply holds more calls than the budget: nothing more of it goes to the agent. */
   spent?: BudgetState | undefined;
 }
+
+/** Of a tool's name. A model can call a tool by any. */
+const NAME_CHARS = 128;
 
 interface AgentLogParts {
   readonly run: ArmRun;
@@ -205,7 +208,7 @@ export class AgentLog {
 
   #canonical({ name, input, unparsed }: WireCall): CanonicalCall {
     const { recipe, agent } = this.#parts;
-    return canonicalCall(recipe, agent.tools, name, unparsed ?? input);
+    return canonicalCall(recipe, agent.tools, cut(name, NAME_CHARS), unparsed ?? input);
   }
 
   #ended({ call, canonical, thread, asked_ticks }: PendingCall, output: string, is_error: boolean | null): void {
@@ -227,7 +230,7 @@ export class AgentLog {
         output: excerpt(text),
         bytes: Buffer.byteLength(output),
         thread,
-        own_tool: call.name,
+        own_tool: cut(call.name, NAME_CHARS),
         ...(checked ? {} : { unchecked: true as const }),
       },
     });
@@ -247,6 +250,8 @@ export class AgentLog {
   #stop(stop: () => Stop): void {
     if (this.#stopped) return;
     this.#stopped = true;
+    // What ends an arm is the last that its log says, but for replies that are still under way.
+    this.settle();
     this.#parts.stop(stop());
   }
 }

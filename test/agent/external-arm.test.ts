@@ -88,6 +88,13 @@ testAgent("more calls in one reply than the budget has are paid for and never ma
   expect(run.summary.changes?.files).toEqual([]);
 });
 
+testAgent("what ends an arm stands behind the calls that it left open", async () => {
+  await using fake = await playing([{ calls: [{ name: "n".repeat(5_000), input: {} }, shell("sleep 60")] }]);
+  const run = await runAgent(fake, { policies: "{budget: {max_seconds: 2}}" });
+  expect(kindsOf(run)).toEqual(["model_turn", "tool_call", "tool_call", "limit_reached"]);
+  expect(JSON.stringify(run.decisions[1]).length).toBeLessThan(1_000);
+});
+
 testAgent("working time ends an agent that thinks by itself", async () => {
   await using fake = await playing(TURNS);
   const agent = shellAgent("bun agent.mjs; sleep 60", `${ASKS_ONCE} await ask();`);
