@@ -1,8 +1,10 @@
 import type { FailureCode } from "../domain/failure.ts";
 import type { DoctorReport, ErrorBody } from "../domain/health.ts";
+import type { JudgeProfiles } from "../domain/judge-profile.ts";
 import type { RunRequest, RunStarted, VerdictRequest } from "../domain/request.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
+import type { SelfTest, SelfTestRequest, SelfTestStarted } from "../domain/self-test.ts";
 import type { Series, SeriesListing, SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
 import type { SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
@@ -59,6 +61,11 @@ export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/$
 export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);
 export const cancelSeries = (id: string) => send<SeriesStarted>("DELETE", `/api/series/${encodeURIComponent(id)}`);
 export const requestVerdict = (request: VerdictRequest) => send<Verdict>("POST", "/api/verdicts", request);
+
+export const listJudges = (signal?: AbortSignal) => get<JudgeProfiles>("/api/judges", signal);
+export const startSelfTest = (request: SelfTestRequest) => send<SelfTestStarted>("POST", "/api/self-tests", request);
+export const getSelfTest = (id: string, signal?: AbortSignal) =>
+  get<SelfTest>(`/api/self-tests/${encodeURIComponent(id)}`, signal);
 
 export const streamPath = (id: string) => `/api/runs/${encodeURIComponent(id)}/stream`;
 

@@ -21,6 +21,8 @@ export type Route =
   | { readonly page: "compare"; readonly a: ArmPointer; readonly b: ArmPointer }
   | { readonly page: "series-list"; readonly scenario: string | null; readonly shown: number }
   | { readonly page: "series"; readonly id: string }
+  | { readonly page: "judges"; readonly scenario: string | null }
+  | { readonly page: "self-test"; readonly id: string }
   | { readonly page: "doctor"; readonly scenario: string | null }
   | { readonly page: "unknown"; readonly path: string };
 
@@ -44,6 +46,7 @@ function topRoute(first: string, parameters: URLSearchParams, path: string): Rou
   if (first === "" || first === "scenarios") return { page: "scenarios", filter };
   if (first === "sessions") return { page: "sessions", view: viewOf(parameters) };
   if (first === "series") return { page: "series-list", scenario, shown };
+  if (first === "judges") return { page: "judges", scenario };
   if (first === "doctor") return { page: "doctor", scenario };
   const [a, b] = [pointerOf(parameters.get("a")), pointerOf(parameters.get("b"))];
   return first === "compare" && a && b ? { page: "compare", a, b } : { page: "unknown", path };
@@ -54,6 +57,7 @@ function itemRoute(first: string, id: string, parameters: URLSearchParams): Rout
   if (first === "scenarios") return { page: "scenario", name: id, models };
   if (first === "live") return { page: "live", id, stay: parameters.has("stay") };
   if (first === "series") return { page: "series", id };
+  if (first === "judges") return { page: "self-test", id };
   if (first === "sessions") return { page: "session", id, verdict: parameters.get("verdict") };
   return { page: "unknown", path: `/${first}/${id}` };
 }
@@ -98,6 +102,9 @@ const shownText = (shown: number) => (shown === SHOWN_ROWS ? null : String(shown
 export const toDiff = (id: string, verdict: string | null = null, view: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}/diff${suffix({ verdict, view })}`;
 export const toCompare = (a: ArmPointer, b: ArmPointer) => `/compare${suffix({ a: text(a), b: text(b) })}`;
+/** `scenario` is filled into the form that tests a judge. */
+export const toJudges = (scenario: string | null = null) => `/judges${suffix({ scenario })}`;
+export const toSelfTest = (id: string) => `/judges/${encodeURIComponent(id)}`;
 export const toDoctor = (scenario: string | null = null) => `/doctor${suffix({ scenario })}`;
 
 /** The page that is left keeps its place for the way back. */

@@ -55,6 +55,7 @@ const LOOKS: readonly Look[] = [
   },
   { name: "series-list", path: () => "/series", ready: "2 of 2 trials count" },
   { name: "series", path: ({ series }) => `/series/${series}`, ready: "Plan and limits", act: openEverything },
+  { name: "judges", path: () => "/judges", ready: "Test this judge" },
   { name: "doctor", path: () => "/doctor", ready: "Listen address" },
   { name: "help", path: () => "/doctor", ready: "Listen address", act: (page) => page.keyboard.press("?") },
   { name: "unknown-page", path: () => "/nowhere", ready: "There is no such page" },

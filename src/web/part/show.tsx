@@ -30,6 +30,7 @@ const NOT_THERE: ReadonlySet<string> = new Set([
   "unknown_session",
   "unknown_series",
   "unknown_arm",
+  "unknown_self_test",
   "unknown_route",
 ]);
 

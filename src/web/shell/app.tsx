@@ -16,6 +16,8 @@ const LivePage = lazy(async () => (await import("../live/live-page.tsx")).LivePa
 const ComparePage = lazy(async () => (await import("../sessions/compare-page.tsx")).ComparePage);
 const SeriesListPage = lazy(async () => (await import("../series/series-list-page.tsx")).SeriesListPage);
 const SeriesPage = lazy(async () => (await import("../series/series-page.tsx")).SeriesPage);
+const JudgesPage = lazy(async () => (await import("../judges/judges-page.tsx")).JudgesPage);
+const SelfTestPage = lazy(async () => (await import("../judges/self-test-page.tsx")).SelfTestPage);
 
 const Palette = lazy(async () => (await import("./palette.tsx")).Palette);
 
@@ -73,6 +75,10 @@ function CurrentPage({ route }: { route: Route }) {
       return <SeriesListPage key={route.scenario} scenario={route.scenario} shown={route.shown} />;
     case "series":
       return <SeriesPage key={route.id} id={route.id} />;
+    case "judges":
+      return <JudgesPage scenario={route.scenario} />;
+    case "self-test":
+      return <SelfTestPage key={route.id} id={route.id} />;
     case "doctor":
       return <DoctorPage key={route.scenario} scenario={route.scenario} />;
     case "unknown":
@@ -91,6 +97,7 @@ const PLACES = [
   { href: "/", name: "Scenarios", pages: ["scenarios", "scenario"] },
   { href: "/sessions", name: "Sessions", pages: ["sessions", "session", "diff", "compare", "live"] },
   { href: "/series", name: "Series", pages: ["series-list", "series"] },
+  { href: "/judges", name: "Judges", pages: ["judges", "self-test"] },
   { href: "/doctor", name: "Doctor", pages: ["doctor"] },
 ];
 

@@ -19,6 +19,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g s", does: "Go to the scenarios", run: () => navigate("/"), always: true },
   { keys: "g r", does: "Go to the sessions (runs)", run: () => navigate("/sessions"), always: true },
   { keys: "g t", does: "Go to the series (trials)", run: () => navigate("/series"), always: true },
+  { keys: "g j", does: "Go to the judges", run: () => navigate("/judges"), always: true },
   { keys: "g d", does: "Go to the doctor", run: () => navigate("/doctor"), always: true },
   { keys: "/", does: "Go to the filter of a list", run: () => focusFirst("[data-filter]") },
   { keys: "j", does: "Next section or row", run: () => step(1) },

@@ -2,6 +2,7 @@ import type { JudgeCall, Side } from "../../domain/verdict.ts";
 import { counted, duration, score, tokens, usd, words } from "../format.ts";
 import { ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
+import { toJudges } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { leaderOf } from "./contributions.ts";
 
@@ -41,7 +42,8 @@ export function Orders({ comparison }: { comparison: Comparison }) {
       </div>
       <p class="small-print">
         Judging took {duration(verdict.usage.latency_ms)}, {tokens(verdict.usage.tokens_in)} in,{" "}
-        {tokens(verdict.usage.tokens_out)} out, cost {usd(verdict.usage.cost_usd)}. Protocol {verdict.judge.protocol}.
+        {tokens(verdict.usage.tokens_out)} out, cost {usd(verdict.usage.cost_usd)}. Protocol {verdict.judge.protocol}.{" "}
+        <a href={toJudges(verdict.scenario)}>How far this judge can be trusted</a>
       </p>
     </>
   );

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { EXAMPLE_JUDGES } from "../../src/http/examples/judges.ts";
+import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
+import { CHROMIUM } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
+import { shownText } from "./browser.ts";
+import { inspect } from "./inspect.ts";
+import { JUDGE_NAME } from "./judge-name.ts";
+import { webService } from "./web-service.ts";
+
+describeNeeding(CHROMIUM)("the page of judges", () => {
+  const web = webService();
+
+  test("is led to by keys and profiles every judge that was asked", async () => {
+    await web.service.run("hostile");
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/doctor");
+    await page.getByText("Listen address").waitFor();
+    for (const key of ["g", "j"]) await page.keyboard.press(key);
+    await page.waitForURL(/\/judges$/);
+    const row = page.getByRole("region", { name: "Judges" }).locator("tbody tr");
+    await row.waitFor();
+    const told = (await shownText(row)).replaceAll(/\s+/g, " ");
+    expect(told).toContain(JUDGE_NAME);
+    expect(told).toContain("0 of 1 time");
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("tests a judge on a scenario, and a test that is refused says why", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto("/judges?scenario=hostile");
+    await page.getByLabel("Judge model").fill("nobody/knows-it");
+    await page.getByRole("button", { name: "Test this judge" }).click();
+    await page.getByText("This was refused").waitFor();
+    await page.getByRole("combobox").selectOption("quick");
+    await page.getByRole("button", { name: "Test this judge" }).click();
+    await page.waitForURL(/\/judges\/self-test-quick-/);
+    await page.getByRole("heading", { name: "A known fix against nothing" }).waitFor();
+    await page.goto("/judges/self-test-nonesuch");
+    await page.getByText("Not found").waitFor();
+  }, 60_000);
+
+  test("shows a self-test part by part, accessible in both sizes and themes", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.route("**/api/self-tests/*", (route) => route.fulfill({ json: EXAMPLE_SELF_TEST }));
+    await page.route("**/api/judges", (route) => route.fulfill({ json: EXAMPLE_JUDGES }));
+    await page.goto(`/judges/${EXAMPLE_SELF_TEST.self_test_id}`);
+    await page.getByRole("heading", { name: "Edits that change nothing" }).waitFor();
+    expect(await inspect(page, "self-test")).toEqual([]);
+    await page.getByRole("link", { name: "Judges" }).first().click();
+    await page.getByText("18 of 19 times").waitFor();
+    expect(await inspect(page, "judges-profiled")).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { EXAMPLE_JUDGES } from "../../src/http/examples/judges.ts";
+import { agreementText, pullText, repeatsText, undecidedTexts } from "../../src/web/judges/profile-text.ts";
+
+const [judge] = EXAMPLE_JUDGES.judges;
+if (!judge) throw new Error("the example has no judge");
+
+test("the pull of the order is told by position, and only from 20 verdicts on as a share", () => {
+  const named = "contradicted itself 3 times: 3 for the first, 0 for the second";
+  expect(pullText(judge.position)).toBe(`5% to the arm shown first; ${named}`);
+  expect(pullText({ ...judge.position, mean_pull: -0.2 })).toStartWith("20% to the arm shown second");
+  expect(pullText({ ...judge.position, mean_pull: 0 })).toBe(`none; ${named}`);
+  expect(pullText({ ...judge.position, mean_pull: null })).toBe(named);
+  expect(pullText({ ...judge.position, mean_pull: null, first: 0 })).toBe("never contradicted itself");
+  expect(undecidedTexts(judge)).toEqual(["tie 15%", "inconclusive 13%", "inconsistent 8%", "invalid 3%"]);
+  expect(undecidedTexts({ outcomes: { ...judge.outcomes, tie: 0 }, rates: null })).toEqual([
+    "inconclusive 5",
+    "inconsistent 3",
+    "invalid 1",
+  ]);
+});
+
+test("what was counted is told with its number, and a rate only where there is one", () => {
+  expect(repeatsText(judge.repeats)).toBe("1 of 8 came out otherwise, 13%");
+  expect(repeatsText({ compared: 2, changed: 1, rate: null })).toBe("1 of 2 came out otherwise");
+  expect(repeatsText({ compared: 0, changed: 0, rate: null })).toBe("never judged again");
+  expect(agreementText(judge.facts.shown)).toBe("18 of 19 times (75% to 99%), abstained 6");
+  expect(agreementText(judge.facts.hidden)).toBe("no such verdict");
+});
