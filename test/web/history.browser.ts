@@ -49,4 +49,13 @@ describeNeeding(CHROMIUM)("the page of a scenario", () => {
     expect(await page.getByRole("link", { name: "Last result" }).first().getAttribute("href")).toContain(session_id);
     expect(await shownText(page.locator(".card").last())).toContain("This file cannot be run");
   }, 60_000);
+
+  test("suggests judges that were used here, and one that asks no model", async () => {
+    await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto("/scenarios/quick");
+    await page.locator('datalist option[value="builtin/evidence"]').waitFor({ state: "attached" });
+    expect(await page.locator('datalist option[value^="scripted/"]').count()).toBe(0);
+  }, 60_000);
 });

@@ -5,7 +5,7 @@ import type { Scenario } from "../../domain/scenario.ts";
 import { startRun } from "../api.ts";
 import { Estimate } from "../doctor/checks.tsx";
 import { useSubmission } from "../loaded.ts";
-import { JudgeField, ModelField } from "../part/fields.tsx";
+import { JudgeField, ModelField, useUsedNames } from "../part/fields.tsx";
 import { Refused } from "../part/show.tsx";
 import { type ChosenModels, navigate, toLive } from "../routes.ts";
 import { RepeatForm } from "./repeat-form.tsx";
@@ -23,6 +23,7 @@ const MODEL = "[A-Za-z0-9][A-Za-z0-9_.\\-]*/[^\\s]+";
 export function RunForm({ scenario, estimate, models }: RunFormProps) {
   const model = useSignal(models.model ?? "");
   const judge = useSignal(models.judge ?? "");
+  const { models: usedModels } = useUsedNames();
   const scripted = model.value.trim() === "" && scenario.arms.every((arm) => isScripted(arm.model));
   const { busy, failure, onSubmit } = useSubmission(async () => {
     const { session_id } = await startRun(requestOf(scenario.name, model.value.trim(), judge.value.trim()));
@@ -36,6 +37,7 @@ export function RunForm({ scenario, estimate, models }: RunFormProps) {
           model={model}
           pattern={MODEL}
           title="<provider>/<model>"
+          suggested={usedModels}
           placeholder={scripted ? "as the arms say (scripted)" : "as each arm says"}
         />
         <JudgeField model={judge} scenario={scenario} />
