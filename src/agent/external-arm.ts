@@ -100,7 +100,7 @@ class AgentRunner {
 
   #endedBy({ ended, exit_code }: ProcessEnd): Stop {
     this.#exit_code = exit_code;
-    if (!this.#agent.asked_once) throw neverAsked(ended === "exit" ? `exit code ${exit_code}` : ended, this.#said(1));
+    if (!this.#agent.asked_once) throw this.#neverAsked(ended === "exit" ? `exit code ${exit_code}` : ended);
     if (ended === "disk_limit") return atDiskLimit(this.#log, new Mistake("the agent used up its disk"));
     return this.#agent.ending(ended === "exit" ? String(exit_code) : ended);
   }
@@ -108,6 +108,15 @@ class AgentRunner {
   /** What it printed to stdout (0) or stderr (1), as far as it was kept. */
   #said(stream: 0 | 1): string {
     return this.#parts.run.redact(this.#printed?.[stream].text ?? "");
+  }
+
+  #neverAsked(how: string): Failure {
+    const said = this.#said(1).trim().slice(-SAID_CHARS) || this.#said(0).trim().slice(-SAID_CHARS) || "nothing";
+    const { id } = this.#parts.run.arm;
+    return new Failure(
+      "setup_failed",
+      `arm "${id}": its agent ended (${how}) and never asked a model. It printed last: ${said}`,
+    );
   }
 
   #interrupted(error: unknown): Stop {
@@ -147,11 +156,5 @@ class AgentRunner {
   }
 }
 
-/** The last of what it printed to stderr, in a message. */
+/** Of what it printed last, in a message: to stderr, or to stdout when that is empty. */
 const SAID_CHARS = 2_000;
-
-const neverAsked = (how: string, said: string) =>
-  new Failure(
-    "setup_failed",
-    `the agent ended (${how}) and never asked a model. It printed last: ${said.trim().slice(-SAID_CHARS) || "nothing"}`,
-  );

@@ -1,3 +1,4 @@
+import type { Install } from "../agent/recipe/install.ts";
 import type { RunArm } from "../arm/run-arm.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Arm, ExternalAgent } from "../domain/scenario.ts";
@@ -22,8 +23,16 @@ export async function agentDigest(
   arm: Arm,
 ): Promise<string | null> {
   if (!isAgentArm(arm)) return null;
+  return (await installOfArm(agents_dir, arm))?.digest ?? null;
+}
+
+async function installOfArm(agents_dir: string | undefined, { id, agent }: AgentArm): Promise<Install | null> {
   const { installOf } = await import("../agent/recipe/install.ts");
-  return (await installOf(agents_dir, arm.agent))?.digest ?? null;
+  try {
+    return await installOf(agents_dir, agent);
+  } catch (error) {
+    throw error instanceof Failure ? new Failure(error.code, `arm "${id}": ${error.message}`, { cause: error }) : error;
+  }
 }
 
 /** By arm id, of the external agents that have one. @throws as `agentDigest` */
@@ -46,11 +55,10 @@ export async function agentRunner(
   arm: AgentArm,
   tape?: Tape,
 ): Promise<RunArm> {
-  const [{ externalArm }, { recipeOf }, { wireOf, wireProblem }, { installOf }, { doorCommand }] = await Promise.all([
+  const [{ externalArm }, { recipeOf }, { wireOf, wireProblem }, { doorCommand }] = await Promise.all([
     import("../agent/external-arm.ts"),
     import("../agent/recipe/recipes.ts"),
     import("../agent/recipe/choose-wire.ts"),
-    import("../agent/recipe/install.ts"),
     import("../agent/door-command.ts"),
   ]);
   const { agent, model } = arm;
@@ -59,7 +67,7 @@ export async function agentRunner(
   return externalArm({
     agent,
     recipe: recipeOf(agent),
-    install: await installOf(services.agents_dir, agent),
+    install: await installOfArm(services.agents_dir, arm),
     files: agent.files && filesSource(directory, agent.files),
     upstream: services.openUpstream(model, wire, tape),
     door: doorCommand(services.sandboxes.host),

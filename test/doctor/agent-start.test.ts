@@ -44,7 +44,7 @@ testAgent("an agent that starts is heard, without a key and at no cost", async (
 testAgent("one that does not start is a fault, in its own words", async () => {
   expect(await found("echo 'unknown option --fast' >&2; exit 2")).toMatchObject({
     status: "fail",
-    detail: "ours: the agent ended (exit code 2) and never asked a model. It printed last: unknown option --fast",
+    detail: 'arm "ours": its agent ended (exit code 2) and never asked a model. It printed last: unknown option --fast',
     hint: expect.stringContaining("start the same command by hand"),
   });
 });

@@ -32,11 +32,12 @@ const PACKAGE_BYTES = 1_000_000;
  */
 export async function installOf(agents_dir: string | undefined, agent: Installed): Promise<Install | null> {
   if (agent.install === null) return null;
-  const named = `its install "${agent.install}"`;
-  if (agents_dir === undefined) throw refused(`${named} is looked for in --agents-dir <path>, which is not given`);
+  if (agents_dir === undefined)
+    throw refused(`its install "${agent.install}" is looked for in --agents-dir <path>, which is not given`);
   const path = join(agents_dir, agent.install);
   const found = await stat(path).catch(() => null);
-  if (!found?.isDirectory()) throw refused(`there is no install "${agent.install}" in the directory of --agents-dir`);
+  if (!found?.isDirectory())
+    throw refused(`there is no install "${agent.install}" in the directory of --agents-dir${howToInstall(agent)}`);
   const entry = await entryIn(path, agent);
   const packages = await packagesBelow(path);
   return {
@@ -72,14 +73,17 @@ async function entryIn(path: string, agent: Installed): Promise<string | null> {
     if (entry === null || (await isFileIn(path, entry))) return entry;
     throw refused(`its command names ${AGENT_INSTALL}/${entry}, and the install "${agent.install}" has no such file`);
   }
-  const { programs, packages, title } = recipeOf(agent);
+  const { programs, title } = recipeOf(agent);
   for (const program of programs) {
     const entry = `node_modules/.bin/${program}`;
     if (await isFileIn(path, entry)) return entry;
   }
-  throw refused(
-    `the install "${agent.install}" has no ${title}: npm install --prefix <agents-dir>/${agent.install} ${packages[0]}`,
-  );
+  throw refused(`the install "${agent.install}" has no ${title}${howToInstall(agent)}`);
+}
+
+function howToInstall(agent: Installed): string {
+  const [name] = recipeOf(agent).packages;
+  return name === undefined ? "" : `: npm install --prefix <agents-dir>/${agent.install} ${name}`;
 }
 
 /** Follows links, but not out of the install: what lies outside is not mounted. */

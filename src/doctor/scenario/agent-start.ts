@@ -26,7 +26,7 @@ export const agentsStart: Check<DryRun> = {
 function findingOf(id: string, { end, decisions, first_request_ms }: Rehearsal): Finding {
   const { status, stop_reason, cause, agent } = end;
   if (status === "failed")
-    return fail(`${id}: ${cause instanceof Failure ? cause.message : String(cause)}`, START_HINT);
+    return fail(cause instanceof Failure ? cause.message : `${id}: ${String(cause)}`, START_HINT);
   if (first_request_ms === null) return fail(`${id}: asked no model within ${REHEARSAL_S} s`, START_HINT);
   const version = agent?.version ? ` ${agent.version}` : "";
   const asked = `${id}:${version} asked its model after ${(first_request_ms / 1000).toFixed(1)} s`;

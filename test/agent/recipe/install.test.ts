@@ -78,7 +78,7 @@ test("what is not there is refused with what to do", async () => {
     'its install "pi-1" is looked for in --agents-dir <path>, which is not given',
   );
   expect(await refusal(dir.path, { ...AGENT, install: "absent" })).toBe(
-    'there is no install "absent" in the directory of --agents-dir',
+    'there is no install "absent" in the directory of --agents-dir: npm install --prefix <agents-dir>/absent @earendil-works/pi-coding-agent',
   );
   expect(await refusal(dir.path, { ...AGENT, install: "outside" })).toBe(
     'the install "outside" has no pi: npm install --prefix <agents-dir>/outside @earendil-works/pi-coding-agent',
