@@ -1,4 +1,4 @@
-import { asRecord } from "../domain/lenient.ts";
+import { asRecord, type LooseRecord } from "../domain/lenient.ts";
 import type { WireCall } from "../wire/wire.ts";
 
 /**
@@ -8,21 +8,33 @@ import type { WireCall } from "../wire/wire.ts";
 export function refusedInput({ input, unparsed }: WireCall, message: string): object | string | null {
   const command = `echo ${quoted(message)} >&2; exit 126`;
   if (unparsed !== undefined || typeof input === "string") return command;
-  const record = asRecord(input);
-  const inner = asRecord(record?.["action"]);
-  if (record === undefined) return null;
-  if (inner !== undefined) return { ...record, action: refusedInput({ id: null, name: "", input: inner }, message) };
-  const field = COMMAND_FIELDS.find((name) => record[name] !== undefined);
-  return field === undefined ? null : { ...record, [field]: inShapeOf(record[field], command, field) };
+  return exchanged(asRecord(input), command);
 }
 
-/** Where agents put what a shell runs. */
-const COMMAND_FIELDS = ["command", "cmd", "commands", "script"] as const;
+/** Every field that may hold the command: nobody knows which one the agent runs. */
+function exchanged(record: LooseRecord | undefined, command: string): LooseRecord | null {
+  if (record === undefined) return null;
+  const action = exchanged(asRecord(record["action"]), command);
+  const fields = COMMAND_FIELDS.filter((name) => record[name] !== undefined);
+  const named = fields.length > 0 || action !== null ? fields : onlyText(record);
+  if (named.length === 0 && action === null) return null;
+  const instead = named.map((name) => [name, inShapeOf(record[name], command, name)]);
+  return { ...record, ...(action && { action }), ...Object.fromEntries(instead) };
+}
 
-/** A list is one program with its arguments, but `commands` are several lines. */
-function inShapeOf(given: unknown, command: string, field: (typeof COMMAND_FIELDS)[number]): unknown {
-  if (!Array.isArray(given)) return command;
-  return field === "commands" ? [command] : ["sh", "-c", command];
+/** Where agents put what a shell runs, or what is typed into one that runs. */
+const COMMAND_FIELDS: readonly string[] = ["command", "cmd", "commands", "script", "chars", "input"];
+
+/** Of a shell that names its command as nobody else does: what rules were held against. */
+const onlyText = (record: LooseRecord): readonly string[] =>
+  Object.keys(record)
+    .filter((name) => typeof record[name] === "string")
+    .slice(0, 1);
+
+/** A list is one program with its arguments, but `commands` are several lines. What is typed is sent by its end of line. */
+function inShapeOf(given: unknown, command: string, field: string): unknown {
+  if (Array.isArray(given)) return field === "commands" ? [command] : ["sh", "-c", command];
+  return field === "chars" ? `${command}\n` : command;
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -17,13 +17,17 @@ test.each([
     { action: { type: "exec", command: ["sh", "-c", COMMAND] } },
   ],
   ["free text", "rm", COMMAND],
+  ["what is typed into a shell that runs", { session_id: 1, chars: "rm\n" }, { session_id: 1, chars: `${COMMAND}\n` }],
+  ["a line under a name of its own", { line: "rm", timeout: 5 }, { line: COMMAND, timeout: 5 }],
+  ["a line beside an empty action", { command: "rm", action: {} }, { command: COMMAND, action: {} }],
+  ["every one of several lines", { command: "rm", cmd: "ls" }, { command: COMMAND, cmd: COMMAND }],
 ])("%s is exchanged in its own shape", (_what, input, expected) => {
   expect(refused(input)).toEqual(expected);
 });
 
 test("an input that cannot be read is exchanged whole, and one without a command not at all", () => {
   expect(refused(undefined, '{"command": "rm')).toBe(COMMAND);
-  expect(refused({ path: "a" })).toBeNull();
+  expect(refused({ timeout: 5 })).toBeNull();
   expect(refused(5)).toBeNull();
 });
 
