@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
+import { kindNamed } from "../../src/web/evidence/decision-kinds.ts";
 import { isFailure } from "../../src/web/evidence/failed-step.ts";
 import { commonSteps } from "../../src/web/live/divergence.ts";
 import { courseOf, doneAt } from "../../src/web/live/spend.ts";
@@ -74,6 +75,11 @@ test("5,000 steps become few marks on the strip, and no failure is lost among it
     [2, 0, 0.5],
     [3, 0.5, 0.5],
   ]);
+});
+
+test("a step of a kind that a newer version has added is named by its own word", () => {
+  expect(kindNamed("sub_agent").name).toBe("sub agent");
+  expect(kindNamed("error").name).toBe("Error");
 });
 
 test("a click leads to the shortest step at its place, else to the nearest", () => {

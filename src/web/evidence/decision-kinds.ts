@@ -1,4 +1,5 @@
 import type { DecisionKind } from "../../domain/decision.ts";
+import { words } from "../format.ts";
 
 /** A word and a shape for every kind of decision. */
 export const KINDS: Readonly<Record<DecisionKind, { readonly name: string; readonly shape: string }>> = {
@@ -14,3 +15,7 @@ export const KINDS: Readonly<Record<DecisionKind, { readonly name: string; reado
 };
 
 export const ALL_KINDS = Object.keys(KINDS) as readonly DecisionKind[]; // the record is complete by its type
+
+/** Of a kind that a newer version has added, too. */
+export const kindNamed = (kind: string): { readonly name: string; readonly shape: string } =>
+  Object.entries(KINDS).find(([known]) => known === kind)?.[1] ?? { name: words(kind), shape: "•" };

@@ -4,7 +4,7 @@ import type { Decision } from "../../domain/decision.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { count, duration, words } from "../format.ts";
 import { citedRef, useCitedTarget } from "./cited.ts";
-import { KINDS } from "./decision-kinds.ts";
+import { kindNamed } from "./decision-kinds.ts";
 import { failureOf, threadOf } from "./failed-step.ts";
 import { everyDecisionOpen } from "./open-decisions.ts";
 
@@ -18,7 +18,7 @@ export function DecisionRow({ side, decision }: DecisionRowProps) {
   const { seq, kind, summary, tokens_in, tokens_out, latency_ms } = decision;
   const isCited = citedRef(side, "decision") === String(seq);
   const target = useCitedTarget<HTMLElement>(isCited);
-  const { name, shape } = KINDS[kind];
+  const { name, shape } = kindNamed(kind);
   const failure = failureOf(decision);
   const thread = threadOf(decision);
   const opened = useSignal(everyDecisionOpen.peek());

@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Side } from "../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
-import { KINDS } from "../evidence/decision-kinds.ts";
+import { kindNamed } from "../evidence/decision-kinds.ts";
 import { duration } from "../format.ts";
 import { ArmMark, SIDES } from "../part/arm-name.tsx";
 import { navigate } from "../routes.ts";
@@ -60,7 +60,7 @@ function Pointed({ step, span }: { step: ReadonlySignal<Step | undefined>; span:
   if (pointed)
     return (
       <span class="overview-told">
-        <ArmMark side={pointed.side} /> {pointed.decision.seq} {KINDS[pointed.decision.kind].name} at{" "}
+        <ArmMark side={pointed.side} /> {pointed.decision.seq} {kindNamed(pointed.decision.kind).name} at{" "}
         {duration(pointed.end_ms)}: {pointed.decision.summary}
       </span>
     );
