@@ -25,7 +25,7 @@ export interface Limited {
 }
 
 /** @throws Failure `invalid_request` for the first model without a price. */
-export function demandEveryPrice({ arms }: Scenario, { limit, judge_prices }: Limited): void {
+export function demandEveryPrice(arms: readonly Arm[], { limit, judge_prices }: Limited): void {
   for (const arm of arms) if (arm.price_per_mtok === null) throw unpriced(`arm "${arm.id}"`, arm.model, limit);
   demandJudgePrice({ limit, judge_prices });
 }

@@ -210,7 +210,7 @@ function demandMoney(plans: readonly SessionPlan[], { max_cost_usd }: SeriesLimi
   const known = worst.every((usd) => usd !== null) ? Math.max(...worst) : null;
   if (max_cost_usd === null) return known;
   for (const { scenario, chosen } of plans)
-    demandEveryPrice(scenario, { limit: "max_cost_usd (--max-cost)", judge_prices: chosen.prices });
+    demandEveryPrice(scenario.arms, { limit: "max_cost_usd (--max-cost)", judge_prices: chosen.prices });
   if (known !== null && known > max_cost_usd)
     throw new Failure(
       "invalid_request",

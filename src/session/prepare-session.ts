@@ -82,10 +82,11 @@ export async function prepareSession(
     () => installsOf(services, second),
   ]);
   demandFirstTurns(priced);
-  const scenario = limited(services, priced, chosen, options.max_cost_usd);
+  const replayed = toldOfReplay(tapes);
+  demandDayPrices(services, priced, chosen, replayed.settings);
+  const scenario = limited(priced, chosen, options.max_cost_usd);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
-  const replayed = toldOfReplay(tapes);
   for (const line of [
     assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model),
     undeclared(scenario),
@@ -123,16 +124,27 @@ export async function prepareSession(
   };
 }
 
+/** What is replayed costs nobody anything that day. @throws Failure `invalid_request` under a limit of the day and without a price */
+function demandDayPrices(
+  { max_cost_per_day_usd }: Pick<SessionServices, "max_cost_per_day_usd">,
+  { arms }: Scenario,
+  { prices }: ChosenJudge,
+  { replayed = [] }: Pick<SessionSettings, "replayed">,
+): void {
+  if (max_cost_per_day_usd === undefined) return;
+  const judge_prices = replayed.includes("judge") ? new Map<string, null>() : prices;
+  const live = arms.filter(({ id }) => !replayed.includes(id));
+  demandEveryPrice(live, { limit: "--max-cost-per-day", judge_prices });
+}
+
 /** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that is too low. */
 function limited(
-  { max_cost_per_day_usd }: Pick<SessionServices, "max_cost_per_day_usd">,
   scenario: Scenario,
   { price, prices: judge_prices }: ChosenJudge,
   max_cost_usd: number | undefined,
 ): Scenario {
-  if (max_cost_per_day_usd !== undefined) demandEveryPrice(scenario, { limit: "--max-cost-per-day", judge_prices });
   if (max_cost_usd === undefined) return scenario;
-  demandEveryPrice(scenario, { limit: "--max-cost", judge_prices });
+  demandEveryPrice(scenario.arms, { limit: "--max-cost", judge_prices });
   return withinCost(scenario, max_cost_usd, { price, judges: judge_prices.size });
 }
 

@@ -1,7 +1,6 @@
 import { Failure } from "../domain/failure.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { CreatedEntry } from "../domain/session-entry.ts";
-import { sumKnown } from "../domain/usage.ts";
 import { foldLog } from "../store/read-session.ts";
 import type { Run } from "../store/store.ts";
 import { pendingArm } from "./pending-arm.ts";
@@ -11,7 +10,7 @@ import { RunLog } from "./run-log.ts";
 import { runSession, type Session, type Trial } from "./run-session.ts";
 import type { SessionServices } from "./services.ts";
 import { sessionId } from "./session-id.ts";
-import { worstCaseTotal } from "./worst-case-cost.ts";
+import { type CostByPart, payable } from "./worst-case-cost.ts";
 
 export interface StartedSession {
   readonly session_id: string;
@@ -37,7 +36,7 @@ export async function startSession(
     waits = false;
   }, ignored);
   try {
-    const reservation = await reserve(services, "run", worstCaseTotal(plan.worst_case));
+    const reservation = await reserve(services, "run", paid(plan, plan.worst_case));
     const run = await createSession(services, { plan, trial }, reservation);
     const log = new RunLog(services.store, services.clock, run);
     const done = finish({ plan, trial, log, slot, services, signal: stop.signal }, reservation);
@@ -107,14 +106,15 @@ async function finish(session: Session, reservation: Reservation): Promise<Sessi
 }
 
 /** An arm or a judge whose use is unknown has cost all that it might. */
-function costOfRun({ worst_case, chosen }: SessionPlan, { arms }: SessionOutcome): number | null {
-  const [first, second] = arms;
-  return sumKnown([
-    first.cost_usd ?? worst_case.arms[0],
-    second.cost_usd ?? worst_case.arms[1],
-    chosen.spent_usd() ?? worst_case.judge,
-  ]);
+function costOfRun(plan: SessionPlan, { arms: [first, second] }: SessionOutcome): number | null {
+  const { worst_case, chosen } = plan;
+  return paid(plan, {
+    arms: [first.cost_usd ?? worst_case.arms[0], second.cost_usd ?? worst_case.arms[1]],
+    judge: chosen.spent_usd() ?? worst_case.judge,
+  });
 }
+
+const paid = ({ scenario, settings }: SessionPlan, costs: CostByPart) => payable(scenario, settings.replayed, costs);
 
 function createdEntry(
   { version }: SessionServices,

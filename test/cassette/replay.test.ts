@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionOutcome } from "../../src/domain/session.ts";
+import { prepareSession } from "../../src/session/prepare-session.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce } from "../harness.ts";
+import { scoringJudge } from "../judge/mock-judge.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { playing, recordingServices, replayingServices, withModels } from "./recorded.ts";
 
@@ -51,4 +53,35 @@ test("a recorded run replays without its provider: the same decisions, the same 
     const turns = log.filter(({ kind }) => kind === "model_turn").map(({ latency_ms }) => latency_ms);
     expect(turns).toEqual(recordedTimes(directory.path, arm));
   }
+});
+
+test("a day's limit counts nothing of a replay, whose cost is what it was when it was recorded", async () => {
+  using directory = temporaryDirectory();
+  await record(directory.path);
+  const scenario = await withModels(NAME);
+  const price = { in: 3, out: 15, cached_in: null };
+  const prices = new Map(["anthropic/one", "openai/two", "gateway/judge"].map((model) => [model, price]));
+  const services = replayingServices(directory.path, {}, { prices, max_cost_per_day_usd: 0.000_001 });
+  const { outcome } = await runOnce(services, scenario);
+  expect(outcome.failure).toBeNull();
+  expect(outcome.totals.cost_usd).toBeGreaterThan(0.001);
+  expect(await services.store.ledger.on(outcome.created_at.slice(0, 10))).toEqual({ spent: 0, reserved: 0 });
+});
+
+test("a day's limit needs a price of who is live alone: here of the judge", async () => {
+  using directory = temporaryDirectory();
+  await record(directory.path);
+  const scenario = await withModels(NAME);
+  const run = (live_judge: boolean) =>
+    prepareSession(
+      replayingServices(
+        directory.path,
+        { live_judge },
+        { max_cost_per_day_usd: 1, resolveModel: () => scoringJudge(() => ({})) },
+      ),
+      scenario,
+      {},
+    );
+  await expect(run(true)).rejects.toMatchObject({ code: "invalid_request", details: { model: "gateway/judge" } });
+  expect((await run(false)).settings.replayed).toContain("judge");
 });
