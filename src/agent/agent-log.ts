@@ -17,6 +17,7 @@ import { type CanonicalCall, canonicalCall } from "./recipe/canonical-call.ts";
 import type { Recipe } from "./recipe/recipe.ts";
 import { refusedInput } from "./refused-input.ts";
 import { MAIN_THREAD, Threads } from "./threads.ts";
+import { UNHEARD, UnderWay } from "./under-way.ts";
 
 /** A request that goes on to the provider. */
 export interface AskedTurn {
@@ -41,6 +42,8 @@ interface AgentLogParts {
   readonly recipe: Recipe;
   readonly log: DecisionLog;
   readonly meter: Meter;
+  /** Fires when the arm is over for a reason of ours. */
+  readonly signal: AbortSignal;
   /** Called once, with what ends the arm. */
   readonly stop: (stop: Stop) => void;
 }
@@ -51,6 +54,7 @@ export class AgentLog {
   readonly #parts: AgentLogParts;
   readonly #threads = new Threads();
   readonly #pending = new PendingCalls();
+  readonly #under_way = new UnderWay<AskedTurn>();
   readonly #replies = createHash("sha256");
   readonly #fenced = new Set<string>();
   #served: string | null = null;
@@ -96,7 +100,9 @@ export class AgentLog {
     if (spent) this.#stop(() => atBudget(log, spent));
     if (this.#stopped) return null;
     this.#warn();
-    return { thread, side: !request.offers_tools, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
+    const turn = { thread, side: !request.offers_tools, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
+    this.#under_way.begin(turn);
+    return turn;
   }
 
   /** What the provider would have done for the agent behind a closed network. Each is told once. */
@@ -129,10 +135,9 @@ export class AgentLog {
   /** @param latency_ms without what was lost to throttling */
   replied(turn: AskedTurn, reply: WireReply, latency_ms: number): void {
     const { log, meter } = this.#parts;
-    const { thread, side, sent_bytes } = turn;
+    const { thread, side } = turn;
     this.#threads.answered(thread, reply);
-    const said_bytes = Buffer.byteLength(reply.text + JSON.stringify(reply.calls));
-    meter.countTurn({ usage: reply, sent_bytes, said_bytes, side });
+    this.#count(turn, reply);
     this.#served = side ? this.#served : (reply.model_served ?? this.#served);
     this.#replies.update(`${JSON.stringify([reply.text, reply.calls.map(({ name, input }) => [name, input])])}\n`);
     if (thread === MAIN_THREAD) this.#last = reply;
@@ -142,8 +147,27 @@ export class AgentLog {
         summary: `refused ${detail.tool} ${oneLine(detail.input, 90)}: ${detail.rule}`,
         detail,
       });
-    const { spent } = turn;
+    const spent = turn.spent ?? this.#under_way.overdraws(meter);
     if (spent) this.#stop(() => atBudget(log, spent));
+  }
+
+  /** The agent hung up before a reply came. The provider was asked all the same. Nothing is counted once the arm ends. */
+  unheard(turn: AskedTurn): void {
+    const { log, meter, run, signal } = this.#parts;
+    this.#threads.answered(turn.thread, null);
+    this.#under_way.end(turn);
+    if (this.#stopped || signal.aborted) return;
+    this.#count(turn, UNHEARD);
+    this.#recordTurn(turn, UNHEARD, run.clock.ticks() - turn.began_ticks);
+    const spent = this.#under_way.overdraws(meter);
+    if (spent) this.#stop(() => atBudget(log, spent));
+  }
+
+  #count(turn: AskedTurn, reply: WireReply): void {
+    const { sent_bytes, side } = turn;
+    const said_bytes = Buffer.byteLength(reply.text + JSON.stringify(reply.calls));
+    this.#under_way.end(turn);
+    this.#parts.meter.countTurn({ usage: reply, sent_bytes, said_bytes, side });
   }
 
   #recordTurn({ thread, side }: AskedTurn, reply: WireReply, latency_ms: number): void {
@@ -175,8 +199,10 @@ export class AgentLog {
   }
 
   /** The provider will not take the request as it is. The agent is told, and may mend it. */
-  refused({ thread }: AskedTurn, message: string, isOverflow: boolean): void {
+  refused(turn: AskedTurn, message: string, isOverflow: boolean): void {
+    const { thread } = turn;
     this.#threads.answered(thread, null);
+    this.#under_way.end(turn);
     if (isOverflow && thread === MAIN_THREAD) this.#last = "context_overflow";
     this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "refused_request", message } });
   }

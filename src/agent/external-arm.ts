@@ -51,7 +51,7 @@ class AgentRunner {
     this.#signal = AbortSignal.any([caller, stopwatch.signal]);
     this.#log = new DecisionLog(run.clock, run.emit);
     const stop = (reason: Stop) => this.#stopped.resolve(reason);
-    this.#agent = new AgentLog({ ...program, run, meter, log: this.#log, stop });
+    this.#agent = new AgentLog({ ...program, run, meter, log: this.#log, signal: this.#signal, stop });
   }
 
   async run(): Promise<ArmEnd> {

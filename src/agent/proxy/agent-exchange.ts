@@ -40,6 +40,8 @@ class TurnExchange {
   readonly #response: ServerResponse;
   /** Milliseconds lost to failed tries. */
   #lost_ms = 0;
+  /** Another try is waited for since then, in monotonic milliseconds. */
+  #waits_since: number | undefined;
 
   constructor(parts: ExchangeParts, request: AgentRequest, response: ServerResponse) {
     this.#parts = parts;
@@ -66,7 +68,7 @@ class TurnExchange {
       reply: (reply: OpenReply) => this.#pass(turn, edited.hide_usage, reply),
       refused: (refusal: RefusedRequest) => this.#refused(turn, refusal),
     };
-    await this.#orFailed(() => upstream.send(sent, take, this.#options()));
+    await this.#orFailed(turn, () => upstream.send(sent, take, this.#options()));
   }
 
   #sent({ path, body }: { readonly path: string; readonly body: object }): Omit<UpstreamRequest, "aside"> {
@@ -74,13 +76,13 @@ class TurnExchange {
     return { method, path, headers, body: JSON.stringify(body) };
   }
 
-  async #orFailed(send: () => Promise<void>): Promise<void> {
-    const { signal } = this.#request;
+  async #orFailed(turn: AskedTurn, send: () => Promise<void>): Promise<void> {
     try {
       await send();
     } catch (error) {
-      if (signal.aborted) throw error;
-      this.#parts.log.failed(error);
+      this.#endWait();
+      if (this.#request.signal.aborted) this.#parts.log.unheard(turn);
+      else this.#parts.log.failed(error);
     }
   }
 
@@ -96,16 +98,27 @@ class TurnExchange {
   }
 
   #options(): CallOptions {
-    const { throttle, log } = this.#parts;
+    const { throttle, log, clock } = this.#parts;
     return {
       signal: this.#request.signal,
-      onFailedTry: () => throttle.begin(),
+      onFailedTry: () => {
+        this.#waits_since = clock.ticks();
+        throttle.begin();
+      },
       onRetry: ({ status, attempts, waited_ms }) => {
-        throttle.end(waited_ms);
+        this.#endWait(waited_ms);
         this.#lost_ms += waited_ms;
         log.retried(status, attempts, waited_ms);
       },
     };
+  }
+
+  /** The agent's time goes on, also where it did not wait for the next try. */
+  #endWait(lost_ms?: number): void {
+    const { throttle, clock } = this.#parts;
+    if (this.#waits_since === undefined) return;
+    throttle.end(lost_ms ?? clock.ticks() - this.#waits_since);
+    this.#waits_since = undefined;
   }
 
   /** Hands a reply on as it comes, until the arm ends. It is read to its end all the same, so that its cost is known. */

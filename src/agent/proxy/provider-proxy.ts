@@ -52,10 +52,11 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
     if (route === null) return refuseStray(request, response);
     if (route.kind === "head") return void response.writeHead(200).end();
     if (!hasToken(request, settings.token)) return refuse(response, route.wire, FOREIGN);
-    const body = await readJson(request);
-    if ("status" in body) return refuse(response, route.wire, body);
+    // Before its body is read: nobody is told of an end that is over.
     const hungUp = new AbortController();
     response.once("close", () => hungUp.abort(new Error("the agent hung up")));
+    const body = await readJson(request);
+    if ("status" in body) return refuse(response, route.wire, body);
     const signal = AbortSignal.any([hungUp.signal, closing.signal]);
     const method = request.method === "POST" ? "POST" : "GET";
     const asked = { route, method, path: withoutKey(route.path), headers: passedHeaders(request) } as const;

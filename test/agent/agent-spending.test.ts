@@ -1,0 +1,48 @@
+import { expect } from "bun:test";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
+import { ASKS_ONCE, kindsOf, runAgent, shellAgent } from "./plain-agent.ts";
+
+const testAgent = testNeeding(SANDBOX);
+
+const agentOf = (module: string) => shellAgent("bun /home/agent/agent.mjs", `${ASKS_ONCE}${module}`);
+
+testAgent("an agent that hangs up before its replies come has spent them all the same", async () => {
+  await using fake = await startFakeProvider({ reply: { fault: "hang" } });
+  const run = await runAgent(fake, {
+    agent: agentOf(`
+      const hangUp = () => fetch(process.env.OPENAI_BASE_URL + "/chat/completions",
+        { method: "POST", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(150) }).catch(() => 0);
+      for (let i = 0; i < 8; i += 1) await hangUp();`),
+    policies: "{budget: {max_turns: 3, max_seconds: 20}}",
+  });
+  expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:turns", turns: 3 });
+  expect(run.summary).toMatchObject({ tokens_in: null, tokens_out: null, cost_usd: null });
+  expect(kindsOf(run).filter((kind) => kind === "model_turn")).toHaveLength(3);
+  // The next one can be there before the last one is gone.
+  expect(fake.requests.length).toBeLessThanOrEqual(4);
+});
+
+testAgent("requests that wait for their turn are not sent when those before them have used up the budget", async () => {
+  await using fake = await startFakeProvider({ reply: { text: "More.", delay_ms: 50 } });
+  const run = await runAgent(fake, {
+    agent: agentOf("await Promise.allSettled(Array.from({ length: 120 }, ask));"),
+    policies: "{budget: {max_turns: 2, max_seconds: 20}}",
+  });
+  expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:turns" });
+  // What was under way: a provider is asked 16 things at once here.
+  expect(fake.requests.length).toBeLessThan(2 * 16 + 2);
+});
+
+testAgent("an agent that hangs up while a busy provider is waited for has its time counted again", async () => {
+  await using fake = await startFakeProvider({ reply: { refuse: 529, headers: { "retry-after-ms": "30000" } } });
+  const run = await runAgent(fake, {
+    agent: agentOf(`
+      await fetch(process.env.OPENAI_BASE_URL + "/chat/completions",
+        { method: "POST", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(300) }).catch(() => 0);
+      await new Promise((resolve) => setTimeout(resolve, 10_000));`),
+    policies: "{budget: {max_seconds: 1}}",
+  });
+  expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:seconds" });
+});
