@@ -60,6 +60,7 @@ export class AgentLog {
   #served: string | null = null;
   #stopped = false;
   #asked = 0;
+  #refused = 0;
   /** What the main thread was told last; undefined before. */
   #last: WireReply | "context_overflow" | undefined;
 
@@ -204,6 +205,8 @@ export class AgentLog {
     this.#threads.answered(thread, null);
     this.#under_way.end(turn);
     if (isOverflow && thread === MAIN_THREAD) this.#last = "context_overflow";
+    this.#refused += 1;
+    if (this.#refused > MAX_REFUSALS) return;
     this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "refused_request", message } });
   }
 
@@ -281,3 +284,6 @@ export class AgentLog {
     this.#parts.stop(stop());
   }
 }
+
+/** Refused requests that are told of. They cost nothing, so no budget ends an agent that sends them for ever. */
+const MAX_REFUSALS = 50;

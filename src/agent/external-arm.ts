@@ -70,7 +70,9 @@ class AgentRunner {
     const { program, run } = this.#parts;
     this.#signal.throwIfAborted();
     await using place = await openAgentPlace(program, run);
-    await using proxy = await openProxy({ ...place, answer: this.#answer(), onStray: (path) => this.#stray(path) });
+    const { wire } = program.upstream;
+    const onStray = (path: string) => this.#stray(path);
+    await using proxy = await openProxy({ ...place, wire, answer: this.#answer(), onStray });
     await using started = await run.workspace.attach(place.attached, this.#signal);
     this.#printed = [new PrintedEnds(started.stdout), new PrintedEnds(started.stderr)];
     const first = await Promise.race([this.#stopped.promise, started.ended]);

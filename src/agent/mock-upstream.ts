@@ -9,6 +9,7 @@ import { sayOnce } from "../wire/say-once.ts";
 export const mockUpstream = (ref: string, wire: WireName, onAsked: () => void): Upstream => ({
   model: splitModelRef(ref).model,
   wire,
+  conceal: (text) => text,
   async send<T>({ path, body, aside }: UpstreamRequest, take: Take<T>): Promise<T> {
     if (!aside) onAsked();
     const json: LooseRecord = asRecord(parseJson(body ?? "{}")) ?? {};

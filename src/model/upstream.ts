@@ -41,6 +41,8 @@ export interface Upstream {
   /** Without the provider. */
   readonly model: string;
   readonly wire: WireName;
+  /** Takes our keys out of what a provider says, and nothing else. */
+  conceal(text: string): string;
   /**
    * Sends it, again and again until a first byte of an answer has come; `take` reads that. Then nothing is repeated.
    * @throws Failure `provider_failed` after the last try, and for a key or a model that the provider does not know;
@@ -65,6 +67,7 @@ export const upstreams =
     return new ProviderUpstream(splitModelRef(ref).model, wire, {
       ...{ endpoint, clock, limiter, fetch: tape ? tape.fetch(fetch) : fetch },
       redact: (text) => credentials.redact(text),
+      conceal: credentials.redactSecrets,
     });
   };
 
@@ -74,6 +77,7 @@ interface UpstreamParts {
   readonly limiter: Semaphore;
   readonly fetch: Fetch;
   readonly redact: (text: string) => string;
+  readonly conceal: (text: string) => string;
 }
 
 class ProviderUpstream implements Upstream {
@@ -85,6 +89,10 @@ class ProviderUpstream implements Upstream {
     this.model = model;
     this.wire = wire;
     this.#parts = parts;
+  }
+
+  conceal(text: string): string {
+    return this.#parts.conceal(text);
   }
 
   async send<T>(request: UpstreamRequest, take: Take<T>, options: CallOptions): Promise<T> {

@@ -94,7 +94,7 @@ class TurnExchange {
       `the provider refused a request (${status}): ${said}`,
       isContextOverflow({ kind: "status", status, words }),
     );
-    passRefusal(refusal, this.#response);
+    passRefusal(refusal, this.#response, this.#parts.upstream);
   }
 
   #options(): CallOptions {
@@ -127,7 +127,7 @@ class TurnExchange {
     hide_usage: boolean,
     { status, headers, chunks, recorded_ms }: OpenReply,
   ): Promise<void> {
-    const { log, clock } = this.#parts;
+    const { log, clock, upstream } = this.#parts;
     const { route, signal } = this.#request;
     const response = this.#response;
     const reader = openReply(route.wire, {
@@ -137,8 +137,8 @@ class TurnExchange {
     });
     const send = async (bytes: Uint8Array) => {
       if (bytes.byteLength === 0 || turn.spent || log.stopped || response.destroyed) return;
-      if (!response.headersSent) response.writeHead(status, passedHeaders(headers));
-      if (!response.write(bytes)) await once(response, "drain", { signal });
+      if (!response.headersSent) response.writeHead(status, passedHeaders(headers, upstream));
+      if (!response.write(concealed(bytes, upstream))) await once(response, "drain", { signal });
     };
     let broken = false;
     try {
@@ -171,11 +171,12 @@ async function answerAside(parts: ExchangeParts, request: AgentRequest, response
   };
   const take = {
     reply: async ({ status, headers: given, chunks }: OpenReply) => {
-      response.writeHead(status, passedHeaders(given));
-      for await (const chunk of chunks) response.write(chunk);
+      response.writeHead(status, passedHeaders(given, upstream));
+      for await (const chunk of chunks)
+        if (!response.write(concealed(chunk, upstream))) await once(response, "drain", { signal });
       response.end();
     },
-    refused: async (refusal: RefusedRequest) => passRefusal(refusal, response),
+    refused: async (refusal: RefusedRequest) => passRefusal(refusal, response, upstream),
   };
   try {
     await upstream.send(sent, take, { signal });
@@ -192,9 +193,21 @@ const REFUSAL_CHARS = 500;
 /** No names of organisations and no quotas. */
 const PASSED = ["content-type", "request-id", "x-request-id", "retry-after"];
 
-const passedHeaders = (headers: Headers): Record<string, string> =>
-  Object.fromEntries(PASSED.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
+type Conceals = Pick<Upstream, "conceal">;
 
-function passRefusal({ status, headers, words }: RefusedRequest, response: ServerResponse): void {
-  response.writeHead(status, { "content-type": "application/json", ...passedHeaders(headers) }).end(words);
+const passedHeaders = (headers: Headers, upstream: Conceals): Record<string, string> =>
+  Object.fromEntries(
+    PASSED.flatMap((name) => (headers.has(name) ? [[name, upstream.conceal(headers.get(name) ?? "")]] : [])),
+  );
+
+/** A provider may quote what it was sent. As Latin-1 all bytes but those of a key stay what they are. */
+function concealed(bytes: Uint8Array, upstream: Conceals): Uint8Array {
+  const text = Buffer.from(bytes).toString("latin1");
+  const told = upstream.conceal(text);
+  return told === text ? bytes : Buffer.from(told, "latin1");
+}
+
+function passRefusal({ status, headers, words }: RefusedRequest, response: ServerResponse, upstream: Conceals): void {
+  const told = { "content-type": "application/json", ...passedHeaders(headers, upstream) };
+  response.writeHead(status, told).end(upstream.conceal(words));
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { asRecord, type LooseRecord, parseJson } from "../../domain/lenient.ts";
 import type { WireName } from "../../domain/scenario.ts";
 import { errorBody } from "../../wire/error-body.ts";
-import { type Route, routeOf } from "../../wire/route.ts";
+import { BASES, type Route, routeOf } from "../../wire/route.ts";
 import type { SocketDirectory } from "../socket-directory.ts";
 
 /** A request of the agent, known to be its own and readable. */
@@ -25,6 +25,8 @@ interface ProxySettings {
   readonly sockets: SocketDirectory;
   /** What the agent holds in the place of a key. */
   readonly token: string;
+  /** Of the arm's provider. Other providers' addresses are none here. */
+  readonly wire: WireName;
   readonly answer: Answer;
   /** Once for each address that is not served. */
   readonly onStray: (address: string) => void;
@@ -48,7 +50,7 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const route = routeOf(request.method ?? "", request.url ?? "/");
+    const route = routeBelow(BASES[settings.wire], request);
     if (route === null) return refuseStray(request, response);
     if (route.kind === "head") return void response.writeHead(200).end();
     if (!hasToken(request, settings.token)) return refuse(response, route.wire, FOREIGN);
@@ -90,6 +92,11 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Addresses that are told of. */
 const MAX_STRAYS = 20;
+
+function routeBelow(base: string, { method = "", url = "/" }: IncomingMessage): Route | null {
+  const route = routeOf(method, url);
+  return route !== null && BASES[route.wire] === base ? route : null;
+}
 
 function listening(server: Server, socket: string): Promise<void> {
   server.requestTimeout = 0;
