@@ -9,6 +9,7 @@ import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } f
 import { type DecisionDetail, NETWORK_RULE } from "../domain/decision.ts";
 import { cut, excerpt } from "../domain/excerpt.ts";
 import type { ExternalAgent } from "../domain/scenario.ts";
+import { redactDeep } from "../model/redacting-model.ts";
 import { refusalOf } from "../policy/refusal.ts";
 import type { CallRecord } from "../policy/review.ts";
 import type { WireCall, WireReply, WireRequest } from "../wire/wire.ts";
@@ -108,9 +109,10 @@ export class AgentLog {
 
   /** What the provider would have done for the agent behind a closed network. Each is told once. */
   fenced(removed: readonly string[]): void {
-    for (const what of removed.filter((one) => !this.#fenced.has(one))) {
+    for (const what of removed.map((one) => oneLine(this.#parts.run.redact(one), FENCED_CHARS))) {
+      if (this.#fenced.has(what) || this.#fenced.size >= MAX_FENCED) continue;
       this.#fenced.add(what);
-      const summary = `refused ${oneLine(what, 80)}, which runs at the provider: ${NETWORK_RULE}`;
+      const summary = `refused ${what}, which runs at the provider: ${NETWORK_RULE}`;
       this.#parts.log.add("policy_block", { summary, detail: { rule: NETWORK_RULE, tool: what, input: "" } });
     }
   }
@@ -139,7 +141,7 @@ export class AgentLog {
     const { thread, side } = turn;
     this.#threads.answered(thread, reply);
     this.#count(turn, reply);
-    this.#served = side ? this.#served : (reply.model_served ?? this.#served);
+    if (!side && reply.model_served !== null) this.#served = this.#parts.run.redact(reply.model_served);
     this.#replies.update(`${JSON.stringify([reply.text, reply.calls.map(({ name, input }) => [name, input])])}\n`);
     if (thread === MAIN_THREAD) this.#last = reply;
     this.#recordTurn(turn, reply, latency_ms);
@@ -176,13 +178,15 @@ export class AgentLog {
     const tools = reply.calls.map((call) => this.#canonical(call).tool);
     const unknown = reply.tokens_in === null || reply.tokens_out === null;
     const text = run.redact(reply.text);
+    const said = oneLine(text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)");
+    const broken = BROKEN[reply.ended];
     log.add("model_turn", {
-      summary: oneLine(text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)"),
+      summary: oneLine([said, broken, run.redact(reply.error ?? "")].filter(Boolean).join("; ")),
       latency_ms,
       tokens_in: unknown ? 0 : (reply.tokens_in ?? 0),
       tokens_out: unknown ? 0 : (reply.tokens_out ?? 0),
       detail: {
-        stop_reason: reply.stop_reason ?? reply.ended,
+        stop_reason: run.redact(reply.stop_reason ?? reply.ended),
         tools,
         cached_tokens: reply.cached_tokens,
         cache_write_tokens: reply.cache_write_tokens,
@@ -236,8 +240,12 @@ export class AgentLog {
   }
 
   #canonical({ name, input, unparsed }: WireCall): CanonicalCall {
-    const { recipe, agent } = this.#parts;
-    return canonicalCall(recipe, agent.tools, cut(name, NAME_CHARS), unparsed ?? input);
+    const { recipe, agent, run } = this.#parts;
+    return canonicalCall(recipe, agent.tools, this.#named(name), redactDeep(unparsed ?? input, run.redact));
+  }
+
+  #named(tool: string): string {
+    return cut(this.#parts.run.redact(tool), NAME_CHARS);
   }
 
   #ended({ call, canonical, thread, asked_ticks }: PendingCall, output: string, is_error: boolean | null): void {
@@ -253,13 +261,13 @@ export class AgentLog {
       detail: {
         tool,
         ...(effect && { effect }),
-        input: run.redact(inputText({ name: tool, input })),
+        input: inputText({ name: tool, input }),
         ok,
         exit_code,
         output: excerpt(text),
         bytes: Buffer.byteLength(output),
         thread,
-        own_tool: cut(call.name, NAME_CHARS),
+        own_tool: this.#named(call.name),
         ...(checked ? {} : { unchecked: true as const }),
       },
     });
@@ -287,3 +295,10 @@ export class AgentLog {
 
 /** Refused requests that are told of. They cost nothing, so no budget ends an agent that sends them for ever. */
 const MAX_REFUSALS = 50;
+
+/** How a reply ended that is not whole. */
+const BROKEN = { whole: null, cut: "the reply broke off", error: "the provider failed" } as const;
+
+/** Kinds of what the fence takes out that are told of: an agent may make up any number. */
+const MAX_FENCED = 50;
+const FENCED_CHARS = 80;

@@ -50,8 +50,8 @@ function redactFailure(failure: Failure, redact: Redact): Failure {
   return new Failure(failure.code, message, { retryable, details });
 }
 
-/** Strings and keys. Inputs come from JSON, so there are no cycles. */
-function redactDeep(value: unknown, redact: Redact): unknown {
+/** The same value without the secrets in its strings and keys. It comes from JSON, so there are no cycles. */
+export function redactDeep(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
   const record = asRecord(value);

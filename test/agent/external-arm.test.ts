@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
@@ -44,6 +44,43 @@ testAgent("the model is the arm's, whatever the agent asks for, and the key is o
   await runAgent(fake, { arm: { model: "openai/gpt-forced" } });
   expect(new Set(fake.requests.map(({ model }) => model))).toEqual(new Set(["gpt-forced"]));
   expect(fake.requests.every((request) => holdsKey(request.headers["authorization"]))).toBe(true);
+});
+
+testAgent("a key that a provider puts into calls, names and reasons is in nothing that is kept", async () => {
+  const calls = [
+    shell(`echo ${FAKE_KEY}`),
+    shell(`curl ${FAKE_KEY}`),
+    { name: FAKE_KEY, input: { [FAKE_KEY]: FAKE_KEY } },
+  ];
+  await using fake = await playing([{ calls }, { text: `It is ${FAKE_KEY}.` }]);
+  const { outcome, decisions } = await runAgent(fake, { policies: '{commands: {deny: ["curl *"]}}' });
+  expect(decisions.map(({ kind }) => kind)).toContain("policy_block");
+  expect(holdsKey(outcome)).toBe(false);
+});
+
+testAgent("what an agent can repeat without end is told a bounded number of times", async () => {
+  await using fake = await startFakeProvider();
+  const module = `${ASKS_ONCE}
+    for (let i = 0; i < 60; i += 1) {
+      body.tools.push({ type: "made_up_" + i });
+      await fetch(process.env.OPENAI_BASE_URL + "/responses", { method: "POST", headers, body: '{"background":true,"input":"x"}' });
+    }
+    await ask();
+  `;
+  const run = await runAgent(fake, { agent: shellAgent("bun /home/agent/agent.mjs", module) });
+  const count = (wanted: string) => run.decisions.filter(({ kind }) => kind === wanted).length;
+  expect([count("error"), count("policy_block"), run.summary.stop_reason]).toEqual([50, 50, "final_answer"]);
+});
+
+testAgent("a reply that broke off says so in the log", async () => {
+  const cut = { text: "I look into it.", breaks: { at: "after_calls" } } as const;
+  await using fake = await startFakeProvider({ plan: [cut] });
+  const module = `${ASKS_ONCE} body.stream = true; await ask().then((reply) => reply.text()).catch(() => 0); body.stream = false; await ask();`;
+  const run = await runAgent(fake, { agent: shellAgent("bun /home/agent/agent.mjs", module) });
+  expect(run.decisions[0]).toMatchObject({
+    kind: "model_turn",
+    summary: expect.stringContaining("the reply broke off"),
+  });
 });
 
 testAgent("a refused command is exchanged for one that says so, and nothing of it runs", async () => {
