@@ -219,6 +219,21 @@ testAgent("no address but the provider's is served, and no key but the agent's o
   expect(run.decisions[0]).toMatchObject({ kind: "error", detail: { code: "unknown_address" } });
 });
 
+testAgent("large requests that wait side by side are refused beyond a bound", async () => {
+  await using fake = await startFakeProvider({ plan: [{ text: "Done." }], reply: () => new Promise(() => undefined) });
+  const module = `${ASKS_ONCE}
+    await ask();
+    body.messages[0].content = "x".repeat(46_000_000);
+    const refused = [1, 2, 3].map(() => ask().then(({ status }) => status === 413 || Promise.reject()));
+    await Promise.any(refused);
+    console.log("refused");
+    process.exit(0);
+  `;
+  const agent = shellAgent("bun /home/agent/agent.mjs", module);
+  const run = await runAgent(fake, { agent, policies: "{budget: {max_seconds: 15, max_tokens: 100000000}}" });
+  expect(run.summary).toMatchObject({ stop_reason: "final_answer", agent: { stdout: "refused\n" } });
+});
+
 testAgent("an agent that prints without end, forks and leaves things behind harms nobody", async () => {
   await using fake = await startFakeProvider();
   const line = "(sleep 300 &) ; yes | head -c 100000000; bun /home/agent/agent.mjs";

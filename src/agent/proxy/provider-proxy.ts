@@ -43,6 +43,7 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
   const strays = new Set<string>();
+  const room = { bytes: MAX_HELD_BYTES };
   const server = createServer((request, response) => {
     const served = serve(request, response).catch(() => void response.destroy());
     open.add(served);
@@ -57,7 +58,8 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
     // Before its body is read: nobody is told of an end that is over.
     const hungUp = new AbortController();
     response.once("close", () => hungUp.abort(new Error("the agent hung up")));
-    const body = await readJson(request);
+    using read = await readBody(request, room);
+    const body = jsonOf(request, read);
     if ("status" in body) return refuse(response, route.wire, body);
     const signal = AbortSignal.any([hungUp.signal, closing.signal]);
     const method = request.method === "POST" ? "POST" : "GET";
@@ -90,6 +92,9 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
 /** Bytes of a request: conversations hold files and images. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
+/** Of all requests of one agent that are open at a time. Each takes several times as much when it is read. */
+const MAX_HELD_BYTES = 2 * MAX_BODY_BYTES;
+
 /** Addresses that are told of. */
 const MAX_STRAYS = 20;
 
@@ -106,17 +111,42 @@ function listening(server: Server, socket: string): Promise<void> {
   return promise;
 }
 
+/** A body as far as it was read. Disposal gives its room back. */
+interface HeldBody extends Disposable {
+  readonly chunks: readonly Buffer[];
+  readonly bytes: number;
+  readonly fits: boolean;
+}
+
+/** Requests of one agent that wait side by side share `room`. */
+async function readBody(request: IncomingMessage, room: { bytes: number }): Promise<HeldBody> {
+  const chunks: Buffer[] = [];
+  let [bytes, held, fits] = [0, 0, true];
+  const give = () => {
+    room.bytes += held;
+    held = 0;
+  };
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      fits &&= bytes <= MAX_BODY_BYTES && chunk.length <= room.bytes;
+      if (!fits) continue;
+      chunks.push(chunk);
+      held += chunk.length;
+      room.bytes -= chunk.length;
+    }
+  } catch (error) {
+    give();
+    throw error;
+  }
+  return { chunks, bytes, fits, [Symbol.dispose]: give };
+}
+
 type ReadBody = Pick<AgentRequest, "body" | "bytes">;
 
-async function readJson(request: IncomingMessage): Promise<ReadBody | Refusal> {
-  if (request.method !== "POST") return { body: null, bytes: 0 };
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
-  }
-  if (bytes > MAX_BODY_BYTES) return { status: 413, message: "the request is larger than 64 MB" };
+function jsonOf({ method }: IncomingMessage, { chunks, bytes, fits }: HeldBody): ReadBody | Refusal {
+  if (!fits) return { status: 413, message: "the request is larger than 64 MB, or too many wait beside it" };
+  if (method !== "POST") return { body: null, bytes: 0 };
   const body = asRecord(parseJson(Buffer.concat(chunks).toString("utf8")));
   return body === undefined ? { status: 400, message: "the body is not a JSON object" } : { body, bytes };
 }
