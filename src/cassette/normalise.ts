@@ -48,6 +48,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(Wall time:|duration_ms:?) ?\d+(?:\.\d+)?/g, "$1 <duration>"],
   [/\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?)\b/g, "<duration>"],
   [/\bChunk ID: \w+/g, "Chunk ID: <id>"],
+  // It counts the durations in an output.
+  [/\b(Original token count:) \d+/g, "$1 <count>"],
   [/\b(shellId:) \d+/g, "$1 <id>"],
   [/\b(pg?id)(:? |[:=])\d+/gi, "$1$2<id>"],
   [/\b(ses|prt)_\w{8,}/g, "$1_<id>"],

@@ -26,8 +26,13 @@ const PATCH = `*** Begin Patch\n*** Update File: calc.js\n@@\n-${BROKEN.trim()}\
 type Call = readonly [name: string, input: unknown];
 
 /** Usage is large and odd, so that no two sums are equal by chance. */
-function turns(read: Call, edit: Call, run: (command: string) => Call): FakeReply[] {
-  const calls = [[read], [edit], [run(FAILING_COMMAND), run("ls")], []];
+function turns(
+  read: Call,
+  edit: Call,
+  run: (command: string) => Call,
+  commands: Change["commands"] = CALC.commands,
+): FakeReply[] {
+  const calls = [[read], [edit], commands.map(run), []];
   const texts = ["I read it.", "", "I run it.", "Add adds now."];
   return calls.map((made, turn) => ({
     ...(turn === 0 ? { thinking: "First I look." } : {}),
@@ -37,17 +42,39 @@ function turns(read: Call, edit: Call, run: (command: string) => Call): FakeRepl
   }));
 }
 
+/** A line of a file that another one takes the place of, and two commands to see what came of it. */
+export interface Change {
+  readonly path: string;
+  readonly old: string;
+  readonly text: string;
+  readonly commands: readonly [string, string];
+}
+
+const CALC: Change = { path: "calc.js", old: BROKEN.trim(), text: FIXED.trim(), commands: [FAILING_COMMAND, "ls"] };
+
+export const claudeTurns = ({ path, old, text, commands }: Change): FakeReply[] =>
+  turns(
+    ["Read", { file_path: `/workspace/${path}` }],
+    ["Edit", { file_path: `/workspace/${path}`, old_string: old, new_string: text }],
+    (command) => ["Bash", { command, description: "Run it" }],
+    commands,
+  );
+
+export const codexTurns = ({ path, old, text, commands }: Change): FakeReply[] =>
+  turns(
+    ["exec_command", { cmd: `cat ${path}` }],
+    ["apply_patch", `*** Begin Patch\n*** Update File: ${path}\n@@\n-${old}\n+${text}\n*** End Patch`],
+    (cmd) => ["exec_command", { cmd }],
+    commands,
+  );
+
 const claudeCode = (version: string): Cli => ({
   use: "claude-code",
   install: `claude-code-${version}`,
   package: `@anthropic-ai/claude-code@${version}`,
   wire: "anthropic",
   model: "anthropic/claude-x",
-  turns: turns(
-    ["Read", { file_path: FILE }],
-    ["Edit", { file_path: FILE, old_string: "a - b", new_string: "a + b" }],
-    (command) => ["Bash", { command, description: "Run it" }],
-  ),
+  turns: claudeTurns(CALC),
   side_calls: 0,
   tells_exit_code: true,
 });
@@ -59,7 +86,7 @@ const codex = (version: string): Cli => ({
   package: `@openai/codex@${version}`,
   wire: "responses",
   model: "openai/gpt-5.5",
-  turns: turns(["exec_command", { cmd: "cat calc.js" }], ["apply_patch", PATCH], (cmd) => ["exec_command", { cmd }]),
+  turns: codexTurns(CALC),
   side_calls: 0,
   tells_exit_code: true,
 });

@@ -150,6 +150,7 @@ const CHANCE = [
     "3\n<shellId: 0 completed with exit code 3>",
     "3\n<shellId: 1 completed with exit code 3>",
   ],
+  ["counts of what was cut", "Original token count: 50\nOutput:", "Original token count: 49\nOutput:"],
   ["moments", "at 1767322800000", "at 1798858800123"],
 ] as const;
 
