@@ -9,10 +9,12 @@ import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } f
 import { type DecisionDetail, NETWORK_RULE } from "../domain/decision.ts";
 import { cut, excerpt } from "../domain/excerpt.ts";
 import type { ExternalAgent } from "../domain/scenario.ts";
+import type { Effect } from "../domain/tool.ts";
 import { redactDeep } from "../model/redacting-model.ts";
-import { refusalOf } from "../policy/refusal.ts";
+import { type Refusal, refusalOf } from "../policy/refusal.ts";
 import type { CallRecord } from "../policy/review.ts";
 import type { WireCall, WireReply, WireRequest } from "../wire/wire.ts";
+import { textsIn } from "./broken-input.ts";
 import { type PendingCall, PendingCalls } from "./pending-calls.ts";
 import { type CanonicalCall, canonicalCall } from "./recipe/canonical-call.ts";
 import type { Recipe } from "./recipe/recipe.ts";
@@ -125,7 +127,7 @@ export class AgentLog {
     meter.tool_calls += 1;
     const canonical = this.#canonical(call);
     const { tool, effect, subject } = canonical;
-    const refusal = effect === "command" ? refusalOf(run.policies, effect, subject) : null;
+    const refusal = this.#refusalOf(effect, subject, call);
     const replacement = refusal && refusedInput(call, refusal.message);
     const refused_by = replacement === null ? null : (refusal?.rule ?? null);
     this.calls.push({ tool, effect: effect ?? "opaque", subject, refused_by });
@@ -133,6 +135,13 @@ export class AgentLog {
       this.#pending.add({ call, canonical, thread: turn.thread, asked_ticks: run.clock.ticks() });
     else turn.blocks.push({ rule: refused_by, tool, input: inputText({ name: tool, input: canonical.input }) });
     return replacement;
+  }
+
+  #refusalOf(effect: Effect | null, subject: string, { unparsed }: WireCall): Refusal | null {
+    const { policies } = this.#parts.run;
+    if (effect !== "command" && (unparsed === undefined || effect !== null)) return null;
+    const commands = unparsed === undefined ? [subject] : textsIn(unparsed);
+    return commands.map((command) => refusalOf(policies, "command", command)).find((one) => one !== null) ?? null;
   }
 
   /** @param latency_ms without what was lost to throttling */

@@ -241,3 +241,10 @@ testAgent("an agent that prints without end, forks and leaves things behind harm
   expect(run.summary).toMatchObject({ status: "finished", stop_reason: "final_answer" });
   expect(run.summary.changes?.files).toEqual([]);
 });
+
+testAgent("a refused command is found in arguments that are no JSON, which agents mend", async () => {
+  const broken = { name: "shell", arguments: '{"command":"rm a.txt",}' };
+  await using fake = await playing([{ calls: [broken] }, { text: "Done." }]);
+  const run = await runAgent(fake, { policies: '{commands: {deny: ["rm *"]}}' });
+  expect(run.decisions[1]).toMatchObject({ kind: "policy_block", detail: { rule: "rm *" } });
+});

@@ -11,6 +11,7 @@ import {
   wireReply,
 } from "./reply-reader.ts";
 import { ReplySoFar } from "./reply-so-far.ts";
+import { StreamedReply } from "./streamed-reply.ts";
 
 /** Reads a reply that is one JSON, or a list of what would else be events. It is passed on when it is whole. */
 export class JsonReply implements ReplyReader {
@@ -32,15 +33,24 @@ export class JsonReply implements ReplyReader {
   end(): ReturnType<ReplyReader["end"]> {
     const bytes = this.#kept.take();
     const json = parseJson(new TextDecoder().decode(bytes));
+    if (json === undefined && !this.#too_large) return this.#endAsStream(bytes);
     const passed = this.#too_large || !isReadable(json) ? this.#stop() : this.#pass(json, bytes);
     return { bytes: passed, reply: wireReply(this.#reply, this.#options.form) };
+  }
+
+  /** Some gateways send a stream by another name, and agents that asked for one read it. */
+  #endAsStream(whole: Uint8Array): ReturnType<ReplyReader["end"]> {
+    const stream = new StreamedReply(this.#options);
+    const first = stream.push(whole);
+    const { bytes, reply } = stream.end();
+    return { bytes: Buffer.concat([first, bytes]), reply };
   }
 
   #pass(json: unknown, bytes: Uint8Array): Uint8Array {
     const { form, gate } = this.#options;
     const bodies = Array.isArray(json) ? asRecords(json) : asRecords([asRecord(json)]);
     const calls = bodies.map((body) => form.take(body, this.#reply));
-    if (this.#reply.isTooLarge) return this.#stop();
+    if (this.#reply.isUnreadable) return this.#stop();
     decide(this.#reply.calls, gate);
     if (this.#reply.calls.every(({ exchanged }) => exchanged === null)) return bytes;
     const changed = bodies.flatMap((body, at) => form.exchange(body, calls[at] ?? NO_CALLS));

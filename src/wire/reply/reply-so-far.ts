@@ -22,10 +22,11 @@ export class ReplySoFar {
   /** The call that is meant by a place in the reply. */
   readonly #places = new Map<string | number, CallSoFar>();
   #chars = 0;
+  #amended = false;
 
-  /** There was more than is kept. */
-  get isTooLarge(): boolean {
-    return this.#chars > MAX_CHARS;
+  /** There was more than is kept, or more of a call that had been whole. */
+  get isUnreadable(): boolean {
+    return this.#chars > MAX_CHARS || this.#amended;
   }
 
   addText(piece: string): void {
@@ -60,6 +61,7 @@ export class ReplySoFar {
   }
 
   addInput(call: CallSoFar, piece: string): void {
+    this.#amended ||= call.whole && piece !== "";
     if (this.#keep(piece.length)) call.addInput(piece);
   }
 
@@ -105,7 +107,7 @@ export class ReplySoFar {
 
   #keep(chars: number): boolean {
     this.#chars += chars;
-    return !this.isTooLarge;
+    return !this.isUnreadable;
   }
 }
 

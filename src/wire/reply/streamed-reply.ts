@@ -58,9 +58,11 @@ export class StreamedReply implements ReplyReader {
     if (block.data === "[DONE]") this.#reply.finishCalls();
     const event = eventIn(block);
     if (!isReadable(event)) return this.#stop();
+    // What is no JSON here may be some elsewhere.
+    if (gate !== undefined && block.data !== undefined && !isWhole(block)) return [];
     const calls = event === undefined ? [] : form.take(event, this.#reply);
     if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
-    if (this.#reply.isTooLarge || this.#held_bytes > MAX_HELD_BYTES) return this.#stop();
+    if (this.#reply.isUnreadable || this.#held_bytes > MAX_HELD_BYTES) return this.#stop();
     decide(this.#reply.takeClosed(), gate);
     return gate !== undefined && this.#reply.open.size > 0 ? [] : this.#release();
   }

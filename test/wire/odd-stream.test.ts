@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { openReply } from "../../src/wire/open-reply.ts";
+
+const gate = ({ input, unparsed }: { readonly input: unknown; readonly unparsed?: string }) =>
+  (unparsed ?? JSON.stringify(input)).includes("rm ") ? { command: "refused" } : null;
+
+const delta = (text: string, finish_reason: string | null = null) => ({
+  choices: [
+    {
+      index: 0,
+      finish_reason,
+      delta: { tool_calls: [{ index: 0, id: "c", function: { name: "shell", arguments: text } }] },
+    },
+  ],
+});
+const events = (...all: readonly (object | string)[]) =>
+  all.map((one) => `data: ${typeof one === "string" ? one : JSON.stringify(one)}\n\n`).join("");
+
+function passed(text: string, content_type = "text/event-stream") {
+  const reader = openReply("chat", { content_type, gate });
+  const first = reader.push(Buffer.from(text));
+  const { bytes, reply } = reader.end();
+  return { text: `${Buffer.from(first)}${Buffer.from(bytes)}`, reply };
+}
+
+test("a stream is read as one, whatever the provider calls it", () => {
+  for (const type of ["text/plain", "application/json", ""]) {
+    const { text, reply } = passed(events(delta('{"command":"rm a"}', "tool_calls"), "[DONE]"), type);
+    expect(text).not.toContain("rm a");
+    expect(text).toContain("refused");
+    expect(reply).toMatchObject({ ended: "whole", calls: [{ input: { command: "rm a" } }] });
+  }
+});
+
+test("an event that is no JSON for us is none for an agent of looser habits", () => {
+  const odd = JSON.stringify(delta('{"command":"rm a"}')).replace("null", "NaN");
+  expect(passed(events(odd, "[DONE]")).text).toBe(events("[DONE]"));
+});
+
+test("a call that was looked at does not grow afterwards", () => {
+  const { text, reply } = passed(events(delta('{"command":"ls', "tool_calls"), delta(';rm a"}'), "[DONE]"));
+  expect(text).not.toContain("rm a");
+  expect(reply.ended).toBe("cut");
+});
