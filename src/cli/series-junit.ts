@@ -4,7 +4,8 @@ import { attributes, junitXml, type Suite, seconds, xmlText } from "./junit-xml.
 
 /**
  * The series as JUnit XML: a suite for what the trials say together, and one for each scenario with a case for each trial. A
- * case is in error when its trial gave nothing, or the series failed. Who won is neither a pass nor a fail.
+ * case is in error when its trial gave nothing, or the series failed. Who won is neither a pass nor a fail. The time of a trial
+ * is that of its slower arm.
  */
 export function seriesJunit(series: Series): string {
   const { created_at, scenarios } = series;
@@ -31,12 +32,13 @@ function seriesCase(series: Series): string {
 function scenarioSuite(series: Series, scenario: string): Suite {
   const trials = series.trials.filter((trial) => trial.scenario === scenario);
   const cases = trials.map((trial) => trialCase(trial, series.arms));
-  return { name: `abeval ${scenario}`, cases, timestamp: null, wall_ms: null };
+  const wall_ms = trials.reduce((sum, { arms_ms }) => sum + (arms_ms ?? 0), 0);
+  return { name: `abeval ${scenario}`, cases, timestamp: null, wall_ms };
 }
 
 function trialCase(trial: Series["trials"][number], arms: Series["arms"]): string {
-  const { scenario, trial: number, d, failure, session_id } = trial;
-  const name = attributes({ classname: scenario, name: `trial ${number}` });
+  const { scenario, trial: number, d, failure, session_id, arms_ms } = trial;
+  const name = attributes({ classname: scenario, name: `trial ${number}`, time: seconds(arms_ms) });
   const text = trialText(trial, arms);
   const error = d === null ? `<error ${attributes({ type: text, message: failure ?? text })}/>` : "";
   return `<testcase ${name}>${error}<system-out>${xmlText(`${text} (${session_id})`)}</system-out></testcase>`;

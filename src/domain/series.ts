@@ -130,6 +130,9 @@ const SeriesTrial = record("SeriesTrial", {
   used_for_claim: Type.Boolean({ description: "The claim was made with it." }),
   e_after: nullable(Type.Number({ minimum: 0 }), { description: "Evidence when its round was complete." }),
   cost_usd: Usd,
+  arms_ms: nullable(Type.Integer({ minimum: 0 }), {
+    description: "How long its slower arm ran; null until both ended.",
+  }),
 });
 export type SeriesTrial = Static<typeof SeriesTrial>;
 

@@ -1,4 +1,5 @@
 import type { SeriesTrial } from "../domain/series.ts";
+import type { TrialRow } from "../domain/trial.ts";
 import { costOfTrial } from "./costs.ts";
 import { evidenceOf, type Findings, trialOf } from "./findings.ts";
 import { resultOf } from "./tally.ts";
@@ -19,7 +20,12 @@ export function trialListOf({ subject, rows, tallies, course }: Findings): Serie
       counted: log !== undefined,
       used_for_claim: course.claim !== null && round < course.claim.round,
       e_after: log === undefined ? null : evidenceOf(log),
-      cost_usd: result === "running" ? null : costOfTrial(row),
+      ...(result === "running" ? { cost_usd: null, arms_ms: null } : usedBy(row)),
     };
   });
 }
+
+const usedBy = (row: TrialRow) => ({
+  cost_usd: costOfTrial(row),
+  arms_ms: Math.max(row.arms.a.wall_ms, row.arms.b.wall_ms),
+});

@@ -38,7 +38,9 @@ test("JUnit XML has a case for the series and, by scenario, one for each trial; 
     ["abeval two", "2", "1"],
   ]);
   expect(
-    [...xml.matchAll(/classname="(one|two)" name="([^"]*)">((?:<error [^>]*>)?)/g)].map((found) => found.slice(1)),
+    [...xml.matchAll(/classname="(one|two)" name="([^"]*)" time="[^"]*">((?:<error [^>]*>)?)/g)].map((found) =>
+      found.slice(1),
+    ),
   ).toEqual([
     ["one", "trial 1", ""],
     ["one", "trial 3", '<error type="invalid" message="invalid"/>'],
@@ -47,6 +49,19 @@ test("JUnit XML has a case for the series and, by scenario, one for each trial; 
   ]);
   expect(xml).toContain(`name="conclusion" time="0.000"><system-out>${series.statement}</system-out>`);
   expect(xml).toContain("<system-out>candidate wins (session-one-");
+});
+
+test("in JUnit XML a trial takes as long as its slower arm, and a scenario as long as its trials", async () => {
+  const [first, second] = rowsOf(["a", "running"]);
+  if (first === undefined || second === undefined) throw new Error("there are two rows");
+  const { a, b } = first.arms;
+  const slow = { ...first, arms: { a: { ...a, wall_ms: 1_500 }, b: { ...b, wall_ms: 2_300 } } };
+  const xml = seriesJunit(await report({}, [slow, second]));
+  expect([...xml.matchAll(/name="(abeval S|trial \d)".* time="([^"]*)"/g)].map((found) => found.slice(1))).toEqual([
+    ["abeval S", "2.300"],
+    ["trial 1", "2.300"],
+    ["trial 2", "0.000"],
+  ]);
 });
 
 test("JUnit XML has an error for a series that failed", async () => {

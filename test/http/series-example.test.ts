@@ -25,6 +25,10 @@ const rows = [WON, TORN].map((verdict, index) => {
   });
 });
 
+/** Logarithms differ in their last bits from machine to machine. */
+const withoutLastBits = (value: unknown) =>
+  JSON.parse(JSON.stringify(value, (_, part) => (typeof part === "number" ? Number(part.toPrecision(12)) : part)));
+
 test("the example of a series is what its trials say", async () => {
   const { plan, plan_digest, limits } = EXAMPLE_SERIES;
   if (plan === null || plan_digest === null || limits === null) throw new Error("the example was not planned");
@@ -34,6 +38,7 @@ test("the example of a series is what its trials say", async () => {
     ...{ series_id: EXAMPLE_SERIES_ID, plan, plan_digest, limits, standing },
     ...{ created_at, finished_at, state, stop, failure: null, changes: [] },
   };
-  expect(await reportOf(record, rows, { stored: rows, judge_unaudited: true })).toEqual(EXAMPLE_SERIES);
+  const report = await reportOf(record, rows, { stored: rows, judge_unaudited: true });
+  expect(withoutLastBits(report)).toEqual(withoutLastBits(EXAMPLE_SERIES));
   expect(standingOf(record, rows)).toEqual(standing);
 });

@@ -16,12 +16,32 @@ const PLAIN: Arm = {
   script: null,
 };
 
+/** The same model in the hands of an external agent, which has tools of its own. */
+const EXTERNAL: Arm = {
+  ...PLAIN,
+  id: "claude-code",
+  title: "Claude Code",
+  system_prompt: "",
+  tools: [],
+  agent: {
+    use: "claude-code",
+    command: null,
+    install: "claude-2.1.330",
+    args: [],
+    files: null,
+    env: {},
+    wires: ["anthropic"],
+    tools: {},
+    side_model: "keep",
+  },
+};
+
 export const EXAMPLE_SCENARIO: Scenario = {
   name: "pager-last-page",
   title: "The pager drops the last page",
   description: "A small bug with one visible and one hidden symptom.",
   tags: ["bugfix", "typescript"],
-  varies: ["system_prompt"],
+  varies: ["agent"],
   task: {
     prompt: "The last page of results is missing. Fix it; keep the public API.",
     fixture: { dir: "pager-last-page/fixture", files: {}, digest: DIGEST },
@@ -44,7 +64,7 @@ export const EXAMPLE_SCENARIO: Scenario = {
     reference_fix: { patch: "--- a/src/pager.ts\n+++ b/src/pager.ts\n@@ -3 +3 @@\n-n - 1\n+n\n", digest: DIGEST },
     deliverable: ["src/**"],
   },
-  arms: [PLAIN, { ...PLAIN, id: "tdd", title: "Test first", system_prompt: "Write a failing test first, then fix." }],
+  arms: [PLAIN, EXTERNAL],
   policies: {
     budget: { ...DEFAULT_BUDGET, max_cost_usd: 0.5 },
     commands: { deny: ["git push*"], allow: null, timeout_s: 60, max_output_kb: 64 },

@@ -17,7 +17,7 @@ export const EXAMPLE_SERIES: Series = {
     scenarios: [
       { scenario: "pager-last-page", digest: EXAMPLE_DIGEST, comparison: EXAMPLE_DIGEST, self_test_key: null },
     ],
-    arms: ["plain", "tdd"],
+    arms: ["plain", "claude-code"],
     judge_model: "openai/gpt-5",
     model_override: null,
     alpha: 0.05,
@@ -111,7 +111,7 @@ export const EXAMPLE_SERIES: Series = {
       solved: { solved: 2, trials: 2, low: 0.34238022750665303, high: 1, pass_power: [1, 1], pass_at: [1, 1] },
     },
     b: {
-      arm_id: "tdd",
+      arm_id: "claude-code",
       cost_usd: { mean: 0.005, total: 0.01 },
       tokens: 2652,
       wall_ms_median: 2300,
@@ -125,7 +125,7 @@ export const EXAMPLE_SERIES: Series = {
   flags: ["judge_unaudited"],
   model_changes: [],
   statement:
-    "After 2 trials of pager-last-page (plain won 0, tdd 1, no winner 1) no preference can be stated. Win rate of plain 25% (a trial without a winner counts half); 95% range 0.3% to 93%, valid whenever the series is stopped. Evidence 1.0 (20 needed). One trial cost $0.0050 (plain) and $0.0050 (tdd).",
+    "After 2 trials of pager-last-page (plain won 0, claude-code 1, no winner 1) no preference can be stated. Win rate of plain 25% (a trial without a winner counts half); 95% range 0.3% to 93%, valid whenever the series is stopped. Evidence 1.0 (20 needed). One trial cost $0.0050 (plain) and $0.0050 (claude-code).",
   trials: [
     {
       trial: 1,
@@ -141,6 +141,7 @@ export const EXAMPLE_SERIES: Series = {
       used_for_claim: false,
       e_after: 1,
       cost_usd: 0.03,
+      arms_ms: 2300,
     },
     {
       trial: 2,
@@ -156,6 +157,7 @@ export const EXAMPLE_SERIES: Series = {
       used_for_claim: false,
       e_after: 1,
       cost_usd: 0.03,
+      arms_ms: 2300,
     },
   ],
 };
@@ -167,7 +169,7 @@ export const EXAMPLE_SERIES_ROW: SeriesListing = {
   created_at: "2026-01-02T10:14:59.998Z",
   finished_at: "2026-01-02T10:17:30.410Z",
   scenarios: ["pager-last-page"],
-  arms: ["plain", "tdd"],
+  arms: ["plain", "claude-code"],
   judge_model: "openai/gpt-5",
   trials: 2,
   standing: {

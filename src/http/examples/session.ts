@@ -17,6 +17,40 @@ export const EXAMPLE_DECISION: Decision = {
   detail: { stop_reason: "calls", tools: ["read_file"], cached_tokens: 0, text: "I read the code first." },
 };
 
+/** Of an external agent: its conversations are numbered, and its tools have names of their own. */
+const EXTERNAL_DECISIONS: readonly Decision[] = [
+  {
+    seq: 1,
+    kind: "model_turn",
+    summary: "Reads the pager.",
+    tokens_in: 1240,
+    tokens_out: 86,
+    latency_ms: 2150,
+    at: "2026-01-02T10:15:02.180Z",
+    detail: { stop_reason: "calls", tools: ["Read"], cached_tokens: 0, text: "I read the code first.", thread: 1 },
+  },
+  {
+    seq: 2,
+    kind: "tool_call",
+    summary: "read_file src/pager.ts",
+    tokens_in: 0,
+    tokens_out: 0,
+    latency_ms: 4,
+    at: "2026-01-02T10:15:02.184Z",
+    detail: {
+      tool: "read_file",
+      effect: "read",
+      input: '{"path":"src/pager.ts"}',
+      ok: true,
+      exit_code: null,
+      output: "export const pages = (n: number) => n - 1;\n",
+      bytes: 43,
+      thread: 1,
+      own_tool: "Read",
+    },
+  },
+];
+
 const ARM: ArmSummary = {
   arm_id: "plain",
   title: "Plain prompt",
@@ -92,6 +126,21 @@ const ARM: ArmSummary = {
   budget: [{ budget: "turns", used: 1, limit: 30 }],
 };
 
+const EXTERNAL_ARM: ArmSummary = {
+  ...ARM,
+  arm_id: "claude-code",
+  title: "Claude Code",
+  agent: {
+    recipe: "claude-code",
+    install: "claude-2.1.330",
+    version: "2.1.330",
+    digest: EXAMPLE_DIGEST,
+    exit_code: 0,
+    stdout: "Fixed; the slice end was off by one.\n",
+    stderr: "",
+  },
+};
+
 const CHECKS = { passed: 1, total: 1 };
 
 export const EXAMPLE_SESSION: SessionOutcome = {
@@ -111,11 +160,11 @@ export const EXAMPLE_SESSION: SessionOutcome = {
     provider_tries: 6,
     max_output_tokens: 8192,
   },
-  arms: [ARM, { ...ARM, arm_id: "tdd", title: "Test first" }],
-  decisions: { plain: [EXAMPLE_DECISION], tdd: [EXAMPLE_DECISION] },
+  arms: [ARM, EXTERNAL_ARM],
+  decisions: { plain: [EXAMPLE_DECISION], "claude-code": [...EXTERNAL_DECISIONS] },
   verdict: EXAMPLE_VERDICT,
   verdicts: [],
-  fairness: { declared: ["system_prompt"], observed: [] },
+  fairness: { declared: ["agent"], observed: [] },
   totals: { tokens_in: 12_880, tokens_out: 992, cost_usd: null, wall_ms: 72_247 },
   failure: null,
   version: "0.1.6",
@@ -129,7 +178,7 @@ export const EXAMPLE_SESSION_ROW: SessionListing = {
   finished_at: EXAMPLE_SESSION.finished_at,
   arms: [
     { arm_id: "plain", model: ARM.model, status: "finished", score: EXAMPLE_VERDICT.score_a, checks: CHECKS },
-    { arm_id: "tdd", model: ARM.model, status: "finished", score: EXAMPLE_VERDICT.score_b, checks: CHECKS },
+    { arm_id: "claude-code", model: ARM.model, status: "finished", score: EXAMPLE_VERDICT.score_b, checks: CHECKS },
   ],
   outcome: EXAMPLE_VERDICT.outcome,
   winner: EXAMPLE_VERDICT.winner,

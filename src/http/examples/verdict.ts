@@ -48,7 +48,7 @@ const CALL: JudgeCall = {
 };
 
 const SCOPE =
-  "Hidden checks passed: plain 1/1, tdd 1/1; one run per arm says nothing about how often this would happen.";
+  "Hidden checks passed: plain 1/1, claude-code 1/1; one run per arm says nothing about how often this would happen.";
 
 export const EXAMPLE_VERDICT: Verdict = {
   verdict_id: "verdict-4f1c9a7e2b6d8035",
@@ -57,9 +57,9 @@ export const EXAMPLE_VERDICT: Verdict = {
   scenario: EXAMPLE_SCENARIO.name,
   scenario_digest: EXAMPLE_DIGEST,
   arm_a: { session_id: EXAMPLE_SESSION_ID, arm_id: "plain" },
-  arm_b: { session_id: EXAMPLE_SESSION_ID, arm_id: "tdd" },
+  arm_b: { session_id: EXAMPLE_SESSION_ID, arm_id: "claude-code" },
   outcome: "winner",
-  winner: "tdd",
+  winner: "claude-code",
   winner_side: "b",
   lean: null,
   lean_side: null,
@@ -107,7 +107,7 @@ export const EXAMPLE_VERDICT: Verdict = {
   usage: { tokens_in: 10_400, tokens_out: 820, cost_usd: null, latency_ms: 8400 },
   flags: ["single_trial"],
   rationale: "B changes the rounding that caused both symptoms.",
-  statement: `In this one run of pager-last-page, judge openai/gpt-5 favoured tdd over plain in both presentation orders. ${SCOPE}`,
+  statement: `In this one run of pager-last-page, judge openai/gpt-5 favoured claude-code over plain in both presentation orders. ${SCOPE}`,
   scope: SCOPE,
   series: null,
 };
