@@ -234,6 +234,15 @@ testAgent("large requests that wait side by side are refused beyond a bound", as
   expect(run.summary).toMatchObject({ stop_reason: "final_answer", agent: { stdout: "refused\n" } });
 });
 
+testAgent("a provider that leads elsewhere is not followed: the key would go there, too", async () => {
+  await using other = await startFakeProvider();
+  const led = { status: 307, headers: { location: `${other.url}/v1/chat/completions` } };
+  await using fake = await startFakeProvider({ reply: led });
+  const { outcome } = await runAgent(fake);
+  expect(outcome.failure?.code).toBe("provider_failed");
+  expect([fake.requests.length, other.requests.length, other.visits.length]).toEqual([1, 0, 0]);
+});
+
 testAgent("an agent that prints without end, forks and leaves things behind harms nobody", async () => {
   await using fake = await startFakeProvider();
   const line = "(sleep 300 &) ; yes | head -c 100000000; bun /home/agent/agent.mjs";
