@@ -78,7 +78,9 @@ function Report({ series }: { series: Series }) {
           />
         </div>
       )}
-      <Share path={seriesReport(series.series_id)} />
+      <nav class="actions" aria-label="Share this series">
+        <Share path={seriesReport(series.series_id)} />
+      </nav>
       <section data-stop tabIndex={-1}>
         <h2>Trials</h2>
         <TrialStrips series={series} />

@@ -67,10 +67,10 @@ export function Report({ comparison }: { comparison: Comparison }) {
         </a>
         <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
+        {a.session.verdict?.verdict_id === verdict.verdict_id && (
+          <Share path={sessionReport(a.session.session_id)} less={LESS_OF_SESSION} />
+        )}
       </nav>
-      {a.session.verdict?.verdict_id === verdict.verdict_id && (
-        <Share path={sessionReport(a.session.session_id)} less={LESS_OF_SESSION} />
-      )}
       <Sections sections={sectionsOf(comparison, weighing)} />
     </Page>
   );
