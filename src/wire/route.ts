@@ -34,8 +34,8 @@ const ROWS: readonly Row[] = [
   ["gemini", "HEAD", /^\/?$/, "head"],
 ];
 
-/** A segment by which an address would lead elsewhere, as those who resolve addresses read it. */
-const CLIMBS = /(^|[/\\])(\.|%2e){1,2}([/\\]|$)/i;
+/** A segment by which an address would lead elsewhere, as those who resolve addresses read it, or one in front that unpacks it. */
+const CLIMBS = /(^|[/\\]|%(25)*(2f|5c))(\.|%(25)*2e){1,2}([/\\:#]|%(25)*(2f|5c)|$)/i;
 
 /** What is asked for at a path of the proxy, its query included. Null: nothing that a wire has. */
 export function routeOf(method: string, path: string): Route | null {

@@ -48,6 +48,10 @@ test("everything else is no address of a wire", () => {
     ["POST", "/google/v1beta/cachedContents"],
     ["GET", "/openai/v1/models/../../admin"],
     ["GET", "/openai/v1/models/.%2E/admin"],
+    ["GET", "/openai/v1/models/a%2F..%2F..%2Fadmin"],
+    ["POST", "/google/v1beta/models/a%2f%2E%2e%2ffiles:generateContent"],
+    ["POST", "/google/v1beta/models/a%252F..%255Cfiles:generateContent"],
+    ["POST", "/google/v1beta/models/..:generateContent"],
     ["POST", "/v1/messages"],
     ["HEAD", "/"],
   ] as const;
