@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
-import { type BudgetState, rounded, usedText } from "../arm/budget.ts";
-import { callSummary, inputText } from "../arm/call-text.ts";
-import { type DecisionLog, oneLine } from "../arm/decision-log.ts";
+import type { BudgetState } from "../arm/budget.ts";
+import { inputText } from "../arm/call-text.ts";
+import type { DecisionLog } from "../arm/decision-log.ts";
 import type { Meter } from "../arm/meter.ts";
 import { disqualifyingPaths } from "../arm/protected-paths.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } from "../arm/stop.ts";
-import { type DecisionDetail, NETWORK_RULE } from "../domain/decision.ts";
-import { cut, excerpt } from "../domain/excerpt.ts";
+import type { DecisionDetail } from "../domain/decision.ts";
 import type { ExternalAgent } from "../domain/scenario.ts";
 import type { Effect } from "../domain/tool.ts";
 import { redactDeep } from "../model/redacting-model.ts";
 import { type Refusal, refusalOf } from "../policy/refusal.ts";
 import type { CallRecord } from "../policy/review.ts";
 import type { WireCall, WireReply, WireRequest } from "../wire/wire.ts";
+import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
 import { textsIn } from "./broken-input.ts";
-import { type PendingCall, PendingCalls } from "./pending-calls.ts";
+import { PendingCalls } from "./pending-calls.ts";
 import { type CanonicalCall, canonicalCall } from "./recipe/canonical-call.ts";
 import type { Recipe } from "./recipe/recipe.ts";
 import { refusedInput } from "./refused-input.ts";
@@ -36,9 +36,6 @@ export interface AskedTurn {
   spent?: BudgetState | undefined;
 }
 
-/** Of a tool's name. A model can call a tool by any. */
-const NAME_CHARS = 128;
-
 interface AgentLogParts {
   readonly run: ArmRun;
   readonly agent: Pick<ExternalAgent, "tools">;
@@ -54,21 +51,22 @@ interface AgentLogParts {
 /** Makes an arm's decisions out of what passes between its agent and the provider, and ends it where a rule or a budget says so. */
 export class AgentLog {
   readonly calls: CallRecord[] = [];
+  /** What of it becomes decisions. */
+  readonly told: AgentDecisions;
   readonly #parts: AgentLogParts;
   readonly #threads = new Threads();
   readonly #pending = new PendingCalls();
   readonly #under_way = new UnderWay<AskedTurn>();
   readonly #replies = createHash("sha256");
-  readonly #fenced = new Set<string>();
   #served: string | null = null;
   #stopped = false;
   #asked = 0;
-  #refused = 0;
   /** What the main thread was told last; undefined before. */
   #last: WireReply | "context_overflow" | undefined;
 
   constructor(parts: AgentLogParts) {
     this.#parts = parts;
+    this.told = new AgentDecisions(parts);
   }
 
   /** The arm ends. Nothing goes to its agent any more. */
@@ -96,27 +94,17 @@ export class AgentLog {
     const thread = this.#threads.asked(request);
     for (const result of request.results) {
       const pending = this.#pending.take(result, thread);
-      if (pending) this.#ended(pending, result.text, result.is_error);
+      if (pending) this.told.call(pending, result.text, result.is_error);
     }
     const violations = this.calls.length > 0 ? await disqualifyingPaths(run, log) : [];
     if (violations.length > 0) this.#stop(() => disqualified(violations));
     const spent = meter.exhausted();
     if (spent) this.#stop(() => atBudget(log, spent));
     if (this.#stopped) return null;
-    this.#warn();
+    this.told.warnings(meter.runningLow());
     const turn = { thread, side: !request.offers_tools, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
     this.#under_way.begin(turn);
     return turn;
-  }
-
-  /** What the provider would have done for the agent behind a closed network. Each is told once. */
-  fenced(removed: readonly string[]): void {
-    for (const what of removed.map((one) => oneLine(this.#parts.run.redact(one), FENCED_CHARS))) {
-      if (this.#fenced.has(what) || this.#fenced.size >= MAX_FENCED) continue;
-      this.#fenced.add(what);
-      const summary = `refused ${what}, which runs at the provider: ${NETWORK_RULE}`;
-      this.#parts.log.add("policy_block", { summary, detail: { rule: NETWORK_RULE, tool: what, input: "" } });
-    }
   }
 
   /** Looks at a call before the agent sees it. Gives the input that is put in its place; null: it may be made. */
@@ -153,12 +141,8 @@ export class AgentLog {
     if (!side && reply.model_served !== null) this.#served = this.#parts.run.redact(reply.model_served);
     this.#replies.update(`${JSON.stringify([reply.text, reply.calls.map(({ name, input }) => [name, input])])}\n`);
     if (thread === MAIN_THREAD) this.#last = reply;
-    this.#recordTurn(turn, reply, latency_ms);
-    for (const detail of turn.blocks)
-      log.add("policy_block", {
-        summary: `refused ${detail.tool} ${oneLine(detail.input, 90)}: ${detail.rule}`,
-        detail,
-      });
+    this.told.turn(turn, this.#said(reply), latency_ms);
+    for (const block of turn.blocks) this.told.blocked(block);
     const spent = turn.spent ?? this.#under_way.overdraws(meter);
     if (spent) this.#stop(() => atBudget(log, spent));
   }
@@ -170,7 +154,7 @@ export class AgentLog {
     this.#under_way.end(turn);
     if (this.#stopped || signal.aborted) return;
     this.#count(turn, UNHEARD);
-    this.#recordTurn(turn, UNHEARD, run.clock.ticks() - turn.began_ticks);
+    this.told.turn(turn, this.#said(UNHEARD), run.clock.ticks() - turn.began_ticks);
     const spent = this.#under_way.overdraws(meter);
     if (spent) this.#stop(() => atBudget(log, spent));
   }
@@ -182,45 +166,13 @@ export class AgentLog {
     this.#parts.meter.countTurn({ usage: reply, sent_bytes, said_bytes, side });
   }
 
-  #recordTurn({ thread, side }: AskedTurn, reply: WireReply, latency_ms: number): void {
-    const { log, run } = this.#parts;
-    const tools = reply.calls.map((call) => this.#canonical(call).tool);
-    const unknown = reply.tokens_in === null || reply.tokens_out === null;
-    const text = run.redact(reply.text);
-    const said = oneLine(text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)");
-    const broken = BROKEN[reply.ended];
-    log.add("model_turn", {
-      summary: oneLine([said, broken, run.redact(reply.error ?? "")].filter(Boolean).join("; ")),
-      latency_ms,
-      tokens_in: unknown ? 0 : (reply.tokens_in ?? 0),
-      tokens_out: unknown ? 0 : (reply.tokens_out ?? 0),
-      detail: {
-        stop_reason: run.redact(reply.stop_reason ?? reply.ended),
-        tools,
-        cached_tokens: reply.cached_tokens,
-        cache_write_tokens: reply.cache_write_tokens,
-        text: excerpt(text),
-        thread,
-        ...(side ? { side: true as const } : {}),
-        ...(unknown ? { usage_unknown: true as const } : {}),
-      },
-    });
-  }
-
-  retried(status: number | null, attempts: number, waited_ms: number): void {
-    const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
-    this.#parts.log.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
-  }
-
   /** The provider will not take the request as it is. The agent is told, and may mend it. */
   refused(turn: AskedTurn, message: string, isOverflow: boolean): void {
     const { thread } = turn;
     this.#threads.answered(thread, null);
     this.#under_way.end(turn);
     if (isOverflow && thread === MAIN_THREAD) this.#last = "context_overflow";
-    this.#refused += 1;
-    if (this.#refused > MAX_REFUSALS) return;
-    this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "refused_request", message } });
+    this.told.refused(message);
   }
 
   /** No provider could be asked. */
@@ -230,7 +182,7 @@ export class AgentLog {
 
   /** Calls whose results nobody will see any more. */
   settle(): void {
-    for (const pending of this.#pending.rest()) this.#ended(pending, "no result was seen", true);
+    for (const pending of this.#pending.rest()) this.told.call(pending, "no result was seen", true);
   }
 
   /** How an arm ended whose agent has ended by itself; `exit` is what it ended with. */
@@ -250,47 +202,11 @@ export class AgentLog {
 
   #canonical({ name, input, unparsed }: WireCall): CanonicalCall {
     const { recipe, agent, run } = this.#parts;
-    return canonicalCall(recipe, agent.tools, this.#named(name), redactDeep(unparsed ?? input, run.redact));
+    return canonicalCall(recipe, agent.tools, this.told.named(name), redactDeep(unparsed ?? input, run.redact));
   }
 
-  #named(tool: string): string {
-    return cut(this.#parts.run.redact(tool), NAME_CHARS);
-  }
-
-  #ended({ call, canonical, thread, asked_ticks }: PendingCall, output: string, is_error: boolean | null): void {
-    const { run, recipe, log } = this.#parts;
-    const peeled = recipe.peel(call.name, output);
-    const text = run.redact(peeled.output);
-    const { exit_code } = peeled;
-    const ok = is_error !== true && (exit_code ?? 0) === 0;
-    const { tool, effect, input, checked } = canonical;
-    log.add("tool_call", {
-      summary: callSummary({ name: tool, input }, { text, ok, exit_code }),
-      latency_ms: run.clock.ticks() - asked_ticks,
-      detail: {
-        tool,
-        ...(effect && { effect }),
-        input: inputText({ name: tool, input }),
-        ok,
-        exit_code,
-        output: excerpt(text),
-        bytes: Buffer.byteLength(output),
-        thread,
-        own_tool: this.#named(call.name),
-        ...(checked ? {} : { unchecked: true as const }),
-      },
-    });
-  }
-
-  /** Only in the log: what the agent reads is not ours to write. */
-  #warn(): void {
-    for (const state of this.#parts.meter.runningLow()) {
-      const { budget, used, limit } = state;
-      this.#parts.log.add("limit_warning", {
-        summary: `${budget} runs low: ${usedText(state)}`,
-        detail: { budget, used: rounded(budget, used), limit },
-      });
-    }
+  #said(reply: WireReply): SaidTurn {
+    return { reply, tools: reply.calls.map((call) => this.#canonical(call).tool) };
   }
 
   #stop(stop: () => Stop): void {
@@ -301,13 +217,3 @@ export class AgentLog {
     this.#parts.stop(stop());
   }
 }
-
-/** Refused requests that are told of. They cost nothing, so no budget ends an agent that sends them for ever. */
-const MAX_REFUSALS = 50;
-
-/** How a reply ended that is not whole. */
-const BROKEN = { whole: null, cut: "the reply broke off", error: "the provider failed" } as const;
-
-/** Kinds of what the fence takes out that are told of: an agent may make up any number. */
-const MAX_FENCED = 50;
-const FENCED_CHARS = 80;

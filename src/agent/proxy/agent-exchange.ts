@@ -58,7 +58,7 @@ class TurnExchange {
     if (turn === null) return;
     const model = turn.side && side_model === "keep" ? null : upstream.model;
     const edited = editRequest(wire, path, body ?? {}, { model, fence });
-    log.fenced(edited.removed);
+    log.told.fenced(edited.removed);
     if (edited.refused !== null) {
       log.refused(turn, edited.refused, false);
       return refuse(this.#response, wire, { status: 400, message: edited.refused });
@@ -108,7 +108,7 @@ class TurnExchange {
       onRetry: ({ status, attempts, waited_ms }) => {
         this.#endWait(waited_ms);
         this.#lost_ms += waited_ms;
-        log.retried(status, attempts, waited_ms);
+        log.told.retried(status, attempts, waited_ms);
       },
     };
   }

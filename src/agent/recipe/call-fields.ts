@@ -32,13 +32,20 @@ export class CallFields {
 
   /** What a shell is given. */
   command(): string | undefined {
-    const value = this.#first(COMMAND) ?? new CallFields(this.#first(["action"])).#first(COMMAND);
-    if (typeof value === "string") return value;
-    if (isTexts(value)) return commandLine(value);
+    // All of them: nobody knows which one the agent runs.
+    const told = [...this.#commands(), ...new CallFields(this.#first(["action"])).#commands()];
+    if (told.length > 0) return told.join("\n");
     const commands = this.#first(["commands"]);
     const several = Array.isArray(commands) ? commands.map(asEntry("command")) : [];
     const texts = several.flatMap((entry) => textAt(entry, COMMAND));
     return texts.length > 0 ? texts.join("\n") : undefined;
+  }
+
+  #commands(): readonly string[] {
+    return COMMAND.flatMap((name) => {
+      const value = this.all[name];
+      return isTexts(value) ? [commandLine(value)] : typeof value === "string" ? [value] : [];
+    });
   }
 
   /** `command`, or else what is typed into a shell that runs, or the only text there is. */

@@ -69,6 +69,12 @@ test("a patch is an edit of the file that it names first", () => {
   ]);
 });
 
+test("a command beside another one is read, too: nobody knows which the agent runs", () => {
+  expect(calls(UNKNOWN, ["run", { command: "ls", cmd: "rm a", action: { command: ["sh", "-c", "pwd"] } }])).toEqual([
+    ["run_command", "ls\nrm a\npwd", { command: "ls\nrm a\npwd" }],
+  ]);
+});
+
 test("several commands and several files are one call", () => {
   expect(
     calls(
