@@ -7,9 +7,9 @@ const CUT = /\[\.\.\. \d+ (?:bytes|characters) left out \.\.\.\]|⟨middle left 
 
 /**
  * Characters beside a cut that do not count. Where a long text is cut depends on all that stands in it, durations too; each of
- * them moves the cut by a character or two.
+ * them moves the cut by a character or two, on a busy machine by three.
  */
-const UNSURE = 100;
+const UNSURE = 250;
 
 /** Whether a request differs from a recorded one in nothing but where texts were cut. */
 export function isNear(asked: Asked, { method, path, parts }: Exchange, { texts }: Recording): boolean {

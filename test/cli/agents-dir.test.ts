@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { abeval } from "../abeval.ts";
-import { LINUX } from "../machine.ts";
+import { LINUX, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -33,7 +33,7 @@ testNeeding(LINUX)("--agents-dir, or ABEVAL_AGENTS_DIR in its place, is where in
   expect((await refusal([])).said).toContain("is looked for in --agents-dir <path>, which is not given");
 });
 
-testNeeding(LINUX)("--check looks there, too", async () => {
+testNeeding(LINUX, SANDBOX)("--check looks there, too", async () => {
   const { status, stdout } = await refusal(["--check", "--agents-dir", PLACE]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: expect.stringContaining('there is no install "nowhere"') });
 });

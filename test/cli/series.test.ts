@@ -69,7 +69,7 @@ function comparable({ trials, arms, ...series }: Series) {
   return {
     ...rest,
     arms: [arms.a, arms.b].map(({ wall_ms_median: _, ...arm }) => arm),
-    trials: trials.map(({ session_id: _, ...trial }) => trial),
+    trials: trials.map(({ session_id: _, arms_ms: _arms_ms, ...trial }) => trial),
   };
 }
 

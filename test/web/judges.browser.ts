@@ -34,7 +34,7 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await page.getByLabel("Judge model").fill("nobody/knows-it");
     await page.getByRole("button", { name: "Test this judge" }).click();
     await page.getByText("This was refused").waitFor();
-    await page.getByRole("combobox").selectOption("quick");
+    await page.getByLabel("Scenario").selectOption("quick");
     await page.getByRole("button", { name: "Test this judge" }).click();
     await page.waitForURL(/\/judges\/self-test-quick-/);
     await page.getByRole("heading", { name: "A known fix against nothing" }).waitFor();

@@ -45,12 +45,13 @@ test("an install has the version of its agent's package, and a program that is s
 });
 
 test("the digest tells versions and programs apart, and no more", async () => {
+  await npmInstall("one");
   await npmInstall("same");
   await npmInstall("newer", "0.74.2");
   await npmInstall("patched", "0.73.1", "run(1)");
   await write("same", { "notes.txt": "mine" });
   const digest = async (install: string) => (await installOf(dir.path, { ...AGENT, install }))?.digest;
-  const one = await digest("pi-1");
+  const one = await digest("one");
   expect(await digest("same")).toBe(one);
   expect(new Set([one, await digest("newer"), await digest("patched")]).size).toBe(3);
 });
@@ -66,6 +67,7 @@ test("a command has the file of the install that it names", async () => {
 });
 
 test("what is not there is refused with what to do", async () => {
+  await write("empty", { "package.json": "{}" });
   await write("outside", {});
   await mkdir(join(dir.path, "outside/node_modules/.bin"), { recursive: true });
   await symlink(process.execPath, join(dir.path, "outside/node_modules/.bin/pi"));
@@ -83,7 +85,7 @@ test("what is not there is refused with what to do", async () => {
   expect(await refusal(dir.path, { ...AGENT, install: "outside" })).toBe(
     'the install "outside" has no pi: npm install --prefix <agents-dir>/outside @earendil-works/pi-coding-agent',
   );
-  expect(await refusal(dir.path, { ...AGENT, install: "ours", command: ["node", "/opt/agent/x.mjs"] })).toBe(
-    'its command names /opt/agent/x.mjs, and the install "ours" has no such file',
+  expect(await refusal(dir.path, { ...AGENT, install: "empty", command: ["node", "/opt/agent/x.mjs"] })).toBe(
+    'its command names /opt/agent/x.mjs, and the install "empty" has no such file',
   );
 });
