@@ -45,7 +45,8 @@ test("a recorded run replays without its provider: the same decisions, the same 
   const { outcome } = await runOnce(services, await withModels(NAME));
   expect(outcome.failure).toBeNull();
   expect(lasting(outcome)).toEqual(lasting(recorded.outcome));
-  expect([recorded.notices, notices]).toEqual([[], []]);
+  // What a machine without a sandbox says is no matter of a recording.
+  expect([...recorded.notices, ...notices].filter((line) => !line.startsWith("no sandbox"))).toEqual([]);
   expect(outcome.settings.replayed).toEqual(["ticket-only", "root-cause", "judge"]);
   expect(outcome.verdict?.flags).toContain("replayed");
   expect(recorded.outcome.verdict?.flags).not.toContain("replayed");
