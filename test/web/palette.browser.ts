@@ -23,8 +23,8 @@ describeNeeding(CHROMIUM)("the command palette", () => {
     await page.keyboard.press("Control+k");
     await field.fill(session_id.slice(-19));
     const option = page.getByRole("option", { name: "Session" });
+    // Strict: more than one would be an error. The list may be drawn anew while it is read.
     await option.waitFor();
-    expect(await option.count()).toBe(1);
     expect(await inspect(page, "palette")).toEqual([]);
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(session_id));
