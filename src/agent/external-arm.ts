@@ -128,21 +128,13 @@ class AgentRunner {
   }
 
   #end({ violations = [], ...stop }: Stop): ArmEnd {
-    const { meter, stopwatch, program } = this.#parts;
+    const { meter, program } = this.#parts;
     const { recipe, agent, install } = program;
     return {
       ...stop,
       model_served: this.#agent.model_served,
       replies_digest: this.#agent.replies_digest,
-      turns: meter.turns,
-      tool_calls: meter.tool_calls,
-      ...meter.tokens,
-      cost_usd: meter.cost_usd,
-      wall_ms: stopwatch.wall_ms,
-      working_ms: stopwatch.working_ms,
-      throttled_ms: stopwatch.throttled_ms,
-      budget: meter.use(),
-      began_ticks: stopwatch.began_ticks,
+      ...meter.used(),
       calls: this.#agent.calls,
       violations,
       agent: {

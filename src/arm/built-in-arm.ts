@@ -178,20 +178,11 @@ class ArmLoop {
   }
 
   #end({ violations = [], ...stop }: Stop): ArmEnd {
-    const [meter, stopwatch] = [this.#meter, this.#stopwatch];
     return {
       ...stop,
       model_served: this.#served,
       replies_digest: this.#conversation.replies_digest,
-      turns: meter.turns,
-      tool_calls: meter.tool_calls,
-      ...meter.tokens,
-      cost_usd: meter.cost_usd,
-      wall_ms: stopwatch.wall_ms,
-      working_ms: stopwatch.working_ms,
-      throttled_ms: stopwatch.throttled_ms,
-      budget: meter.use(),
-      began_ticks: stopwatch.began_ticks,
+      ...this.#meter.used(),
       calls: this.#executor.records,
       violations,
     };

@@ -104,7 +104,15 @@ export class Meter {
     return low;
   }
 
-  use(): BudgetUse[] {
+  /** What the arm has used until now, as its end reports it. */
+  used() {
+    const { wall_ms, working_ms, throttled_ms, began_ticks } = this.#stopwatch;
+    const { turns, tool_calls, tokens, cost_usd } = this;
+    const budget = this.#use();
+    return { turns, tool_calls, ...tokens, cost_usd, wall_ms, working_ms, throttled_ms, budget, began_ticks };
+  }
+
+  #use(): BudgetUse[] {
     const known = this.#tokens.tokens_in !== null && this.#tokens.tokens_out !== null;
     const counted = this.#counted().map((state) =>
       state.budget === "tokens" && !known ? { ...state, used: null } : state,

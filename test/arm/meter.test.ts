@@ -41,7 +41,11 @@ test("a reply without usage makes the sums unknown, and the budget counts an est
   run.meter.countTurn(turn());
   expect([run.meter.tokens.tokens_in, run.meter.tokens.tokens_out, run.meter.cost_usd]).toEqual([null, null, null]);
   expect(run.meter.exhausted()?.budget).toBe("tokens");
-  expect(run.meter.use().find((use) => use.budget === "tokens")).toEqual({ budget: "tokens", used: null, limit: 1000 });
+  expect(run.meter.used().budget.find((use) => use.budget === "tokens")).toEqual({
+    budget: "tokens",
+    used: null,
+    limit: 1000,
+  });
 });
 
 test("a side call is paid for and counts as no turn", () => {

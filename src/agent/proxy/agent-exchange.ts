@@ -52,12 +52,13 @@ class TurnExchange {
   async answer(): Promise<void> {
     const { log, fence, side_model, upstream } = this.#parts;
     const { wire } = this.#request.route;
-    const { path, body = {} } = this.#request;
-    const turn = await log.asked(readRequest(wire, path, body ?? {}), this.#request.bytes);
+    const { path, bytes } = this.#request;
+    const body = this.#request.body ?? {};
+    const turn = await log.asked(readRequest(wire, path, body), bytes);
     // The agent is killed while it waits, so that nothing more of it is on its way.
     if (turn === null) return;
     const model = turn.side && side_model === "keep" ? null : upstream.model;
-    const edited = editRequest(wire, path, body ?? {}, { model, fence });
+    const edited = editRequest(wire, path, body, { model, fence });
     log.told.fenced(edited.removed);
     if (edited.refused !== null) {
       log.refused(turn, edited.refused, false);
