@@ -22,10 +22,15 @@ const threadsOf = (decisions: readonly Decision[]) =>
 const count = <T>(items: readonly T[], one: T) => items.filter((item) => item === one).length;
 const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? NaN), 0);
 
-/** What does not depend on the moment of a run. */
+const threadOf = (decision: Decision) =>
+  decision.kind === "model_turn" || decision.kind === "tool_call" ? (decision.detail?.thread ?? 0) : 0;
+
+/** What does not depend on the moment of a run: threads that are asked at the same time end in any order. */
 const lasting = ({ decisions, arms, verdict }: SessionOutcome) => ({
   logs: Object.values(decisions).map((log) =>
-    log.map(({ kind, tokens_in, tokens_out, summary }) => ({ kind, tokens_in, tokens_out, summary })),
+    log
+      .toSorted((one, other) => threadOf(one) - threadOf(other))
+      .map(({ kind, tokens_in, tokens_out, summary }) => ({ kind, tokens_in, tokens_out, summary })),
   ),
   changes: arms.map(({ changes }) => changes?.patch),
   costs: arms.map(({ cost_usd }) => cost_usd),
