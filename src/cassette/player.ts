@@ -21,7 +21,7 @@ export class Player implements Tape {
   readonly #recording: Recording;
   readonly #options: PlayerOptions;
   /** What was recorded first of equal requests is played first; the order of others does not matter. */
-  readonly #left = new Map<string, Exchange[]>();
+  readonly #left: Map<string, Exchange[]>;
   #asked = 0;
   /** A request came that was not recorded. */
   missed = false;
@@ -29,8 +29,7 @@ export class Player implements Tape {
   constructor(recording: Recording, options: PlayerOptions) {
     this.#recording = recording;
     this.#options = options;
-    for (const exchange of recording.exchanges)
-      this.#left.set(exchange.key, [...(this.#left.get(exchange.key) ?? []), exchange]);
+    this.#left = Map.groupBy(recording.exchanges, ({ key }) => key);
   }
 
   /** Exchanges that nobody asked for yet. */

@@ -2,13 +2,16 @@ import { expect, test } from "bun:test";
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import type { Exchange } from "../../src/cassette/lines.ts";
+import { normaliser } from "../../src/cassette/normalise.ts";
+import { Player } from "../../src/cassette/player.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { ReplayedReply } from "../../src/model/replayed-reply.ts";
 import { LINUX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { fill, MOUNTS, smallDisk } from "../store/storage-faults.ts";
 import { temporaryDirectory } from "../temporary.ts";
-import { everyByte, failureOf, playerOf, post, recordAll, recorderAt, saying } from "./spoken.ts";
+import { everyByte, failureOf, HEADER, playerOf, post, recordAll, recorderAt, saying } from "./spoken.ts";
 
 const asked = (...texts: readonly string[]) => ({
   model: "m",
@@ -303,4 +306,11 @@ test("hostile bodies are matched, too: no JSON, and nesting without end", async 
   await recorder.end();
   const replay = (await playerOf(path)).fetch();
   for (const body of ["no json", `{"messages":${deep}}`]) expect((await ask(replay, body)).status).toBe(200);
+});
+
+test("any number of equal requests is read at once", () => {
+  const exchange = { n: 1, method: "POST", path: "/", key: "0".repeat(32), parts: [], status: 200, type: "", ms: 1 };
+  const exchanges = new Array<Exchange>(400_000).fill({ ...exchange, body: "" });
+  const recording = { name: "x.jsonl", header: HEADER, exchanges, texts: new Map() };
+  expect(new Player(recording, { normalise: normaliser((text) => text), version: "0" }).rest).toBe(400_000);
 });
