@@ -12,7 +12,7 @@ export interface Route {
   readonly wire: WireName;
   /** `reply`: asks a model. `count`: counts tokens. `models`: lists models. `head`: asks whether anyone is there. */
   readonly kind: "reply" | "count" | "models" | "head";
-  /** What follows the base, with the query. */
+  /** What follows the base, with the query as far as it goes on: it holds no key. */
   readonly path: string;
 }
 
@@ -44,10 +44,26 @@ export function routeOf(method: string, path: string): Route | null {
   for (const [wire, its, pattern, kind] of ROWS) {
     const rest = below(BASES[wire], address);
     if (its === method && rest !== undefined && pattern.test(rest))
-      return { wire, kind, path: query === undefined ? rest : `${rest}?${query}` };
+      return { wire, kind, path: withQuery(rest, pairsOf(query).filter(PASSES[wire])) };
   }
   return null;
 }
+
+const pairsOf = (query: string | undefined) => query?.split("&").filter((pair) => pair !== "") ?? [];
+
+const withQuery = (path: string, pairs: readonly string[]) =>
+  pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;
+
+const isNoKey = (pair: string) => !new URLSearchParams(pair).has("key");
+
+/** Google's APIs take parameters that leave out what is counted (`fields`), or write the reply in a form that is not read. */
+const isOfGemini = (pair: string) => /^(alt=(sse|json)|pageSize=\d+|pageToken=[\w%.~-]+)$/.test(pair);
+
+/** Which parts of a query go on to the provider. */
+const PASSES: Readonly<Record<WireName, (pair: string) => boolean>> = {
+  ...{ anthropic: isNoKey, chat: isNoKey, responses: isNoKey },
+  gemini: isOfGemini,
+};
 
 const below = (base: string, address: string) =>
   address === base || address.startsWith(`${base}/`) ? address.slice(base.length) : undefined;

@@ -36,6 +36,20 @@ test("every address that the wires have is known, with its query", () => {
   ]);
 });
 
+test("of a query goes on what is no key, and to Gemini what neither hides usage nor changes the form of a reply", () => {
+  const gemini = (query: string) => routeOf("POST", `/google/v1beta/models/m:streamGenerateContent?${query}`)?.path;
+  const rest = "/v1beta/models/m:streamGenerateContent";
+  expect(gemini("alt=sse&key=token")).toBe(`${rest}?alt=sse`);
+  for (const query of ["fields=candidates", "field%73=candidates", "$fields=candidates", "alt=proto", "%61lt=proto"])
+    expect(gemini(query)).toBe(rest);
+  expect(gemini("alt=sse&callback=f&quotaUser=me&access_token=mine&a?b")).toBe(`${rest}?alt=sse`);
+  expect(routeOf("GET", "/google/v1beta/models?pageSize=50&pageToken=a_b%3D")?.path).toBe(
+    "/v1beta/models?pageSize=50&pageToken=a_b%3D",
+  );
+  expect(routeOf("POST", "/anthropic/v1/messages?beta=true&k%65y=token")?.path).toBe("/v1/messages?beta=true");
+  expect(routeOf("POST", "/openai/v1/responses?key=token&")?.path).toBe("/responses");
+});
+
 test("everything else is no address of a wire", () => {
   const strays = [
     ["GET", "/anthropic/v1/messages"],

@@ -9,7 +9,7 @@ import type { SocketDirectory } from "../socket-directory.ts";
 export interface AgentRequest {
   readonly route: Route;
   readonly method: "POST" | "GET";
-  /** After the base address of its wire, with its query but no key. */
+  /** That of its `Route`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Null for a request without a body. */
@@ -63,7 +63,7 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
     if ("status" in body) return refuse(response, route.wire, body);
     const signal = AbortSignal.any([hungUp.signal, closing.signal]);
     const method = request.method === "POST" ? "POST" : "GET";
-    const asked = { route, method, path: withoutKey(route.path), headers: passedHeaders(request) } as const;
+    const asked = { route, method, path: route.path, headers: passedHeaders(request) } as const;
     await settings.answer({ ...asked, ...body, signal }, response);
   }
 
@@ -156,13 +156,6 @@ function hasToken({ headers, url = "" }: IncomingMessage, token: string): boolea
   const bearer = /^Bearer +(.*)$/i.exec(headers.authorization ?? "")?.[1];
   const query = new URLSearchParams(url.split("?")[1] ?? "").get("key");
   return [headers["x-api-key"], headers["x-goog-api-key"], headers["api-key"], bearer, query].includes(token);
-}
-
-function withoutKey(path: string): string {
-  const [place = "", query] = path.split("?");
-  if (query === undefined) return place;
-  const kept = query.split("&").filter((pair) => !/^key=/.test(pair));
-  return kept.length === 0 ? place : `${place}?${kept.join("&")}`;
 }
 
 /** What says how to answer. Everything else, credentials above all, stays here. */
