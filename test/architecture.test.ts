@@ -66,7 +66,10 @@ const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
   [/\bprocess\.argv\b/, /^(main|agent\/door-command)\.ts$/],
   [/\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b|\bMath\.random\b|\brandomBytes\b/, /^clock\.ts$/],
   [/\bprocess\.stdout\b|Bun\.stdout/, /^(cli\/|main\.ts$)/],
-  [/\bBun\.\w|(from|import\() ?"bun[":]/, /^(main|store\/sqlite\/database|cli\/(mcp|c-library))\.ts$/],
+  [
+    /\bBun\.\w|(from|import\() ?"bun[":]/,
+    /^(main|store\/(sqlite\/database|postgres\/connection)|cli\/(mcp|c-library))\.ts$/,
+  ],
   [/from "elysia|from "@elysiajs/, /^http\//],
   [/from "@modelcontextprotocol/, /^(mcp|tool\/mcp)\//],
   [/(from|import\() ?"@anthropic-ai\/sdk/, /^model\/(anthropic|resolve)/],

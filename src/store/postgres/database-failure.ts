@@ -1,0 +1,49 @@
+import { Failure } from "../../domain/failure.ts";
+import type { DatabaseAddress } from "./address.ts";
+
+/** What the driver or the server says, in words with what to do about it; never with the password. */
+export function databaseFailure(error: unknown, { name, user, database, secrets }: DatabaseAddress): Failure {
+  if (error instanceof Failure) return error;
+  const { code, state } = codesOf(error);
+  if (state === "53100")
+    return new Failure("storage_full", `${name}: the disk of the database is full; free some space and try again`, {
+      retryable: true,
+    });
+  const known = WORDS[state]?.({ user, database });
+  if (known) return new Failure("storage_failed", `${name}: ${known}`);
+  if (isConnectionLoss(error))
+    return new Failure(
+      "storage_failed",
+      `${name}: cannot be reached (${state || code}); is the server running there?`,
+      {
+        retryable: true,
+      },
+    );
+  const message = error instanceof Error ? error.message : String(error);
+  const safe = secrets.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), message);
+  return new Failure("storage_failed", `${name}: ${safe}`);
+}
+
+/** The same may succeed on another connection, or a moment later. */
+export function isConnectionLoss(error: unknown): boolean {
+  const { code, state } = codesOf(error);
+  return (state === "" && code.startsWith("ERR_POSTGRES_CONNECTION")) || AGAIN.test(state);
+}
+
+/** By class: connection, rolled back for others' sake, too many connections, the server goes down or comes up. */
+const AGAIN = /^(08...|40001|40P01|53300|57P0[1235]|25P03)$/;
+
+const WORDS: Readonly<Record<string, (at: Pick<DatabaseAddress, "user" | "database">) => string>> = {
+  "28P01": ({ user }) => `the server refuses the password of ${user}`,
+  "28000": ({ user }) => `the server lets ${user} not in: is there such a role, and does pg_hba.conf allow it?`,
+  "3D000": ({ database }) => `there is no database ${database}; create it: createdb ${database}`,
+  "42501": ({ user, database }) =>
+    `${user} lacks rights; at the first start it needs them to create schemas: GRANT CREATE ON DATABASE ${database} TO ${user}`,
+  "25006": () => "is read-only; is it a standby?",
+};
+
+/** `state` is the server's SQLSTATE, empty when it said nothing. */
+export function codesOf(error: unknown): { readonly code: string; readonly state: string } {
+  const { code, errno } = Object(error) as { readonly code?: unknown; readonly errno?: unknown };
+  return { code: typeof code === "string" ? code : "", state: typeof errno === "string" ? errno : "" };
+}

@@ -1,0 +1,157 @@
+import { Failure } from "../../domain/failure.ts";
+import type { PostgresDatabase, Sql } from "./connection.ts";
+
+const OLDEST_SERVER = 14;
+
+/** Of "abeval": two servers that start on an empty database make its tables once. */
+const MIGRATION_LOCK = 0x61626576;
+
+/** One entry per schema version; entry n takes a database from version n to n + 1. */
+const MIGRATIONS: readonly ((longText: string) => string)[] = [
+  // Texts are never jsonb, which refuses what JSON may hold (\u0000, half a surrogate pair). What is long stands apart from
+  // its row, which lists read: hence the small target.
+  (longText) => `
+  CREATE TABLE abeval.sessions (
+    position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    session_id text COLLATE "C" NOT NULL UNIQUE,
+    scenario text COLLATE "C" NOT NULL,
+    state text COLLATE "C" NOT NULL,
+    ended boolean NOT NULL,
+    attempt int NOT NULL,
+    owner text,
+    queued boolean NOT NULL,
+    length int NOT NULL,
+    written int NOT NULL,
+    token text NOT NULL,
+    series_id text COLLATE "C",
+    trial int,
+    comparison text COLLATE "C",
+    listing ${longText} NOT NULL,
+    trial_row ${longText} NOT NULL,
+    searched text COLLATE "C" NOT NULL,
+    result text COLLATE "C" NOT NULL,
+    outcome text COLLATE "C",
+    model_a text COLLATE "C",
+    model_b text COLLATE "C",
+    judge text COLLATE "C",
+    gap double precision,
+    cost double precision,
+    duration double precision,
+    conflict boolean NOT NULL
+  ) WITH (toast_tuple_target = 256);
+  CREATE INDEX sessions_by_scenario ON abeval.sessions (scenario, position);
+  CREATE INDEX sessions_by_state ON abeval.sessions (state, position);
+  CREATE INDEX sessions_owned ON abeval.sessions (owner) WHERE owner IS NOT NULL;
+  CREATE UNIQUE INDEX sessions_by_series ON abeval.sessions (series_id, trial) WHERE series_id IS NOT NULL;
+  CREATE INDEX sessions_by_comparison ON abeval.sessions (comparison, position) WHERE comparison IS NOT NULL;
+  CREATE TABLE abeval.entries (
+    session_id text COLLATE "C" NOT NULL,
+    n int NOT NULL,
+    attempt int NOT NULL,
+    kind text NOT NULL,
+    entry ${longText} NOT NULL,
+    PRIMARY KEY (session_id, n)
+  );
+  CREATE TABLE abeval.series (
+    position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    series_id text COLLATE "C" NOT NULL UNIQUE,
+    state text COLLATE "C" NOT NULL,
+    owner text,
+    queued boolean NOT NULL,
+    token text NOT NULL,
+    scenarios text[] NOT NULL,
+    series ${longText} NOT NULL
+  );
+  CREATE INDEX series_owned ON abeval.series (owner) WHERE owner IS NOT NULL;
+  CREATE TABLE abeval.spending (
+    id text PRIMARY KEY,
+    day text COLLATE "C" NOT NULL,
+    usd double precision NOT NULL,
+    owner text
+  );
+  CREATE INDEX spending_by_day ON abeval.spending (day);
+  CREATE INDEX spending_owned ON abeval.spending (owner) WHERE owner IS NOT NULL;
+  CREATE TABLE abeval.self_tests (
+    id text PRIMARY KEY,
+    key text NOT NULL,
+    created_at text COLLATE "C" NOT NULL,
+    self_test ${longText} NOT NULL
+  );
+  CREATE INDEX self_tests_by_key ON abeval.self_tests (key, created_at);
+  CREATE TABLE abeval.workers (
+    worker_id text PRIMARY KEY,
+    seen timestamptz NOT NULL,
+    lease_s int NOT NULL,
+    version text NOT NULL,
+    slots int NOT NULL DEFAULT 0,
+    running int NOT NULL DEFAULT 0,
+    capabilities text[] NOT NULL DEFAULT '{}'
+  );
+  CREATE TABLE abeval.materials (
+    digest text PRIMARY KEY,
+    bytes bigint NOT NULL,
+    chunks int NOT NULL,
+    used_at timestamptz NOT NULL
+  );
+  CREATE TABLE abeval.material_chunks (
+    digest text NOT NULL,
+    n int NOT NULL,
+    data bytea NOT NULL,
+    PRIMARY KEY (digest, n)
+  );
+  ALTER TABLE abeval.material_chunks ALTER data SET STORAGE EXTERNAL;`,
+];
+
+/**
+ * Looks at the server and brings its tables up to date, however many do so at once. The right to create schemas is needed
+ * at the first start alone.
+ * @throws Failure `storage_failed` for a database that cannot be used; nothing of it has changed
+ */
+export async function prepareSchema(database: PostgresDatabase): Promise<void> {
+  const refuse = (why: string) => new Failure("storage_failed", `${database.name}: ${why}`);
+  const server = await database.read(lookAt);
+  if (server.release < OLDEST_SERVER)
+    throw refuse(`the server is PostgreSQL ${server.release}; abeval needs ${OLDEST_SERVER} or newer`);
+  if (server.encoding !== "UTF8")
+    throw refuse(`the database has the encoding ${server.encoding}; create one with --encoding UTF8`);
+  const newer = (version: number) => refuse(`made by a newer abeval (schema ${version}); use that version`);
+  if (server.schema > MIGRATIONS.length) throw newer(server.schema);
+  if (server.schema === MIGRATIONS.length) return;
+  await database.transaction(async (sql) => {
+    await sql.unsafe("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    // Another process may have migrated while this one waited for the lock.
+    const { schema } = await lookAt(sql);
+    if (schema > MIGRATIONS.length) throw newer(schema);
+    const steps = MIGRATIONS.slice(schema).map((step) => step(server.lz4 ? "text COMPRESSION lz4" : "text"));
+    if (steps.length === 0) return;
+    if (schema === 0)
+      await sql.unsafe("CREATE SCHEMA IF NOT EXISTS abeval; CREATE TABLE abeval.meta (version int NOT NULL)");
+    for (const step of steps) await sql.unsafe(step);
+    await sql.unsafe("DELETE FROM abeval.meta");
+    await sql.unsafe("INSERT INTO abeval.meta VALUES ($1)", [MIGRATIONS.length]);
+  });
+}
+
+interface Server {
+  readonly release: number;
+  readonly encoding: string;
+  readonly lz4: boolean;
+  /** 0: it has none of our tables. */
+  readonly schema: number;
+}
+
+async function lookAt(sql: Sql): Promise<Server> {
+  const [server] = await sql.unsafe(LOOK);
+  const { release, encoding, lz4, made } = server as Record<string, string>;
+  const [meta] = made ? await sql.unsafe("SELECT version FROM abeval.meta") : [];
+  return {
+    release: Math.floor(Number(release) / 10_000),
+    encoding: encoding ?? "",
+    lz4: Boolean(lz4),
+    schema: (meta?.version as number | undefined) ?? 0,
+  };
+}
+
+const LOOK = `SELECT current_setting('server_version_num') AS release, current_setting('server_encoding') AS encoding,
+  to_regclass('abeval.meta') IS NOT NULL AS made,
+  EXISTS (SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) AS lz4`;

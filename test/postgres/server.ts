@@ -1,0 +1,148 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { SQL } from "bun";
+import type { Need } from "../machine.ts";
+
+const DEBIAN = "/usr/lib/postgresql";
+
+/** Debian installs the server's programs beside the path. */
+function binaries(): string | undefined {
+  const packaged = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, "bin")) : [];
+  return [...(process.env["PATH"] ?? "").split(delimiter), ...packaged.reverse()].find(
+    (directory) => existsSync(join(directory, "initdb")) && existsSync(join(directory, "postgres")),
+  );
+}
+
+const BINARIES = binaries();
+
+export const POSTGRES: Need = { what: "PostgreSQL (apt-get install postgresql)", met: BINARIES !== undefined };
+
+/** A server of PostgreSQL that belongs to the test, in a temporary directory; gone with it. */
+export interface PostgresServer extends AsyncDisposable {
+  /** A new, empty database. */
+  create(): Promise<TestDatabase>;
+  /** As `pg_ctl restart` does: `fast` ends the clients, `immediate` is a crash. */
+  restart(mode: "fast" | "immediate"): Promise<void>;
+  stop(mode: "fast" | "immediate"): Promise<void>;
+  start(): Promise<void>;
+}
+
+export interface TestDatabase {
+  /** Its owner may do everything. */
+  readonly url: string;
+  /** For another user, as the URL has it: `name:password`. Every user but `with_password` is let in without a password. */
+  urlFor(user: string, database?: string): string;
+  /** As the owner. */
+  sql<T = Record<string, unknown>>(statement: string): Promise<T[]>;
+}
+
+const OWNER = "abeval";
+const WITH_PASSWORD = "with_password";
+
+const HBA = `host all ${WITH_PASSWORD} 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n`;
+
+export async function postgresServer(): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), "abeval-postgres-"));
+  chmodSync(directory, 0o755);
+  const data = join(directory, "data");
+  mkdirSync(data, { mode: 0o700 });
+  if (isRoot) chownSync(data, UNPRIVILEGED, UNPRIVILEGED);
+  const log = join(directory, "log");
+  const run = (program: string, ...args: string[]) => ordinary(log, program, ...args);
+  const made = run("initdb", "-D", data, "-U", OWNER, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync");
+  if ((await made.exited) !== 0) throw new Error(`initdb: ${readFileSync(log, "utf8")}`);
+  await Bun.write(join(data, "pg_hba.conf"), HBA);
+  const port = freePort();
+  const settings = [`listen_addresses=127.0.0.1`, `port=${port}`, "unix_socket_directories=", "max_connections=60"];
+  let running: ReturnType<typeof ordinary> | undefined;
+
+  const start = async () => {
+    running = run("postgres", "-D", data, ...settings.flatMap((setting) => ["-c", setting]));
+    while (!(await answers(port))) {
+      if (running.exitCode !== null) throw new Error(`postgres: ${readFileSync(log, "utf8")}`);
+      await Bun.sleep(20);
+    }
+  };
+  const stop = async (mode: "fast" | "immediate") => {
+    running?.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
+    await running?.exited;
+    running = undefined;
+  };
+
+  await start();
+  let databases = 0;
+  return {
+    start,
+    stop,
+    async create() {
+      databases += 1;
+      const name = `test_${databases}`;
+      await query(urlOf(port, "postgres"), `CREATE DATABASE ${name}`);
+      const url = urlOf(port, name);
+      return {
+        url,
+        urlFor: (user, database = name) => urlOf(port, database, user),
+        sql: (statement) => query(url, statement),
+      };
+    },
+    async restart(mode) {
+      await stop(mode);
+      await start();
+    },
+    async [Symbol.asyncDispose]() {
+      await stop("immediate");
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const urlOf = (port: number, database: string, user = OWNER) => `postgres://${user}@127.0.0.1:${port}/${database}`;
+
+const isRoot = process.getuid?.() === 0;
+const UNPRIVILEGED = 1000;
+
+/** The server refuses to run as root. It ends with the test's process, however that ends. */
+function ordinary(log: string, program: string, ...args: string[]) {
+  const user = isRoot ? [`--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"] : [];
+  return Bun.spawn(["setpriv", ...user, "--pdeathsig", "QUIT", join(BINARIES ?? "", program), ...args], {
+    cwd: "/",
+    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" },
+    stdout: "ignore",
+    stderr: openSync(log, "a"),
+  });
+}
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+async function query<T>(url: string, statement: string): Promise<T[]> {
+  await using sql = new SQL(url, { max: 1 });
+  return [...(await sql.unsafe(statement))];
+}
+
+async function answers(port: number): Promise<boolean> {
+  const sql = new SQL(urlOf(port, "postgres"), { max: 1, connectionTimeout: 5 });
+  try {
+    await sql.unsafe("SELECT 1");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await sql.close({ timeout: 0 }).catch(() => undefined);
+  }
+}
