@@ -1,11 +1,14 @@
 import type { JudgeProfile } from "../domain/judge-profile.ts";
+import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../domain/people-agreement.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { Outcome, Verdict } from "../domain/verdict.ts";
-import { basisOf } from "../judge/decide.ts";
+import type { Vote } from "../domain/vote.ts";
+import { wilson } from "../domain/wilson.ts";
+import { judgesOwn } from "../judge/decide.ts";
 import { backs, gatesOf } from "../judge/gates.ts";
-import { type Opinion, opinionOf } from "../judge/opinion.ts";
+import type { Opinion } from "../judge/opinion.ts";
 import { signOf } from "../judge/panel-votes.ts";
-import { signTest, wilson } from "./binomial.ts";
+import { signTest } from "./binomial.ts";
 import { Correlation } from "./correlation.ts";
 
 /** Verdicts below which a rate would say more than is known. */
@@ -27,10 +30,11 @@ export class JudgeProfiles {
   }
 
   /** Newest session first. A verdict across sessions counts with the session of its first arm. */
-  add(session: Pick<SessionOutcome, "session_id" | "definition" | "verdict" | "verdicts">): void {
+  add(session: Pick<SessionOutcome, "session_id" | "definition" | "verdict" | "verdicts" | "votes">): void {
     const verdicts = [...(session.verdict ? [session.verdict] : []), ...session.verdicts];
     const once = new Map(verdicts.map((verdict) => [verdict.verdict_id, verdict]));
     const before = new Map<string, Opinion>();
+    const compared = new Set<string>();
     for (const verdict of once.values()) {
       if (verdict.calls.length === 0 || verdict.arm_a.session_id !== session.session_id) continue;
       if (this.#model !== undefined && verdict.judge.model !== this.#model) continue;
@@ -42,6 +46,7 @@ export class JudgeProfiles {
         opinion,
         before: before.get(pair),
         checks_shown: session.definition.rubric.judge.probe_visibility === "shown",
+        votes: freshVotes(session.votes ?? [], verdict, { judge, compared }),
       });
       before.set(pair, opinion);
     }
@@ -66,17 +71,30 @@ export class JudgeProfiles {
   }
 }
 
-/** What the judge found itself, whatever rules and checks made of it. */
-function judgesOwn(verdict: Verdict, tie_margin: number): Opinion {
-  return opinionOf(basisOf(verdict, tie_margin), new Map(verdict.criteria.map(({ id, weight }) => [id, weight])));
-}
-
 interface Context {
   readonly opinion: Opinion;
   /** Of the verdict before on the same two arms. */
   readonly before: Opinion | undefined;
   readonly checks_shown: boolean;
+  /** Of people on the same arms, with the sides of the verdict. */
+  readonly votes: readonly Vote[];
 }
+
+interface Heard {
+  readonly judge: string;
+  /** Judges and votes; grows. */
+  readonly compared: Set<string>;
+}
+
+/** Each vote meets the first verdict of each judge: when a judge is asked again, no more people have voted. */
+const freshVotes = (votes: readonly Vote[], verdict: Verdict, { judge, compared }: Heard): readonly Vote[] =>
+  votes.flatMap((vote) => {
+    const choice = choiceOn(vote, verdict);
+    const key = JSON.stringify([judge, vote.vote_id]);
+    if (choice === undefined || compared.has(key)) return [];
+    compared.add(key);
+    return [{ ...vote, choice }];
+  });
 
 class Tally {
   readonly #newest: Verdict;
@@ -86,6 +104,7 @@ class Tally {
   readonly #latency = new Mean();
   readonly #facts = { shown: new Agreement(), hidden: new Agreement() };
   readonly #votes = new Map<string, Correlation>();
+  #people = NO_VOTES;
   readonly #counts = { first: 0, second: 0, compared: 0, changed: 0, calls: 0, citations_dropped: 0 };
   #newest_at: string;
 
@@ -94,7 +113,7 @@ class Tally {
     this.#newest_at = newest.created_at;
   }
 
-  add(verdict: Verdict, { opinion, before, checks_shown }: Context): void {
+  add(verdict: Verdict, { opinion, before, checks_shown, votes }: Context): void {
     const { outcome, merged } = opinion;
     const { usage, calls, created_at } = verdict;
     const counts = this.#counts;
@@ -109,6 +128,7 @@ class Tally {
     this.#latency.add(usage.latency_ms);
     this.#facts[checks_shown ? "shown" : "hidden"].add(clearSign(verdict), Math.sign(merged?.net_vote ?? 0));
     this.#addVotes(verdict.judge.members ?? []);
+    this.#people = votes.reduce((counts, vote) => withVote(counts, vote, findingOf(opinion)), this.#people);
     if (created_at > this.#newest_at) this.#newest_at = created_at;
   }
 
@@ -135,6 +155,7 @@ class Tally {
       cost_usd: this.#cost.value,
       latency_ms: this.#latency.value,
       facts: { shown: this.#facts.shown.told(verdicts >= LEAST), hidden: this.#facts.hidden.told(verdicts >= LEAST) },
+      people: agreementOf(this.#people),
       panel: this.#panel(verdicts >= LEAST),
       newest_at: this.#newest_at,
     };

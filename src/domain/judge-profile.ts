@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { JUDGE_NAME_CHARS } from "./judge-name.ts";
 import { Count, Digest, nullable, record, Share, Slug, Timestamp } from "./schema.ts";
 import { OUTCOMES } from "./verdict.ts";
+import { PeopleAgreement } from "./vote.ts";
 
 const Rate = (description: string) => nullable(Share(description));
 
@@ -82,6 +83,7 @@ export const JudgeProfile = record(
         description: "By whether the judge saw the checks' results: where it did, this is an upper bound of its skill.",
       },
     ),
+    people: PeopleAgreement,
     panel: nullable(PanelAgreement, { description: "Null for one judge." }),
     newest_at: Timestamp("Of its newest verdict."),
   },

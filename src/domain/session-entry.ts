@@ -1,11 +1,12 @@
 import type { Decision } from "./decision.ts";
 import type { ArmSummary, SessionFailure, SessionOutcome } from "./session.ts";
 import type { Verdict } from "./verdict.ts";
+import type { Vote } from "./vote.ts";
 
 /** What is known of a session when it is accepted. What an earlier version stored of a whole session begins with it too. */
 export interface CreatedEntry {
   readonly type: "created";
-  readonly session: Omit<SessionOutcome, "decisions" | "verdicts">;
+  readonly session: Omit<SessionOutcome, "decisions" | "verdicts" | "votes">;
 }
 
 /** The run begins again from the start: whoever ran it before is gone. */
@@ -58,7 +59,13 @@ export interface CancelAskedEntry {
   readonly at: string;
 }
 
-/** Nothing of the run comes after it; a later verdict may. */
+/** A person compared two arms. */
+export interface VotedEntry {
+  readonly type: "voted";
+  readonly vote: Vote;
+}
+
+/** Nothing of the run comes after it; a later verdict or vote may. */
 export interface EndedEntry {
   readonly type: "ended";
   readonly at: string;
@@ -77,7 +84,10 @@ export type RunEntry =
   | JudgedEntry
   | EndedEntry;
 
-export type SessionEntry = CreatedEntry | CancelAskedEntry | RunEntry;
+/** What others than the run write. */
+export type AddedEntry = JudgedEntry | CancelAskedEntry | VotedEntry;
+
+export type SessionEntry = CreatedEntry | AddedEntry | RunEntry;
 
 /** A session: what happened, in order. */
 export type SessionLog = readonly [CreatedEntry, ...SessionEntry[]];

@@ -6,6 +6,7 @@ import { Price, Scenario } from "./scenario.ts";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { STATES } from "./session-state.ts";
 import { CONFIDENCES, OUTCOMES, Verdict } from "./verdict.ts";
+import { Vote } from "./vote.ts";
 
 export { isFinal, type SessionState, STATES } from "./session-state.ts";
 
@@ -184,6 +185,7 @@ const SessionOutcomeSchema = record("SessionOutcome", {
     Digest("What is compared with what, by which judge: equal for runs that repeat each other. Absent in 0.1."),
   ),
   trial: Type.Optional(TrialPlace),
+  votes: Type.Optional(Type.Array(Vote, { description: "Of people, oldest first. Absent: none." })),
 });
 export type SessionOutcome = Omit<Static<typeof SessionOutcomeSchema>, "arms" | "definition"> & {
   arms: [ArmSummary, ArmSummary];

@@ -2,16 +2,20 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { JudgesRequest } from "../domain/judge-profile.ts";
 import { SelfTestRequest, SelfTestStarted } from "../domain/self-test.ts";
+import { VoteRequest } from "../domain/vote.ts";
 import { listJudges } from "../operation/judges.ts";
 import { getSelfTest, startSelfTest } from "../operation/self-tests.ts";
+import { voteOnSession } from "../operation/votes.ts";
 import { answer, body, failures } from "./describe.ts";
 import { EXAMPLE_JUDGES } from "./examples/judges.ts";
 import { EXAMPLE_SELF_TEST } from "./examples/self-test.ts";
+import { EXAMPLE_VERDICT } from "./examples/verdict.ts";
+import { EXAMPLE_VOTE } from "./examples/vote.ts";
 import { refuseTwice } from "./query.ts";
-import { patiently, type RouteContext } from "./route-context.ts";
+import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
 
-/** What examines judges. */
+/** What examines judges, and people beside them. */
 export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
   new Elysia({ name: "judge-routes" })
     .post(
@@ -73,6 +77,38 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
           responses: {
             200: answer("A profile for each judge, protocol and prompt.", EXAMPLE_JUDGES),
             ...failures("invalid_request", "storage_failed"),
+          },
+        },
+      },
+    )
+    .post(
+      "/api/sessions/:id/votes",
+      ({ params: { id }, body: asked }) => voteOnSession.run(services, { session_id: id, ...asked }, abandoned),
+      {
+        params: SessionInPath,
+        body: VoteRequest,
+        response: voteOnSession.output,
+        detail: {
+          operationId: "vote",
+          tags: ["extension"],
+          summary: voteOnSession.title,
+          description: `${voteOnSession.summary} The votes of a session stand in its outcome, as \`votes\`.`,
+          requestBody: body({
+            blind: { order: EXAMPLE_VOTE.order, choice: EXAMPLE_VOTE.choice, blind: true, reason: EXAMPLE_VOTE.reason },
+            on_a_verdict: { verdict_id: EXAMPLE_VERDICT.verdict_id, order: "ab", choice: "tie", blind: false },
+          }),
+          responses: {
+            200: answer("The vote as it is stored.", EXAMPLE_VOTE),
+            ...failures(
+              "invalid_request",
+              "body_too_large",
+              "unsupported_media_type",
+              "unknown_session",
+              "session_not_finished",
+              "interrupted",
+              "storage_full",
+              "storage_failed",
+            ),
           },
         },
       },

@@ -34,6 +34,10 @@ export function basisOf(
   };
 }
 
+/** What the judge of a stored verdict found itself, whatever rules and hidden checks made of it. */
+export const judgesOwn = (verdict: Verdict, tie_margin: number): Opinion =>
+  opinionOf(basisOf(verdict, tie_margin), new Map(verdict.criteria.map(({ id, weight }) => [id, weight])));
+
 type Suspected = readonly Pick<Suspicion, "side" | "found_by" | "judge">[];
 
 /** The arms that were suspected before the second hearing. */

@@ -2,23 +2,17 @@ import { Failure } from "../domain/failure.ts";
 import { isScripted } from "../domain/offline-model.ts";
 import type { VerdictRequest } from "../domain/request.ts";
 import type { Arm } from "../domain/scenario.ts";
-import type { SessionOutcome } from "../domain/session.ts";
-import type { ArmPointer, Flag, Verdict } from "../domain/verdict.ts";
-import type { Case, JudgedArm } from "../judge/judge.ts";
+import type { Flag, Verdict } from "../domain/verdict.ts";
+import type { Case } from "../judge/judge.ts";
 import { applyModelOverride } from "../scenario/declared-differences.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
-import { readSession } from "../store/read-session.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandJudgePrice } from "./cost-limits.ts";
 import { reserve } from "./reservation.ts";
 import type { SessionServices } from "./services.ts";
+import { type StoredArm, storedArm, storedSession } from "./stored-arm.ts";
 import { worstCaseOfJudging } from "./worst-case-cost.ts";
-
-/** A stored arm with the session it ran in. */
-interface StoredArm extends JudgedArm {
-  readonly session: SessionOutcome;
-}
 
 /**
  * A new verdict on two stored arms, without running them again. arm_a's session supplies rubric and reference. It is
@@ -34,13 +28,16 @@ export async function rejudge(
   const { arm_a, arm_b, judge_model } = request;
   if (arm_a.session_id === arm_b.session_id && arm_a.arm_id === arm_b.arm_id)
     throw new Failure("invalid_request", "arm_a and arm_b are the same arm; name two arms to compare");
-  const [sessionA, sessionB] = [await sessionOf(services, arm_a), await sessionOf(services, arm_b)];
+  const [sessionA, sessionB] = [
+    await storedSession(services, arm_a.session_id),
+    await storedSession(services, arm_b.session_id),
+  ];
   if (sessionA.scenario !== sessionB.scenario)
     throw new Failure(
       "scenario_mismatch",
       `arms of different scenarios cannot be compared: ${sessionA.scenario} and ${sessionB.scenario}`,
     );
-  const [a, b] = [armOf(sessionA, arm_a), armOf(sessionB, arm_b)];
+  const [a, b] = [storedArm(sessionA, arm_a), storedArm(sessionB, arm_b)];
   const chosen = chooseJudge(services, judge_model, sessionA.definition);
   const verdict = await judged(services, chosen, caseOf(a, b, chosen.judge_model), signal);
   const session_ids = [...new Set([arm_a.session_id, arm_b.session_id])];
@@ -63,27 +60,6 @@ async function judged(
   } finally {
     await reservation.settle(spent_usd());
   }
-}
-
-async function sessionOf({ store }: SessionServices, { session_id }: ArmPointer): Promise<SessionOutcome> {
-  const session = await readSession(store, session_id);
-  if (session) return session;
-  throw new Failure("unknown_session", `there is no session ${session_id}`);
-}
-
-function armOf(session: SessionOutcome, pointer: ArmPointer): StoredArm {
-  const summary = session.arms.find((arm) => arm.arm_id === pointer.arm_id);
-  if (!summary) {
-    const known = session.arms.map((arm) => arm.arm_id).join(", ");
-    throw new Failure("unknown_arm", `${pointer.session_id} has no arm "${pointer.arm_id}"; its arms: ${known}`);
-  }
-  const examined = summary.changes !== null && (summary.probe !== null || session.definition.task.probe === null);
-  if (!examined)
-    throw new Failure(
-      "session_not_finished",
-      `arm ${pointer.arm_id} of ${pointer.session_id} has no evidence to judge (session state: ${session.state})`,
-    );
-  return { session, pointer, summary, decisions: session.decisions[pointer.arm_id] ?? [] };
 }
 
 function caseOf(a: StoredArm, b: StoredArm, judge_model: string): Case {

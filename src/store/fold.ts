@@ -32,7 +32,8 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
   const arms = eachArm(state, (arm) =>
     counted.includes(arm.arm_id) ? { ...arm, ...usageOf(state, arm.arm_id, decisions) } : arm,
   );
-  const outcome: SessionOutcome = { ...state, arms, decisions };
+  const votes = entries.flatMap((entry) => (entry.type === "voted" ? [entry.vote] : []));
+  const outcome: SessionOutcome = { ...state, arms, decisions, ...(votes.length > 0 && { votes }) };
   const changed = entries.some(({ type }) => type === "ended" || type === "judged");
   return changed && isFinal(outcome.state) ? { ...outcome, totals: sumTotals(outcome) } : outcome;
 }

@@ -2,7 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import type { SeriesListing, SeriesListRequest } from "../domain/series.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { SessionListing } from "../domain/session.ts";
-import type { CancelAskedEntry, CreatedEntry, JudgedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
+import type { AddedEntry, CreatedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
 import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
@@ -55,7 +55,7 @@ export interface SessionStore extends SelfTestShelf, Disposable {
   /** Takes over a session that has not ended, written; undefined when there is none. */
   takeOver(session_id: string, at: string): Promise<Run | undefined>;
   /** Adds an entry that does not come from a run; durable, to all sessions or to none. Unknown sessions are left out. */
-  add(session_ids: readonly string[], entry: JudgedEntry | CancelAskedEntry): Promise<void>;
+  add(session_ids: readonly string[], entry: AddedEntry): Promise<void>;
   /** Entries beyond place `from`, in order; none for an unknown session. Writes nothing. */
   read(session_id: string, from?: number): Promise<readonly LoggedEntry[]>;
   /** Newest first unless asked otherwise. Writes nothing. @throws Failure `unknown_session` for `before`. */

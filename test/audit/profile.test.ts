@@ -5,6 +5,8 @@ import { profileJudges } from "../../src/audit/profile-judges.ts";
 import { JudgeProfiles as Answer, JudgeProfile } from "../../src/domain/judge-profile.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
+import type { Vote } from "../../src/domain/vote.ts";
+import { EXAMPLE_VOTE } from "../../src/http/examples/vote.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
 import type { ModelClient } from "../../src/model/client.ts";
 import { memoryStore } from "../../src/store/memory.ts";
@@ -100,6 +102,23 @@ test("a verdict across two sessions counts once, and a verdict without a judge n
   const builtin: Verdict = { ...own, verdict_id: "verdict-builtin", calls: [] };
   const sessions = [sessionOf([own, across, builtin], idOf(1)), sessionOf([other, across], idOf(2))];
   expect(profileOf(...sessions).verdicts).toBe(3);
+});
+
+test("blind votes of people are compared with the judge's first verdict on their arms, each once", async () => {
+  const [own, again] = [await verdictOf(FOR_A), await verdictOf(FOR_B)];
+  const vote = (vote_id: string, changes: Partial<Vote>): Vote => ({
+    ...{ ...EXAMPLE_VOTE, vote_id, arm_a: own.arm_a, arm_b: own.arm_b, ...changes },
+  });
+  const votes = [
+    vote("vote-1", { choice: "a" }),
+    vote("vote-2", { arm_a: own.arm_b, arm_b: own.arm_a, choice: "a" }),
+    vote("vote-3", { choice: "tie" }),
+    vote("vote-4", { choice: "a", blind: false }),
+    vote("vote-5", { arm_a: { ...own.arm_a, arm_id: "other" } }),
+  ];
+  const { people } = profileOf({ ...sessionOf([own, again]), votes });
+  expect(people).toMatchObject({ agree: 1, opposed: 1, one_tie: 1, abstained: 0, not_blind: 1, rate: 1 / 3 });
+  expect(profileOf(sessionOf([own])).people).toMatchObject({ agree: 0, rate: null, low: null, high: null });
 });
 
 test("of a panel it says how alike its judges vote", async () => {

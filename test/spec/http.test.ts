@@ -278,6 +278,7 @@ const EXTENSIONS = [
   "GET /api/judges",
   "GET /api/self-tests/{id}",
   "POST /api/self-tests",
+  "POST /api/sessions/{id}/votes",
 ];
 
 verifiesOverHttp(

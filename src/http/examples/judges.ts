@@ -19,6 +19,10 @@ export const EXAMPLE_JUDGES: JudgeProfiles = {
         shown: { agree: 18, disagree: 1, abstained: 6, rate: 18 / 19, low: 0.7536, high: 0.9906 },
         hidden: { agree: 0, disagree: 0, abstained: 0, rate: null, low: null, high: null },
       },
+      people: {
+        ...{ agree: 7, opposed: 1, one_tie: 2, abstained: 1, not_blind: 3 },
+        ...{ rate: 0.7, low: 0.3968, high: 0.8922 },
+      },
       panel: null,
       newest_at: EXAMPLE_SELF_TEST.created_at,
     },

@@ -5,7 +5,7 @@ import type { SelfTest } from "../../domain/self-test.ts";
 import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import { isFinal, type SessionListing } from "../../domain/session.ts";
-import type { CreatedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
+import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
@@ -146,7 +146,7 @@ class SqliteStore implements SessionStore {
     return run;
   }
 
-  async add(session_ids: readonly string[], entry: SessionEntry): Promise<void> {
+  async add(session_ids: readonly string[], entry: AddedEntry): Promise<void> {
     const added = await this.#batch.write(() => session_ids.flatMap((id) => this.#rows.add(id, entry) ?? []));
     for (const { session_id, ended } of added) if (ended) this.#copies.start(session_id);
     await Promise.all(added.map(({ session_id }) => this.#durable(session_id)));

@@ -1,0 +1,57 @@
+import { everyVerdict } from "../domain/every-verdict.ts";
+import { Failure } from "../domain/failure.ts";
+import type { SessionOutcome } from "../domain/session.ts";
+import type { ArmPointer } from "../domain/verdict.ts";
+import { MAX_VOTES, type Vote, type VoteRequest } from "../domain/vote.ts";
+import type { SessionServices } from "./services.ts";
+import { storedArm, storedSession } from "./stored-arm.ts";
+
+/**
+ * Keeps what a person says of two arms with the sessions that these ran in. Who votes is not asked.
+ * @throws Failure `unknown_session`, `session_not_finished`, `invalid_request` for an unknown verdict or one vote too many
+ */
+export async function vote(
+  services: Pick<SessionServices, "store" | "clock" | "entropy" | "redact">,
+  session_id: string,
+  { verdict_id, order, choice, blind, reason, voter }: VoteRequest,
+): Promise<Vote> {
+  const session = await storedSession(services, session_id);
+  const { votes = [] } = session;
+  if (votes.length >= MAX_VOTES)
+    throw new Failure("invalid_request", `${session_id} holds ${MAX_VOTES} votes; it takes no more`);
+  const [arm_a, arm_b] = armsOf(session, verdict_id);
+  const created_at = services.clock.now().toISOString();
+  const taken: Vote = {
+    vote_id: `vote-${created_at.replace(/[-:.]/g, "")}-${services.entropy(4)}`,
+    ...{ created_at, arm_a, arm_b, order, choice, blind },
+    reason: said(reason, services),
+    voter: said(voter, services),
+  };
+  const session_ids = [...new Set([session_id, arm_a.session_id, arm_b.session_id])];
+  await services.store.add(session_ids, { type: "voted", vote: taken });
+  return taken;
+}
+
+function armsOf(session: SessionOutcome, verdict_id: string | undefined): readonly [ArmPointer, ArmPointer] {
+  if (verdict_id !== undefined) {
+    const { arm_a, arm_b } = verdictOf(session, verdict_id);
+    return [arm_a, arm_b];
+  }
+  const { session_id, arms } = session;
+  const pointer = ({ arm_id }: { readonly arm_id: string }) => storedArm(session, { session_id, arm_id }).pointer;
+  return [pointer(arms[0]), pointer(arms[1])];
+}
+
+function verdictOf(session: SessionOutcome, verdict_id: string) {
+  const verdict = everyVerdict(session).find((each) => each.verdict_id === verdict_id);
+  if (verdict) return verdict;
+  throw new Failure("invalid_request", `${session.session_id} has no verdict "${verdict_id.slice(0, 100)}"`, {
+    details: { field: "verdict_id" },
+  });
+}
+
+/** A person may paste what should stay here. */
+function said(text: string | undefined, { redact }: Pick<SessionServices, "redact">): string | null {
+  const words = text?.trim() ?? "";
+  return words === "" ? null : redact(words.toWellFormed());
+}
