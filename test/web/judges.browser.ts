@@ -31,8 +31,10 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await using reader = await web.visit();
     const { page } = reader;
     await page.goto("/judges?scenario=hostile");
-    // A form whose scenarios are not there yet is not sent.
-    await page.waitForFunction(() => document.querySelector("select")?.value === "hostile");
+    // A form whose scenarios are not there yet is not sent. A list that comes above it while it is clicked takes the click away.
+    await page.waitForFunction(
+      () => document.querySelector("select")?.value === "hostile" && document.querySelector(".loading") === null,
+    );
     await page.getByLabel("Judge model").fill("nobody/knows-it");
     await page.getByRole("button", { name: "Test this judge" }).click();
     await page.getByText("This was refused").waitFor();
