@@ -1,39 +1,16 @@
 import { KEEP_ALIVE_MS, STALLED_READER_MS } from "../domain/defaults.ts";
-import type { Announcement } from "../operation/follow-run.ts";
-
-export interface Pace {
-  /** Milliseconds between comment lines while nothing happens. */
-  readonly keep_alive_ms: number;
-  /** Milliseconds that a reader may take nothing while something waits for it. */
-  readonly stalled_ms: number;
-}
+import { type Feed, type Follow, OwnFeed, SharedFeed } from "./event-feed.ts";
+import { EventReader, type Pace, type ReaderOptions } from "./event-reader.ts";
 
 const PACE: Pace = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 
 /** Checks of all readers within the shorter of both times. A keep-alive or a cut may come one check late. */
 const CHECKS = 15;
 
-const encoder = new TextEncoder();
-const encode = (text: string) => encoder.encode(text);
-
-const KEEP_ALIVE = encode(": keep-alive\n\n");
-
-/** What is announced, from its start to its end or until the signal fires. */
-export type Follow = (signal: AbortSignal) => AsyncIterable<Announcement>;
-
-export interface ReaderOptions {
-  /** The id of the last event that the reader has, `<attempt>.<n>`. What is no such id is taken as none. */
-  readonly after?: string | undefined;
-  /** Whether events carry their ids. */
-  readonly ids: boolean;
-  /** Called at the end with the seconds that the connection may be silent from then on. */
-  idleTimeout(seconds: number): void;
-}
-
 /** Sessions and series as server-sent events. */
 export class EventStreams {
   readonly #feeds = new Map<string, Feed>();
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<EventReader>();
   readonly #pace: Pace;
   readonly #check_ms: number;
   /** One for all: two timers for each frame of each reader cost more than the frames. */
@@ -59,7 +36,7 @@ export class EventStreams {
   }
 
   #send(feed: Feed, options: ReaderOptions, forget: () => void): Response {
-    const reader: Reader = new Reader(feed, options, {
+    const reader: EventReader = new EventReader(feed, options, {
       left: () => {
         this.#leave(reader);
         if (!feed.forsaken) return;
@@ -79,7 +56,7 @@ export class EventStreams {
     for (const reader of this.#readers) reader.check(this.#check_ms, this.#pace);
   }
 
-  #leave(reader: Reader): void {
+  #leave(reader: EventReader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;
     clearInterval(this.#timer);
@@ -87,212 +64,9 @@ export class EventStreams {
   }
 }
 
-interface Frame extends Pick<Announcement, "n" | "attempt"> {
-  readonly bytes: Uint8Array;
-}
-
-/** What is announced, as frames. */
-abstract class Feed {
-  readonly #stop = new AbortController();
-  readonly #wakes = new Set<() => void>();
-  #end: { readonly error?: unknown } | undefined;
-
-  constructor(follow: Follow) {
-    this.#read(follow).then(
-      () => this.#close({}),
-      (error: unknown) => this.#close({ error }),
-    );
-  }
-
-  /** Why there will be no more frames; undefined while there may be. */
-  get end(): { readonly error?: unknown } | undefined {
-    return this.#end;
-  }
-
-  /** Nobody reads it. */
-  get forsaken(): boolean {
-    return this.#wakes.size === 0;
-  }
-
-  /** Calls `wake` after each frame and at the end, until the returned function is called. */
-  watch(wake: () => void): () => void {
-    this.#wakes.add(wake);
-    return () => void this.#wakes.delete(wake);
-  }
-
-  /** Undefined when it is not there yet. `place` never goes back. */
-  abstract frame(place: number): Frame | undefined;
-
-  /** Resolves when there is room for the next. */
-  protected abstract keep(frame: Frame): Promise<void> | undefined;
-
-  stop(): void {
-    this.#stop.abort();
-  }
-
-  async #read(follow: Follow): Promise<void> {
-    for await (const { n, attempt, event } of follow(this.#stop.signal)) {
-      const room = this.keep({ n, attempt, bytes: encode(`data: ${JSON.stringify(event)}\n\n`) });
-      this.#wake();
-      await room;
-    }
-  }
-
-  #close(end: { readonly error?: unknown }): void {
-    this.#end = end;
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const wake of [...this.#wakes]) wake();
-  }
-}
-
-/** Read and encoded once for all its readers, also for those that come late. */
-class SharedFeed extends Feed {
-  readonly #frames: Frame[] = [];
-
-  frame(place: number): Frame | undefined {
-    return this.#frames[place];
-  }
-
-  protected keep(frame: Frame): undefined {
-    this.#frames.push(frame);
-  }
-}
-
-/** For one reader: it holds the frame that waits for it, and no other. */
-class OwnFeed extends Feed {
-  #place = 0;
-  #frame: Frame | undefined;
-  #room = Promise.withResolvers<void>();
-
-  frame(place: number): Frame | undefined {
-    if (place > this.#place) {
-      this.#place = place;
-      this.#frame = undefined;
-      this.#room.resolve();
-    }
-    return this.#frame;
-  }
-
-  protected keep(frame: Frame): Promise<void> {
-    this.#frame = frame;
-    this.#room = Promise.withResolvers();
-    return this.#room.promise;
-  }
-
-  override stop(): void {
-    super.stop();
-    this.#room.resolve();
-  }
-}
-
-const withId = ({ n, attempt, bytes }: Frame) => Buffer.concat([encode(`id: ${attempt}.${n}\n`), bytes]);
-
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
   // Proxies of the nginx family buffer a response unless told not to.
   "x-accel-buffering": "no",
 };
-
-interface Readership {
-  /** The reader went, or was sent away. */
-  readonly left: () => void;
-  /** It has all frames. From now on nobody here sees whether its socket takes the last of them. */
-  readonly ended: () => void;
-}
-
-/** Gives one frame each time the socket has taken the last one. */
-class Reader {
-  readonly #feed: Feed;
-  readonly #options: ReaderOptions;
-  readonly #readership: Readership;
-  readonly #unwatch: () => void;
-  /** The reader has the log up to this place. */
-  readonly #after: number;
-  #place = 0;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #opened = false;
-  /** The socket has taken everything and asks for more. */
-  #asks = false;
-  /** Checks since it last took or asked for something. */
-  #checks = 0;
-
-  constructor(feed: Feed, options: ReaderOptions, readership: Readership) {
-    this.#feed = feed;
-    this.#options = options;
-    this.#readership = readership;
-    this.#after = Number(/^\d+\.(\d+)$/.exec(options.after ?? "")?.[1] ?? 0);
-    this.#unwatch = feed.watch(() => this.#next());
-  }
-
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#controller = controller;
-  }
-
-  pull(): void {
-    this.#checks = 0;
-    this.#asks = true;
-    this.#next();
-    if (this.#opened) return;
-    // The head of a response leaves with its first bytes: a reader for whom nothing waits learns that it is in.
-    setImmediate(() => {
-      if (this.#asks && !this.#opened) this.#give(KEEP_ALIVE);
-    });
-  }
-
-  cancel(): void {
-    this.#leave();
-  }
-
-  check(check_ms: number, { keep_alive_ms, stalled_ms }: Pace): void {
-    // The first check may come right after the last sign of life.
-    const quiet_ms = this.#checks * check_ms;
-    this.#checks += 1;
-    if (this.#asks) {
-      if (quiet_ms >= keep_alive_ms) this.#give(KEEP_ALIVE);
-    } else if (quiet_ms >= stalled_ms) {
-      this.#leave();
-      this.#controller?.error(new Error("the reader of the stream stalled"));
-    }
-  }
-
-  #next(): void {
-    const frame = this.#asks ? this.#frame() : undefined;
-    if (frame) {
-      this.#place += 1;
-      this.#give(this.#options.ids ? withId(frame) : frame.bytes);
-    }
-    // Without waiting to be asked: the end then leaves together with the last frame.
-    const { end } = this.#feed;
-    if (end === undefined || this.#frame() !== undefined) return;
-    this.#leave();
-    // Before the end: of a request that is answered the runtime forgets whose connection it was.
-    this.#readership.ended();
-    if (end.error === undefined) this.#controller?.close();
-    else this.#controller?.error(end.error);
-  }
-
-  /** The next that the reader does not have. */
-  #frame(): Frame | undefined {
-    // The end of the frames is never passed: an id of 400 digits makes `#after` infinite.
-    while ((this.#feed.frame(this.#place)?.n ?? Number.NaN) <= this.#after) this.#place += 1;
-    return this.#feed.frame(this.#place);
-  }
-
-  #leave(): void {
-    this.#asks = false;
-    this.#unwatch();
-    this.#readership.left();
-  }
-
-  /** What is given is asked for again when the socket has taken it; a reader that stalls does not ask. */
-  #give(bytes: Uint8Array): void {
-    this.#opened = true;
-    this.#asks = false;
-    this.#checks = 0;
-    this.#controller?.enqueue(bytes);
-  }
-}
