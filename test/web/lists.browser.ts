@@ -133,8 +133,14 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     await manySessions(page, 300);
     await page.goto("/sessions");
     await rowsOf(page).first().waitFor();
-    for (let presses = 0; presses < 150; presses += 1) await page.keyboard.press("j");
-    expect(await page.evaluate("Number(document.activeElement.getAttribute('aria-rowindex'))")).toBe(151);
+    const visited: number[] = [];
+    // Where the last drawn row has the focus, the key waits for the next to be drawn: a reader presses it again.
+    while ((visited.at(-1) ?? 0) < 151) {
+      await page.keyboard.press("j");
+      const row = await page.evaluate<number>("Number(document.activeElement.getAttribute('aria-rowindex'))");
+      if (row !== visited.at(-1)) visited.push(row);
+    }
+    expect(visited).toEqual(Array.from({ length: 150 }, (_, nth) => nth + 2));
   }, 60_000);
 
   test("holds every state, long names and other scripts, on every screen and in both themes", async () => {
