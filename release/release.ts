@@ -8,6 +8,7 @@ import { run, runScript } from "./command.ts";
 import { commonFiles } from "./contents.ts";
 import { type DependencyTree, readDependencyTree } from "./dependency-tree.ts";
 import { thirdPartyNotices } from "./notices.ts";
+import { mainPackage, platformPackage } from "./npm-package.ts";
 import { sbom } from "./sbom.ts";
 import { type TarEntry, tar } from "./tar.ts";
 import { archiveName, nativeTarget, TARGETS, type Target } from "./targets.ts";
@@ -24,7 +25,7 @@ const { values } = parseArgs({
 
 await release(values.native ? [nativeTarget()] : TARGETS, values.out);
 
-/** Fills a directory with an archive a target, `install.sh` and `SHA256SUMS`. */
+/** Fills a directory with an archive and an npm package a target, the package that chooses among these, `install.sh` and `SHA256SUMS`. */
 async function release(targets: readonly Target[], out: string): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), "abeval-release-"));
   try {
@@ -33,16 +34,19 @@ async function release(targets: readonly Target[], out: string): Promise<void> {
     await mkdir(out, { recursive: true });
     await runScript("bundle:ui", "--outdir", join(work, "ui"));
     const tree = await readDependencyTree(ROOT);
-    const common: TarEntry[] = [
-      ...(await commonFiles(join(work, "ui"))),
-      text("THIRD_PARTY_NOTICES", await thirdPartyNotices(tree.packages, Bun.version)),
-    ];
+    const notices = text("THIRD_PARTY_NOTICES", await thirdPartyNotices(tree.packages, Bun.version));
+    const common: readonly TarEntry[] = [...(await commonFiles(join(work, "ui"))), notices];
+    const legal = common.filter(({ path }) => path === "LICENSE" || path === notices.path);
     const time_s = await commitTime();
     const sums: string[] = [];
     for (const target of targets) {
-      const bytes = pack([...common, ...(await platformFiles(target, tree, work, time_s))], time_s);
-      sums.push(await publish(out, archiveName(version, target), bytes));
+      const own = await platformFiles(target, tree, work, time_s);
+      sums.push(await publish(out, archiveName(version, target), pack([...common, ...own], time_s)));
+      const npm = platformPackage(target, [...legal, ...own]);
+      sums.push(await publish(out, npm.file, pack(npm.entries, time_s)));
     }
+    const npm = await mainPackage(common);
+    sums.push(await publish(out, npm.file, pack(npm.entries, time_s)));
     sums.push(await publish(out, "install.sh", await readFile(join(ROOT, "install.sh"))));
     await writeFile(join(out, "SHA256SUMS"), sums.join(""));
   } finally {

@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import manifest from "../../package.json";
 import { archiveName, nativeTarget } from "../../release/targets.ts";
 import { ROOT } from "../abeval.ts";
-import type { Need } from "../machine.ts";
+import { type Need, NPM } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -77,6 +77,28 @@ testArchive("the installer puts it in place and it runs", () => {
   expect(ran([join(to, "bin/abeval"), "--version"])).toBe(`${manifest.version}\n`);
 });
 
+testNeeding(ARCHIVE, NPM)("installed by npm from its files, it runs, and SIGTERM reaches it", async () => {
+  const to = join(directory.path, "npm");
+  mkdirSync(to);
+  writeFileSync(join(to, "package.json"), "{}");
+  const files = ["abeval", `abeval-${nativeTarget().name}`].map((name) => `${name}-${manifest.version}.tgz`);
+  const offline = ["--offline", "--cache", join(directory.path, "npm-cache")];
+  ran(["npm", "install", ...offline, ...files.map((file) => join(release, file))], to);
+  expect(ran(["npx", ...offline, "abeval", "--version"], to)).toBe(`${manifest.version}\n`);
+  const scenario = "node_modules/abeval/scenarios/pager-last-page.yaml";
+  expect(JSON.parse(ran(["npx", ...offline, "abeval", "run", scenario, "--quiet"], to)).winner).toBe("root-cause");
+  const command = ["node_modules/.bin/abeval", "serve", "--web-dir", "node_modules/abeval/ui", "--addr", "127.0.0.1:0"];
+  const child = Bun.spawn(command, { cwd: to, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+  const pages: number[] = [];
+  for await (const chunk of child.stderr) {
+    const url = addressIn(Buffer.from(chunk).toString());
+    if (url === undefined) continue;
+    pages.push((await fetch(url)).status);
+    child.kill("SIGTERM");
+  }
+  expect({ pages, status: await child.exited }).toEqual({ pages: [200], status: 0 });
+});
+
 testArchive("./abeval serve --web-dir ui, with nothing in the environment", async () => {
   const args = ["./abeval", "serve", "--web-dir", "ui", "--addr", "127.0.0.1:0"];
   const child = Bun.spawn(args, { cwd: home, env: {}, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
@@ -98,11 +120,13 @@ async function listening(stderr: AsyncIterable<Uint8Array>): Promise<string> {
   let text = "";
   for await (const chunk of stderr) {
     text += Buffer.from(chunk).toString();
-    const [, url] = /listening on (http:\/\/\S+)/.exec(text) ?? [];
+    const url = addressIn(text);
     if (url !== undefined) return url;
   }
   throw new Error(text);
 }
+
+const addressIn = (text: string) => /listening on (http:\/\/\S+)/.exec(text)?.[1];
 
 testArchive("./abeval run, with nothing in the environment", async () => {
   const args = ["./abeval", "run", "scenarios/pager-last-page.yaml", "--quiet"];
