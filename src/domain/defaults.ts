@@ -96,3 +96,7 @@ export const MAX_QUEUED = 100;
 
 /** Seconds that runs in flight get to finish when the server is told to stop. */
 export const GRACE_S = 30;
+
+/** Characters of what a voter writes: some paragraphs, and a name. */
+export const VOTE_REASON_CHARS = 2_000;
+export const VOTER_CHARS = 100;

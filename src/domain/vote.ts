@@ -1,13 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { VOTE_REASON_CHARS, VOTER_CHARS } from "./defaults.ts";
 import { Count, nullable, oneOf, record, Share, Timestamp } from "./schema.ts";
 import { ArmPointer, ORDERS, SIDES } from "./verdict.ts";
 
 /** Whom a person prefers of two arms. */
 const Choice = oneOf([...SIDES, "tie"], { description: "`tie`: neither." });
-
-/** Characters. */
-const REASON_CHARS = 2_000;
-const VOTER_CHARS = 100;
 
 /** A session refuses more. */
 export const MAX_VOTES = 1_000;
@@ -24,7 +21,7 @@ export const VoteRequest = record("VoteRequest", {
   blind: Type.Boolean({
     description: "The voter had seen neither names nor a verdict. The server believes what is said here.",
   }),
-  reason: Type.Optional(Type.String({ maxLength: REASON_CHARS, description: "Why." })),
+  reason: Type.Optional(Type.String({ maxLength: VOTE_REASON_CHARS, description: "Why." })),
   voter: Type.Optional(Type.String({ maxLength: VOTER_CHARS, description: "A name. Nobody checks it." })),
 });
 export type VoteRequest = Static<typeof VoteRequest>;

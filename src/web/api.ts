@@ -9,6 +9,7 @@ import type { Series, SeriesListing, SeriesListRequest, SeriesRequest, SeriesSta
 import type { SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
 import type { Verdict } from "../domain/verdict.ts";
+import type { Vote, VoteRequest } from "../domain/vote.ts";
 import { lostConnection } from "./connection.ts";
 
 /** A request that gave no value. `unreachable`: nothing answered. `unreadable`: the answer is not the API's. */
@@ -61,6 +62,9 @@ export const cancelRun = (id: string) => send<RunStarted>("DELETE", `/api/runs/$
 export const startSeries = (request: SeriesRequest) => send<SeriesStarted>("POST", "/api/series", request);
 export const cancelSeries = (id: string) => send<SeriesStarted>("DELETE", `/api/series/${encodeURIComponent(id)}`);
 export const requestVerdict = (request: VerdictRequest) => send<Verdict>("POST", "/api/verdicts", request);
+
+export const sendVote = (session_id: string, request: VoteRequest) =>
+  send<Vote>("POST", `/api/sessions/${encodeURIComponent(session_id)}/votes`, request);
 
 export const listJudges = (signal?: AbortSignal) => get<JudgeProfiles>("/api/judges", signal);
 export const startSelfTest = (request: SelfTestRequest) => send<SelfTestStarted>("POST", "/api/self-tests", request);

@@ -15,16 +15,36 @@ export const blind = remembered("blind", false);
 /** Readers who dictate to their browser switch single-key shortcuts off. */
 export const shortcutsOn = remembered("shortcuts", true);
 
-export type Vote = Side | "tie";
+/** A vote of this reader; the server has it with its reason. */
+interface CastVote {
+  readonly choice: Side | "tie";
+  readonly blind: boolean;
+}
 
-/** The reader's votes by verdict id. */
-export const votes = remembered<Readonly<Record<string, Vote>>>("votes", {});
+/** By verdict id. */
+const castVotes = remembered<Readonly<Record<string, CastVote>>>("cast", {});
 
-export const voteOn = (verdict_id: string): Vote | null =>
-  Object.hasOwn(votes.value, verdict_id) ? (votes.value[verdict_id] ?? null) : null;
+export const voteOn = (verdict_id: string): CastVote | null =>
+  Object.hasOwn(castVotes.value, verdict_id) ? (castVotes.value[verdict_id] ?? null) : null;
 
-export function vote(verdict_id: string, choice: Vote): void {
-  votes.value = { ...votes.value, [verdict_id]: choice };
+export function rememberVote(verdict_id: string, vote: CastVote): void {
+  castVotes.value = { ...castVotes.value, [verdict_id]: vote };
+}
+
+/** The name under which this reader votes. */
+export const voter = remembered("voter", "");
+
+/** Verdicts that are remembered as seen, the newest first. */
+const MOST_SEEN = 1_000;
+
+const seenVerdicts = remembered<Readonly<{ ids: readonly string[] }>>("seen-verdicts", { ids: [] });
+
+/** Whether this browser has shown the verdict: a vote on it is blind no more. */
+export const hasSeen = (verdict_id: string): boolean => seenVerdicts.value.ids.includes(verdict_id);
+
+export function rememberSeen(verdict_id: string): void {
+  const { ids } = seenVerdicts.peek();
+  if (!ids.includes(verdict_id)) seenVerdicts.value = { ids: [verdict_id, ...ids].slice(0, MOST_SEEN) };
 }
 
 /** Judgings that were asked for: by pair of arms, how many verdicts it had then. */

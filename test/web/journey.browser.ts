@@ -155,11 +155,45 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     const before = await shownText(page.locator("main"));
     for (const hidden of ["short", "long", "Winner", verdict?.statement ?? ""]) expect(before).not.toContain(hidden);
     const shortIsFirst = (await shownText(page.locator(".answer").first())).includes("Hello.");
+    await page.getByText("Say why").click();
+    await page.getByLabel("Why", { exact: true }).fill("It says less.");
+    await page.getByLabel("Your name").fill("<i>Ada</i>");
     await page.getByRole("button", { name: `${shortIsFirst ? "First" : "Second"} is better` }).click();
     await page.getByText("You and the verdict agree").waitFor();
     expect(await shownText(page.locator("main"))).toContain("you preferred short; the verdict names short");
     await page.reload();
     await page.getByText("You and the verdict agree").waitFor();
+    const [left, right] = [verdict?.arm_a.arm_id, verdict?.arm_b.arm_id];
+    const order = shortIsFirst === (left === "short") ? "ab" : "ba";
+    const choice = left === "short" ? "a" : "b";
+    expect(right).not.toBe(left);
+    expect((await web.service.session(session_id)).votes).toMatchObject([
+      { order, choice, blind: true, reason: "It says less.", voter: "<i>Ada</i>" },
+    ]);
+    const said = await shownText(page.locator("#people"));
+    for (const shown of ["1 of 1 blind vote (21% to 100%)", "It says less.", "<i>Ada</i>"])
+      expect(said).toContain(shown);
     expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("keeps a vote while the server is away, and a vote after the verdict as not blind", async () => {
+    const { session_id } = await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.goto(`/sessions/${session_id}#people`);
+    await page.locator("#people").getByText("Say why").click();
+    await page.getByLabel("Why", { exact: true }).fill("Typed before the crash.");
+    await web.service.kill();
+    await page.getByRole("button", { name: "Neither" }).click();
+    await page.getByText("The server does not answer").first().waitFor();
+    await web.service.revive();
+    await page.getByText("Trying again every second").waitFor({ state: "hidden" });
+    expect(await page.getByLabel("Why", { exact: true }).inputValue()).toBe("Typed before the crash.");
+    await page.getByRole("button", { name: "Neither" }).click();
+    await page.getByText("You preferred neither").waitFor();
+    expect((await web.service.session(session_id)).votes).toMatchObject([
+      { choice: "tie", blind: false, reason: "Typed before the crash.", voter: null },
+    ]);
+    expect(await shownText(page.locator("#people"))).toContain("1 vote not blind, left out");
   }, 60_000);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { EXAMPLE_JUDGES } from "../../src/http/examples/judges.ts";
 import { agreementText, pullText, repeatsText, undecidedTexts } from "../../src/web/judges/profile-text.ts";
+import { peopleText } from "../../src/web/verdict/people.ts";
 
 const [judge] = EXAMPLE_JUDGES.judges;
 if (!judge) throw new Error("the example has no judge");
@@ -26,4 +27,13 @@ test("what was counted is told with its number, and a rate only where there is o
   expect(repeatsText({ compared: 0, changed: 0, rate: null })).toBe("never judged again");
   expect(agreementText(judge.facts.shown)).toBe("18 of 19 times (75% to 99%), abstained 6");
   expect(agreementText(judge.facts.hidden)).toBe("no such verdict");
+});
+
+test("agreement with people is told with its range, and what is in no rate beside it", () => {
+  expect(peopleText(judge.people)).toBe(
+    "7 of 10 blind votes (40% to 89%); 2 where one of the two says tie; 1 vote where the judge found nothing; 3 votes not blind, left out",
+  );
+  const none = { agree: 0, opposed: 0, one_tie: 0, abstained: 0, not_blind: 0, rate: null, low: null, high: null };
+  expect(peopleText(none)).toBe("no votes");
+  expect(peopleText({ ...none, not_blind: 1 })).toBe("1 vote not blind, left out");
 });

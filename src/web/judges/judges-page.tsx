@@ -6,6 +6,7 @@ import { Page, Part } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { Table } from "../part/table.tsx";
 import { toScenario } from "../routes.ts";
+import { peopleText } from "../verdict/people.ts";
 import { agreementText, pullText, repeatsText, undecidedTexts } from "./profile-text.ts";
 import { SelfTestForm } from "./self-test-form.tsx";
 
@@ -36,6 +37,7 @@ const HEADS = [
   "Pull of the order",
   "Same pair again",
   "Agrees with checks",
+  "Agrees with people",
   "A verdict takes",
 ];
 
@@ -60,7 +62,8 @@ function Profiles({ profiles: { judges, sessions_read, complete } }: { profiles:
 }
 
 function ProfileRow({ profile }: { profile: JudgeProfile }) {
-  const { judge, scenario, verdicts, position, repeats, facts, cost_usd, latency_ms, panel, newest_at } = profile;
+  const { judge, scenario, verdicts, position, repeats, facts, people, cost_usd, latency_ms, panel, newest_at } =
+    profile;
   const undecided = undecidedTexts(profile);
   return (
     <tr>
@@ -87,6 +90,7 @@ function ProfileRow({ profile }: { profile: JudgeProfile }) {
         <span class="judge-rate">shown to it: {agreementText(facts.shown)}</span>
         <span class="judge-rate">hidden from it: {agreementText(facts.hidden)}</span>
       </td>
+      <td>{peopleText(people)}</td>
       <td>
         {cost_usd === null ? "cost unknown" : usd(cost_usd)}, {duration(latency_ms)}
       </td>

@@ -3,17 +3,16 @@ import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import type { ShownArm } from "../evidence/shown-arm.ts";
-import { ArmName } from "../part/arm-name.tsx";
 import { Page, Part } from "../part/page.tsx";
-import { vote } from "../preferences.ts";
+import { hasSeen } from "../preferences.ts";
 import type { Comparison } from "./comparison.ts";
+import { VoteForm } from "./vote-form.tsx";
 
 /** What a reader sees before a blind vote: the evidence under neutral names, in an order that tells nothing. */
-export function Ballot({ comparison }: { comparison: Comparison }) {
+export function Ballot({ comparison, session_id }: { comparison: Comparison; session_id: string }) {
   const { verdict, a } = comparison;
   const [first, second] = shuffled(comparison);
   const [one, other] = [neutral(first, "a", "First"), neutral(second, "b", "Second")];
-  const pick = (choice: ShownArm | null) => () => vote(verdict.verdict_id, choice?.side ?? "tie");
   return (
     <Page title="Which is the better answer?" short={`Blind vote on ${verdict.scenario}`}>
       <p class="lead">
@@ -21,18 +20,15 @@ export function Ballot({ comparison }: { comparison: Comparison }) {
         everything is shown.
       </p>
       <blockquote class="prompt">{a.session.definition.task.prompt.trim()}</blockquote>
-      <fieldset class="ballot">
-        <legend class="hidden-text">Your vote</legend>
-        <button type="button" onClick={pick(first)}>
-          <ArmName side="a" name="First" /> is better
-        </button>
-        <button type="button" onClick={pick(null)}>
-          Neither
-        </button>
-        <button type="button" onClick={pick(second)}>
-          <ArmName side="b" name="Second" /> is better
-        </button>
-      </fieldset>
+      {hasSeen(verdict.verdict_id) && (
+        <p>This browser has shown you this verdict before, so your vote counts as not blind.</p>
+      )}
+      <VoteForm
+        {...{ session_id, verdict }}
+        first={first.side}
+        names={["First", "Second"]}
+        blind={!hasSeen(verdict.verdict_id)}
+      />
       <Part title="What they changed">
         <ArmChanges shown={one} />
         <ArmChanges shown={other} />

@@ -1,5 +1,7 @@
-import { useMemo } from "preact/hooks";
-import type { Side, Verdict } from "../../domain/verdict.ts";
+import { useEffect, useMemo } from "preact/hooks";
+import { findingOf } from "../../domain/people-agreement.ts";
+import type { Side } from "../../domain/verdict.ts";
+import type { Vote } from "../../domain/vote.ts";
 import { sessionReport } from "../api.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
@@ -11,7 +13,7 @@ import { type Section, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
-import { voteOn } from "../preferences.ts";
+import { rememberSeen, voteOn } from "../preferences.ts";
 import { toCompare, toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
 import { LESS_OF_SESSION, Share } from "../share/share.tsx";
 import type { Comparison } from "./comparison.ts";
@@ -25,13 +27,22 @@ import { History } from "./history.tsx";
 import { Orders } from "./orders.tsx";
 import { Warnings } from "./warnings.tsx";
 import { type Weighing, weigh } from "./weighing.ts";
+import { WhatPeopleSay } from "./what-people-say.tsx";
 
 /** Lines of a changed file above which a report keeps it closed. */
 const REPORT_LINES = 40;
 
+interface ReportProps {
+  readonly comparison: Comparison;
+  /** The session that is shown, and the votes in it. */
+  readonly session_id: string;
+  readonly votes: readonly Vote[];
+}
+
 /** The verdict: who, why and how sure first; then all evidence, what decided at the top. */
-export function Report({ comparison }: { comparison: Comparison }) {
+export function Report({ comparison, session_id, votes }: ReportProps) {
   const { verdict, a, b } = comparison;
+  useEffect(() => rememberSeen(verdict.verdict_id), [verdict.verdict_id]);
   const { statement, scope = "" } = verdict;
   const finding = statement.endsWith(scope) ? statement.slice(0, statement.length - scope.length).trimEnd() : statement;
   const weighing = useMemo(() => weigh(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
@@ -71,7 +82,12 @@ export function Report({ comparison }: { comparison: Comparison }) {
           <Share path={sessionReport(a.session.session_id)} less={LESS_OF_SESSION} />
         )}
       </nav>
-      <Sections sections={sectionsOf(comparison, weighing)} />
+      <Sections
+        sections={[
+          ...sectionsOf(comparison, weighing),
+          { id: "people", title: "What people say", content: <WhatPeopleSay {...{ comparison, session_id, votes }} /> },
+        ]}
+      />
     </Page>
   );
 }
@@ -142,24 +158,30 @@ export function Overline({ comparison: { verdict, a, b } }: { comparison: Compar
   );
 }
 
-/** Compares the reader's blind vote with the verdict. */
+/** Compares the reader's own vote with the verdict. */
 function VoteResult({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
-  const choice = voteOn(verdict.verdict_id);
-  if (choice === null) return null;
-  const named = (side: Side | "tie" | null) =>
-    side === "a" ? a.name : side === "b" ? b.name : side === "tie" ? "neither" : "nobody";
-  const verdicts = namedBy(verdict);
-  const agree = choice === verdicts;
+  const vote = voteOn(verdict.verdict_id);
+  if (vote === null) return null;
+  const finding = findingOf(verdict);
+  const named = (choice: Side | "tie") => (choice === "a" ? a.name : choice === "b" ? b.name : "neither");
+  const preferred = (
+    <>
+      {vote.blind && "Blind, "}
+      {vote.blind ? "you" : "You"} preferred <strong>{named(vote.choice)}</strong>
+    </>
+  );
+  if (finding === null)
+    return (
+      <Notice tone="note" title="Your vote is kept">
+        <p>{preferred}; the verdict names nobody, and is no tie.</p>
+      </Notice>
+    );
+  const agree = vote.choice === finding;
   return (
     <Notice tone={agree ? "good" : "note"} title={agree ? "You and the verdict agree" : "You and the verdict differ"}>
       <p>
-        Blind, you preferred <strong>{named(choice)}</strong>; the verdict names <strong>{named(verdicts)}</strong>.
-        Your vote stays in this browser.
+        {preferred}; the verdict names <strong>{named(finding)}</strong>.
       </p>
     </Notice>
   );
-}
-
-function namedBy({ outcome, winner_side }: Verdict): Side | "tie" | null {
-  return outcome === "tie" ? "tie" : winner_side;
 }

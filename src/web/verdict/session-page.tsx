@@ -56,5 +56,10 @@ function VerdictPage({ session, verdict }: { session: SessionOutcome; verdict: V
       </Page>
     );
   const hidden = blind.value && voteOn(verdict.verdict_id) === null;
-  return hidden ? <Ballot comparison={loaded.value} /> : <Report comparison={loaded.value} />;
+  const { session_id, votes = [] } = session;
+  return hidden ? (
+    <Ballot comparison={loaded.value} session_id={session_id} />
+  ) : (
+    <Report comparison={loaded.value} session_id={session_id} votes={votes} />
+  );
 }

@@ -1,0 +1,75 @@
+import { useSignal } from "@preact/signals";
+import { VOTE_REASON_CHARS, VOTER_CHARS } from "../../domain/defaults.ts";
+import type { Side, Verdict } from "../../domain/verdict.ts";
+import type { Vote } from "../../domain/vote.ts";
+import { sendVote } from "../api.ts";
+import { revision } from "../connection.ts";
+import { useSubmission } from "../loaded.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { Refused } from "../part/show.tsx";
+import { rememberVote, voter } from "../preferences.ts";
+
+interface VoteFormProps {
+  readonly session_id: string;
+  readonly verdict: Verdict;
+  /** Which arm of the verdict is shown first, and what both are called here, in the order in which they are shown. */
+  readonly first: Side;
+  readonly names: readonly [string, string];
+  /** The voter knows neither names nor the verdict. */
+  readonly blind: boolean;
+}
+
+/** Which arm is better, why, and who says so; the last two only from those who want to. */
+export function VoteForm({ session_id, verdict: { verdict_id }, first, names, blind }: VoteFormProps) {
+  const choice = useSignal<Vote["choice"]>("tie");
+  const reason = useSignal("");
+  const second = first === "a" ? "b" : "a";
+  const { busy, failure, onSubmit } = useSubmission(async () => {
+    const [why, who] = [reason.value.trim(), voter.value.trim()];
+    const order = first === "a" ? "ab" : "ba";
+    const said = { ...(why && { reason: why }), ...(who && { voter: who }) };
+    await sendVote(session_id, { verdict_id, order, choice: choice.value, blind, ...said });
+    rememberVote(verdict_id, { choice: choice.value, blind });
+    revision.value += 1;
+  });
+  const pick = (picked: Vote["choice"]) => ({
+    type: "submit" as const,
+    disabled: busy.value,
+    onClick: () => {
+      choice.value = picked;
+    },
+  });
+  return (
+    <form class="ballot" aria-label="Your vote" onSubmit={onSubmit}>
+      <button {...pick(first)}>
+        <ArmName side="a" name={names[0]} /> is better
+      </button>
+      <button {...pick("tie")}>Neither</button>
+      <button {...pick(second)}>
+        <ArmName side="b" name={names[1]} /> is better
+      </button>
+      <details class="fold">
+        <summary>Say why</summary>
+        <label class="field">
+          Why
+          <textarea
+            rows={3}
+            maxLength={VOTE_REASON_CHARS}
+            value={reason.value}
+            onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          Your name, if you like
+          <input
+            maxLength={VOTER_CHARS}
+            autocomplete="name"
+            value={voter.value}
+            onInput={({ currentTarget }) => (voter.value = currentTarget.value)}
+          />
+        </label>
+      </details>
+      {failure.value && <Refused error={failure.value} />}
+    </form>
+  );
+}
