@@ -47,8 +47,8 @@ export function WhatPeopleSay({ comparison, session_id, votes }: WhatPeopleSayPr
                 {vote.choice === "tie" ? "neither" : <ArmName side={vote.choice} name={comparison[vote.choice].name} />}
                 {!vote.blind && <span class="aside"> not blind</span>}
               </td>
-              <td class="said">{vote.reason}</td>
-              <td class="said">{vote.voter ?? <span class="aside">no name</span>}</td>
+              <td class="arm-text said">{vote.reason}</td>
+              <td class="arm-text said">{vote.voter ?? <span class="aside">no name</span>}</td>
               <td>{when(vote.created_at)}</td>
             </tr>
           ))}
