@@ -57,6 +57,13 @@ export class Failure extends Error {
   }
 }
 
+/** The same failure, said of the arm that had it: both arms may ask one provider. What is no Failure stays what it is. */
+export function ofArm(arm_id: string, error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { code, message, retryable, details } = error;
+  return new Failure(code, `arm "${arm_id}": ${message}`, { cause: error, retryable, ...(details && { details }) });
+}
+
 /** The value; a Failure is thrown. */
 export function orThrow<T>(result: T | Failure): T {
   if (result instanceof Failure) throw result;

@@ -1,6 +1,6 @@
 import type { Install } from "../agent/recipe/install.ts";
 import type { RunArm } from "../arm/run-arm.ts";
-import { Failure } from "../domain/failure.ts";
+import { Failure, ofArm } from "../domain/failure.ts";
 import type { Arm, ExternalAgent } from "../domain/scenario.ts";
 import type { Tape } from "../model/tape.ts";
 import { sandboxOwner } from "../sandbox/temp-dir.ts";
@@ -31,7 +31,7 @@ async function installOfArm(agents_dir: string | undefined, { id, agent }: Agent
   try {
     return await installOf(agents_dir, agent);
   } catch (error) {
-    throw error instanceof Failure ? new Failure(error.code, `arm "${id}": ${error.message}`, { cause: error }) : error;
+    throw ofArm(id, error);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ArmEnd } from "../arm/arm-end.ts";
 import type { RunArm } from "../arm/run-arm.ts";
 import type { Decision } from "../domain/decision.ts";
-import { Failure } from "../domain/failure.ts";
+import { Failure, ofArm } from "../domain/failure.ts";
 import type { Arm, Scenario } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import type { ArmTools } from "../tool/mcp/arm-tools.ts";
@@ -49,9 +49,12 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   await mcp[Symbol.asyncDispose]();
   const ended = summaryOf(end);
   log.note({ type: "arm_ended", arm_id: arm.id, summary: ended });
-  if (end.cause !== undefined) throw end.cause;
+  if (end.cause !== undefined) throw isOfProvider(end.cause) ? ofArm(arm.id, end.cause) : end.cause;
   return { arm, workspace, end, summary: { ...pendingArm(arm), ...ended }, decisions };
 }
+
+/** Other failures name the arm, or are not of one. */
+const isOfProvider = (cause: unknown) => cause instanceof Failure && cause.code === "provider_failed";
 
 function summaryOf(end: ArmEnd): Partial<ArmSummary> & Pick<ArmSummary, "status"> {
   const { calls: _calls, began_ticks: _began, cause, violations, budget, ...measured } = end;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../domain/failure.ts";
+import { Failure, ofArm } from "../domain/failure.ts";
 import { splitMcpToolName } from "../domain/mcp-tool-name.ts";
 import type { Arm, McpServer, Policies } from "../domain/scenario.ts";
 import type { ArmTools } from "../tool/mcp/arm-tools.ts";
@@ -57,8 +57,7 @@ export async function openMcpTools(services: ToolServices, place: ToolPlace, sig
     const opened = await openArmTools(launches, signal);
     return await withRequired(opened, policies);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw new Failure(error.code, `arm "${arm.id}": ${error.message}`, { cause: error });
+    throw ofArm(arm.id, error);
   }
 }
 

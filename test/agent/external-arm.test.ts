@@ -172,7 +172,8 @@ testAgent("a key or a model that the provider does not know ends the run as the 
   for (const status of [401, 404]) {
     await using fake = await startFakeProvider({ reply: { refuse: status } });
     const { outcome, summary } = await runAgent(fake);
-    expect(outcome.failure).toMatchObject({ code: "provider_failed", class: "infra" });
+    const message = expect.stringMatching(new RegExp(`^arm "agent": openai answered ${status}`));
+    expect(outcome.failure).toMatchObject({ code: "provider_failed", class: "infra", message });
     expect(summary.status).toBe("failed");
     expect(fake.requests).toHaveLength(1);
   }

@@ -119,6 +119,7 @@ test("one arm failing for the provider's reasons stops the other and fails the s
     verdict: null,
     failure: { stage: "running", class: "infra", code: "provider_failed" },
   });
+  expect(outcome.failure?.message).toStartWith('arm "ticket-only": openai answered 401');
   expect(outcome.arms.map(({ status }) => status)).toEqual(["failed", "cancelled"]);
   expect(events.at(-1)).toMatchObject({ event: "session_failed", stage: "running", code: "provider_failed" });
 });
