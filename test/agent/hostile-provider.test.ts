@@ -1,4 +1,8 @@
 import { expect } from "bun:test";
+import { systemClock } from "../../src/clock.ts";
+import { Credentials } from "../../src/model/credentials.ts";
+import { upstreams } from "../../src/model/upstream.ts";
+import { Semaphore } from "../../src/semaphore.ts";
 import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
@@ -28,6 +32,39 @@ testAgent("a provider that quotes its key in a refusal or a reply does not tell 
   expect(holdsKey(fake.requests[3]?.body)).toBe(false);
   expect(holdsKey(run.outcome)).toBe(false);
 });
+
+testAgent("a key that comes in two pieces of a list of models is not told either", async () => {
+  await using fake = await startFakeProvider();
+  const listed = () => new Response(inPieces("data: ", FAKE_KEY.slice(0, 9), FAKE_KEY.slice(9), "\n\n"), STREAMED);
+  const openUpstream = upstreams({
+    ...{ credentials: new Credentials(fake.environment), clock: systemClock, limiter: new Semaphore(16) },
+    fetch: async (address, init) => (init?.method === "GET" ? listed() : await fetch(address, init)),
+  });
+  await runAgent(fake, {
+    services: { openUpstream },
+    agent: agentOf(`
+      const listed = await fetch(process.env.OPENAI_BASE_URL + "/models", { headers });
+      body.messages[0].content = "listed " + await listed.text();
+      await ask();`),
+  });
+  const said = JSON.stringify(fake.requests[0]?.messages);
+  expect(said).toContain("listed data: [redacted]");
+  expect(holdsKey(said)).toBe(false);
+});
+
+const STREAMED = { headers: { "content-type": "text/event-stream" } };
+
+/** A stream that gives each piece when the one before was taken. */
+function inPieces(...pieces: readonly string[]): ReadableStream<Uint8Array> {
+  const left = pieces.map((piece) => Buffer.from(piece));
+  return new ReadableStream({
+    pull: (controller) => {
+      const next = left.shift();
+      if (next === undefined) controller.close();
+      else controller.enqueue(next);
+    },
+  });
+}
 
 testAgent("an address of another provider's wire is none of the arm's", async () => {
   await using fake = await startFakeProvider();

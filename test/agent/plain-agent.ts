@@ -3,6 +3,7 @@ import type { Arm, ExternalAgent } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import type { RunOptions } from "../../src/session/prepare-session.ts";
+import type { SessionServices } from "../../src/session/services.ts";
 import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
@@ -34,19 +35,20 @@ interface Changes {
   /** Lines of YAML below \`policies:\`. */
   readonly policies?: string;
   readonly options?: RunOptions;
+  readonly services?: Partial<SessionServices>;
 }
 
 /** Runs an agent against a scripted arm on a file that says "one" and should say "two". */
 export async function runAgent(
   fake: FakeProvider,
-  { agent = PLAIN_AGENT, arm, policies = "{}", options }: Changes = {},
+  { agent = PLAIN_AGENT, arm, policies = "{}", options, services: other }: Changes = {},
 ) {
   await using folder = await scenarioFolder({ "two.yaml": scenario(policies) });
   const loaded = await loadScenarioFile(folder.path("two.yaml"));
   const [first, second] = loaded.definition.arms;
   const definition = { ...loaded.definition, arms: [{ ...first, agent, ...arm }, second] as [Arm, Arm] };
   const notices: string[] = [];
-  const services = testServices(fake.environment, { notice: (line) => notices.push(line) });
+  const services = testServices(fake.environment, { notice: (line) => notices.push(line), ...other });
   const { outcome } = await runOnce(services, { ...loaded, definition }, options);
   return { outcome, notices, summary: outcome.arms[0], decisions: outcome.decisions["agent"] ?? [] };
 }

@@ -8,6 +8,7 @@ import { isContextOverflow } from "../../model/failed-try.ts";
 import type { OpenReply } from "../../model/reply-stream.ts";
 import type { RefusedRequest, Upstream, UpstreamRequest } from "../../model/upstream.ts";
 import { editRequest } from "../../wire/edit-request.ts";
+import { GrownBytes } from "../../wire/grown-bytes.ts";
 import { openReply } from "../../wire/open-reply.ts";
 import { readRequest } from "../../wire/read-request.ts";
 import type { AgentLog, AskedTurn } from "../agent-log.ts";
@@ -172,10 +173,8 @@ async function answerAside(parts: ExchangeParts, request: AgentRequest, response
   };
   const take = {
     reply: async ({ status, headers: given, chunks }: OpenReply) => {
-      response.writeHead(status, passedHeaders(given, upstream));
-      for await (const chunk of chunks)
-        if (!response.write(concealed(chunk, upstream))) await once(response, "drain", { signal });
-      response.end();
+      const told = concealed(await wholeOf(chunks), upstream);
+      response.writeHead(status, passedHeaders(given, upstream)).end(told);
     },
     refused: async (refusal: RefusedRequest) => passRefusal(refusal, response, upstream),
   };
@@ -187,6 +186,19 @@ async function answerAside(parts: ExchangeParts, request: AgentRequest, response
     refuse(response, route.wire, { status: 502, message: parts.redact(message) });
   }
 }
+
+/** Nothing of it goes on before its end: a key may stand in two pieces. Replies to turns pass in whole events, which hold whole keys. */
+async function wholeOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const kept = new GrownBytes();
+  for await (const chunk of chunks) {
+    kept.add(chunk);
+    if (kept.length > MAX_ASIDE_BYTES) throw new Error("the provider's reply is larger than abeval reads");
+  }
+  return kept.take();
+}
+
+/** The longest lists of models have some megabytes. */
+const MAX_ASIDE_BYTES = 16 * 1024 * 1024;
 
 /** Of a provider's words, in the log. */
 const REFUSAL_CHARS = 500;
