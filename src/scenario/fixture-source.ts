@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import type { FileSet } from "../domain/scenario.ts";
 import { writeTree } from "./git/git-files.ts";
 import { repositoryAround } from "./git/repository.ts";
-import type { LoadedScenario } from "./loaded-scenario.ts";
+import type { LoadedScenario, ScenarioPlace } from "./loaded-scenario.ts";
 import { type MaterialSource, sourceOf } from "./materials.ts";
 import { Unusable } from "./unusable.ts";
 
@@ -16,14 +17,16 @@ export interface FixtureSource extends MaterialSource {
 }
 
 /** What an arm's workspace holds at the start. */
-export const fixtureSource = ({ directory, definition }: LoadedScenario): FixtureSource =>
-  filesSource(directory, definition.task.fixture);
+export const fixtureSource = (loaded: LoadedScenario): FixtureSource =>
+  filesSource(loaded, loaded.definition.task.fixture);
 
-/** Where a set of files lies, one of a commit too. `directory` is that of the scenario file. */
-export function filesSource(directory: string, set: FileSet | null): FixtureSource {
+/** Where a set of files lies, one of a commit too. */
+export function filesSource({ directory, trees }: ScenarioPlace, set: FileSet | null): FixtureSource {
   const source = sourceOf(directory, set);
   const tree = set?.git?.tree;
-  return tree === undefined ? source : { ...source, fill: (to) => fillFrom(directory, tree, to) };
+  if (tree === undefined) return source;
+  if (trees !== undefined) return { ...source, dir: join(trees, tree) };
+  return { ...source, fill: (to) => fillFrom(directory, tree, to) };
 }
 
 async function fillFrom(directory: string, tree: string, to: string): Promise<void> {

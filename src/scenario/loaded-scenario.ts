@@ -9,4 +9,9 @@ export interface LoadedScenario {
   readonly file: string;
   /** Absolute; where the definition's directories start. */
   readonly directory: string;
+  /** Absolute; has the files of each git tree below the tree's id. Absent: they are in the repository around `directory`. */
+  readonly trees?: string;
 }
+
+/** Where the files lie that a definition refers to. */
+export type ScenarioPlace = Pick<LoadedScenario, "directory" | "trees">;

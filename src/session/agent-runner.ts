@@ -5,7 +5,7 @@ import type { Arm, ExternalAgent } from "../domain/scenario.ts";
 import type { Tape } from "../model/tape.ts";
 import { sandboxOwner } from "../sandbox/temp-dir.ts";
 import { filesSource } from "../scenario/fixture-source.ts";
-import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import type { ScenarioPlace } from "../scenario/loaded-scenario.ts";
 import type { SessionServices } from "./services.ts";
 
 export type AgentServices = Pick<SessionServices, "agents_dir" | "openUpstream" | "entropy" | "sandboxes">;
@@ -51,7 +51,7 @@ export async function installDigests(
  */
 export async function agentRunner(
   services: AgentServices,
-  { directory }: Pick<LoadedScenario, "directory">,
+  place: ScenarioPlace,
   arm: AgentArm,
   tape?: Tape,
 ): Promise<RunArm> {
@@ -68,7 +68,7 @@ export async function agentRunner(
     agent,
     recipe: recipeOf(agent),
     install: await installOfArm(services.agents_dir, arm),
-    files: agent.files && filesSource(directory, agent.files),
+    files: agent.files && filesSource(place, agent.files),
     upstream: services.openUpstream(model, wire, tape),
     door: doorCommand(services.sandboxes.host),
     owner: sandboxOwner(),

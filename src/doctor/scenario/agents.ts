@@ -7,6 +7,7 @@ import { Failure } from "../../domain/failure.ts";
 import { redactKeyShapes } from "../../model/redaction.ts";
 import { isReachable, sandboxOwner } from "../../sandbox/temp-dir.ts";
 import { filesSource } from "../../scenario/fixture-source.ts";
+import type { ScenarioPlace } from "../../scenario/loaded-scenario.ts";
 import { listMaterial } from "../../scenario/materials.ts";
 import { type AgentArm, isAgentArm } from "../../session/agent-runner.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
@@ -95,15 +96,15 @@ export const agentsHome: Check<DeclaredScenario> = {
     const arms = agentsOf({ loaded });
     if (arms.length === 0) return pass(NO_AGENT);
     const found: string[] = [];
-    for (const arm of arms) found.push(...(await secretsOf(arm, loaded.directory)).map((what) => `${arm.id}: ${what}`));
+    for (const arm of arms) found.push(...(await secretsOf(arm, loaded)).map((what) => `${arm.id}: ${what}`));
     return found.length === 0
       ? pass("neither files, variables nor arguments hold one")
       : fail(found.join("\n"), "take it out: abeval holds the keys, and an agent needs none");
   },
 };
 
-async function secretsOf({ agent }: AgentArm, directory: string): Promise<string[]> {
-  const { dir, files } = filesSource(directory, agent.files);
+async function secretsOf({ agent }: AgentArm, place: ScenarioPlace): Promise<string[]> {
+  const { dir, files } = filesSource(place, agent.files);
   const entries = dir === null ? [] : await listMaterial(dir);
   const texts = [
     ...Object.entries(files).map(([path, text]) => ({ where: path, text })),

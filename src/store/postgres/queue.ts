@@ -1,0 +1,234 @@
+import type { Db, fromBunSql, PgBoss } from "pg-boss";
+import type { Clock, Entropy } from "../../clock.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
+import type { CreatedEntry } from "../../domain/session-entry.ts";
+import { sha256 } from "../../domain/sha256.ts";
+import type { Claim, Needs, Work, WorkQueue } from "../shared-store.ts";
+import type { PostgresDatabase, Sql } from "./connection.ts";
+import { type Attempt, HeldClaims } from "./held-claims.ts";
+
+/** What the queue needs of the store around it. */
+export interface QueueHouse {
+  readonly database: PostgresDatabase;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** Seconds, 10 to 300. */
+  readonly lease_s: number;
+  /** How much may wait, over all servers. */
+  readonly max_queued: number;
+  /** Inserts the row with its first entry; true also when it is there with the same token, from a try whose answer was lost. */
+  insertSession(sql: Sql, entry: CreatedEntry, token: string): Promise<boolean>;
+  insertSeries(sql: Sql, record: SeriesRecord, token: string): Promise<boolean>;
+}
+
+/** What a job carries. */
+interface Job {
+  readonly work: Work;
+  /** How often it was lost before it was handed back; pg-boss counts anew from there. */
+  readonly lost: number;
+}
+
+const CHANNEL = "abeval_work";
+
+/** How often whoever watches looks on its own. What a dead process held is announced by nobody. */
+const LOOK_MS = 5_000;
+
+/** Whoever claims it for the fourth time decides what becomes of it: pg-boss would let it lie. */
+const RETRIES = 1_000_000;
+const YEAR_S = 365 * 86_400;
+/** Pieces of work that are done are kept for so long, for whoever looks into the database. */
+const DONE_S = 3_600;
+/** A coordinator runs for as long as its series; the library allows a day. */
+const NO_END_S = 2 ** 31 - 1;
+
+/**
+ * Work in Postgres, kept by pg-boss: one of its queues for each kind and set of needs. The queue says that somebody should be
+ * working on something, and nothing about who may write.
+ */
+export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
+  const { database, lease_s } = house;
+  const { PgBoss, fromBunSql } = await import("pg-boss");
+  const upkeep_s = Math.max(1, Math.floor(lease_s / 5));
+  const boss = new PgBoss({
+    // After an outage the pool is another one.
+    db: { executeSql: (text, values) => fromBunSql(database.sql).executeSql(text, values) },
+    schema: "abeval_queue",
+    schedule: false,
+    superviseIntervalSeconds: upkeep_s,
+    monitorIntervalSeconds: upkeep_s,
+    maintenanceIntervalSeconds: DONE_S,
+  });
+  // Its upkeep runs again within seconds, on every server. Without a listener an error would end the process.
+  boss.on("error", () => undefined);
+  await database.read(() => boss.start());
+  return new PostgresQueue(house, boss, fromBunSql);
+}
+
+export class PostgresQueue implements WorkQueue, AsyncDisposable {
+  readonly #house: QueueHouse;
+  readonly #database: PostgresDatabase;
+  readonly #boss: PgBoss;
+  readonly #adapt: typeof fromBunSql;
+  readonly #held: HeldClaims;
+  /** Queues that are there, as far as this process knows. */
+  readonly #known = new Set<string>();
+
+  constructor(house: QueueHouse, boss: PgBoss, adapt: typeof fromBunSql) {
+    this.#house = house;
+    this.#database = house.database;
+    this.#boss = boss;
+    this.#adapt = adapt;
+    this.#held = new HeldClaims(house.clock, async (queue, attempts) =>
+      settled(await boss.touch(queue, [...attempts])),
+    );
+  }
+
+  async offerSession(entry: CreatedEntry, work: Work): Promise<boolean> {
+    return await this.#offer(work, async (sql, token) => {
+      await this.#checkRoom(sql);
+      return await this.#house.insertSession(sql, entry, token);
+    });
+  }
+
+  async offerSeries(record: SeriesRecord, work: Work): Promise<boolean> {
+    return await this.#offer(work, (sql, token) => this.#house.insertSeries(sql, record, token));
+  }
+
+  async resumeSeries(work: Work): Promise<void> {
+    await this.#offer(work, async () => true);
+  }
+
+  async claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly Claim[]> {
+    if (free < 1) return [];
+    const heads = await this.#database.read((sql) => headsIn(sql, kind, capabilities, free));
+    const claims: Claim[] = [];
+    for (const [queue, jobs] of Map.groupBy(heads, ({ name }) => name)) {
+      const since = this.#house.clock.ticks();
+      const minPriority = Math.min(...jobs.map(({ priority }) => priority));
+      // Not tried again: a claim whose answer was lost comes back when its lease is over.
+      const fetched = await this.#boss.fetch<Job>(queue, { batchSize: jobs.length, minPriority }).catch(() => []);
+      for (const { id, retryCount, heartbeatSeconds, data } of fetched) {
+        const attempt = { queue, id, retryCount, lease_s: heartbeatSeconds ?? this.#house.lease_s };
+        claims.push(this.#claimed(attempt, data, since));
+      }
+    }
+    return claims;
+  }
+
+  watch(wake: () => void): () => void {
+    const timer = setInterval(wake, LOOK_MS);
+    // Without it the timer is enough, only later.
+    const listening = this.#database.listen(CHANNEL, wake, wake).catch(() => undefined);
+    return () => {
+      clearInterval(timer);
+      void listening.then((unlisten) => unlisten?.());
+    };
+  }
+
+  async waiting(): Promise<number> {
+    return await this.#database.read(waitingIn);
+  }
+
+  /** What is held stays held until its lease is over. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#held[Symbol.dispose]();
+    await this.#boss.stop({ graceful: false, close: false });
+  }
+
+  async #offer(work: Work, begin: (sql: Sql, token: string) => Promise<boolean>): Promise<boolean> {
+    const token = this.#house.entropy(16);
+    await this.#database.read(() => this.#ensureQueue(queueOf(work)));
+    return await this.#database.transaction(async (sql) => {
+      const begun = await begin(sql, token);
+      if (begun) await this.#send(sql, { work, lost: 0 }, 0);
+      return begun;
+    });
+  }
+
+  async #checkRoom(sql: Sql): Promise<void> {
+    const waiting = await waitingIn(sql);
+    if (waiting < this.#house.max_queued) return;
+    throw new Failure("overloaded", `${waiting} runs wait already, which is as many as may; try again later`, {
+      retryable: true,
+    });
+  }
+
+  /** Work that waits or runs already is not sent twice. */
+  async #send(sql: Sql, job: Job, first: 0 | 1): Promise<void> {
+    const { id, priority } = job.work;
+    const options = { db: this.#within(sql), singletonKey: id, priority: 2 * priority + first };
+    await this.#boss.send(queueOf(job.work), job, { ...options, heartbeatSeconds: this.#house.lease_s });
+    await sql.unsafe("SELECT pg_notify($1, '')", [CHANNEL]);
+  }
+
+  /** The library's statements as part of a transaction. */
+  #within(sql: Sql): Db {
+    const reserve = () => Promise.reject(new Error("a transaction has one connection"));
+    return this.#adapt({ unsafe: (text, values) => sql.unsafe(text, values), reserve });
+  }
+
+  async #ensureQueue(name: string): Promise<void> {
+    if (this.#known.has(name)) return;
+    await this.#boss.createQueue(name, {
+      policy: "exclusive",
+      retryLimit: RETRIES,
+      retryDelay: 0,
+      retentionSeconds: YEAR_S,
+      deleteAfterSeconds: DONE_S,
+    });
+    const statement = "UPDATE abeval_queue.queue SET expire_seconds = $1 WHERE name = $2";
+    await this.#database.sql.unsafe(statement, [NO_END_S, name]);
+    this.#known.add(name);
+  }
+
+  #claimed(attempt: Attempt, job: Job, since: number): Claim {
+    const { work } = job;
+    const tries = job.lost + attempt.retryCount + 1;
+    const { lost, release } = this.#held.hold(attempt, since);
+    return {
+      work,
+      tries,
+      lost,
+      done: async () => {
+        if (release()) await this.#database.read(() => this.#boss.complete(attempt.queue, attempt));
+      },
+      handBack: async () => {
+        if (release())
+          await this.#database.transaction((sql) => this.#replace(sql, attempt, { work, lost: tries - 1 }));
+      },
+    };
+  }
+
+  /** The library has no way back that does not count as a try: the job is completed, and a new one goes before its like. */
+  async #replace(sql: Sql, attempt: Attempt, job: Job): Promise<void> {
+    const completed = await this.#boss.complete(attempt.queue, attempt, undefined, { db: this.#within(sql) });
+    if (settled(completed).length === 1) await this.#send(sql, job, 1);
+  }
+}
+
+interface Head {
+  readonly name: string;
+  readonly priority: number;
+}
+
+/** Where the best of what waits lies: pg-boss orders one queue, not several. */
+async function headsIn(sql: Sql, kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly Head[]> {
+  const statement = `
+    SELECT name, priority FROM abeval_queue.job
+    WHERE state < 'active' AND NOT blocked AND start_after <= now()
+      AND data->'work'->>'kind' = $1 AND data->'work'->'needs' <@ $2::text::jsonb
+    ORDER BY priority DESC, created_on LIMIT $3`;
+  return await sql.unsafe(statement, [kind, JSON.stringify(capabilities), free]);
+}
+
+async function waitingIn(sql: Sql): Promise<number> {
+  const [row] = await sql.unsafe("SELECT count(*)::int AS waiting FROM abeval_queue.job WHERE state < 'active'");
+  return row.waiting;
+}
+
+const queueOf = ({ kind, needs }: Work) => `${kind}-${sha256(JSON.stringify(needs)).slice(0, 12)}`;
+
+/** Ids of jobs that were still ours. The library's type of its own answer has no fields. */
+const settled = (response: object): readonly string[] =>
+  "settled" in response && Array.isArray(response.settled) ? response.settled : [];

@@ -1,0 +1,92 @@
+import type { SeriesRecord } from "../domain/series-record.ts";
+import type { CreatedEntry } from "../domain/session-entry.ts";
+import type { SessionStore } from "./store.ts";
+
+/**
+ * What whoever takes a piece of work must have, sorted: `provider:anthropic`, `sandbox:bubblewrap`,
+ * `agent:<install>@<digest>`, `mcp:<install>@<digest>`.
+ */
+export type Needs = readonly string[];
+
+/** Something to be done by any process that has what it needs. */
+export interface Work {
+  readonly kind: "session" | "series";
+  /** Of the session or the series. */
+  readonly id: string;
+  readonly needs: Needs;
+  /** Higher goes first. */
+  readonly priority: number;
+  /** JSON: what cannot be read from the log or the record. */
+  readonly brief: string;
+}
+
+/**
+ * Work that this process holds until it is done or handed back. It is no right to write: who holds it takes the session
+ * over, and the store refuses whoever had it before.
+ */
+export interface Claim {
+  readonly work: Work;
+  /** How often it was claimed and lost before, plus 1. What was handed back was not lost. */
+  readonly tries: number;
+  /** Fires when another has it, or when the database was out of reach for too long; its reason is a Failure `interrupted`. */
+  readonly lost: AbortSignal;
+  /** It is over. Nothing when it is lost. */
+  done(): Promise<void>;
+  /** Somebody else may begin with it at once. Nothing when it is lost. */
+  handBack(): Promise<void>;
+}
+
+/** Work that any process on the same store may do. @throws Failure `storage_full` or `storage_failed`, from every method */
+export interface WorkQueue {
+  /**
+   * Begins the log of a queued session that nobody runs yet, and asks for it to be run; both or nothing. False when its id is taken.
+   * @throws Failure `overloaded` when as many wait as may
+   */
+  offerSession(entry: CreatedEntry, work: Work): Promise<boolean>;
+  /** Begins a series that nobody runs yet, likewise. */
+  offerSeries(record: SeriesRecord, work: Work): Promise<boolean>;
+  /** Asks for a stored series to be run again. */
+  resumeSeries(work: Work): Promise<void>;
+  /** At most `free` pieces of a kind that need no more than `capabilities`, the highest priority first, then the oldest. */
+  claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly Claim[]>;
+  /** Calls `wake` when there may be work to claim, and from time to time. The returned function ends it. */
+  watch(wake: () => void): () => void;
+  waiting(): Promise<number>;
+}
+
+/** A process that has the store open. */
+export interface WorkerRow {
+  readonly worker_id: string;
+  readonly version: string;
+  /** Sessions that it runs at once; 0: it takes none. */
+  readonly slots: number;
+  readonly running: number;
+  readonly capabilities: Needs;
+  /** Seconds since its last sign of life. */
+  readonly seen_s: number;
+}
+
+export interface Workers {
+  /** What others are told of this process from now on. */
+  announce(self: Pick<WorkerRow, "slots" | "capabilities"> & { readonly running: () => number }): void;
+  /** Those that live, this one included. */
+  alive(): Promise<readonly WorkerRow[]>;
+}
+
+/** Files of scenarios by digest, for workers that do not have them. */
+export interface MaterialShelf {
+  has(digest: string): Promise<boolean>;
+  /** All of it or nothing. */
+  keep(digest: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** @throws Failure `storage_failed` when it is not there */
+  read(digest: string): AsyncIterable<Uint8Array>;
+}
+
+/** A store that several processes share, wherever they run: they share the work too. */
+export interface SharedStore extends SessionStore {
+  readonly queue: WorkQueue;
+  readonly workers: Workers;
+  readonly materials: MaterialShelf;
+  /** As `takeSeries`, also from a living process: what that one writes of the series is refused from now on. */
+  stealSeries(series_id: string): Promise<SeriesRecord | undefined>;
+}
