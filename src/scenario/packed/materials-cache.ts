@@ -41,8 +41,6 @@ export class MaterialsCache {
    */
   async open(definition: Scenario, read: (digest: string) => AsyncIterable<Uint8Array>): Promise<UnpackedPlace> {
     const digest = materialsDigest(definition);
-    // It refers to no files, so nothing is looked for there.
-    if (digest === null) return { directory: this.#directory, [Symbol.asyncDispose]: async () => undefined };
     const slot = this.#slots.get(digest) ?? { kept: this.#unpack(definition, read(digest)), users: 0 };
     slot.users += 1;
     this.#slots.delete(digest);

@@ -32,8 +32,8 @@ function placeOf({ dir, git }: FileSet): string | null {
   return dir === null ? null : `${FILES}/${dir}`;
 }
 
-/** Names what `packMaterials` gives; known without reading a file. Null when there is nothing to pack. @throws as `placedSets` */
-export function materialsDigest(definition: Scenario): string | null {
+/** Names what `packMaterials` gives; known without reading a file. @throws as `placedSets` */
+export function materialsDigest(definition: Scenario): string {
   const sets = placedSets(definition).map(({ place, set }) => `${place} ${set.digest}`);
-  return sets.length === 0 ? null : sha256(canonicalJson(["materials/1", [...new Set(sets)].sort()]));
+  return sha256(canonicalJson(["materials/1", [...new Set(sets)].sort()]));
 }

@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Clock, systemClock, systemEntropy } from "../../src/clock.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import { PostgresDatabase, type Sql } from "../../src/store/postgres/connection.ts";
+import { openQueue } from "../../src/store/postgres/queue.ts";
+import type { Claim, SharedStore, Work } from "../../src/store/shared-store.ts";
+import { describeNeeding } from "../needs.ts";
+import { anOutcome } from "../outcomes.ts";
+import { POSTGRES, type PostgresServer, postgresServer, type TestDatabase } from "../postgres/server.ts";
+import { aSeries } from "../series-record.ts";
+import { createdEntry } from "../stored.ts";
+
+const LEASE_S = 10;
+
+/** Stands still until the test moves it: nothing is touched meanwhile. */
+class StillClock implements Clock {
+  #ticks = 0;
+  now = systemClock.now;
+  ticks = () => this.#ticks;
+  pass(seconds: number): void {
+    this.#ticks += seconds * 1_000;
+  }
+}
+
+const ROWS = "CREATE TABLE rows (id text PRIMARY KEY, token text)";
+
+async function insertRow(sql: Sql, id: string, token: string): Promise<boolean> {
+  await sql.unsafe("INSERT INTO rows VALUES ($1, $2) ON CONFLICT DO NOTHING", [id, token]);
+  return (await sql.unsafe("SELECT FROM rows WHERE id = $1 AND token = $2", [id, token])).length === 1;
+}
+
+/** The queue of one process; its rows of sessions are names alone. */
+async function open(url: string, { clock = systemClock as Clock, max_queued = 1_000 } = {}) {
+  const database = new PostgresDatabase({
+    url,
+    listen_url: undefined,
+    lease_s: LEASE_S,
+    version: "0",
+    clock: systemClock,
+  });
+  const queue = await openQueue({
+    ...{ database, clock, max_queued, entropy: systemEntropy, lease_s: LEASE_S },
+    insertSession: (sql, { session }, token) => insertRow(sql, session.session_id, token),
+    insertSeries: (sql, { series_id }, token) => insertRow(sql, series_id, token),
+  });
+  return {
+    queue,
+    offer: (id: string, work: Partial<Work> = {}) =>
+      queue.offerSession(createdEntry(anOutcome(id)), { ...session(id), ...work }),
+    /** The next piece of work, when there is one. */
+    next: (needs: readonly string[] = []) => next(queue, needs),
+    async [Symbol.asyncDispose]() {
+      await queue[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const session = (id: string): Work => ({ kind: "session", id, needs: [], priority: 0, brief: "{}" });
+
+async function next(queue: SharedStore["queue"], needs: readonly string[]): Promise<Claim> {
+  for (;;) {
+    const [claim] = await queue.claim("session", needs, 1);
+    if (claim !== undefined) return claim;
+    await Bun.sleep(50);
+  }
+}
+
+const names = (claims: readonly Claim[]) => claims.map(({ work }) => work.id);
+
+const lost = ({ lost }: Claim) =>
+  new Promise<unknown>((resolve) => lost.addEventListener("abort", () => resolve(lost.reason), { once: true }));
+
+describeNeeding(POSTGRES)("the queue", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await postgresServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  async function database(): Promise<TestDatabase> {
+    const created = await server.create();
+    await created.sql(ROWS);
+    return created;
+  }
+
+  test("gives each piece of work once, however many ask", async () => {
+    const { url } = await database();
+    await using one = await open(url);
+    await using other = await open(url);
+    const ids = Array.from({ length: 40 }, (_, index) => `s${index}`);
+    for (const id of ids) expect(await one.offer(id)).toBe(true);
+    const claimed = await Promise.all(
+      [one, other, one, other].map(async ({ queue }) => {
+        const mine: Claim[] = [];
+        for (let got = await queue.claim("session", [], 3); got.length > 0; got = await queue.claim("session", [], 3))
+          mine.push(...got);
+        return mine;
+      }),
+    );
+    expect(names(claimed.flat()).sort()).toEqual(ids.sort());
+    expect(await one.queue.waiting()).toBe(0);
+  });
+
+  test("gives what needs no more than there is, the highest priority first, then the oldest", async () => {
+    await using one = await open((await database()).url);
+    const [plain, model, both] = [[], ["provider:x"], ["provider:x", "sandbox:bubblewrap"]];
+    await one.offer("old", { needs: plain, priority: 5, brief: `{"of":"old"}` });
+    await one.offer("low", { needs: model });
+    await one.offer("boxed", { needs: both, priority: 10 });
+    await one.offer("new", { needs: model, priority: 5 });
+    await one.offer("high", { needs: plain, priority: 10 });
+    expect(names([await one.next(model)])).toEqual(["high"]);
+    const claims = await one.queue.claim("session", model, 2);
+    expect(names(claims).sort()).toEqual(["new", "old"]);
+    expect(claims.find(({ work }) => work.id === "old")?.work).toEqual({
+      ...session("old"),
+      priority: 5,
+      brief: `{"of":"old"}`,
+    });
+    expect(names(await one.queue.claim("session", model, 9))).toEqual(["low"]);
+    expect(names(await one.queue.claim("session", model, 9))).toEqual([]);
+    expect(names(await one.queue.claim("session", [...both, "z"], 9))).toEqual(["boxed"]);
+  });
+
+  test("keeps series and sessions apart, and a series waits or runs once", async () => {
+    await using one = await open((await database()).url);
+    const work: Work = { kind: "series", id: "r1", needs: [], priority: 5, brief: "{}" };
+    expect(await one.queue.offerSeries(aSeries("r1"), work)).toBe(true);
+    expect(await one.queue.offerSeries(aSeries("r1"), work)).toBe(false);
+    await one.queue.resumeSeries(work);
+    expect(await one.queue.claim("session", [], 9)).toEqual([]);
+    const [claim, ...more] = await one.queue.claim("series", [], 9);
+    expect(more).toEqual([]);
+    await one.queue.resumeSeries(work);
+    expect(await one.queue.claim("series", [], 9)).toEqual([]);
+    await claim?.done();
+    await one.queue.resumeSeries(work);
+    expect(names(await one.queue.claim("series", [], 9))).toEqual(["r1"]);
+  });
+
+  test("offers nothing when the row cannot be stored", async () => {
+    await using one = await open((await database()).url);
+    const refused = one.queue.offerSession(createdEntry(anOutcome("a\0b")), session("a\0b"));
+    expect(await refused.catch(({ code }: Failure) => code)).toBe("storage_failed");
+    expect(await one.offer("s1")).toBe(true);
+    expect(await one.offer("s1")).toBe(false);
+    expect(await one.queue.waiting()).toBe(1);
+  });
+
+  test("refuses when as many wait as may", async () => {
+    await using one = await open((await database()).url, { max_queued: 2 });
+    await one.offer("s1");
+    await one.offer("s2");
+    const failure = await one.offer("s3").catch((error: Failure) => error);
+    expect(failure).toMatchObject({ code: "overloaded", retryable: true });
+    await one.next();
+    expect(await one.offer("s3")).toBe(true);
+  });
+
+  test("wakes who watches when there is work, and when some was handed back", async () => {
+    const { url } = await database();
+    await using one = await open(url);
+    await using other = await open(url);
+    let woken = Promise.withResolvers<void>();
+    const unwatch = other.queue.watch(() => woken.resolve());
+    // Subscribed.
+    await woken.promise;
+    woken = Promise.withResolvers();
+    await one.offer("s1");
+    await woken.promise;
+    const claim = await one.next();
+    woken = Promise.withResolvers();
+    await claim.handBack();
+    await woken.promise;
+    unwatch();
+  });
+
+  test("what was handed back goes first of its priority, and was not lost", async () => {
+    const { url } = await database();
+    await using one = await open(url);
+    await using other = await open(url);
+    await one.offer("high", { priority: 1 });
+    await one.offer("s1");
+    await one.offer("s2");
+    const [high, claim] = [await one.next(), await one.next()];
+    await high.handBack();
+    await claim.handBack();
+    await claim.handBack();
+    await claim.done();
+    const order = [await other.next(), await other.next(), await other.next()];
+    expect(order.map(({ work, tries }) => `${work.id} ${tries}`)).toEqual(["high 1", "s1 1", "s2 1"]);
+    for (const { done } of order) await done();
+    expect(await one.queue.claim("session", [], 9)).toEqual([]);
+  });
+
+  test("what is not touched goes to another; the first hears of it, and changes nothing", async () => {
+    const { url, sql } = await database();
+    const clock = new StillClock();
+    await using dead = await open(url, { clock });
+    await using other = await open(url);
+    await dead.offer("s1");
+    const first = await dead.next();
+    await sql(`UPDATE abeval_queue.job SET heartbeat_on = now() - interval '${LEASE_S + 1} s'`);
+    const second = await other.next();
+    expect([first.tries, second.tries]).toEqual([1, 2]);
+    const reason = lost(first);
+    clock.pass(LEASE_S / 2);
+    expect(await reason).toBeInstanceOf(Failure);
+    expect(first.lost.reason).toMatchObject({ code: "interrupted", message: "the claim was lost: another has it" });
+    await first.done();
+    await first.handBack();
+    expect(second.lost.aborted).toBe(false);
+    expect(await other.queue.claim("session", [], 9)).toEqual([]);
+    await second.handBack();
+    expect((await dead.next()).tries).toBe(2);
+  });
+
+  test("done by who lost it without knowing changes nothing", async () => {
+    const { url, sql } = await database();
+    await using dead = await open(url, { clock: new StillClock() });
+    await using other = await open(url);
+    await dead.offer("s1");
+    const first = await dead.next();
+    await sql(`UPDATE abeval_queue.job SET heartbeat_on = now() - interval '${LEASE_S + 1} s'`);
+    const second = await other.next();
+    await first.done();
+    await second.handBack();
+    expect((await other.next()).tries).toBe(2);
+  });
+
+  test("is held while it is touched, for longer than a day", async () => {
+    const { url, sql } = await database();
+    await using one = await open(url);
+    await one.offer("s1");
+    const claim = await one.next();
+    await sql("UPDATE abeval_queue.job SET started_on = now() - interval '48 h'");
+    const [before] = await sql<{ at: Date }>("SELECT now() AS at");
+    const looked = async () =>
+      (await sql(`SELECT FROM abeval_queue.queue WHERE monitor_claim_on > '${before?.at.toISOString()}'`)).length > 0;
+    // The look at what is too old comes right behind the mark.
+    while (!(await looked())) await Bun.sleep(50);
+    while ((await sql("SELECT FROM abeval_queue.job WHERE heartbeat_on > started_on + interval '48 h'")).length === 0)
+      await Bun.sleep(50);
+    expect(await one.queue.claim("session", [], 1)).toEqual([]);
+    expect(claim.lost.aborted).toBe(false);
+  });
+
+  test.each(["fast", "immediate"] as const)("nothing is lost when the database is restarted (%s)", async (mode) => {
+    const { url } = await database();
+    const clock = new StillClock();
+    await using one = await open(url, { clock });
+    await one.offer("held");
+    await one.offer("waits");
+    const held = await one.next();
+    await server.restart(mode);
+    clock.pass(LEASE_S / 2);
+    expect(names([await one.next()])).toEqual(["waits"]);
+    expect(await one.offer("after")).toBe(true);
+    clock.pass(LEASE_S / 3);
+    expect(held.lost.aborted).toBe(false);
+    await held.done();
+    expect(names(await one.queue.claim("session", [], 9))).toEqual(["after"]);
+  });
+
+  test("a claim is lost when the database is out of reach for longer than the lease", async () => {
+    const { url } = await database();
+    const clock = new StillClock();
+    await using one = await open(url, { clock });
+    await one.offer("s1");
+    const claim = await one.next();
+    await server.stop("fast");
+    try {
+      const reason = lost(claim);
+      clock.pass(LEASE_S);
+      expect(await reason).toMatchObject({ message: expect.stringContaining("the database was out of reach") });
+    } finally {
+      await server.start();
+    }
+  });
+});
