@@ -105,6 +105,10 @@ export const stillRunning = (series_id: string) =>
 
 export const unknownSeries = (series_id: string) => new Failure("unknown_series", `there is no series ${series_id}`);
 
+/** It could not be stored, for want of space or worse. */
+export const isLoss = (error: unknown) =>
+  error instanceof Failure && (error.code === "storage_full" || error.code === "storage_failed");
+
 /** What is to be appended. */
 export const entriesGiven = (
   given: readonly RunEntry[] | EntriesOfTrials,

@@ -46,7 +46,7 @@ const refusal = (work: Promise<unknown>) =>
 
 describe.each(STORES)("with the %s store", (_name, open) => {
   test("a vote is kept with its session, and changes nothing else of it", async () => {
-    using opened = open();
+    await using opened = await open();
     const services = testServices({}, { store: opened.store });
     const outcome = await finished(services);
     const [before] = await services.store.list();

@@ -15,7 +15,7 @@ const at = (second: number) => ({
 
 describe.each(STORES)("%s", (_name, open) => {
   test("a self-test is read by its id, and the last with a key by the key", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     expect(await store.selfTest("self-test-sample-1")).toBeUndefined();
     for (const second of [1, 2]) await store.keepSelfTest(KEY, at(second));

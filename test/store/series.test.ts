@@ -41,7 +41,7 @@ async function trial(store: SessionStore, n: number, entries: readonly RunEntry[
 
 describe.each(STORES)("%s store", (_name, open) => {
   test("a series reads back as it was written, and as it was last replaced", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     expect(await store.series(SERIES)).toBeUndefined();
     expect(await store.createSeries(aSeries(SERIES))).toBe(true);
@@ -52,7 +52,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("the id of a series is given once, also when many ask at the same moment", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const asked = Array.from({ length: 8 }, (_, n) =>
       store.createSeries(aSeries(SERIES, { plan_digest: `${n}`.repeat(64) })),
@@ -64,7 +64,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("nobody writes a series that it does not run: one that ended, or is unknown", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     await store.createSeries(aSeries(SERIES));
     const ended = aSeries(SERIES, { state: "completed", stop: "sure", finished_at: AT });
@@ -76,7 +76,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a series that nobody runs is taken as it was, by one", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     await store.createSeries(aSeries(SERIES));
     expect(await store.takeSeries(seriesOf(2))).toBeUndefined();
@@ -96,7 +96,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("series are listed newest first, by scenario, by state, by page, as they are now", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     for (const n of [1, 2, 3]) await store.createSeries(aSeries(seriesOf(n)));
     await store.createSeries(aSeries(seriesOf(4), { scenarios: ["other", "sample"] }));
@@ -126,7 +126,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("what a caller does to a series or to trials that it gave or was given changes nothing in the store", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const given = aSeries(SERIES);
     await store.createSeries(given);
@@ -143,7 +143,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("the trials of a series stand in the order of creation, each as it is now", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     await store.createSeries(aSeries(SERIES));
     const runs = [];
@@ -169,7 +169,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("the runs of a comparison are those of its series and those that stand alone, and no others", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const comparison = "c".repeat(64);
     await begin(store, anOutcome(idOf(1), { comparison }));
@@ -185,7 +185,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a verdict that is asked for later changes no trial", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     await trial(store, 1, [verdict, COMPLETED]);
     const before = await store.trials({ series_id: SERIES });
@@ -194,7 +194,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("what an arm used is unknown until it has ended, and known of one that was cut short", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, aTrial(idOf(1), SERIES, 1));
     const left = async () => (await store.trials({ series_id: SERIES }))[0]?.arms.a;
@@ -208,7 +208,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("the sessions of a series are listed by page", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     for (const n of [1, 2, 3]) await begin(store, aTrial(idOf(n), SERIES, n));
     await begin(store, aTrial(idOf(4), seriesOf(2), 1));
@@ -223,7 +223,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("entries are made of the trials as they are in the moment of the write", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const runs = [];
     for (const n of [1, 2, 3]) runs.push(await begin(store, aTrial(idOf(n), SERIES, n)));
@@ -245,7 +245,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a run that is no trial is shown none", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     await begin(store, aTrial(idOf(1), SERIES, 1));
     const run = await begin(store, anOutcome(idOf(2), { comparison: aSeries(SERIES).plan_digest }));
@@ -260,7 +260,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("entries that cannot be made are not stored, and neither is anything of their call", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, aTrial(idOf(1), SERIES, 1));
     const failing = () => {

@@ -71,15 +71,15 @@ const SESSIONS: readonly Made[] = [
 
 describe.each(STORES)("%s store", (_name, open) => {
   async function filled() {
-    const opened = open();
+    const opened = await open();
     for (const session of SESSIONS) await keep(opened.store, made(session));
     const found = async (query: SessionListRequest) =>
       (await opened.store.list(query)).map(({ session_id }) => numberOf(session_id));
-    return { store: opened.store, found, [Symbol.dispose]: () => opened[Symbol.dispose]() };
+    return { store: opened.store, found, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
   }
 
   test("sessions are found by outcome, model, judge, words, and by verdicts that contradict each other", async () => {
-    using sessions = await filled();
+    await using sessions = await filled();
     const { found } = sessions;
     expect(await found({ outcome: "tie" })).toEqual([5, 2]);
     expect(await found({ model: "openai/x" })).toEqual([3, 2]);
@@ -95,7 +95,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("rows say what a reader compares them by", async () => {
-    using sessions = await filled();
+    await using sessions = await filled();
     const [row] = await sessions.store.list({ conflict: "only" });
     expect(row).toMatchObject({
       title: "Sample",
@@ -110,7 +110,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("they come in the order of every column: what is unknown last, equals newest first", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const rows: readonly Made[] = [
       { n: 1, found: WON, cost_usd: 2, wall_ms: 5 },
@@ -147,7 +147,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a summary counts what matches, and names what there is", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     expect(await store.summarize({})).toEqual(NOTHING);
     for (const session of SESSIONS)

@@ -29,7 +29,7 @@ const refused = (work: Promise<unknown>) =>
 
 describe.each(STORES)("%s store", (_name, open) => {
   test("a log reads back as it was written: every entry, in order, with its place and its attempt", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const created = createdEntry(anOutcome(ID));
     const run = await begin(store, anOutcome(ID));
@@ -41,7 +41,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a self-test is read by its id, and the last one of a key by that", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const [first, second, other] = ["1", "2", "3"].map((n) => aSelfTest({ self_test_id: `self-test-${n}` }));
     if (!first || !second || !other) throw new Error("three were made");
@@ -54,7 +54,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a log is read on from any place", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, anOutcome(ID));
     await store.append(run, [turn(1), turn(2)], "written");
@@ -64,7 +64,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("calls that nobody waits for are stored in their order", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, anOutcome(ID));
     const seqs = Array.from({ length: 50 }, (_, n) => n + 1);
@@ -73,7 +73,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("what has been answered can be read, and what is read is never half of a call", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, anOutcome(ID));
     const appended = store.append(run, [turn(1), turn(2), turn(3)], "written");
@@ -83,7 +83,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("an id is given once, also when many ask at the same moment", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const asked = Array.from({ length: 8 }, (_, n) => store.create(createdEntry(anOutcome(ID, { version: `${n}` }))));
     const runs = await Promise.all(asked);
@@ -93,7 +93,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("an entry that cannot be stored takes its whole call with it, and no other", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, anOutcome(ID));
     const broken = {
@@ -111,7 +111,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a run that was taken over writes nothing any more, and the one that took over does", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const first = await begin(store, anOutcome(ID));
     await store.append(first, [stage("running"), turn(1)], "written");
@@ -132,7 +132,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a session that has ended or is unknown cannot be taken over, and takes nothing more from its run", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, anOutcome(ID));
     await store.append(run, [COMPLETED], "durable");
@@ -147,7 +147,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("what others add goes to every session that there is, whether it runs or has ended", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     await begin(store, anOutcome(ID));
     await store.append(await begin(store, anOutcome(idOf(2))), [COMPLETED], "durable");
@@ -158,7 +158,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a verdict that cannot be stored is stored with no session", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     for (const n of [1, 2]) await begin(store, anOutcome(idOf(n)));
     const breaking = {
@@ -173,15 +173,17 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("who watches is woken when there is something to read, until it leaves", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, anOutcome(ID));
     const other = await begin(store, anOutcome(idOf(2)));
     const lengths: Promise<number>[] = [];
     const leave = store.watch(ID, () => lengths.push(store.read(ID).then((entries) => entries.length)));
     await store.append(run, [turn(1)], "written");
+    expect(await Promise.all(lengths)).toEqual([2]);
     await store.append(other, [turn(1)], "written");
     await store.add([ID], judged);
+    expect(await Promise.all(lengths)).toEqual([2, 3]);
     await store.takeOver(ID, AT);
     expect(await Promise.all(lengths)).toEqual([2, 3, 4]);
     leave();
@@ -190,7 +192,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("sessions are listed newest first, by scenario, by state, by page, as they are now", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const runs = [];
     for (const n of [1, 2, 3]) runs.push(await begin(store, anOutcome(idOf(n))));
@@ -217,7 +219,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("a list shows at once how an arm ended, also when that is found later", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const run = await begin(store, anOutcome(ID));
     const statuses = async () => (await store.list())[0]?.arms.map(({ status }) => status);
@@ -230,7 +232,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("what a caller does to what it gave or was given changes nothing in the store", async () => {
-    using opened = open();
+    await using opened = await open();
     const { store } = opened;
     const given = anOutcome(ID);
     await begin(store, given);
@@ -241,7 +243,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("the money of a day is what was spent in it and what is set aside, and never more than its limit", async () => {
-    using opened = open();
+    await using opened = await open();
     const { ledger } = opened.store;
     expect(await ledger.reserve({ id: "one", day: "2026-01-02", usd: 6 }, 10)).toBeUndefined();
     expect(await ledger.reserve({ id: "two", day: "2026-01-02", usd: 5 }, 10)).toEqual({ spent: 0, reserved: 6 });
@@ -256,14 +258,14 @@ describe.each(STORES)("%s store", (_name, open) => {
   });
 
   test("money that was never set aside counts when it is spent", async () => {
-    using opened = open();
+    await using opened = await open();
     const { ledger } = opened.store;
     await ledger.settle({ id: "one", day: "2026-01-02", usd: 3 });
     expect(await ledger.reserve({ id: "two", day: "2026-01-02", usd: 8 }, 10)).toEqual({ spent: 3, reserved: 0 });
   });
 
   test("two who ask for the last of the money at the same moment do not both get it", async () => {
-    using opened = open();
+    await using opened = await open();
     const { ledger } = opened.store;
     const asked = ["one", "two"].map((id) => ledger.reserve({ id, day: "2026-01-02", usd: 6 }, 10));
     expect((await Promise.all(asked)).filter((taken) => taken === undefined)).toHaveLength(1);

@@ -21,8 +21,6 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
     owner text,
     queued boolean NOT NULL,
     length int NOT NULL,
-    written int NOT NULL,
-    token text NOT NULL,
     series_id text COLLATE "C",
     trial int,
     comparison text COLLATE "C",
@@ -58,7 +56,6 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
     state text COLLATE "C" NOT NULL,
     owner text,
     queued boolean NOT NULL,
-    token text NOT NULL,
     scenarios text[] NOT NULL,
     series ${longText} NOT NULL
   );
@@ -83,6 +80,7 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
     seen timestamptz NOT NULL,
     lease_s int NOT NULL,
     version text NOT NULL,
+    flushed bigint NOT NULL DEFAULT 0,
     slots int NOT NULL DEFAULT 0,
     running int NOT NULL DEFAULT 0,
     capabilities text[] NOT NULL DEFAULT '{}'

@@ -1,19 +1,4 @@
-import type { SessionListing } from "../../domain/session.ts";
-import { resultOf, scoreGap, searchedText } from "../choose-listings.ts";
-
-/** What lists are chosen and put in order by: of a listing, as `COLUMNS` has it of one that is stored. */
-export const listedColumns = (row: SessionListing) => ({
-  searched: searchedText(row),
-  result: resultOf(row),
-  outcome: row.outcome,
-  model_a: row.arms[0]?.model ?? null,
-  model_b: row.arms[1]?.model ?? null,
-  judge: row.judge_model,
-  gap: scoreGap(row),
-  cost: row.cost_usd ?? null,
-  duration: row.wall_ms ?? null,
-  conflict: row.conflict ? 1 : 0,
-});
+import type { listedColumns } from "../session-row.ts";
 
 const at = (path: string) => `json_extract(listing, '$.${path}')`;
 

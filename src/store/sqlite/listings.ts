@@ -11,8 +11,8 @@ import {
 } from "../../domain/session-list.ts";
 import { tallied } from "../choose-listings.ts";
 import type { SessionQuery } from "../store.ts";
+import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
-import { storedJson } from "./stored-json.ts";
 
 /** Newest first unless asked otherwise, without rows that are damaged. @throws Failure `unknown_session` for `before` */
 export function readListings(database: Database, query: SessionQuery): readonly SessionListing[] {

@@ -1,4 +1,4 @@
-import { isLoss } from "./storage-failure.ts";
+import { isLoss } from "../store.ts";
 
 /** How often what did not fit is tried again. */
 const RETRY_MS = 1_000;

@@ -3,9 +3,9 @@ import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
 import { SeriesRecord } from "../../domain/series-record.ts";
 import { seriesListingOf } from "../listing.ts";
 import { notRunning, stillRunning, unknownSeries } from "../store.ts";
+import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
 import type { ProcessLease } from "./process-lease.ts";
-import { storedJson } from "./stored-json.ts";
 
 /**
  * The rows of `series`. A series that runs is owned by its process, as a session is. What writes belongs in a transaction

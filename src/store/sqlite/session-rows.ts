@@ -1,13 +1,12 @@
-import { isFinal, type SessionFailure, type SessionOutcome, STAGES } from "../../domain/session.ts";
+import { isFinal, type SessionOutcome } from "../../domain/session.ts";
 import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry, SessionLog } from "../../domain/session-entry.ts";
-import { trialRowOf } from "../../domain/trial.ts";
 import { fold } from "../fold.ts";
-import { listingOf } from "../listing.ts";
 import { isLog } from "../read-session.ts";
+import { described, interruption, isListed } from "../session-row.ts";
 import { type Run, superseded } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { WrittenCopy } from "./json-copies.ts";
-import { INTO_LISTED, listedColumns, SET_LISTED } from "./listed-columns.ts";
+import { INTO_LISTED, SET_LISTED } from "./listed-columns.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import { codeOf } from "./storage-failure.ts";
 
@@ -140,35 +139,6 @@ export class SessionRows {
       this.#database.query(DESCRIBE_DAMAGED).run({ session_id: run.session_id });
     }
   }
-}
-
-/** Whether lists may show something else after it. At the end the whole log is read. */
-const isListed = (entry: RunEntry) =>
-  entry.type === "examined" ? entry.summary.status !== undefined : !UNLISTED.has(entry.type);
-
-const UNLISTED: ReadonlySet<RunEntry["type"]> = new Set(["decision", "observed"]);
-
-/** What a session's row says of it. */
-function described(outcome: SessionOutcome) {
-  const listing = listingOf(outcome);
-  return {
-    state: outcome.state,
-    listing: JSON.stringify(listing),
-    ...listedColumns(listing),
-    trial_row: JSON.stringify(trialRowOf(outcome)),
-  };
-}
-
-/** How a session ends whose process is gone. */
-function interruption(state: string, at: string): EndedEntry {
-  const failure: SessionFailure = {
-    stage: STAGES.find((known) => known === state) ?? "running",
-    class: "infra",
-    code: "interrupted",
-    message: "The process that ran this session ended before it was done.",
-    retryable: true,
-  };
-  return { type: "ended", at, state: "interrupted", failure };
 }
 
 const CREATE = `INSERT INTO sessions

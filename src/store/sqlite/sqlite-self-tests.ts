@@ -1,8 +1,8 @@
 import { SelfTest } from "../../domain/self-test.ts";
 import type { SelfTestShelf } from "../self-test-shelf.ts";
+import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
 import { guarded } from "./storage-failure.ts";
-import { storedJson } from "./stored-json.ts";
 import type { WriteBatch } from "./write-batch.ts";
 
 /** Self-tests that survive the process. A row that is damaged is as none. */

@@ -1,8 +1,8 @@
 import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
+import { isLoss } from "../store.ts";
 import type { Retries } from "./retries.ts";
 import type { SeriesRows } from "./series-rows.ts";
-import { isLoss } from "./storage-failure.ts";
 import type { WriteBatch } from "./write-batch.ts";
 
 /** What the port promises of series. */

@@ -2,9 +2,11 @@ import { isFinal } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
+import { endOf } from "../session-row.ts";
 import {
   type EntriesOfTrials,
   entriesGiven,
+  isLoss,
   type LoggedEntry,
   type Run,
   type Safety,
@@ -17,8 +19,8 @@ import type { ProcessLease } from "./process-lease.ts";
 import type { Retries } from "./retries.ts";
 import { SessionLogs } from "./session-logs.ts";
 import { SessionRows } from "./session-rows.ts";
-import { guarded, isLoss } from "./storage-failure.ts";
-import { endOf, type UnsavedEnd, UnsavedEnds } from "./unsaved-ends.ts";
+import { guarded } from "./storage-failure.ts";
+import { type UnsavedEnd, UnsavedEnds } from "./unsaved-ends.ts";
 import type { WriteBatch } from "./write-batch.ts";
 
 /** Copies that a power cut may have torn are young: of so many ended sessions the copy is looked at when the store opens. */

@@ -21,10 +21,6 @@ export function guarded<T>(subject: string, work: () => T): T {
   }
 }
 
-/** It could not be stored, for want of space or worse. */
-export const isLoss = (error: unknown) =>
-  error instanceof Failure && (error.code === "storage_full" || error.code === "storage_failed");
-
 /** The last is SQLite's word when its shared memory file cannot grow. */
 const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
 

@@ -1,8 +1,8 @@
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import { TrialRow } from "../../domain/trial.ts";
 import type { TrialsOf } from "../store.ts";
+import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
-import { storedJson } from "./stored-json.ts";
 
 /** In the order of creation, without rows that are damaged. */
 export function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {

@@ -1,4 +1,4 @@
-import type { EndedEntry, RunEntry } from "../../domain/session-entry.ts";
+import type { RunEntry } from "../../domain/session-entry.ts";
 import type { LoggedEntry, Run } from "../store.ts";
 import type { Retries } from "./retries.ts";
 
@@ -39,6 +39,3 @@ export class UnsavedEnds {
     return (end?.entries ?? []).map((entry, at) => ({ n: last + at + 1, attempt: end?.run.attempt ?? 0, entry }));
   }
 }
-
-export const endOf = (entries: readonly RunEntry[]): EndedEntry | undefined =>
-  entries.find((entry) => entry.type === "ended");

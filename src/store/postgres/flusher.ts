@@ -1,0 +1,115 @@
+import { Failure } from "../../domain/failure.ts";
+import type { SessionEntry } from "../../domain/session-entry.ts";
+import type { Safety } from "../store.ts";
+import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { Presence } from "./presence.ts";
+import type { RunWakes } from "./run-wakes.ts";
+
+/** One transaction, as its writes see it. */
+export interface Flush {
+  readonly sql: Sql;
+  /** Of the logs of the runs that write here, what lists show; as it is with what this transaction has written. */
+  readonly logs: Map<string, readonly SessionEntry[]>;
+  /** Sessions whose readers hear of it when it is committed. */
+  readonly changed: Set<string>;
+}
+
+/** `durable` survives a power cut, `written` the process. */
+interface Write {
+  readonly safety: Safety;
+  readonly work: (flush: Flush) => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (failure: unknown) => void;
+}
+
+/**
+ * Makes one transaction of what this process writes in one turn of the event loop, and of all that it writes while another
+ * transaction is under way (group commit). One at a time: calls are stored in their order.
+ *
+ * When the connection breaks in the middle of COMMIT nobody knows whether it was done. So each transaction notes its
+ * number in this process's row: where the number stands everything else does too, and nothing is written twice.
+ */
+export class Flusher {
+  readonly #database: PostgresDatabase;
+  readonly #presence: Presence;
+  readonly #wakes: RunWakes;
+  #logs = new Map<string, readonly SessionEntry[]>();
+  #writes: Write[] = [];
+  #number = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(database: PostgresDatabase, presence: Presence, wakes: RunWakes) {
+    this.#database = database;
+    this.#presence = presence;
+    this.#wakes = wakes;
+  }
+
+  /**
+   * Does all of `work` or nothing of it, in the order of the calls; it may be called more than once. Resolves when it is stored.
+   * @throws Failure
+   */
+  write<T>(safety: Safety, work: (flush: Flush) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    // Nobody has to wait for it.
+    promise.catch(() => undefined);
+    this.#writes.push({ work, safety, resolve: resolve as Write["resolve"], reject });
+    this.#running ??= new Promise<void>(setImmediate).then(() => this.#drain());
+    return promise;
+  }
+
+  /** Nothing more is written of a run. */
+  forget(session_id: string): void {
+    this.#logs.delete(session_id);
+  }
+
+  /** Resolves when everything that was asked for before is stored, or refused. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#writes.length > 0) {
+      const writes = this.#writes;
+      this.#writes = [];
+      await this.#flush(writes);
+    }
+    this.#running = undefined;
+  }
+
+  async #flush(writes: readonly Write[]): Promise<void> {
+    try {
+      const { values, flush } = await this.#stored(writes);
+      this.#logs = flush.logs;
+      for (const [index, { resolve }] of writes.entries()) resolve(values[index]);
+      for (const session_id of flush.changed) this.#wakes.wake(session_id);
+    } catch (error) {
+      await this.#failed(writes, error);
+    }
+  }
+
+  /** What fails takes no other with it. Where nothing works, that need not be found out for each. */
+  async #failed(writes: readonly Write[], error: unknown): Promise<void> {
+    if (writes.length === 1 || isOutage(error)) for (const { reject } of writes) reject(error);
+    else for (const write of writes) await this.#flush([write]);
+  }
+
+  async #stored(writes: readonly Write[]): Promise<{ readonly values: readonly unknown[]; readonly flush: Flush }> {
+    this.#number += 1;
+    const number = this.#number;
+    let tried: { readonly values: readonly unknown[]; readonly flush: Flush } | undefined;
+    await this.#database.transaction(async (sql) => {
+      if (writes.every(({ safety }) => safety === "written")) await ask(sql, "SET LOCAL synchronous_commit = off");
+      if (!(await this.#presence.note(sql, number))) return;
+      const flush: Flush = { sql, logs: new Map(this.#logs), changed: new Set() };
+      const values: unknown[] = [];
+      for (const { work } of writes) values.push(await work(flush));
+      await this.#wakes.announce(sql, [...flush.changed]);
+      tried = { values, flush };
+    });
+    if (tried === undefined) throw new Error("a transaction that was never tried cannot have been committed");
+    return tried;
+  }
+}
+
+/** It would hit any other write as well. */
+const isOutage = (error: unknown) => error instanceof Failure && error.code === "storage_failed" && error.retryable;

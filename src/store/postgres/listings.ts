@@ -1,0 +1,123 @@
+import { Failure } from "../../domain/failure.ts";
+import { SessionListing } from "../../domain/session.ts";
+import {
+  MAX_TALLIES,
+  type SessionFilter,
+  type SessionSort,
+  type SessionSummary,
+  type SessionSummaryRequest,
+  type SessionTally,
+  wordsOf,
+} from "../../domain/session-list.ts";
+import { tallied } from "../choose-listings.ts";
+import type { SessionQuery } from "../store.ts";
+import { storedJson } from "../stored-json.ts";
+import { ask, type Sql, type Value } from "./connection.ts";
+
+/** Newest first unless asked otherwise, without rows that are damaged. @throws Failure `unknown_session` for `before` */
+export async function readListings(sql: Sql, query: SessionQuery): Promise<readonly SessionListing[]> {
+  const { limit, offset = 0 } = query;
+  const { where, values } = conditionsOf(query);
+  if (query.before !== undefined) {
+    values.push(await positionOf(sql, query.before));
+    where.push(`position < $${values.length}::bigint`);
+  }
+  const ordered = `SELECT listing FROM abeval.sessions ${whereOf(where)} ORDER BY ${orderOf(query)}
+    OFFSET $${values.length + 1}::int LIMIT $${values.length + 2}::int`;
+  const page = async (rows: number | null) => {
+    const found = await ask<{ listing: string }>(sql, ordered, [...values, offset, rows]);
+    return { found: found.length, listings: found.flatMap(({ listing }) => parsed(listing) ?? []) };
+  };
+  const first = await page(limit ?? null);
+  if (limit === undefined || first.listings.length === first.found) return first.listings;
+  return (await page(limit + DAMAGED)).listings.slice(0, limit);
+}
+
+export async function summarizeListings(
+  sql: Sql,
+  { names, ...filter }: SessionSummaryRequest,
+): Promise<SessionSummary> {
+  const { where, values } = conditionsOf(filter);
+  const results = await ask<ResultRow>(sql, `${RESULTS} ${whereOf(where)} GROUP BY result`, values);
+  const sum = (key: keyof Omit<ResultRow, "name">) => results.reduce((total, row) => total + (row[key] ?? 0), 0);
+  const [sessions, costs] = [sum("sessions"), sum("costs")];
+  const tally = async (rows: string) => [...(await ask<SessionTally>(sql, tallyOf(rows)))];
+  return {
+    sessions,
+    results: tallied(results.map(({ name, sessions }) => ({ name, sessions }))),
+    conflicts: sum("conflicts"),
+    cost_usd: costs === 0 ? null : sum("cost_usd"),
+    cost_unknown: sessions - costs,
+    wall_ms: sum("wall_ms"),
+    ...(names && {
+      known: {
+        scenarios: await tally(namesIn("scenario")),
+        models: await tally(MODELS),
+        judges: await tally(namesIn("judge")),
+      },
+    }),
+  };
+}
+
+interface ResultRow {
+  readonly name: string;
+  readonly sessions: number;
+  readonly conflicts: number;
+  readonly costs: number;
+  readonly cost_usd: number | null;
+  readonly wall_ms: number;
+}
+
+const RESULTS = `SELECT result AS name, count(*)::int AS sessions, (count(*) FILTER (WHERE conflict))::int AS conflicts,
+  count(cost)::int AS costs, sum(cost) AS cost_usd, coalesce(sum(duration), 0) AS wall_ms FROM abeval.sessions`;
+
+/** Fields of a filter that are looked for as they are. */
+const EXACT = ["scenario", "state", "series_id", "outcome", "judge"] as const;
+
+function conditionsOf(filter: SessionFilter): { readonly where: string[]; readonly values: Value[] } {
+  const where: string[] = [];
+  const values: Value[] = [];
+  const add = (value: string, condition: (place: string) => string) => {
+    values.push(value);
+    where.push(condition(`$${values.length}`));
+  };
+  for (const name of EXACT) if (filter[name] !== undefined) add(filter[name], (place) => `${name} = ${place}`);
+  if (filter.model !== undefined) add(filter.model, (place) => `${place} IN (model_a, model_b)`);
+  if (filter.conflict !== undefined) where.push("conflict");
+  for (const word of wordsOf(filter.text)) add(word, (place) => `strpos(searched, ${place}) > 0`);
+  return { where, values };
+}
+
+const whereOf = (conditions: readonly string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "");
+
+const by = (key: string) => (order: "asc" | "desc") => `${key} ${order} NULLS LAST, position DESC`;
+
+const SORTS: Readonly<Record<SessionSort, (order: "asc" | "desc") => string>> = {
+  created: (order) => `position ${order}`,
+  scenario: by("scenario"),
+  result: by("result"),
+  gap: by("gap"),
+  cost: by("cost"),
+  duration: by("duration"),
+};
+
+const orderOf = ({ sort = "created", order = "desc" }: SessionQuery) => SORTS[sort](order);
+
+const namesIn = (column: string) => `SELECT ${column} AS name FROM abeval.sessions`;
+
+const MODELS = `${namesIn("model_a")} UNION ALL ${namesIn("model_b")} WHERE model_b IS DISTINCT FROM model_a`;
+
+const tallyOf = (names: string) => `SELECT name, count(*)::int AS sessions FROM (${names}) AS names
+  WHERE name IS NOT NULL GROUP BY name ORDER BY sessions DESC, name LIMIT ${MAX_TALLIES}`;
+
+/** Rows in a row that may be damaged without a page being shorter than it was asked for. */
+const DAMAGED = 100;
+
+const parsed = storedJson(SessionListing);
+
+async function positionOf(sql: Sql, session_id: string): Promise<string> {
+  const statement = "SELECT position FROM abeval.sessions WHERE session_id = $1";
+  const [row] = await ask<{ position: string }>(sql, statement, [session_id]);
+  if (row === undefined) throw new Failure("unknown_session", `there is no session ${session_id}`);
+  return row.position;
+}

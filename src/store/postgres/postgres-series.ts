@@ -1,0 +1,63 @@
+import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
+import { isLoss } from "../store.ts";
+import type { PostgresDatabase } from "./connection.ts";
+import type { Flusher } from "./flusher.ts";
+import { insertSeries, interruptDeadSeries, listSeries, readSeries, takeSeries, updateSeries } from "./series-rows.ts";
+import { UnsavedEnds } from "./unsaved-ends.ts";
+
+/** What the port promises of series. */
+export class PostgresSeries implements AsyncDisposable {
+  readonly #database: PostgresDatabase;
+  readonly #flusher: Flusher;
+  readonly #me: string;
+  readonly #unsaved = new UnsavedEnds<SeriesRecord>((record) => this.#write(record));
+
+  constructor(database: PostgresDatabase, flusher: Flusher, me: string) {
+    this.#database = database;
+    this.#flusher = flusher;
+    this.#me = me;
+  }
+
+  async create(record: SeriesRecord): Promise<boolean> {
+    return await this.#flusher.write("durable", ({ sql }) => insertSeries(sql, record, this.#me));
+  }
+
+  async update(record: SeriesRecord): Promise<void> {
+    const { series_id, state } = record;
+    try {
+      await this.#write(record);
+      this.#unsaved.drop(series_id);
+    } catch (error) {
+      if (state !== "running" && isLoss(error)) this.#unsaved.keep(series_id, record);
+      throw error;
+    }
+  }
+
+  async take(series_id: string): Promise<SeriesRecord | undefined> {
+    await this.#unsaved.try();
+    return await this.#flusher.write("written", ({ sql }) => takeSeries(sql, series_id, this.#me));
+  }
+
+  async read(series_id: string): Promise<SeriesRecord | undefined> {
+    return this.#unsaved.get(series_id) ?? (await this.#database.read((sql) => readSeries(sql, series_id)));
+  }
+
+  async list(request: SeriesListRequest): Promise<readonly SeriesListing[]> {
+    return await this.#database.read((sql) => listSeries(sql, request));
+  }
+
+  /** What dead processes ran and no queue brings back is interrupted, and free to be taken. */
+  async interruptDead(at: string): Promise<void> {
+    await this.#flusher.write("written", ({ sql }) => interruptDeadSeries(sql, at));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#unsaved.try();
+    this.#unsaved[Symbol.dispose]();
+  }
+
+  async #write(record: SeriesRecord): Promise<void> {
+    await this.#flusher.write("durable", ({ sql }) => updateSeries(sql, record, this.#me));
+  }
+}

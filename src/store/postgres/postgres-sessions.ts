@@ -1,0 +1,136 @@
+import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
+import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
+import { foldLog } from "../read-session.ts";
+import { endOf } from "../session-row.ts";
+import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type Safety, type TrialsOf } from "../store.ts";
+import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { Flusher } from "./flusher.ts";
+import type { RunWakes } from "./run-wakes.ts";
+import { SessionRows } from "./session-rows.ts";
+import { readTrials } from "./trial-rows.ts";
+import { UnsavedEnds } from "./unsaved-ends.ts";
+
+interface SessionsParts {
+  readonly database: PostgresDatabase;
+  readonly flusher: Flusher;
+  readonly wakes: RunWakes;
+}
+
+interface UnsavedEnd {
+  readonly run: Run;
+  readonly given: readonly RunEntry[] | EntriesOfTrials;
+  /** As readers see them until it is stored. */
+  readonly entries: readonly RunEntry[];
+}
+
+/** Sessions as rows. Its methods promise what those of `SessionStore` do. */
+export class PostgresSessions implements AsyncDisposable {
+  readonly #parts: SessionsParts;
+  readonly #rows: SessionRows;
+  readonly #unsaved = new UnsavedEnds<UnsavedEnd>(({ run, given }) => this.#write(run, given, "durable"));
+
+  constructor(parts: SessionsParts, me: string) {
+    this.#parts = parts;
+    this.#rows = new SessionRows(me);
+  }
+
+  async create(entry: CreatedEntry): Promise<Run | undefined> {
+    const { session_id } = entry.session;
+    const created = await this.#parts.flusher.write("written", (flush) => this.#rows.create(flush, entry));
+    return created ? { session_id, attempt: 1 } : undefined;
+  }
+
+  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
+    try {
+      await this.#write(run, given, safety);
+    } catch (error) {
+      this.#parts.flusher.forget(run.session_id);
+      if (isLoss(error)) await this.#keepFailure(run, given);
+      throw error;
+    }
+  }
+
+  async takeOver(session_id: string, at: string): Promise<Run | undefined> {
+    return await this.#parts.flusher.write("written", async (flush) => {
+      const run = await this.#rows.takeOver(flush, session_id);
+      if (run) await this.#rows.append(flush, run, [{ type: "attempt_started", at }], this.#trials);
+      return run;
+    });
+  }
+
+  async add(session_ids: readonly string[], entry: AddedEntry): Promise<void> {
+    await this.#parts.flusher.write("durable", async (flush) => {
+      // In one order everywhere: two who add to the same sessions wait for each other once.
+      for (const session_id of [...session_ids].sort()) await this.#rows.add(flush, session_id, entry);
+    });
+  }
+
+  async read(session_id: string, from: number): Promise<readonly LoggedEntry[]> {
+    const unsaved = this.#unsaved.get(session_id);
+    if (unsaved === undefined) return await this.#stored(session_id, from);
+    const stored = await this.#stored(session_id, 0);
+    const last = stored.at(-1)?.n ?? 0;
+    const { attempt } = unsaved.run;
+    const behind = unsaved.entries.map((entry, index) => ({ n: last + index + 1, attempt, entry }));
+    return [...stored, ...behind].filter(({ n }) => n > from);
+  }
+
+  async trials(of: TrialsOf): Promise<readonly TrialRow[]> {
+    return await this.#parts.database.read((sql) => this.#trials(sql, of));
+  }
+
+  watch(session_id: string, wake: () => void): () => void {
+    return this.#parts.wakes.watch(session_id, wake);
+  }
+
+  /** Ends what dead processes left running and no queue brings back. */
+  async interruptDead(at: string): Promise<void> {
+    const { flusher } = this.#parts;
+    while ((await flusher.write("written", (flush) => this.#rows.interruptDead(flush, at))) > 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#unsaved.try();
+    this.#unsaved[Symbol.dispose]();
+  }
+
+  async #write(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
+    const isEnd = typeof given === "function" || endOf(given) !== undefined;
+    await this.#parts.flusher.write(isEnd ? "durable" : safety, (flush) =>
+      this.#rows.append(flush, run, given, this.#trials),
+    );
+  }
+
+  async #stored(session_id: string, from: number): Promise<readonly LoggedEntry[]> {
+    const rows = await this.#parts.database.read((sql) => ask<StoredEntry>(sql, ENTRIES, [session_id, from]));
+    return rows.map(({ n, attempt, entry }) => ({ n, attempt, entry: JSON.parse(entry) }));
+  }
+
+  /** As this process reads them: also with an end that could not be stored yet. */
+  #trials = async (sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> => {
+    const rows = await readTrials(sql, of);
+    return await Promise.all(
+      rows.map(async (row) => {
+        const outcome = this.#unsaved.get(row.session_id) && foldLog(await this.read(row.session_id, 0));
+        return outcome ? trialRowOf(outcome) : row;
+      }),
+    );
+  };
+
+  async #keepFailure(run: Run, given: readonly RunEntry[] | EntriesOfTrials): Promise<void> {
+    const { session_id } = run;
+    // What the trials of its series say may be out of reach as well.
+    const entries = typeof given === "function" ? given([]) : given;
+    if (!endOf(entries)?.failure) return;
+    this.#unsaved.keep(session_id, { run, given, entries });
+    this.#parts.wakes.wake(session_id);
+  }
+}
+
+interface StoredEntry {
+  readonly n: number;
+  readonly attempt: number;
+  readonly entry: string;
+}
+
+const ENTRIES = "SELECT n, attempt, entry FROM abeval.entries WHERE session_id = $1 AND n > $2::int ORDER BY n";

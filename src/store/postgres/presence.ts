@@ -1,0 +1,61 @@
+import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+
+/** Whether the process in this column is alive: it has shown itself within the lease that it promised. */
+export const isAlive = (owner: string) => `EXISTS (SELECT FROM abeval.workers AS one
+  WHERE one.worker_id = ${owner} AND one.seen > now() - make_interval(secs => one.lease_s))`;
+
+/**
+ * This process's row in `workers`, by which others know that it lives; kept fresh until it is disposed of.
+ */
+export class Presence implements AsyncDisposable {
+  readonly id: string;
+  readonly #database: PostgresDatabase;
+  readonly #version: string;
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  private constructor(database: PostgresDatabase, id: string, version: string) {
+    this.id = id;
+    this.#database = database;
+    this.#version = version;
+    this.#timer = setInterval(() => void this.#show().catch(() => undefined), database.lease_ms / 3).unref();
+  }
+
+  /** @throws Failure */
+  static async open(database: PostgresDatabase, id: string, version: string): Promise<Presence> {
+    const presence = new Presence(database, id, version);
+    await presence.#show();
+    return presence;
+  }
+
+  /**
+   * Notes in a transaction that it is this process's one with this number. False when that has been committed before: it is
+   * known, also while the server is still busy with it, since the row is locked so long.
+   */
+  async note(sql: Sql, number: number): Promise<boolean> {
+    const { count } = await ask(sql, NOTE, [...this.#row(), number]);
+    return count > 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#database.read((sql) => ask(sql, LEAVE, [this.id])).catch(() => undefined);
+  }
+
+  async #show(): Promise<void> {
+    await this.#database.read((sql) => ask(sql, SHOW, this.#row()));
+  }
+
+  #row() {
+    return [this.id, this.#database.lease_ms / 1_000, this.#version] as const;
+  }
+}
+
+const SHOW = `INSERT INTO abeval.workers (worker_id, seen, lease_s, version) VALUES ($1, now(), $2::int, $3)
+  ON CONFLICT (worker_id) DO UPDATE SET seen = now()`;
+
+const NOTE = `INSERT INTO abeval.workers (worker_id, seen, lease_s, version, flushed)
+  VALUES ($1, now(), $2::int, $3, $4::bigint)
+  ON CONFLICT (worker_id) DO UPDATE SET seen = now(), flushed = excluded.flushed
+  WHERE workers.flushed < excluded.flushed`;
+
+const LEAVE = "DELETE FROM abeval.workers WHERE worker_id = $1";

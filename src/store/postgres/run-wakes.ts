@@ -1,0 +1,73 @@
+import { Failure } from "../../domain/failure.ts";
+import { Watchers } from "../watchers.ts";
+import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+
+const CHANNEL = "abeval_runs";
+
+/** A notification may be lost with its connection: while anybody watches, all look again so often. */
+const LOOK_AGAIN_MS = 2_000;
+
+/** How long a notification to oneself may take when the database is opened. */
+const HEARD_WITHIN_MS = 2_000;
+
+/** Readers of sessions, and who tells them: this process and, by notifications of the database, every other one. */
+export class RunWakes implements AsyncDisposable {
+  readonly #me: string;
+  readonly #watchers = new Watchers();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #leave: (() => Promise<void>) | undefined;
+
+  constructor(me: string) {
+    this.#me = me;
+  }
+
+  /** @throws Failure `storage_failed` when notifications do not come through */
+  async listen(database: PostgresDatabase): Promise<void> {
+    const { promise: heard, resolve } = Promise.withResolvers<boolean>();
+    const hear = (payload: string) => {
+      const [from, session_id] = payload.split(" ");
+      if (from === this.#me) resolve(true);
+      else if (session_id) this.wake(session_id);
+    };
+    this.#leave = await database.listen(CHANNEL, hear, () => this.#watchers.wakeAll());
+    await database.read((sql) => this.announce(sql, [""]));
+    const timer = setTimeout(() => resolve(false), HEARD_WITHIN_MS);
+    const works = await heard;
+    clearTimeout(timer);
+    if (!works)
+      throw new Failure(
+        "storage_failed",
+        `${database.name}: notifications do not arrive, as with a pooler in transaction mode; set ABEVAL_DATABASE_LISTEN_URL to the server itself`,
+      );
+  }
+
+  watch(session_id: string, wake: () => void): () => void {
+    const leave = this.#watchers.watch(session_id, wake);
+    this.#timer ??= setInterval(() => this.#lookAgain(), LOOK_AGAIN_MS).unref();
+    return leave;
+  }
+
+  wake(session_id: string): void {
+    this.#watchers.wake(session_id);
+  }
+
+  /** Has the other processes wake their readers, when the transaction is committed. */
+  async announce(sql: Sql, session_ids: readonly string[]): Promise<void> {
+    const payloads = session_ids.map((session_id) => `${this.#me} ${session_id}`);
+    if (payloads.length > 0) await ask(sql, ANNOUNCE, [CHANNEL, payloads]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#leave?.();
+  }
+
+  #lookAgain(): void {
+    this.#watchers.wakeAll();
+    if (this.#watchers.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+const ANNOUNCE = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload";

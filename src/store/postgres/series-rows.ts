@@ -1,0 +1,98 @@
+import { Failure } from "../../domain/failure.ts";
+import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
+import { SeriesRecord } from "../../domain/series-record.ts";
+import { seriesListingOf } from "../listing.ts";
+import { notRunning, stillRunning, unknownSeries } from "../store.ts";
+import { storedJson } from "../stored-json.ts";
+import { ask, type Sql } from "./connection.ts";
+import { isAlive } from "./presence.ts";
+
+/** False when the id is taken. Without an owner it is work of the queue: whoever claims it takes it. */
+export async function insertSeries(sql: Sql, record: SeriesRecord, owner: string | null): Promise<boolean> {
+  const { series_id, state, plan } = record;
+  const scenarios = plan.scenarios.map(({ scenario }) => scenario);
+  const values = [series_id, state, running(record, owner), owner === null, scenarios, JSON.stringify(record)];
+  return (await ask(sql, CREATE, values)).count > 0;
+}
+
+/** @throws Failure `series_not_running` when `owner` does not run it */
+export async function updateSeries(sql: Sql, record: SeriesRecord, owner: string): Promise<void> {
+  const { series_id, state } = record;
+  const { count } = await ask(sql, UPDATE, [series_id, state, running(record, owner), JSON.stringify(record), owner]);
+  if (count === 0) throw notRunning(series_id);
+}
+
+/** Undefined when it is unknown. @throws Failure `invalid_request` when a living process owns it; `storage_failed` */
+export async function takeSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
+  const record = await readSeries(sql, series_id);
+  if (record === undefined) return undefined;
+  if ((await ask(sql, TAKE, [series_id, owner])).count === 0) throw stillRunning(series_id);
+  return record;
+}
+
+/** Undefined when it is unknown. @throws Failure `storage_failed` for one that this version cannot read */
+export async function readSeries(sql: Sql, series_id: string): Promise<SeriesRecord | undefined> {
+  const [row] = await ask<{ series: string }>(sql, READ, [series_id]);
+  if (row === undefined) return undefined;
+  const record = parsed(row.series);
+  if (record?.series_id === series_id) return record;
+  throw new Failure("storage_failed", "this series was stored in a form that this version of abeval cannot read");
+}
+
+/** Newest first, without rows that are damaged. @throws Failure `unknown_series` for `before` */
+export async function listSeries(sql: Sql, request: SeriesListRequest): Promise<readonly SeriesListing[]> {
+  const { scenario = null, state = null, limit = null, before } = request;
+  const position = before === undefined ? null : await positionOf(sql, before);
+  const rows = await ask<{ series: string }>(sql, LIST, [position, state, scenario, limit]);
+  return rows.flatMap(({ series }) => {
+    const record = parsed(series);
+    return record ? [seriesListingOf(record)] : [];
+  });
+}
+
+/** What dead processes ran and no queue brings back is interrupted, and free to be taken. */
+export async function interruptDeadSeries(sql: Sql, at: string): Promise<void> {
+  for (const { series_id, state, series } of await ask<Dead>(sql, DEAD)) {
+    const record = state === "running" ? parsed(series) : undefined;
+    // One that was taken and has not been written since has not run: it stays as it is.
+    const left: SeriesRecord | undefined = record && { ...record, state: "interrupted", finished_at: at };
+    await ask(sql, RELEASE, [series_id, left?.state ?? state, left ? JSON.stringify(left) : series]);
+  }
+}
+
+interface Dead {
+  readonly series_id: string;
+  readonly state: string;
+  readonly series: string;
+}
+
+const running = ({ state }: SeriesRecord, owner: string | null) => (state === "running" ? owner : null);
+
+async function positionOf(sql: Sql, series_id: string): Promise<string> {
+  const [row] = await ask<{ position: string }>(sql, POSITION, [series_id]);
+  if (row === undefined) throw unknownSeries(series_id);
+  return row.position;
+}
+
+const parsed = storedJson(SeriesRecord);
+
+const CREATE = `INSERT INTO abeval.series (series_id, state, owner, queued, scenarios, series)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+
+const UPDATE = `UPDATE abeval.series SET state = $2, owner = $3, series = $4 WHERE series_id = $1 AND owner = $5`;
+
+const TAKE = `UPDATE abeval.series SET owner = $2 WHERE series_id = $1 AND (owner IS NULL OR NOT ${isAlive("owner")})`;
+
+const READ = "SELECT series FROM abeval.series WHERE series_id = $1";
+
+const LIST = `SELECT series FROM abeval.series
+  WHERE ($1::bigint IS NULL OR position < $1::bigint) AND ($2::text IS NULL OR state = $2)
+    AND ($3::text IS NULL OR $3 = ANY (scenarios))
+  ORDER BY position DESC LIMIT $4::int`;
+
+const POSITION = "SELECT position FROM abeval.series WHERE series_id = $1";
+
+const DEAD = `SELECT series_id, state, series FROM abeval.series
+  WHERE owner IS NOT NULL AND NOT queued AND NOT ${isAlive("owner")} FOR UPDATE SKIP LOCKED`;
+
+const RELEASE = "UPDATE abeval.series SET owner = NULL, state = $2, series = $3 WHERE series_id = $1";

@@ -1,0 +1,51 @@
+import { type SessionFailure, type SessionListing, type SessionOutcome, STAGES } from "../domain/session.ts";
+import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
+import { trialRowOf } from "../domain/trial.ts";
+import { resultOf, scoreGap, searchedText } from "./choose-listings.ts";
+import { listingOf } from "./listing.ts";
+
+/** Whether lists may show something else after it. At the end the whole log is read. */
+export const isListed = (entry: RunEntry) =>
+  entry.type === "examined" ? entry.summary.status !== undefined : !UNLISTED.has(entry.type);
+
+const UNLISTED: ReadonlySet<RunEntry["type"]> = new Set(["decision", "observed"]);
+
+/** What a session's row says of it. */
+export function described(outcome: SessionOutcome) {
+  const listing = listingOf(outcome);
+  return {
+    state: outcome.state,
+    listing: JSON.stringify(listing),
+    ...listedColumns(listing),
+    trial_row: JSON.stringify(trialRowOf(outcome)),
+  };
+}
+
+/** How a session ends whose process is gone. */
+export function interruption(state: string, at: string): EndedEntry {
+  const failure: SessionFailure = {
+    stage: STAGES.find((known) => known === state) ?? "running",
+    class: "infra",
+    code: "interrupted",
+    message: "The process that ran this session ended before it was done.",
+    retryable: true,
+  };
+  return { type: "ended", at, state: "interrupted", failure };
+}
+
+/** What lists are chosen and put in order by: of a listing. */
+export const listedColumns = (row: SessionListing) => ({
+  searched: searchedText(row),
+  result: resultOf(row),
+  outcome: row.outcome,
+  model_a: row.arms[0]?.model ?? null,
+  model_b: row.arms[1]?.model ?? null,
+  judge: row.judge_model,
+  gap: scoreGap(row),
+  cost: row.cost_usd ?? null,
+  duration: row.wall_ms ?? null,
+  conflict: row.conflict === true,
+});
+
+export const endOf = (entries: readonly RunEntry[]): EndedEntry | undefined =>
+  entries.find((entry) => entry.type === "ended");
