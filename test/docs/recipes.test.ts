@@ -9,7 +9,7 @@ import { pageNamed } from "./pages.ts";
 import { openShell, type Shell, type Typed } from "./shell.ts";
 
 const yamlBlocks = pageNamed("docs/ci.md").blocks.filter(({ language }) => language === "yaml");
-const [scenario = "", github = "", gitlab = ""] = yamlBlocks.map(({ text }) => text);
+const [scenario = "", , github = "", gitlab = ""] = yamlBlocks.map(({ text }) => text);
 
 interface Step {
   readonly name?: string;

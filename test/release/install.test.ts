@@ -1,33 +1,10 @@
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tar } from "../../release/tar.ts";
-import { nativeTarget, TARGETS } from "../../release/targets.ts";
+import { nativeTarget } from "../../release/targets.ts";
 import { ROOT } from "../abeval.ts";
 import { temporaryDirectory } from "../temporary.ts";
-
-const text = (path: string, content: string) => ({ path, bytes: Buffer.from(content) });
-
-/** A release whose program is a shell script. All that the installer reads is real. */
-function writeRelease(directory: string): void {
-  mkdirSync(directory);
-  const files = [
-    "README.md",
-    "CHANGELOG.md",
-    "docs/a.md",
-    "LICENSE",
-    "THIRD_PARTY_NOTICES",
-    "sbom.cdx.json",
-    "ui/index.html",
-    "scenarios/a.yaml",
-  ];
-  const program = { ...text("abeval", "#!/bin/sh\necho 9.8.7\n"), executable: true };
-  const archive = Bun.gzipSync(tar([program, ...files.map((path) => text(path, path))], 0));
-  const sum = new Bun.CryptoHasher("sha256").update(archive).digest("hex");
-  const names = TARGETS.map(({ name }) => `abeval-9.8.7-${name}.tar.gz`);
-  for (const name of names) writeFileSync(join(directory, name), archive);
-  writeFileSync(join(directory, "SHA256SUMS"), names.map((name) => `${sum}  ${name}\n`).join(""));
-}
+import { writeRelease } from "./small-release.ts";
 
 interface Setup extends Disposable {
   readonly release: string;
@@ -44,7 +21,7 @@ function setup(): Setup {
     string,
     string,
   ]; // three in, three out
-  writeRelease(release);
+  writeRelease(release, { version: "9.8.7", program: "#!/bin/sh\necho 9.8.7\n" });
   mkdirSync(bin);
   return {
     release,
@@ -115,6 +92,17 @@ test("an archive that was changed is not installed", async () => {
     new RegExp(`^install.sh: ${name}: SHA-256 is [0-9a-f]{64}, SHA256SUMS says .*nothing was installed`),
   );
   expect(existsSync(to)).toBe(false);
+});
+
+test("a sum that the user brings is the one that counts", async () => {
+  using installer = setup();
+  const { release, to, install } = installer;
+  const name = `abeval-9.8.7-${nativeTarget().name}.tar.gz`;
+  const sum = new Bun.CryptoHasher("sha256").update(readFileSync(join(release, name))).digest("hex");
+  const wrong = await install("--from", release, "--to", to, "--sha256", sum.replaceAll(/./g, "0"));
+  expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining(`--sha256 says ${"0".repeat(64)}`) });
+  expect(existsSync(to)).toBe(false);
+  expect(await install("--from", release, "--to", to, "--sha256", sum)).toMatchObject({ status: 0, stderr: "" });
 });
 
 test.each([
