@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Clock, systemClock, systemEntropy } from "../../src/clock.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { PostgresDatabase, type Sql } from "../../src/store/postgres/connection.ts";
-import { openQueue } from "../../src/store/postgres/queue.ts";
+import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
 import type { Claim, SharedStore, Work } from "../../src/store/shared-store.ts";
 import { describeNeeding } from "../needs.ts";
 import { anOutcome } from "../outcomes.ts";
-import { POSTGRES, type PostgresServer, postgresServer, type TestDatabase } from "../postgres/server.ts";
+import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { aSeries } from "../series-record.ts";
 import { createdEntry } from "../stored.ts";
 
@@ -22,39 +21,22 @@ class StillClock implements Clock {
   }
 }
 
-const ROWS = "CREATE TABLE rows (id text PRIMARY KEY, token text)";
-
-async function insertRow(sql: Sql, id: string, token: string): Promise<boolean> {
-  await sql.unsafe("INSERT INTO rows VALUES ($1, $2) ON CONFLICT DO NOTHING", [id, token]);
-  return (await sql.unsafe("SELECT FROM rows WHERE id = $1 AND token = $2", [id, token])).length === 1;
-}
-
-/** The queue of one process; its rows of sessions are names alone. */
+/** The store of one process. */
 async function open(url: string, { clock = systemClock as Clock, max_queued = 1_000 } = {}) {
-  const database = new PostgresDatabase({
-    url,
-    listen_url: undefined,
-    lease_s: LEASE_S,
-    version: "0",
-    clock: systemClock,
-  });
-  const queue = await openQueue({
-    ...{ database, clock, max_queued, entropy: systemEntropy, lease_s: LEASE_S },
-    insertSession: (sql, { session }, token) => insertRow(sql, session.session_id, token),
-    insertSeries: (sql, { series_id }, token) => insertRow(sql, series_id, token),
-  });
+  const options = { clock, entropy: systemEntropy, version: "0", lease_s: LEASE_S, max_queued };
+  const store = await openSharedStore(url, options);
+  const { queue } = store;
   return {
+    store,
     queue,
-    offer: (id: string, work: Partial<Work> = {}) =>
-      queue.offerSession(createdEntry(anOutcome(id)), { ...session(id), ...work }),
+    offer: (id: string, work: Partial<Work> = {}) => queue.offerSession(queued(id), { ...session(id), ...work }),
     /** The next piece of work, when there is one. */
     next: (needs: readonly string[] = []) => next(queue, needs),
-    async [Symbol.asyncDispose]() {
-      await queue[Symbol.asyncDispose]();
-      await database[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
+
+const queued = (id: string) => createdEntry(anOutcome(id, { state: "queued" }));
 
 const session = (id: string): Work => ({ kind: "session", id, needs: [], priority: 0, brief: "{}" });
 
@@ -78,14 +60,8 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  async function database(): Promise<TestDatabase> {
-    const created = await server.create();
-    await created.sql(ROWS);
-    return created;
-  }
-
   test("gives each piece of work once, however many ask", async () => {
-    const { url } = await database();
+    const { url } = await server.create();
     await using one = await open(url);
     await using other = await open(url);
     const ids = Array.from({ length: 40 }, (_, index) => `s${index}`);
@@ -103,7 +79,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test("gives what needs no more than there is, the highest priority first, then the oldest", async () => {
-    await using one = await open((await database()).url);
+    await using one = await open((await server.create()).url);
     const [plain, model, both] = [[], ["provider:x"], ["provider:x", "sandbox:bubblewrap"]];
     await one.offer("old", { needs: plain, priority: 5, brief: `{"of":"old"}` });
     await one.offer("low", { needs: model });
@@ -124,7 +100,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test("keeps series and sessions apart, and a series waits or runs once", async () => {
-    await using one = await open((await database()).url);
+    await using one = await open((await server.create()).url);
     const work: Work = { kind: "series", id: "r1", needs: [], priority: 5, brief: "{}" };
     expect(await one.queue.offerSeries(aSeries("r1"), work)).toBe(true);
     expect(await one.queue.offerSeries(aSeries("r1"), work)).toBe(false);
@@ -139,17 +115,18 @@ describeNeeding(POSTGRES)("the queue", () => {
     expect(names(await one.queue.claim("series", [], 9))).toEqual(["r1"]);
   });
 
-  test("offers nothing when the row cannot be stored", async () => {
-    await using one = await open((await database()).url);
-    const refused = one.queue.offerSession(createdEntry(anOutcome("a\0b")), session("a\0b"));
+  test("stores nothing when the work cannot be offered, and offers nothing when the id is taken", async () => {
+    await using one = await open((await server.create()).url);
+    const refused = one.offer("s0", { priority: 2 ** 40 });
     expect(await refused.catch(({ code }: Failure) => code)).toBe("storage_failed");
+    expect(await one.store.read("s0")).toEqual([]);
     expect(await one.offer("s1")).toBe(true);
     expect(await one.offer("s1")).toBe(false);
     expect(await one.queue.waiting()).toBe(1);
   });
 
   test("refuses when as many wait as may", async () => {
-    await using one = await open((await database()).url, { max_queued: 2 });
+    await using one = await open((await server.create()).url, { max_queued: 2 });
     await one.offer("s1");
     await one.offer("s2");
     const failure = await one.offer("s3").catch((error: Failure) => error);
@@ -159,7 +136,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test("wakes who watches when there is work, and when some was handed back", async () => {
-    const { url } = await database();
+    const { url } = await server.create();
     await using one = await open(url);
     await using other = await open(url);
     let woken = Promise.withResolvers<void>();
@@ -177,7 +154,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test("what was handed back goes first of its priority, and was not lost", async () => {
-    const { url } = await database();
+    const { url } = await server.create();
     await using one = await open(url);
     await using other = await open(url);
     await one.offer("high", { priority: 1 });
@@ -195,7 +172,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test("what is not touched goes to another; the first hears of it, and changes nothing", async () => {
-    const { url, sql } = await database();
+    const { url, sql } = await server.create();
     const clock = new StillClock();
     await using dead = await open(url, { clock });
     await using other = await open(url);
@@ -217,7 +194,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test("done by who lost it without knowing changes nothing", async () => {
-    const { url, sql } = await database();
+    const { url, sql } = await server.create();
     await using dead = await open(url, { clock: new StillClock() });
     await using other = await open(url);
     await dead.offer("s1");
@@ -230,7 +207,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test("is held while it is touched, for longer than a day", async () => {
-    const { url, sql } = await database();
+    const { url, sql } = await server.create();
     await using one = await open(url);
     await one.offer("s1");
     const claim = await one.next();
@@ -247,7 +224,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test.each(["fast", "immediate"] as const)("nothing is lost when the database is restarted (%s)", async (mode) => {
-    const { url } = await database();
+    const { url } = await server.create();
     const clock = new StillClock();
     await using one = await open(url, { clock });
     await one.offer("held");
@@ -264,7 +241,7 @@ describeNeeding(POSTGRES)("the queue", () => {
   });
 
   test("a claim is lost when the database is out of reach for longer than the lease", async () => {
-    const { url } = await database();
+    const { url } = await server.create();
     const clock = new StillClock();
     await using one = await open(url, { clock });
     await one.offer("s1");

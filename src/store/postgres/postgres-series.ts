@@ -3,7 +3,15 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import { isLoss } from "../store.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
-import { insertSeries, interruptDeadSeries, listSeries, readSeries, takeSeries, updateSeries } from "./series-rows.ts";
+import {
+  insertSeries,
+  interruptDeadSeries,
+  listSeries,
+  readSeries,
+  stealSeries,
+  takeSeries,
+  updateSeries,
+} from "./series-rows.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
 /** What the port promises of series. */
@@ -37,6 +45,10 @@ export class PostgresSeries implements AsyncDisposable {
   async take(series_id: string): Promise<SeriesRecord | undefined> {
     await this.#unsaved.try();
     return await this.#flusher.write("written", ({ sql }) => takeSeries(sql, series_id, this.#me));
+  }
+
+  async steal(series_id: string): Promise<SeriesRecord | undefined> {
+    return await this.#flusher.write("written", ({ sql }) => stealSeries(sql, series_id, this.#me));
   }
 
   async read(series_id: string): Promise<SeriesRecord | undefined> {

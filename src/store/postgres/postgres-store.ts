@@ -62,6 +62,8 @@ interface StoreParts {
 
 export class PostgresStore implements SessionStore, AsyncDisposable {
   readonly persistent = true;
+  /** By this others know who owns what. */
+  readonly me: string;
   readonly ledger: PostgresLedger;
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
@@ -75,6 +77,7 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
   /** It closes `opened`, once it has been made. */
   constructor({ database, presence, wakes, clock }: StoreParts, opened: AsyncDisposableStack) {
     const me = presence.id;
+    this.me = me;
     this.database = database;
     this.flusher = new Flusher(database, presence, wakes);
     this.ledger = new PostgresLedger(database, me);
@@ -153,6 +156,16 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
 
   watch(session_id: string, wake: () => void): () => void {
     return this.#sessions.watch(session_id, wake);
+  }
+
+  /** As `takeSeries`, also from a living process: what that one writes of the series is refused from now on. */
+  stealSeries(series_id: string): Promise<SeriesRecord | undefined> {
+    return this.#series.steal(series_id);
+  }
+
+  /** Closes `part` before itself. */
+  use<T extends Disposable | AsyncDisposable>(part: T): T {
+    return this.#parts.use(part);
   }
 
   /** Ends what dead processes left running and no queue brings back. @throws Failure */

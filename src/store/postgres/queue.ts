@@ -1,25 +1,25 @@
 import type { Db, fromBunSql, PgBoss } from "pg-boss";
-import type { Clock, Entropy } from "../../clock.ts";
+import type { Clock } from "../../clock.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { CreatedEntry } from "../../domain/session-entry.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { Claim, Needs, Work, WorkQueue } from "../shared-store.ts";
-import type { PostgresDatabase, Sql } from "./connection.ts";
+import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
+import { insertSeries } from "./series-rows.ts";
+import { insertSession } from "./session-rows.ts";
 
 /** What the queue needs of the store around it. */
 export interface QueueHouse {
   readonly database: PostgresDatabase;
+  readonly flusher: Flusher;
   readonly clock: Clock;
-  readonly entropy: Entropy;
   /** Seconds, 10 to 300. */
   readonly lease_s: number;
   /** How much may wait, over all servers. */
   readonly max_queued: number;
-  /** Inserts the row with its first entry; true also when it is there with the same token, from a try whose answer was lost. */
-  insertSession(sql: Sql, entry: CreatedEntry, token: string): Promise<boolean>;
-  insertSeries(sql: Sql, record: SeriesRecord, token: string): Promise<boolean>;
 }
 
 /** What a job carries. */
@@ -85,18 +85,21 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
   }
 
   async offerSession(entry: CreatedEntry, work: Work): Promise<boolean> {
-    return await this.#offer(work, async (sql, token) => {
+    return await this.#offer(work, async (sql) => {
       await this.#checkRoom(sql);
-      return await this.#house.insertSession(sql, entry, token);
+      return await insertSession(sql, entry, null);
     });
   }
 
   async offerSeries(record: SeriesRecord, work: Work): Promise<boolean> {
-    return await this.#offer(work, (sql, token) => this.#house.insertSeries(sql, record, token));
+    return await this.#offer(work, (sql) => insertSeries(sql, record, null));
   }
 
   async resumeSeries(work: Work): Promise<void> {
-    await this.#offer(work, async () => true);
+    await this.#offer(work, async (sql) => {
+      await ask(sql, "UPDATE abeval.series SET queued = true WHERE series_id = $1", [work.id]);
+      return true;
+    });
   }
 
   async claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly Claim[]> {
@@ -136,11 +139,11 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
     await this.#boss.stop({ graceful: false, close: false });
   }
 
-  async #offer(work: Work, begin: (sql: Sql, token: string) => Promise<boolean>): Promise<boolean> {
-    const token = this.#house.entropy(16);
+  /** Sends the work when `begin` says so, in the same transaction. */
+  async #offer(work: Work, begin: (sql: Sql) => Promise<boolean>): Promise<boolean> {
     await this.#database.read(() => this.#ensureQueue(queueOf(work)));
-    return await this.#database.transaction(async (sql) => {
-      const begun = await begin(sql, token);
+    return await this.#house.flusher.write("durable", async ({ sql }) => {
+      const begun = await begin(sql);
       if (begun) await this.#send(sql, { work, lost: 0 }, 0);
       return begun;
     });
@@ -159,7 +162,7 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
     const { id, priority } = job.work;
     const options = { db: this.#within(sql), singletonKey: id, priority: 2 * priority + first };
     await this.#boss.send(queueOf(job.work), job, { ...options, heartbeatSeconds: this.#house.lease_s });
-    await sql.unsafe("SELECT pg_notify($1, '')", [CHANNEL]);
+    await ask(sql, "SELECT pg_notify($1, '')", [CHANNEL]);
   }
 
   /** The library's statements as part of a transaction. */
@@ -177,8 +180,10 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
       retentionSeconds: YEAR_S,
       deleteAfterSeconds: DONE_S,
     });
-    const statement = "UPDATE abeval_queue.queue SET expire_seconds = $1 WHERE name = $2";
-    await this.#database.sql.unsafe(statement, [NO_END_S, name]);
+    await ask(this.#database.sql, "UPDATE abeval_queue.queue SET expire_seconds = $1::int WHERE name = $2", [
+      NO_END_S,
+      name,
+    ]);
     this.#known.add(name);
   }
 
@@ -218,14 +223,19 @@ async function headsIn(sql: Sql, kind: Work["kind"], capabilities: Needs, free: 
     SELECT name, priority FROM abeval_queue.job
     WHERE state < 'active' AND NOT blocked AND start_after <= now()
       AND data->'work'->>'kind' = $1 AND data->'work'->'needs' <@ $2::text::jsonb
-    ORDER BY priority DESC, created_on LIMIT $3`;
-  return await sql.unsafe(statement, [kind, JSON.stringify(capabilities), free]);
+    ORDER BY priority DESC, created_on LIMIT $3::int`;
+  return await ask(sql, statement, [kind, JSON.stringify(capabilities), free]);
 }
 
 async function waitingIn(sql: Sql): Promise<number> {
-  const [row] = await sql.unsafe("SELECT count(*)::int AS waiting FROM abeval_queue.job WHERE state < 'active'");
-  return row.waiting;
+  const statement = "SELECT count(*)::int AS waiting FROM abeval_queue.job WHERE state < 'active'";
+  const [row] = await ask<{ waiting: number }>(sql, statement);
+  return row?.waiting ?? 0;
 }
+
+/** Whether work that waits or runs names the text in this column. */
+export const isNamedInWork = (column: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
+  WHERE one.state <= 'active' AND strpos(one.data->'work'->>'brief', ${column}) > 0)`;
 
 const queueOf = ({ kind, needs }: Work) => `${kind}-${sha256(JSON.stringify(needs)).slice(0, 12)}`;
 

@@ -30,6 +30,12 @@ export async function takeSeries(sql: Sql, series_id: string, owner: string): Pr
   return record;
 }
 
+/** Whoever owned it owns it no more. Undefined when it is unknown. @throws Failure `storage_failed` */
+export async function stealSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
+  await ask(sql, STEAL, [series_id, owner]);
+  return await readSeries(sql, series_id);
+}
+
 /** Undefined when it is unknown. @throws Failure `storage_failed` for one that this version cannot read */
 export async function readSeries(sql: Sql, series_id: string): Promise<SeriesRecord | undefined> {
   const [row] = await ask<{ series: string }>(sql, READ, [series_id]);
@@ -82,6 +88,8 @@ const CREATE = `INSERT INTO abeval.series (series_id, state, owner, queued, scen
 const UPDATE = `UPDATE abeval.series SET state = $2, owner = $3, series = $4 WHERE series_id = $1 AND owner = $5`;
 
 const TAKE = `UPDATE abeval.series SET owner = $2 WHERE series_id = $1 AND (owner IS NULL OR NOT ${isAlive("owner")})`;
+
+const STEAL = "UPDATE abeval.series SET owner = $2 WHERE series_id = $1";
 
 const READ = "SELECT series FROM abeval.series WHERE series_id = $1";
 

@@ -1,0 +1,50 @@
+import type { Needs, WorkerRow, Workers } from "../shared-store.ts";
+import { ask, type PostgresDatabase } from "./connection.ts";
+
+type Announced = Parameters<Workers["announce"]>[0];
+
+/** Adds what a process says of itself to the row by which others know that it lives. */
+export class PostgresWorkers implements Workers, Disposable {
+  readonly #database: PostgresDatabase;
+  readonly #me: string;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #announced: Announced | undefined;
+
+  constructor(database: PostgresDatabase, me: string) {
+    this.#database = database;
+    this.#me = me;
+    // How much runs changes; that it lives is said elsewhere.
+    this.#timer = setInterval(() => void this.#tell().catch(() => undefined), database.lease_ms / 3).unref();
+  }
+
+  announce(self: Announced): void {
+    this.#announced = self;
+    // The timer tells it when this does not come through.
+    void this.#tell().catch(() => undefined);
+  }
+
+  async alive(): Promise<readonly WorkerRow[]> {
+    await this.#tell();
+    const rows = await this.#database.read((sql) =>
+      ask<Omit<WorkerRow, "capabilities"> & { capabilities: string }>(sql, ALIVE),
+    );
+    return rows.map((row) => ({ ...row, capabilities: JSON.parse(row.capabilities) as Needs }));
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#announced === undefined) return;
+    const { slots, capabilities, running } = this.#announced;
+    await this.#database.read((sql) => ask(sql, TELL, [this.#me, slots, running(), capabilities]));
+  }
+}
+
+const TELL = `UPDATE abeval.workers SET slots = $2::int, running = $3::int, capabilities = $4, seen = now()
+  WHERE worker_id = $1`;
+
+const ALIVE = `SELECT worker_id, version, slots, running, to_json(capabilities)::text AS capabilities,
+    extract(epoch FROM now() - seen)::float8 AS seen_s
+  FROM abeval.workers WHERE seen > now() - make_interval(secs => lease_s) ORDER BY worker_id`;
