@@ -5,7 +5,7 @@ import { MATERIAL_BYTES, MATERIAL_FILES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { MaterialShelf } from "../shared-store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
-import { isNamedInWork } from "./queue.ts";
+import { isWorkOlderThan } from "./queue.ts";
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -16,10 +16,10 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Files as large as they may be, with what an archive says of each. */
 const MAX_BYTES = MATERIAL_BYTES + MATERIAL_FILES * 4_096;
 
-/** Nobody asked for it since, and no work that waits or runs names it. */
-const UNUSED_DAYS = 30;
+/** Whoever offers work asks for its files, so what nobody asked for since is needed by older work alone. */
+const UNUSED = "30 days";
 /** Whoever began to keep it is gone. */
-const UNFINISHED_HOURS = 6;
+const UNFINISHED = "6 hours";
 const SWEEP_MS = 3_600_000;
 
 /**
@@ -122,6 +122,7 @@ async function drop(sql: Sql, upload: string): Promise<void> {
 async function* cut(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let chunk = new Uint8Array(CHUNK_BYTES);
   let used = 0;
+  let isFirst = true;
   for await (const piece of bytes) {
     for (let rest = piece; rest.length > 0; ) {
       const part = rest.subarray(0, CHUNK_BYTES - used);
@@ -130,11 +131,12 @@ async function* cut(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array
       rest = rest.subarray(part.length);
       if (used < CHUNK_BYTES) continue;
       yield chunk;
+      isFirst = false;
       chunk = new Uint8Array(CHUNK_BYTES);
       used = 0;
     }
   }
-  yield chunk.subarray(0, used);
+  if (used > 0 || isFirst) yield chunk.subarray(0, used);
 }
 
 const notThere = (digest: string) =>
@@ -158,7 +160,7 @@ const READ = "SELECT data FROM abeval.material_chunks WHERE digest = $1 AND n = 
 
 const SWEEP = `WITH unused AS (
     DELETE FROM abeval.materials
-    WHERE (used_at < now() - interval '${UNUSED_DAYS} days' AND NOT ${isNamedInWork("materials.digest")})
-      OR (chunks = 0 AND used_at < now() - interval '${UNFINISHED_HOURS} hours')
+    WHERE (used_at < now() - interval '${UNUSED}' AND NOT ${isWorkOlderThan(UNUSED)})
+      OR (chunks = 0 AND used_at < now() - interval '${UNFINISHED}')
     RETURNING digest)
   DELETE FROM abeval.material_chunks USING unused WHERE material_chunks.digest = unused.digest`;

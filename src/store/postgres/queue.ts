@@ -233,9 +233,9 @@ async function waitingIn(sql: Sql): Promise<number> {
   return row?.waiting ?? 0;
 }
 
-/** Whether work that waits or runs names the text in this column. */
-export const isNamedInWork = (column: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
-  WHERE one.state <= 'active' AND strpos(one.data->'work'->>'brief', ${column}) > 0)`;
+/** Whether there is work, waiting or running, that was offered so long ago. */
+export const isWorkOlderThan = (interval: string) => `EXISTS (SELECT FROM abeval_queue.job AS one
+  WHERE one.state <= 'active' AND one.created_on < now() - interval '${interval}')`;
 
 const queueOf = ({ kind, needs }: Work) => `${kind}-${sha256(JSON.stringify(needs)).slice(0, 12)}`;
 

@@ -1,4 +1,3 @@
-import type { SharedStore } from "../shared-store.ts";
 import { PostgresMaterials } from "./postgres-materials.ts";
 import { type PostgresOptions, postgresStore } from "./postgres-store.ts";
 import { PostgresWorkers } from "./postgres-workers.ts";
@@ -10,10 +9,7 @@ export interface SharedStoreOptions extends PostgresOptions {
 }
 
 /** As `postgresStore`, with the work that its processes share. @throws Failure as `postgresStore` */
-export async function openSharedStore(
-  url: string,
-  options: SharedStoreOptions,
-): Promise<SharedStore & AsyncDisposable> {
+export async function openSharedStore(url: string, options: SharedStoreOptions) {
   const { clock, entropy, lease_s, max_queued } = options;
   const store = await postgresStore(url, options);
   try {
