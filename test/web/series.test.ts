@@ -2,8 +2,9 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { reportOf } from "../../src/series/report.ts";
 import { logAxis } from "../../src/web/series/log-axis.ts";
+import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/web/series/suite-rows.ts";
 import { kindOf, missingText, trialText } from "../../src/web/series/trial-kind.ts";
-import { type Result, rowsOf, seriesOf } from "../series/series.ts";
+import { type Result, rowOf, rowsOf, seriesOf } from "../series/series.ts";
 
 const reported = (results: readonly Result[]) =>
   reportOf(seriesOf(), rowsOf(results), { stored: [], judge_unaudited: false });
@@ -24,6 +25,46 @@ test("a trial says what it gave, by the arm's name, and where the series stood t
     "Trial 5 of S: running",
     "Trial 6 of S: baseline won; it waits for others to count; $1.00",
   ]);
+});
+
+const SUITE: Readonly<Record<string, readonly Result[]>> = {
+  "case-10": ["a", "a", "tie"],
+  "case-9": ["b", "invalid", "failed"],
+  "case-1": ["tie", "a", "b"],
+  "case-none": ["cancelled", "cancelled", "cancelled"],
+};
+
+const suite = async () => {
+  const scenarios = Object.keys(SUITE);
+  const rows = Object.entries(SUITE).flatMap(([scenario, results], place) =>
+    results.map((result, round) =>
+      rowOf({ trial: round * scenarios.length + place + 1, round: round + 1, scenario }, result),
+    ),
+  );
+  return (await reportOf(seriesOf({ scenarios }), rows, { stored: [], judge_unaudited: false })).scenarios;
+};
+
+test.each([
+  ["plan", false, "10 9 1 none"],
+  ["scenario", false, "1 9 10 none"],
+  ["scenario", true, "none 10 9 1"],
+  ["a", true, "10 1 9 none"],
+  ["b", false, "10 none 9 1"],
+  ["missing", true, "none 9 10 1"],
+  ["rate", true, "10 1 9 none"],
+  ["rate", false, "9 1 10 none"],
+] as const)(
+  "the scenarios of a suite sorted by %s, descending %p; what is unknown stands last",
+  async (by, descending, expected) => {
+    const rows = sortedRows(await suite(), { by: by satisfies SuiteSort, descending });
+    expect(rows.map(({ scenario }) => scenario.replace("case-", "")).join(" ")).toBe(expected);
+  },
+);
+
+test("of a suite it is told where each arm is ahead, and why trials are missing", async () => {
+  const rows = await suite();
+  expect(aheadIn(rows)).toEqual({ a: 1, b: 1, even: 2 });
+  expect(rows.map(({ counts }) => missingWords(counts))).toEqual(["", "1 invalid, 1 failed", "", "3 cancelled"]);
 });
 
 test("missing trials are told by cause, those that were cancelled too", async () => {

@@ -4,7 +4,6 @@ import { percentText } from "../../series/figure-text.ts";
 import { duration, tokens, usd } from "../format.ts";
 import { ArmName, SIDES } from "../part/arm-name.tsx";
 import { Scroller } from "../part/page.tsx";
-import { solvedText } from "./scenario-table.tsx";
 
 type Arm = Series["arms"]["a"];
 
@@ -78,3 +77,6 @@ function reliabilityText(solved: SolvedCount | null): string {
   });
   return told.length === 0 ? "–" : told.join(", ");
 }
+
+const solvedText = (solved: SolvedCount | null) =>
+  solved === null ? "no required checks" : `${solved.solved} of ${solved.trials}`;

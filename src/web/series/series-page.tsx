@@ -16,8 +16,8 @@ import { GoOnForm } from "./go-on-form.tsx";
 import { SeriesAtAGlance, WinRate } from "./headline.tsx";
 import { Outlook } from "./outlook.tsx";
 import { JudgeCosts, Plan } from "./plan.tsx";
-import { ScenarioTable } from "./scenario-table.tsx";
-import { TrialStrips } from "./trial-strip.tsx";
+import { SuiteTable } from "./suite-table.tsx";
+import { TrialStrip } from "./trial-strip.tsx";
 import { SeriesWarnings } from "./warnings.tsx";
 
 /** What the trials of a series say together. While it runs, it is read again and again. */
@@ -82,20 +82,14 @@ function Report({ series }: { series: Series }) {
         <Share path={seriesReport(series.series_id)} />
       </nav>
       <section data-stop tabIndex={-1}>
-        <h2>Trials</h2>
-        <TrialStrips series={series} />
+        <h2>{series.scenarios.length > 1 ? "Scenario by scenario" : "Trials"}</h2>
+        {series.scenarios.length > 1 ? <SuiteTable series={series} /> : <TrialStrip series={series} />}
       </section>
       <section data-stop tabIndex={-1}>
         <h2>Evidence</h2>
         <EvidenceChart series={series} />
         <Outlook series={series} />
       </section>
-      {series.scenarios.length > 1 && (
-        <section data-stop tabIndex={-1}>
-          <h2>Scenario by scenario</h2>
-          <ScenarioTable series={series} />
-        </section>
-      )}
       <section data-stop tabIndex={-1}>
         <h2>Both arms</h2>
         <ArmsTable series={series} />

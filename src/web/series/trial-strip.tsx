@@ -7,32 +7,36 @@ import { toSession } from "../routes.ts";
 import { kindOf, TRIAL_KINDS, type TrialKind, trialText } from "./trial-kind.ts";
 
 /** Cells drawn at most; a larger series shows its latest. */
-const DRAWN = 2_000;
+export const DRAWN = 2_000;
 
-/** Every trial as a cell that leads to its session, in the order of creation, one row for each scenario. */
-export function TrialStrips({ series }: { series: Series }) {
+interface TrialStripProps {
+  readonly series: Series;
+  /** Sessions that the reader came from. */
+  readonly current?: readonly string[];
+}
+
+/** Every trial of one scenario as a cell that leads to its session, in the order of creation. */
+export function TrialStrip({ series, current = [] }: TrialStripProps) {
+  const { trials, scenarios, levels } = series;
   const told = useSignal<string | null>(null);
   const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
-  const text = (trial: SeriesTrial) => trialText(trial, arms, series.levels.alpha);
-  const drawn = series.trials.slice(-DRAWN);
-  const rows = Map.groupBy(drawn, ({ scenario }) => scenario);
+  const drawn = trials.slice(-DRAWN);
   return (
     <>
-      <div class="strips">
-        {[...rows].map(([scenario, trials]) => (
-          <div key={scenario} class="strip-row">
-            {rows.size > 1 && <h3>{scenario}</h3>}
-            <Strip scenario={scenario} trials={trials} text={text} tell={(trial) => (told.value = trial)} />
-          </div>
-        ))}
-      </div>
+      <Strip
+        scenario={scenarios[0]?.scenario ?? ""}
+        trials={drawn}
+        text={(trial) => trialText(trial, arms, levels.alpha)}
+        tell={(trial) => (told.value = trial)}
+        current={current}
+      />
       <p class="small-print strip-told" aria-hidden="true">
         {told.value ?? "Point at a trial to read it; each leads to its session."}
       </p>
-      <Legend trials={series.trials} arms={arms} />
-      {drawn.length < series.trials.length && (
+      <Legend trials={trials} arms={arms} />
+      {drawn.length < trials.length && (
         <p class="small-print">
-          The latest {counted(drawn.length, "trial")} of {series.trials.length}.
+          The latest {counted(drawn.length, "trial")} of {trials.length}.
         </p>
       )}
     </>
@@ -44,10 +48,11 @@ interface StripProps {
   readonly trials: readonly SeriesTrial[];
   readonly text: (trial: SeriesTrial) => string;
   readonly tell: (text: string | null) => void;
+  readonly current: readonly string[];
 }
 
 /** One stop of the Tab key; the arrows go from trial to trial. */
-function Strip({ scenario, trials, text, tell }: StripProps) {
+export function Strip({ scenario, trials, text, tell, current }: StripProps) {
   const at = useSignal(0);
   return (
     <ol class="strip" aria-label={`Trials of ${scenario}`}>
@@ -59,6 +64,7 @@ function Strip({ scenario, trials, text, tell }: StripProps) {
               class={`trial trial-${kindOf(trial)}`}
               href={toSession(trial.session_id)}
               title={told}
+              aria-current={current.includes(trial.session_id) ? "true" : undefined}
               aria-label={told}
               tabIndex={index === Math.min(at.value, trials.length - 1) ? 0 : -1}
               onFocus={() => {
@@ -79,7 +85,7 @@ function Strip({ scenario, trials, text, tell }: StripProps) {
 
 const MARKS: Record<TrialKind, string> = { a: "A", b: "B", none: "=", missing: "✕", held: "‖", running: "…" };
 
-function Legend({ trials, arms }: { trials: readonly SeriesTrial[]; arms: Readonly<Record<Side, string>> }) {
+export function Legend({ trials, arms }: { trials: readonly SeriesTrial[]; arms: Readonly<Record<Side, string>> }) {
   const counts = Map.groupBy(trials, kindOf);
   const names: Record<TrialKind, string> = {
     a: `${arms.a} won`,

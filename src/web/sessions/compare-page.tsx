@@ -17,6 +17,7 @@ import { Page, Part } from "../part/page.tsx";
 import { Refused, Show } from "../part/show.tsx";
 import { awaited, blind } from "../preferences.ts";
 import { navigate, toSession } from "../routes.ts";
+import { Standings } from "../series/standing.tsx";
 import { verdictsOn } from "../verdict/comparison.ts";
 import { FactsTable } from "../verdict/facts-table.tsx";
 import { VerdictTable } from "../verdict/history.tsx";
@@ -80,6 +81,7 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
           <p>If task, fixture, checks, rubric or policies differ, the verdict will say so.</p>
         </Notice>
       )}
+      {!blind.value && <Standings sessions={[...new Set([a.session, b.session])]} />}
       <BeforeJudging pair={[a, b]} />
       <section>
         <h2>Judge them</h2>
