@@ -81,7 +81,12 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     expect((await shownText(heading)).replaceAll(/\s+/g, " ")).toContain("baseline is preferred");
     expect(await heading.locator(".preferred.side-b").count()).toBe(1);
     expect(await page.locator(".plot-claim.side-b").count()).toBe(1);
-    expect(await page.locator(".by-scenario tbody tr").count()).toBe(2);
+    const named = page.locator(".by-scenario tbody th");
+    expect(await named.allTextContents()).toEqual(["first", "second"]);
+    await page.getByRole("button", { name: "No winner" }).click();
+    expect(await named.allTextContents()).toEqual(["second", "first"]);
+    expect(await page.locator(".by-scenario .trial-missing").count()).toBe(2);
+    await page.getByText("Of 2 scenarios candidate has won more trials in 0, baseline in 1; in 1 neither.").waitFor();
     await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })");
     expect(await inspect(page, "series-claimed")).toEqual([]);
     expect(complaints).toEqual([]);
@@ -94,6 +99,40 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.getByRole("heading", { level: 1, name: "No preference can be stated yet" }).waitFor();
     expect(await shownText(page.locator("section", { hasText: "The plan has" }))).toContain("19 trials left");
     await page.getByText(/about \d+ more would make a claim, for about \$/).waitFor();
+  }, 60_000);
+
+  test("reads with a hundred scenarios, and the page stays within the window", async () => {
+    const scenarios = Array.from({ length: 100 }, (_, n) => `case-${n + 1}-of-a-suite-with-long-names`);
+    const rows = scenarios.flatMap((scenario, place) =>
+      (["a", "b", "tie", "a"] as const).map((result, round) =>
+        rowOf({ trial: round * 100 + place + 1, round: round + 1, scenario }, result),
+      ),
+    );
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await tell(page, await reportOf(seriesOf({ scenarios, trials: 4 }), rows, ALONE));
+    expect(await page.locator(".by-scenario tbody tr").count()).toBe(100);
+    expect(await page.locator(".by-scenario .trial").count()).toBe(400);
+    expect(await inspect(page, "series-hundred")).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("shows its trials where two of its arms are compared, and marks those", async () => {
+    const series_id = await web.service.runSeries({ scenarios: ["quick"], trials: 3 });
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto(`/series/${series_id}`);
+    await page.locator(".strip .trial").nth(2).waitFor();
+    const ids = await page
+      .locator(".strip .trial")
+      .evaluateAll((cells) => cells.map((cell) => cell.getAttribute("href")));
+    const [one, other] = ids.map((href) => href?.split("/").at(-1));
+    await page.goto(`/compare?a=${one}/short&b=${other}/short`);
+    await page.getByText("2 trials of a series").click();
+    await page.locator(".strip .trial[aria-current]").nth(1).waitFor();
+    expect(await page.locator(".strip .trial").count()).toBe(3);
+    expect(await page.locator(".strip .trial[aria-current]").count()).toBe(2);
+    expect(complaints).toEqual([]);
   }, 60_000);
 
   test("is hidden in blind mode", async () => {

@@ -56,6 +56,7 @@ function Report({ series }: { series: Series }) {
   const running = state === "running";
   return (
     <Page
+      wide={series.scenarios.length > 1}
       title={conclusionText(concluded) + yet}
       heading={
         <>

@@ -45,8 +45,8 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
             <tr>
               <Head order={order} by="scenario" name="Scenario" />
               <th scope="col">Trials</th>
-              {columns.map(({ by, name }) => (
-                <Head key={by} order={order} by={by} name={name} descends />
+              {columns.map(({ by, name, kind }) => (
+                <Head key={by} {...{ order, by, name, kind }} descends />
               ))}
               <th scope="col">By itself</th>
             </tr>
@@ -163,18 +163,19 @@ interface HeadProps {
   readonly order: Signal<SuiteOrder>;
   readonly by: SuiteSort;
   readonly name: ComponentChildren;
+  readonly kind?: string;
   /** Its first order. */
   readonly descends?: boolean;
 }
 
-function Head({ order, by, name, descends = false }: HeadProps) {
+function Head({ order, by, name, kind, descends = false }: HeadProps) {
   const { descending } = order.value;
   const isSorted = order.value.by === by;
   const sort = () => {
     order.value = { by, descending: isSorted ? !descending : descends };
   };
   return (
-    <th scope="col" aria-sort={isSorted ? (descending ? "descending" : "ascending") : undefined}>
+    <th scope="col" class={kind} aria-sort={isSorted ? (descending ? "descending" : "ascending") : undefined}>
       <button type="button" class="sort" onClick={sort}>
         {name}
         <span aria-hidden="true">{isSorted ? (descending ? " ↓" : " ↑") : ""}</span>
