@@ -8,7 +8,7 @@ import type { ReplySoFar } from "./reply-so-far.ts";
 export const ANTHROPIC_REPLY: ReplyForm = { take, exchange, usageOf: anthropicUsage };
 
 function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
-  const place = Number(event["index"]);
+  const place = event["index"];
   switch (event["type"]) {
     case "message_start": {
       const { output_tokens: _preliminary, ...usage } = asRecord(dig(event, "message", "usage")) ?? {};
@@ -17,11 +17,12 @@ function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
     case "message_delta":
       return takeHead({ ...asRecord(event["delta"]), usage: event["usage"] }, reply);
     case "content_block_start":
-      return takeBlock(asRecord(event["content_block"]) ?? {}, place, reply);
+      reply.blocks += 1;
+      return takeBlock(asRecord(event["content_block"]) ?? {}, reply.blocks - 1, reply);
     case "content_block_delta":
-      return takeDelta(asRecord(event["delta"]) ?? {}, reply.knownAt(place), reply);
+      return takeDelta(asRecord(event["delta"]) ?? {}, place, reply);
     case "content_block_stop":
-      return close(reply.knownAt(place), reply);
+      return close(typeof place === "number" ? reply.knownAt(place) : undefined, reply);
     case "message_stop":
       reply.finish();
       return [];
@@ -51,9 +52,13 @@ function takeBlock({ type, text, id, name, input }: LooseRecord, place: number, 
   return [call];
 }
 
-function takeDelta({ type, text, partial_json }: LooseRecord, call: CallSoFar | undefined, reply: ReplySoFar) {
+/** Blocks come one after the other. Some clients look a block up by its index, some take the last. */
+function takeDelta({ type, text, partial_json }: LooseRecord, place: unknown, reply: ReplySoFar): CallSoFar[] {
   if (type === "text_delta") reply.addText(asText(text) ?? "");
-  if (type !== "input_json_delta" || call === undefined) return [];
+  if (type !== "input_json_delta") return [];
+  const call = reply.knownAt(reply.blocks - 1);
+  if (place !== reply.blocks - 1) reply.doubt();
+  if (call === undefined) return [];
   reply.addInput(call, asText(partial_json) ?? "");
   return [call];
 }

@@ -1,5 +1,7 @@
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { isNested, parseJson } from "../../domain/lenient.ts";
 import { callInput } from "../call-input.ts";
-import { shallow } from "../shallow.ts";
+import { LEVELS, shallow } from "../shallow.ts";
 import type { WireCall } from "../wire.ts";
 
 /** A call while it arrives. */
@@ -24,9 +26,20 @@ export class CallSoFar {
     this.#input += piece;
   }
 
-  /** The whole input, in the place of what came before. */
-  setInput(input: string): void {
-    this.#input = input;
+  get hasInput(): boolean {
+    return this.#input !== "";
+  }
+
+  /** Whether this is its input, perhaps written otherwise. */
+  isInput(text: string): boolean {
+    if (text === this.#input || this.#free_text) return text === this.#input;
+    const [given, own] = [parseJson(text), parseJson(this.#input)];
+    return given !== undefined && !isNested([given, own], LEVELS) && canonicalJson(given) === canonicalJson(own);
+  }
+
+  /** Its input is a JSON: no more of it can come. */
+  get isComplete(): boolean {
+    return !this.#free_text && parseJson(this.#input) !== undefined;
   }
 
   /** As the model made it. */

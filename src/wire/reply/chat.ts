@@ -26,7 +26,9 @@ function takeChoice(choice: LooseRecord, at: number, reply: ReplySoFar): readonl
   const place = `${choice["index"] ?? at}`;
   const said = saidIn(choice);
   if (place === "0") reply.addText(textIn(said["content"]) + (asText(said["refusal"]) ?? ""));
-  const calls = entriesIn(said).map((entry, nth) => takeEntry(entry, `${place}.${entry["index"] ?? nth}`, reply));
+  const isPiece = choice["delta"] != null;
+  const placeIn = (entry: LooseRecord, nth: number) => (isPiece ? (entry["index"] ?? nth) : nth);
+  const calls = entriesIn(said).map((entry, nth) => takeEntry(entry, `${place}.${placeIn(entry, nth)}`, reply));
   // Some servers send an empty one with every chunk.
   const finish = asText(choice["finish_reason"]);
   if (!finish) return calls;

@@ -5,15 +5,16 @@ import type { CallSoFar } from "./call-so-far.ts";
 import type { ReplyForm } from "./reply-form.ts";
 import type { ReplySoFar } from "./reply-so-far.ts";
 
-/** Gemini's `GenerateContentResponse`, whole or in pieces. A call always comes whole. */
+/** Gemini's `GenerateContentResponse`, whole or in pieces. A call always comes whole. Some clients read snake case, too. */
 export const GEMINI_REPLY: ReplyForm = { take, exchange, usageOf: geminiUsage };
 
 function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
   const { error, modelVersion, usageMetadata, promptFeedback } = event;
-  reply.model_served = asText(modelVersion) ?? reply.model_served;
+  reply.model_served = asText(modelVersion ?? event["model_version"]) ?? reply.model_served;
   reply.usage = asRecord(usageMetadata) ?? reply.usage;
   if (error != null) reply.fail(asText(dig(error, "message")));
-  const blocked = asText(dig(promptFeedback, "blockReason"));
+  const feedback = asRecord(promptFeedback ?? event["prompt_feedback"]) ?? {};
+  const blocked = asText(feedback["blockReason"] ?? feedback["block_reason"]);
   if (blocked !== undefined) stop(blocked, reply);
   return asRecords(event["candidates"]).flatMap((candidate, at) => takeCandidate(candidate, at, reply));
 }
@@ -21,11 +22,13 @@ function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
 /** Calls of every candidate are read, text of the first. */
 function takeCandidate(candidate: LooseRecord, at: number, reply: ReplySoFar): CallSoFar[] {
   const isFirst = (candidate["index"] ?? at) === 0;
-  const finish = asText(candidate["finishReason"]);
+  const finish = asText(candidate["finishReason"] ?? candidate["finish_reason"]);
   if (finish !== undefined && isFirst) stop(finish, reply);
   return partsOf(candidate).flatMap((part) => {
     if (isFirst && part["thought"] !== true) reply.addText(asText(part["text"]) ?? "");
-    return takeCall(asRecord(part["functionCall"]), reply);
+    const fields = CALL_FIELDS.filter((field) => part[field] != null);
+    if (fields.length > 1) reply.doubt();
+    return fields.flatMap((field) => takeCall(asRecord(part[field]), reply));
   });
 }
 
@@ -36,8 +39,14 @@ function stop(reason: string, reply: ReplySoFar): void {
 
 const partsOf = (candidate: LooseRecord) => asRecords(dig(candidate, "content", "parts"));
 
+const CALL_FIELDS = ["functionCall", "function_call"] as const;
+
+/** By which a call says that its arguments come in pieces. */
+const IN_PIECES = ["partialArgs", "partial_args", "willContinue", "will_continue"] as const;
+
 function takeCall(found: LooseRecord | undefined, reply: ReplySoFar): CallSoFar[] {
   if (found === undefined) return [];
+  if (IN_PIECES.some((field) => found[field] != null)) reply.doubt();
   const { id, name, input } = callIn(found);
   const call = reply.callAt(reply.calls.length, { id, name });
   reply.setInput(call, input);
@@ -56,8 +65,8 @@ function exchange(event: LooseRecord, calls: readonly CallSoFar[]): readonly Loo
 }
 
 function exchangePart(part: LooseRecord, left: CallSoFar[]): LooseRecord {
-  const found = asRecord(part["functionCall"]);
-  if (found === undefined) return part;
+  const field = CALL_FIELDS.find((name) => asRecord(part[name]) !== undefined);
+  if (field === undefined) return part;
   const exchanged = left.shift()?.exchanged;
-  return exchanged == null ? part : { ...part, functionCall: { ...found, args: exchanged } };
+  return exchanged == null ? part : { ...part, [field]: { ...asRecord(part[field]), args: exchanged } };
 }

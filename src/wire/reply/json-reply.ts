@@ -7,6 +7,7 @@ import {
   MAX_EVENT_BYTES,
   type ReadOptions,
   type ReplyReader,
+  UNCLEAR,
   UNREADABLE,
   wireReply,
 } from "./reply-reader.ts";
@@ -34,7 +35,7 @@ export class JsonReply implements ReplyReader {
     const bytes = this.#kept.take();
     const json = parseJson(new TextDecoder().decode(bytes));
     if (json === undefined && !this.#too_large) return this.#endAsStream(bytes);
-    const passed = this.#too_large || !isReadable(json) ? this.#stop() : this.#pass(json, bytes);
+    const passed = this.#too_large || !isReadable(json) ? this.#stop(UNREADABLE) : this.#pass(json, bytes);
     return { bytes: passed, reply: wireReply(this.#reply, this.#options.form) };
   }
 
@@ -50,15 +51,16 @@ export class JsonReply implements ReplyReader {
     const { form, gate } = this.#options;
     const bodies = Array.isArray(json) ? asRecords(json) : asRecords([asRecord(json)]);
     const calls = bodies.map((body) => form.take(body, this.#reply));
-    if (this.#reply.isUnreadable) return this.#stop();
+    if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
+    if (gate !== undefined && this.#reply.isUnclear) return this.#stop(UNCLEAR);
     decide(this.#reply.calls, gate);
     if (this.#reply.calls.every(({ exchanged }) => exchanged === null)) return bytes;
     const changed = bodies.flatMap((body, at) => form.exchange(body, calls[at] ?? NO_CALLS));
     return Buffer.from(JSON.stringify(Array.isArray(json) ? changed : changed[0]));
   }
 
-  #stop(): Uint8Array {
-    this.#reply.stop(UNREADABLE);
+  #stop(reason: string): Uint8Array {
+    this.#reply.stop(reason);
     return new Uint8Array();
   }
 }

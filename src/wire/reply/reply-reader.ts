@@ -31,6 +31,9 @@ export const isReadable = (event: unknown): boolean => !isNested(event, LEVELS +
 /** What cannot be read is not passed on: a call could stand in it. */
 export const UNREADABLE = "the reply is larger, or nested deeper, than abeval reads";
 
+/** Nor is what an agent could read otherwise than the gate did. */
+export const UNCLEAR = "the reply can be read in several ways, so nobody knows which calls it makes";
+
 /** The longest names of models have some fifty. */
 const MAX_NAME_CHARS = 256;
 

@@ -16,17 +16,28 @@ export class ReplySoFar {
   ended: WireReply["ended"] = "cut";
   error: string | null = null;
   readonly calls: CallSoFar[] = [];
+  /** Blocks of content that began, whatever they are. */
+  blocks = 0;
   /** Calls of which more is to come. */
   readonly open = new Set<CallSoFar>();
   #closed: CallSoFar[] = [];
   /** The call that is meant by a place in the reply. */
   readonly #places = new Map<string | number, CallSoFar>();
   #chars = 0;
-  #amended = false;
+  #unclear = false;
 
-  /** There was more than is kept, or more of a call that had been whole. */
+  /** There was more than is kept. */
   get isUnreadable(): boolean {
-    return this.#chars > MAX_CHARS || this.#amended;
+    return this.#chars > MAX_CHARS;
+  }
+
+  /** One client could run another call than the next one, or than the one that was looked at. */
+  get isUnclear(): boolean {
+    return this.#unclear;
+  }
+
+  doubt(): void {
+    this.#unclear = true;
   }
 
   addText(piece: string): void {
@@ -39,8 +50,12 @@ export class ReplySoFar {
     if (known !== undefined && (id === null || known.id === null || known.id === id)) {
       known.id ??= id;
       known.name ||= name;
+      // Some clients take the first name, some the last.
+      if (name !== "" && name !== known.name) this.doubt();
       return known;
     }
+    // Many clients go by the place alone, and would join two calls to one.
+    if (known !== undefined && !(known.isComplete && name !== "")) this.doubt();
     const call = new CallSoFar({ id, name, free_text });
     if (this.#keep(CALL_CHARS + name.length + (id?.length ?? 0))) {
       this.calls.push(call);
@@ -61,14 +76,16 @@ export class ReplySoFar {
   }
 
   addInput(call: CallSoFar, piece: string): void {
-    this.#amended ||= call.whole && piece !== "";
+    if (call.whole && piece !== "") this.doubt();
     if (this.#keep(piece.length)) call.addInput(piece);
   }
 
-  /** A text as it stands, everything else as JSON. */
+  /** The whole input: a text as it stands, everything else as JSON. What came of it before must say the same. */
   setInput(call: CallSoFar, input: unknown): void {
     const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
-    if (this.#keep(text.length)) call.setInput(text);
+    if (text === "" || call.isInput(text)) return;
+    if (call.whole || call.hasInput) this.doubt();
+    else if (this.#keep(text.length)) call.addInput(text);
   }
 
   close(call: CallSoFar): void {

@@ -46,18 +46,24 @@ function takeCall(item: LooseRecord, { place, whole }: At, reply: ReplySoFar): C
     free_text: item["type"] === "custom_tool_call",
   });
   for (const also of [place, asText(item["id"])]) if (also !== undefined) reply.alsoAt(also, call);
-  if (whole && !call.whole) {
-    reply.setInput(call, item[INPUT_FIELDS.get(item["type"]) ?? ""]);
+  if (whole) {
+    reply.setInput(call, item[INPUT_FIELDS.get(item["type"]) ?? ""] ?? "");
     reply.close(call);
   }
   return [call];
 }
 
+/** Pieces of an input that is a text. Some clients run what these say, some what the item says at its end. */
+const TEXT_EVENT = /^response\.(function_call_arguments|custom_tool_call_input)\./;
+
 function takeInput(event: LooseRecord, reply: ReplySoFar): CallSoFar[] {
   const call = reply.knownAt(placeOf(event));
+  const isText = TEXT_EVENT.test(asText(event["type"]) ?? "");
+  const named = reply.knownAt(`${event["item_id"]}`) ?? call;
+  if (isText && (call === undefined || named !== call)) reply.doubt();
   if (call === undefined) return [];
-  const delta = asText(event["delta"]);
-  if (delta !== undefined && !call.whole) reply.addInput(call, delta);
+  if (isText) reply.addInput(call, asText(event["delta"]) ?? "");
+  if (isText) reply.setInput(call, asText(event["arguments"]) ?? asText(event["input"]) ?? "");
   return [call];
 }
 
@@ -68,7 +74,8 @@ function takeResponse({ model, usage, status, output, ...rest }: LooseRecord, re
   if (status === "failed" || status === "cancelled") reply.fail(asText(dig(rest["error"], "message")) ?? `${status}`);
   const items = asRecords(output);
   if (reply.text === "") reply.addText(items.map(textOf).join(""));
-  const calls = items.flatMap((item, place) => takeCall(item, { place: `${place}`, whole: true }, reply));
+  const whole = status !== "queued" && status !== "in_progress";
+  const calls = items.flatMap((item, place) => takeCall(item, { place: `${place}`, whole }, reply));
   if (status === "completed" || status === "incomplete") {
     reply.stop_reason = asText(dig(rest["incomplete_details"], "reason")) ?? status;
     reply.finishCalls();

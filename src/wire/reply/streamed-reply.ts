@@ -8,6 +8,7 @@ import {
   MAX_EVENT_BYTES,
   type ReadOptions,
   type ReplyReader,
+  UNCLEAR,
   UNREADABLE,
   wireReply,
 } from "./reply-reader.ts";
@@ -32,6 +33,8 @@ export class StreamedReply implements ReplyReader {
   #held: Held[] = [];
   #held_bytes = 0;
   #stopped = false;
+  /** Of events that are read; all that are named after their types are one. */
+  readonly #names = new Set<string | undefined>();
 
   constructor(options: ReadOptions) {
     this.#options = options;
@@ -39,7 +42,7 @@ export class StreamedReply implements ReplyReader {
 
   push(chunk: Uint8Array): Uint8Array {
     const passed = this.#blocks.push(chunk).flatMap((block) => this.#take(block));
-    if (this.#blocks.isTooLarge) this.#stop();
+    if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
     return Buffer.concat(passed);
   }
 
@@ -57,14 +60,22 @@ export class StreamedReply implements ReplyReader {
     const { form, gate, hide_usage } = this.#options;
     if (block.data === "[DONE]") this.#reply.finishCalls();
     const event = eventIn(block);
-    if (!isReadable(event)) return this.#stop();
+    if (!isReadable(event)) return this.#stop(UNREADABLE);
     // What is no JSON here may be some elsewhere.
     if (gate !== undefined && block.data !== undefined && !isWhole(block)) return [];
     const calls = event === undefined ? [] : form.take(event, this.#reply);
     if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
-    if (this.#reply.isUnreadable || this.#held_bytes > MAX_HELD_BYTES) return this.#stop();
+    const fault = this.#faultOf({ block, calls }, event);
+    if (fault !== null) return this.#stop(fault);
     decide(this.#reply.takeClosed(), gate);
     return gate !== undefined && this.#reply.open.size > 0 ? [] : this.#release();
+  }
+
+  /** Why neither this event nor any after it goes on. */
+  #faultOf(held: Held, event: LooseRecord | undefined): string | null {
+    if (this.#reply.isUnreadable || this.#held_bytes > MAX_HELD_BYTES) return UNREADABLE;
+    if (this.#options.gate === undefined) return null;
+    return this.#reply.isUnclear || this.#isMisnamed(held, event) ? UNCLEAR : null;
   }
 
   #hold(held: Held): void {
@@ -72,11 +83,19 @@ export class StreamedReply implements ReplyReader {
     this.#held_bytes += held.block.bytes.length + HELD_EVENT_BYTES;
   }
 
-  #stop(): [] {
+  #stop(reason: string): [] {
     this.#stopped = true;
     this.#held = [];
-    this.#reply.stop(UNREADABLE);
+    this.#reply.stop(reason);
     return [];
+  }
+
+  /** Some clients go by an event's name, others by its type, and some hear of no event that has no name, or another one. */
+  #isMisnamed({ block: { event: name }, calls }: Held, event: LooseRecord | undefined): boolean {
+    const type = asText(event?.["type"]);
+    if (type === undefined && calls.length === 0) return false;
+    this.#names.add(name !== undefined && name === type ? NAMED_AS_TYPE : name);
+    return this.#names.size > 1 || (type !== undefined && name !== undefined && name !== type);
   }
 
   #release(): readonly Uint8Array[] {
@@ -94,6 +113,8 @@ export class StreamedReply implements ReplyReader {
       .map((one) => sseBytes(block.event === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
   }
 }
+
+const NAMED_AS_TYPE = "named after its type";
 
 const isWhole = (block: SseBlock) => block.data === "[DONE]" || eventIn(block) !== undefined;
 
