@@ -10,6 +10,12 @@ export const DecisionEvent = record("DecisionEvent", {
   session_id: SessionId,
   arm_id: Slug(),
   decision: Decision,
+  attempt: Type.Optional(
+    Type.Integer({
+      minimum: 2,
+      description: "The run began again, as it does when its process was lost: what came before of its arms is void.",
+    }),
+  ),
 });
 
 export const ArmFinishedEvent = record("ArmFinishedEvent", {

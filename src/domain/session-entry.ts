@@ -15,6 +15,12 @@ export interface AttemptStartedEntry {
   readonly at: string;
 }
 
+/** Whoever ran it gave it back before its end: it is queued again. */
+export interface ReleasedEntry {
+  readonly type: "released";
+  readonly at: string;
+}
+
 export interface StageEntry {
   readonly type: "stage";
   readonly at: string;
@@ -76,6 +82,7 @@ export interface EndedEntry {
 /** What the run itself writes. */
 export type RunEntry =
   | AttemptStartedEntry
+  | ReleasedEntry
   | StageEntry
   | DecisionEntry
   | ArmEndedEntry

@@ -120,6 +120,19 @@ export const SessionTotals = record("SessionTotals", {
 });
 export type SessionTotals = Static<typeof SessionTotals>;
 
+const LostAttempt = record(
+  "LostAttempt",
+  {
+    started_at: Timestamp("When it left the queue."),
+    lost_at: Timestamp("When the session began again, or was handed back."),
+    tokens_in: Tokens("Arms and judge."),
+    tokens_out: Tokens("Arms and judge."),
+    cost_usd: nullable(Type.Number({ minimum: 0 })),
+  },
+  { description: "A run whose process was lost, or stopped, before its end. What it used is in the totals, and nowhere else." },
+);
+export type LostAttempt = Static<typeof LostAttempt>;
+
 const SessionPrices = record(
   "SessionPrices",
   {
@@ -186,6 +199,9 @@ const SessionOutcomeSchema = record("SessionOutcome", {
   ),
   trial: Type.Optional(TrialPlace),
   votes: Type.Optional(Type.Array(Vote, { description: "Of people, oldest first. Absent: none." })),
+  lost_attempts: Type.Optional(
+    Type.Array(LostAttempt, { description: "Oldest first; absent when the first attempt is the one that counts." }),
+  ),
 });
 export type SessionOutcome = Omit<Static<typeof SessionOutcomeSchema>, "arms" | "definition"> & {
   arms: [ArmSummary, ArmSummary];

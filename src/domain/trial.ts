@@ -43,6 +43,9 @@ export const TrialRow = record("TrialRow", {
   }),
   /** Of what both arms said and called: equal for trials that went the same way; null where it is unknown. */
   conduct: nullable(Digest("SHA-256.")),
+  lost_cost_usd: Type.Optional(
+    nullable(Type.Number({ minimum: 0 }), { description: "Of attempts that were lost; absent when there are none." }),
+  ),
 });
 export type TrialRow = Static<typeof TrialRow>;
 
@@ -60,6 +63,7 @@ export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow
     arms: { a: trialArm(a), b: trialArm(b) },
     judge: { model_served: null, cost_usd: null },
     conduct: conductOf(a, b),
+    ...(outcome.lost_attempts && { lost_cost_usd: sumKnown(outcome.lost_attempts.map(({ cost_usd }) => cost_usd)) }),
   };
   if (outcome.verdict?.kind !== "run") return row;
   return judgedRow(row, outcome.verdict, sumKnown(judgingsOf(outcome).map(({ cost_usd }) => cost_usd)));

@@ -60,9 +60,9 @@ export const mostCostOf = (
   { tokens_in, tokens_out }: Pick<Usage, "tokens_in" | "tokens_out">,
 ): number | null => costOf(price && { ...price, in: dearestInput(price) }, { tokens_in, tokens_out });
 
-/** Arms and judge together. */
+/** Arms and judge together, of attempts that were lost too. */
 export function sumTotals(outcome: SessionOutcome): SessionTotals {
-  const usages = [...outcome.arms, ...judgingsOf(outcome)];
+  const usages = [...outcome.arms, ...judgingsOf(outcome), ...(outcome.lost_attempts ?? [])];
   const { started_at, finished_at } = outcome;
   return {
     tokens_in: sumKnown(usages.map(({ tokens_in }) => tokens_in)),

@@ -2,7 +2,7 @@ import type { RunEvent } from "../domain/event.ts";
 import { Failure } from "../domain/failure.ts";
 import type { ArmStatus } from "../domain/session.ts";
 import type { SessionEntry, SessionLog } from "../domain/session-entry.ts";
-import { fold } from "../store/fold.ts";
+import { beginsAnew, fold } from "../store/fold.ts";
 import type { LoggedEntry, SessionStore } from "../store/store.ts";
 
 /** An event and the place of its entry in the log. */
@@ -11,8 +11,8 @@ export interface Announcement extends Pick<LoggedEntry, "n" | "attempt"> {
 }
 
 /**
- * What the log of a session announces: everything so far, then what comes, to its end. `signal` ends it earlier. Nothing for a
- * session that is not there.
+ * What the log of a session announces: everything of its last attempt so far, then what comes, to its end; the decisions of a
+ * later attempt bear its number. `signal` ends it earlier. Nothing for a session that is not there.
  */
 export async function* followRun(
   store: Pick<SessionStore, "read" | "watch">,
@@ -22,7 +22,7 @@ export async function* followRun(
   const telling: SessionEntry[] = [];
   for await (const { n, attempt, entry } of entriesOf(store, session_id, signal)) {
     if (entry.type !== "decision") telling.push(entry);
-    const event = eventOf(session_id, entry, telling);
+    const event = eventOf(session_id, entry, { attempt, telling });
     if (event) yield { n, attempt, event };
     // A verdict that is asked for later is not the run's.
     if (entry.type === "ended") return;
@@ -42,7 +42,7 @@ async function* entriesOf(
     for (let from = 0; !signal?.aborted; ) {
       woken = Promise.withResolvers<void>();
       const entries = await store.read(session_id, from);
-      yield* entries;
+      yield* withoutLost(entries);
       from = entries.at(-1)?.n ?? from;
       // Every session has an entry from its start.
       if (from === 0) return;
@@ -54,11 +54,23 @@ async function* entriesOf(
   }
 }
 
-/** The event that announces an entry; undefined for most. `telling` holds all entries but the decisions, `entry` included. */
-function eventOf(session_id: string, entry: SessionEntry, telling: readonly SessionEntry[]): RunEvent | undefined {
+/** What arms did in an attempt that is lost already, nobody needs to hear. */
+function withoutLost(entries: readonly LoggedEntry[]): readonly LoggedEntry[] {
+  const start = entries.findLastIndex(({ entry }) => beginsAnew(entry));
+  return entries.filter(({ entry: { type } }, at) => at > start || (type !== "decision" && type !== "arm_ended"));
+}
+
+interface Told {
+  readonly attempt: number;
+  /** All entries but the decisions, this one included. */
+  readonly telling: readonly SessionEntry[];
+}
+
+/** The event that announces an entry; undefined for most. */
+function eventOf(session_id: string, entry: SessionEntry, { attempt, telling }: Told): RunEvent | undefined {
   if (entry.type === "decision") {
     const { arm_id, decision } = entry;
-    return { event: "decision", session_id, arm_id, decision };
+    return { event: "decision", session_id, arm_id, decision, ...(attempt > 1 && { attempt }) };
   }
   if (entry.type === "arm_ended" && !CUT_SHORT.has(entry.summary.status))
     return { event: "arm_finished", session_id, arm_id: entry.arm_id };

@@ -5,9 +5,9 @@ import type { Side } from "../domain/verdict.ts";
 import type { Course } from "./course.ts";
 import type { Tally } from "./tally.ts";
 
-/** Both arms and the judge, USD; null when some of it is unknown. */
-export const costOfTrial = ({ arms, judge, outcome }: TrialRow): number | null =>
-  sumKnown([arms.a.cost_usd, arms.b.cost_usd, outcome === null ? 0 : judge.cost_usd]);
+/** Both arms and the judge, also in attempts that were lost, USD; null when some of it is unknown. */
+export const costOfTrial = ({ arms, judge, outcome, lost_cost_usd = 0 }: TrialRow): number | null =>
+  sumKnown([arms.a.cost_usd, arms.b.cost_usd, outcome === null ? 0 : judge.cost_usd, lost_cost_usd]);
 
 export interface ArmCosts {
   readonly cost_usd: { readonly mean: number | null; readonly total: number | null };

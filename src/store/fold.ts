@@ -1,7 +1,14 @@
 import type { Decision } from "../domain/decision.ts";
 import type { Price } from "../domain/scenario.ts";
-import { type ArmSummary, isFinal, type SessionOutcome } from "../domain/session.ts";
-import type { EndedEntry, SessionEntry, SessionLog } from "../domain/session-entry.ts";
+import { type ArmSummary, isFinal, type LostAttempt, type SessionOutcome } from "../domain/session.ts";
+import type {
+  AttemptStartedEntry,
+  CreatedEntry,
+  EndedEntry,
+  ReleasedEntry,
+  SessionEntry,
+  SessionLog,
+} from "../domain/session-entry.ts";
 import { sumTotals, usageOfDecisions } from "../domain/usage.ts";
 import type { Verdict } from "../domain/verdict.ts";
 
@@ -12,7 +19,8 @@ import type { Verdict } from "../domain/verdict.ts";
  */
 export function fold([created, ...entries]: SessionLog): SessionOutcome {
   // Of the run only its last attempt counts; what others asked for stays.
-  const start = entries.findLastIndex(({ type }) => type === "attempt_started") + 1;
+  const start = entries.findLastIndex(beginsAnew) + 1;
+  const lost_attempts = lostAttempts(created, entries.slice(0, start));
   // Grows in place: a session may be judged again any number of times.
   const verdicts = entries.slice(0, start).flatMap(askedLater);
   let rejudged = verdicts.find(isRejudge);
@@ -33,12 +41,38 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
     counted.includes(arm.arm_id) ? { ...arm, ...usageOf(state, arm.arm_id, decisions) } : arm,
   );
   const votes = entries.flatMap((entry) => (entry.type === "voted" ? [entry.vote] : []));
-  const outcome: SessionOutcome = { ...state, arms, decisions, ...(votes.length > 0 && { votes }) };
+  const outcome: SessionOutcome = {
+    ...{ ...state, arms, decisions },
+    ...(votes.length > 0 && { votes }),
+    ...(lost_attempts.length > 0 && { lost_attempts }),
+  };
   const changed = entries.some(({ type }) => type === "ended" || type === "judged");
   return changed && isFinal(outcome.state) ? { ...outcome, totals: sumTotals(outcome) } : outcome;
 }
 
 type State = Omit<SessionOutcome, "decisions">;
+
+/** Whether nothing that the run wrote before it counts any more. */
+export const beginsAnew = (entry: SessionEntry): entry is AttemptStartedEntry | ReleasedEntry =>
+  entry.type === "attempt_started" || entry.type === "released";
+
+/** What the attempts used that `entries` begin, each ended by the next beginning. One that did nothing is none. */
+function lostAttempts(created: CreatedEntry, entries: readonly SessionEntry[]): LostAttempt[] {
+  const lost: LostAttempt[] = [];
+  let own: SessionEntry[] = [];
+  for (const entry of entries) {
+    if (!beginsAnew(entry)) {
+      own.push(entry);
+      continue;
+    }
+    const attempt = fold([created, ...own]);
+    own = [];
+    if (attempt.started_at === null) continue;
+    const { tokens_in, tokens_out, cost_usd } = sumTotals(attempt);
+    lost.push({ started_at: attempt.started_at, lost_at: entry.at, tokens_in, tokens_out, cost_usd });
+  }
+  return lost;
+}
 
 const askedLater = (entry: SessionEntry): readonly Verdict[] =>
   entry.type === "judged" && entry.verdict.kind !== "run" ? [entry.verdict] : [];

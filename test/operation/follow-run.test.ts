@@ -5,6 +5,7 @@ import type { RunEntry } from "../../src/domain/session-entry.ts";
 import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
 import { followRun } from "../../src/operation/follow-run.ts";
 import { memoryStore } from "../../src/store/memory.ts";
+import type { Run } from "../../src/store/store.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
 import { begin, COMPLETED } from "../stored.ts";
 
@@ -66,6 +67,24 @@ test("who comes late gets every event so far, then what comes, until the log end
   );
   expect(seen.map(({ value }) => value?.n)).toEqual([2, 3, 4]);
   expect((await events.next()).done).toBe(true);
+});
+
+test("a run that began again tells the decisions of its last attempt by their number, and one end", async () => {
+  const store = memoryStore();
+  const first = await begin(store, anOutcome(ID));
+  await store.append(first, [decision(1), armEnded("left", "finished")], "written");
+  const early = Array.fromAsync(followRun(store, ID), ({ event }) => event);
+  const again = (await store.takeOver(ID, "2026-01-02T03:04:05.700Z")) as Run;
+  await store.append(again, [decision(1), decision(2)], "written");
+  const late = Array.fromAsync(followRun(store, ID), ({ event }) => event);
+  await store.append(again, [{ type: "judged", verdict: VERDICT }, COMPLETED], "durable");
+  const told = [1, 2].map((seq) => ({
+    ...{ event: "decision", session_id: ID, arm_id: "left", decision: aTurn(seq) },
+    attempt: 2,
+  }));
+  const end = { event: "verdict_ready", session_id: ID, verdict: VERDICT };
+  expect(await late).toEqual([...told, end] as RunEvent[]);
+  expect((await early).slice(-3)).toEqual([...told, end] as RunEvent[]);
 });
 
 test("each follower gets every event, whatever its pace", async () => {

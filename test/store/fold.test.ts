@@ -58,6 +58,7 @@ const ANY_ENTRY: fc.Arbitrary<SessionEntry> = fc.oneof(
     { type: "examined", arm_id: "right", summary: { violations: [], status: "disqualified", stop_reason: "policy:x" } },
     { type: "cancel_asked", at: AT },
     { type: "attempt_started", at: AT },
+    { type: "released", at: AT },
     judged("run"),
     judged("rejudge"),
     judged("cross_session"),
@@ -210,4 +211,22 @@ test("an attempt that starts forgets what the one before it did, and keeps what 
   expect(outcome.verdicts).toHaveLength(1);
   const again = outcomeOf(turn(1), armEnded("left"), { type: "attempt_started", at: LATER }, turn(1), turn(2));
   expect(again.arms[0].turns).toBe(2);
+});
+
+test("what lost attempts used is told apart, and is in the totals", () => {
+  const again: SessionEntry = { type: "attempt_started", at: LATER };
+  const outcome = outcomeOf(again, stage("running"), turn(1), again, stage("running"), turn(1), turn(2), ended("failed"));
+  const [lost, ...others] = outcome.lost_attempts ?? [];
+  expect(others).toEqual([]);
+  expect(lost).toMatchObject({ started_at: AT, lost_at: LATER });
+  expect(lost?.tokens_in).toBeGreaterThan(0);
+  expect(outcome.arms[0].turns).toBe(2);
+  const ofLast = outcomeOf(stage("running"), turn(1), turn(2), ended("failed"));
+  expect(outcome.totals.tokens_in).toBe((ofLast.totals.tokens_in ?? NaN) + (lost?.tokens_in ?? NaN));
+});
+
+test("a session that was handed back is queued again, and an attempt that did nothing is none", () => {
+  const released: SessionEntry = { type: "released", at: LATER };
+  expect(outcomeOf(stage("running"), turn(1), released)).toMatchObject({ state: "queued", lost_attempts: [{}] });
+  expect(outcomeOf({ type: "attempt_started", at: AT }, released)).not.toHaveProperty("lost_attempts");
 });

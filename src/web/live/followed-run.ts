@@ -32,6 +32,9 @@ export class FollowedRun {
   #events: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
+  /** Number of the attempt whose decisions come in, and how many were lost when the session was read. */
+  #attempt = 1;
+  #lost = 0;
 
   constructor(id: string) {
     this.#id = id;
@@ -54,6 +57,9 @@ export class FollowedRun {
       const session = await getSession(this.#id);
       if (this.#stopped) return;
       this.session.value = { state: "ready", value: session };
+      const lost = session.lost_attempts?.length ?? 0;
+      if (lost > this.#lost) this.#beginAnew();
+      this.#lost = lost;
       for (const [arm_id, log] of Object.entries(session.decisions)) this.#add(arm_id, log);
       if (isFinal(session.state)) return this.#end();
       if (!this.#events) this.#connect();
@@ -97,8 +103,12 @@ export class FollowedRun {
 
   #receive(event: RunEvent): void {
     this.lastEvent.value = ticks();
-    if (event.event === "decision") this.#add(event.arm_id, [event.decision]);
-    else if (event.event === "arm_finished") {
+    if (event.event === "decision") {
+      const { attempt = 1 } = event;
+      if (attempt > this.#attempt) this.#beginAnew();
+      this.#attempt = Math.max(attempt, this.#attempt);
+      this.#add(event.arm_id, [event.decision]);
+    } else if (event.event === "arm_finished") {
       this.finished.value = new Set([...this.finished.peek(), event.arm_id]);
       // The event does not say how it ended, nor what it used.
       void this.#refresh();
@@ -106,6 +116,12 @@ export class FollowedRun {
       this.#disconnect();
       void this.#refresh();
     }
+  }
+
+  /** What the arms of a lost attempt did is void. */
+  #beginAnew(): void {
+    this.decisions.value = {};
+    this.finished.value = new Set();
   }
 
   #add(arm_id: string, log: readonly Decision[]): void {
