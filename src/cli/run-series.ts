@@ -12,8 +12,10 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { againstItself } from "../session/against-itself.ts";
 import { openSeries } from "../session/open-series.ts";
 import { prepareSeries, type SeriesSource } from "../session/prepare-series.ts";
-import { type StartedSeries, startSeries } from "../session/run-series.ts";
+import { seriesInFlight } from "../session/in-flight.ts";
+import { startSeries } from "../session/run-series.ts";
 import type { SessionServices } from "../session/services.ts";
+import type { StartedSeries } from "../session/started-series.ts";
 import { UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
 import { complain, EXIT } from "./exit-code.ts";
@@ -143,12 +145,14 @@ async function readAll(files: readonly string[], aa: string | undefined) {
 /** The first Ctrl-C stops the trials in flight, and what there is is told; the second ends the process. */
 async function untilDone(
   { series_id, done }: StartedSeries,
-  { series, store }: Pick<SessionServices, "series" | "store">,
+  services: Pick<SessionServices, "runs" | "series" | "store" | "shared" | "clock">,
 ) {
+  const { store } = services;
   const stop = () => {
     process.once("SIGINT", () => process.exit(EXIT.interrupted));
     process.once("SIGTERM", () => process.exit(EXIT.terminated));
-    series.live(series_id)?.cancel(new Failure("cancelled", "The series was interrupted."));
+    const reason = new Failure("cancelled", "The series was interrupted.");
+    void seriesInFlight(services, series_id).then((series) => series?.cancel(reason), untold);
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);

@@ -1,16 +1,18 @@
 import { followSeries } from "../operation/follow-series.ts";
-import type { StartedSeries } from "../session/run-series.ts";
+import { seriesInFlight } from "../session/in-flight.ts";
 import type { SessionServices } from "../session/services.ts";
+import type { StartedSeries } from "../session/started-series.ts";
 import type { Painter } from "./paint.ts";
 import { TrialLines } from "./trial-lines.ts";
 
 /** Tells on stderr how each trial ended. Resolves with the end of the series. */
 export async function tellTrials(
-  { store, series }: Pick<SessionServices, "store" | "series">,
+  services: Pick<SessionServices, "runs" | "series" | "store" | "shared" | "clock">,
   { series_id }: StartedSeries,
   painter: Painter,
 ): Promise<void> {
-  const [running, record] = [series.live(series_id), await store.series(series_id)];
+  const { store } = services;
+  const [running, record] = [await seriesInFlight(services, series_id), await store.series(series_id)];
   if (running === undefined || record === undefined) return;
   const events = followSeries(store, running);
   const lines = new TrialLines(record, painter);

@@ -3,8 +3,8 @@ import { Elysia } from "elysia";
 import { RunEvent } from "../domain/event.ts";
 import type { FailureCode } from "../domain/failure.ts";
 import { RunRequest, RunStarted, VerdictRequest } from "../domain/request.ts";
-import { followRun, notLive } from "../operation/follow-run.ts";
-import { cancelRun, runScenario, startScenario } from "../operation/runs.ts";
+import { followRun } from "../operation/follow-run.ts";
+import { cancelRun, demandInFlight, runScenario, startScenario } from "../operation/runs.ts";
 import { rejudge } from "../operation/verdicts.ts";
 import { answer, body, failures } from "./describe.ts";
 import { EVENT_STREAM_HEADERS } from "./event-stream.ts";
@@ -72,8 +72,8 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
     })
     .get(
       "/api/runs/:id/stream",
-      ({ params: { id }, query, request, server }) => {
-        if (!services.runs.live(id)) throw notLive(id);
+      async ({ params: { id }, query, request, server }) => {
+        await demandInFlight(services, id);
         if (request.method === "HEAD") return new Response(null, { headers: EVENT_STREAM_HEADERS });
         server?.timeout(request, 0);
         const after = request.headers.get("last-event-id") ?? undefined;

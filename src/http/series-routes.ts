@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { RunEvent } from "../domain/event.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
-import { followSeries, seriesNotLive } from "../operation/follow-series.ts";
-import { cancelSeries, getSeries, listSeries, readSeries, startSeries } from "../operation/series.ts";
+import { followSeries } from "../operation/follow-series.ts";
+import { cancelSeries, demandSeriesInFlight, getSeries, listSeries, readSeries, startSeries } from "../operation/series.ts";
 import { answer, body, failures } from "./describe.ts";
 import { EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import { EXAMPLE_EVENTS } from "./examples/events.ts";
@@ -105,9 +105,8 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
     )
     .get(
       "/api/series/:id/stream",
-      ({ params: { id }, request, server }) => {
-        const series = services.series.live(id);
-        if (!series) throw seriesNotLive(id);
+      async ({ params: { id }, request, server }) => {
+        const series = await demandSeriesInFlight(services, id, request.signal);
         if (request.method === "HEAD") return new Response(null, { headers: EVENT_STREAM_HEADERS });
         server?.timeout(request, 0);
         return streams.openAlone((signal) => followSeries(services.store, series, signal), {

@@ -1,7 +1,8 @@
 import { Failure } from "../domain/failure.ts";
 import { RunRequest, RunStarted } from "../domain/request.ts";
 import { SessionOutcome } from "../domain/session.ts";
-import type { StartedSession } from "../session/start-session.ts";
+import { cancelInFlight, isInFlight } from "../session/in-flight.ts";
+import type { StartedSession } from "../session/started-session.ts";
 import { notLive } from "./follow-run.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
@@ -44,12 +45,13 @@ export const startScenario = operation({
   },
 });
 
+/** @throws Failure `not_live` for a session that has ended, or is unknown */
+export async function demandInFlight(services: Services, session_id: string): Promise<void> {
+  if (!(await isInFlight(services, session_id))) throw notLive(session_id);
+}
+
 /** Stops a run in flight or queued; its stream ends with `session_failed`. @throws Failure `not_live`. */
-export async function cancelRun({ runs, store, clock }: Services, session_id: string): Promise<RunStarted> {
-  const run = runs.live(session_id);
-  if (!run) throw notLive(session_id);
-  // A full disk must not keep a run going.
-  await store.add([session_id], { type: "cancel_asked", at: clock.now().toISOString() }).catch(() => undefined);
-  run.cancel(new Failure("cancelled", "The run was cancelled."));
-  return { session_id };
+export async function cancelRun(services: Services, session_id: string): Promise<RunStarted> {
+  if (await cancelInFlight(services, session_id)) return { session_id };
+  throw notLive(session_id);
 }

@@ -7,8 +7,12 @@ import type { SeriesRecord } from "../domain/series-record.ts";
 import { sha256 } from "../domain/sha256.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { reportOf, storedSeries } from "../series/report.ts";
-import type { StartedSeries } from "../session/run-series.ts";
+import { seriesInFlight } from "../session/in-flight.ts";
+import type { SeriesInFlight } from "../session/series-in-flight.ts";
+import { cancelSeriesAnywhere } from "../session/shared/cancel.ts";
+import type { StartedSeries } from "../session/started-series.ts";
 import { readSession } from "../store/read-session.ts";
+import { seriesNotLive } from "./follow-series.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
 
@@ -141,14 +145,32 @@ async function isUnaudited(store: Services["store"], keys: readonly (string | nu
   return false;
 }
 
+export { seriesInFlight };
+
+/** A series that runs, until `signal` fires. @throws Failure `not_live` */
+export async function demandSeriesInFlight(
+  services: Services,
+  series_id: string,
+  signal: AbortSignal,
+): Promise<SeriesInFlight> {
+  const series = await seriesInFlight(services, series_id, signal);
+  if (series) return series;
+  throw seriesNotLive(series_id);
+}
+
 /** No further trial is started, those that run are stopped. @throws Failure `unknown_series`, `series_not_running` */
 export async function cancelSeries(services: Services, series_id: string): Promise<SeriesStarted> {
-  const running = services.series.live(series_id);
+  const { series, shared } = services;
+  const running = series.live(series_id);
   if (running) {
     running.cancel(new Failure("cancelled", "The series was cancelled."));
     return { series_id };
   }
   await readSeries(services, series_id);
+  if (shared) {
+    await cancelSeriesAnywhere(services, shared, series_id);
+    return { series_id };
+  }
   throw new Failure("series_not_running", `${series_id} does not run here; read it instead`);
 }
 

@@ -1,7 +1,8 @@
 import { Failure } from "../domain/failure.ts";
 import { prepareSeries, type SeriesOptions, type SeriesSource } from "./prepare-series.ts";
-import { type StartedSeries, startSeries } from "./run-series.ts";
+import { startSeries } from "./run-series.ts";
 import type { SessionServices } from "./services.ts";
+import type { StartedSeries } from "./started-series.ts";
 
 export type OpenOptions = SeriesOptions & {
   /** A series to go on with. */

@@ -32,6 +32,8 @@ export interface SeriesSetup {
   readonly limits: SeriesLimits;
   /** The most that a trial may cost, USD; null = unknown. */
   readonly estimate_usd: number | null;
+  /** The first trial of each scenario, in their order. */
+  readonly plans: readonly SessionPlan[];
   /** A trial that can start. @throws Failure as `prepareSession`, `invalid_scenario` when its scenario is not the plan's any more */
   readonly prepare: (spec: TrialSpec) => Promise<SessionPlan>;
 }
@@ -90,7 +92,7 @@ export async function prepareSeries(
       );
     return prepared;
   };
-  return { plan, plan_digest, limits, estimate_usd, prepare };
+  return { plan, plan_digest, limits, estimate_usd, plans, prepare };
 }
 
 const chosenBefore = ({ plan, limits }: SeriesRecord): SeriesOptions => ({

@@ -1,9 +1,12 @@
+import type { Clock } from "../clock.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Spending } from "../store/ledger.ts";
 import type { SessionServices } from "./services.ts";
 
 /** Money of the day's limit that is reserved for some work before it begins. */
 export interface Reservation {
+  /** What it is known by in the ledger, and how much it is, USD. */
+  readonly held: { readonly id: string; readonly usd: number };
   /** Puts the cost in place of what was reserved. Null is an unknown cost and counts as all that was reserved. Never throws. */
   settle(cost_usd: number | null): Promise<void>;
 }
@@ -19,25 +22,34 @@ export async function reserve(
 ): Promise<Reservation> {
   const { store, clock, entropy, max_cost_per_day_usd: limit } = services;
   const id = entropy(8);
-  const today = () => clock.now().toISOString().slice(0, 10);
-  const reserved_usd = limit === undefined ? 0 : (worst_case_usd ?? 0);
   if (limit !== undefined && worst_case_usd !== null) {
-    const spending = await store.ledger.reserve({ id, day: today(), usd: worst_case_usd }, limit);
+    const spending = await store.ledger.reserve({ id, day: today(clock), usd: worst_case_usd }, limit);
     if (spending) throw overLimit(what, { limit, worst_case_usd, spending, now: clock.now() });
   }
+  return heldReservation(services, { id, usd: limit === undefined ? 0 : (worst_case_usd ?? 0) });
+}
+
+/** What was reserved before, in whatever process. */
+export function heldReservation(
+  { store, clock, notice }: Pick<SessionServices, "store" | "clock" | "notice">,
+  held: Reservation["held"],
+): Reservation {
   return {
+    held,
     async settle(cost_usd) {
-      const usd = cost_usd ?? reserved_usd;
-      if (usd === 0 && reserved_usd === 0) return;
+      const usd = cost_usd ?? held.usd;
+      if (usd === 0 && held.usd === 0) return;
       try {
-        await store.ledger.settle({ id, day: today(), usd });
+        await store.ledger.settle({ id: held.id, day: today(clock), usd });
       } catch (error) {
         // The reservation stays, which can only overstate the day's cost.
-        services.notice(`the cost of a run was not noted: ${error instanceof Error ? error.message : String(error)}`);
+        notice(`the cost of a run was not noted: ${error instanceof Error ? error.message : String(error)}`);
       }
     },
   };
 }
+
+const today = (clock: Clock) => clock.now().toISOString().slice(0, 10);
 
 interface Excess {
   readonly limit: number;

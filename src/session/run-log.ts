@@ -18,6 +18,8 @@ export class RunLog {
   /** Settles with the last entry: entries are written in order. */
   #written: Promise<void> = Promise.resolve();
   #over = false;
+  /** Somebody else writes the end. */
+  #abandoned = false;
 
   constructor(store: SessionStore, clock: Clock, run: Run) {
     this.#store = store;
@@ -75,7 +77,23 @@ export class RunLog {
     }
   }
 
+  /** Gives the session back to whoever takes it next, which is written, and writes no more. Never rejects. */
+  async release(reason: Failure): Promise<void> {
+    const written = this.#written.then(() => this.#store.append(this.#run, [{ type: "released", at: this.#now() }], "durable"));
+    this.abandon(reason);
+    // Whoever takes it next begins anew all the same.
+    await written.catch(() => undefined);
+  }
+
+  /** Writes no more: the run is another's. */
+  abandon(reason: unknown): void {
+    this.#lost ??= reason;
+    this.#abandoned = true;
+  }
+
   async #end(ended: EndedEntry, summarise?: (trials: readonly TrialRow[]) => SeriesSummary): Promise<void> {
+    this.#over ||= this.#abandoned;
+    if (this.#abandoned) return;
     const verdict = this.#verdict;
     const judged = (series: Verdict["series"]): RunEntry[] =>
       verdict ? [{ type: "judged", verdict: { ...verdict, series } }] : [];

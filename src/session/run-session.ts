@@ -203,7 +203,8 @@ function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]
   return { left_usd: used.reduce((left, usd) => left - usd, options.max_cost_usd) };
 }
 
-function failureOf(error: unknown, services: SessionServices): Failure {
+/** What ends a session with an error. Those that are no Failure are told to whoever started the program. */
+export function failureOf(error: unknown, services: Pick<SessionServices, "notice">): Failure {
   if (error instanceof Failure) return error;
   services.notice(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return new Failure("internal", "an internal error ended the session; its details are in the program's log", {

@@ -1,5 +1,4 @@
 import type { Failure } from "../domain/failure.ts";
-import type { SessionOutcome } from "../domain/session.ts";
 
 export interface RunInFlight {
   readonly session_id: string;
@@ -9,8 +8,8 @@ export interface RunInFlight {
   readonly over: () => boolean;
   /** Stops it; its session ends with `reason`. */
   cancel(reason: Failure): void;
-  /** Resolves when its session has ended and its workspaces are gone. Never rejects for a failed run. */
-  readonly done: Promise<SessionOutcome>;
+  /** Resolves when nothing of it runs here any more and its workspaces are gone. Never rejects for a failed run. */
+  readonly done: Promise<unknown>;
 }
 
 /** The runs of this process, queued ones included. */

@@ -8,7 +8,7 @@ import { scriptsOf } from "./choose-script.ts";
 import { serversOf } from "./mcp-tools.ts";
 import type { SessionServices } from "./services.ts";
 
-const NOT_NEEDED = "not needed: nothing in this scenario can run a command";
+export const NOT_NEEDED = "not needed: nothing in this scenario can run a command";
 
 export interface SessionSandbox extends ChosenSandbox {
   /** The note is a warning: commands will run. */

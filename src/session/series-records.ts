@@ -4,9 +4,12 @@ import type { SessionServices } from "./services.ts";
 
 type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
 
-/** Stores the record of a series that begins, under an id that nobody has. @throws Failure `storage_full` or `storage_failed` */
-export async function newRecord(services: Storing, { plan, plan_digest, limits }: SeriesSetup): Promise<SeriesRecord> {
-  const { store, clock, entropy } = services;
+/** Has `create` store the record of a series that begins, under an id that nobody has. @throws what `create` does */
+export async function newRecord(
+  { clock, entropy }: Pick<Storing, "clock" | "entropy">,
+  { plan, plan_digest, limits }: SeriesSetup,
+  create: (record: SeriesRecord) => Promise<boolean>,
+): Promise<SeriesRecord> {
   for (;;) {
     const created_at = clock.now().toISOString();
     const record: SeriesRecord = {
@@ -15,7 +18,7 @@ export async function newRecord(services: Storing, { plan, plan_digest, limits }
       ...{ plan, plan_digest, limits, changes: [] },
       standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
     };
-    if (await store.createSeries(record)) return record;
+    if (await create(record)) return record;
   }
 }
 

@@ -8,6 +8,7 @@ import type { Tape } from "../model/tape.ts";
 import type { OpenUpstream } from "../model/upstream.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import type { Semaphore } from "../semaphore.ts";
+import type { SharedStore } from "../store/shared-store.ts";
 import type { SessionStore } from "../store/store.ts";
 import type { Runs } from "./runs.ts";
 import type { SeriesRuns } from "./series-in-flight.ts";
@@ -17,6 +18,8 @@ export interface SessionServices {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly store: SessionStore;
+  /** `store` where whoever has it open may run what is started here; absent: it runs here. */
+  readonly shared?: SharedStore | undefined;
   readonly runs: Runs;
   readonly series: SeriesRuns;
   /** A place for each session that runs. */

@@ -8,7 +8,7 @@ import { isFinal, SeriesId, SessionId, type SessionOutcome } from "../../domain/
 import { followRun } from "../../operation/follow-run.ts";
 import { followSeries } from "../../operation/follow-series.ts";
 import { cancelRun, runScenario as operation, startRun } from "../../operation/runs.ts";
-import { cancelSeries, getSeries, startSeriesOf } from "../../operation/series.ts";
+import { cancelSeries, getSeries, seriesInFlight, startSeriesOf } from "../../operation/series.ts";
 import type { Services } from "../../operation/services.ts";
 import { getSession } from "../../operation/sessions.ts";
 import { waitFor } from "../background.ts";
@@ -119,7 +119,7 @@ async function runSeries(
 ): Promise<RunResult> {
   const { series_id, done } = await startSeriesOf(services, request);
   const news = async function* (over: AbortSignal) {
-    const series = services.series.live(series_id);
+    const series = await seriesInFlight(services, series_id, over);
     if (series === undefined) return;
     for await (const { event } of followSeries(services.store, series, over)) yield* trialText(event);
   };

@@ -1,0 +1,44 @@
+import { Failure } from "../../domain/failure.ts";
+import { isFinal } from "../../domain/session-state.ts";
+import { foldLog } from "../../store/read-session.ts";
+import type { SharedStore } from "../../store/shared-store.ts";
+import { RunLog } from "../run-log.ts";
+import type { SessionServices } from "../services.ts";
+import { CANCELLED } from "./watch-cancel.ts";
+
+/** Stops a run wherever it is. False when it has ended or is unknown. @throws Failure when that cannot be stored */
+export async function cancelAnywhere(
+  { clock }: Pick<SessionServices, "clock">,
+  shared: SharedStore,
+  session_id: string,
+): Promise<boolean> {
+  const outcome = foldLog(await shared.read(session_id));
+  if (outcome === undefined || isFinal(outcome.state)) return false;
+  const at = clock.now().toISOString();
+  await shared.add([session_id], { type: "cancel_asked", at });
+  // Nobody runs it who could hear that. Whoever has taken it just now is told by its next write.
+  const run = outcome.state === "queued" ? await shared.takeOver(session_id, at) : undefined;
+  if (run) await new RunLog(shared, clock, run).fail(CANCELLED);
+  return true;
+}
+
+/**
+ * Starts no further trial of a series, and stops those that run, wherever they are.
+ * @throws Failure `unknown_series`, `series_not_running`
+ */
+export async function cancelSeriesAnywhere(
+  services: Pick<SessionServices, "clock">,
+  shared: SharedStore,
+  series_id: string,
+): Promise<void> {
+  const before = await shared.series(series_id);
+  if (before === undefined) throw new Failure("unknown_series", `there is no series "${series_id.slice(0, 100)}"`);
+  if (before.state !== "running")
+    throw new Failure("series_not_running", `${series_id} does not run any more; read it instead`);
+  const record = await shared.stealSeries(series_id);
+  if (record === undefined) return;
+  const finished_at = services.clock.now().toISOString();
+  await shared.updateSeries({ ...record, state: "cancelled", stop: "cancelled", failure: null, finished_at });
+  const open = (await shared.trials({ series_id })).filter(({ state }) => !isFinal(state));
+  await Promise.all(open.map(({ session_id }) => cancelAnywhere(services, shared, session_id)));
+}

@@ -1,0 +1,91 @@
+import type { Failure } from "../../domain/failure.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
+import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import type { Claim, SharedStore } from "../../store/shared-store.ts";
+import { prepareSeries, type SeriesSetup, type SeriesSource } from "../prepare-series.ts";
+import { failureOf } from "../run-session.ts";
+import { RunningSeries } from "../running-series.ts";
+import type { SessionServices } from "../services.ts";
+import { pricesOf, readBrief, SeriesBrief } from "./brief.ts";
+import { openMaterials } from "./materials.ts";
+
+/**
+ * Runs a series that somebody queued: resolves when it has ended, was handed back or was lost. What it does follows from
+ * its stored trials alone, so that whoever takes it next goes on where it stands.
+ * @throws Failure when the store cannot be reached
+ */
+export async function performSeries(services: SessionServices, shared: SharedStore, claim: Claim): Promise<void> {
+  const { id } = claim.work;
+  const stored = await shared.series(id);
+  const record = stored?.state === "running" ? await shared.stealSeries(id) : undefined;
+  if (record === undefined) return await claim.done();
+  try {
+    const brief = readBrief(SeriesBrief, claim.work);
+    const planning = { ...services, prices: pricesOf(brief) };
+    const setup = await setupOf(planning, shared, brief, record);
+    const { begun_after } = brief;
+    const series = new RunningSeries(planning, setup, { record, begun_after });
+    await untilOver(services, claim, series);
+  } catch (error) {
+    await failed(services, shared, record, error);
+  }
+  await claim.done();
+}
+
+async function untilOver(services: SessionServices, claim: Claim, series: RunningSeries): Promise<void> {
+  claim.lost.addEventListener("abort", () => series.leave(), { once: true });
+  let back: Promise<void> | undefined;
+  const leave = () => {
+    series.leave();
+    back ??= claim.handBack();
+  };
+  // A process that stops leaves the series to others.
+  const unless = (stop: (reason: Failure) => void) => (reason: Failure) =>
+    reason.code === "interrupted" ? leave() : stop(reason);
+  services.series.add({
+    series_id: series.series_id,
+    sessions: series.sessions,
+    get open() {
+      return series.open;
+    },
+    next: () => series.next(),
+    halt: unless((reason) => series.halt(reason)),
+    cancel: unless((reason) => series.cancel(reason)),
+    done: series.done,
+  });
+  try {
+    await series.done;
+    await back;
+  } finally {
+    services.series.delete(series.series_id);
+  }
+}
+
+/** @throws Failure as `prepareSeries` */
+async function setupOf(
+  services: SessionServices,
+  shared: SharedStore,
+  { scenarios: stored, options }: SeriesBrief,
+  record: SeriesRecord,
+): Promise<SeriesSetup> {
+  const scenarios = await Promise.all(stored.map((scenario) => openMaterials(shared, scenario)));
+  const byName = new Map<string, LoadedScenario>(scenarios.map((loaded) => [loaded.definition.name, loaded]));
+  const load: SeriesSource["load"] = async (name) => {
+    const loaded = byName.get(name);
+    if (loaded) return loaded;
+    throw new Error(`${name} is not of this series`);
+  };
+  return await prepareSeries(services, { scenarios, load }, options, record);
+}
+
+async function failed(
+  services: SessionServices,
+  shared: SharedStore,
+  record: SeriesRecord,
+  error: unknown,
+): Promise<void> {
+  const { code, message } = failureOf(error, services);
+  if (code === "series_not_running") return;
+  const finished_at = services.clock.now().toISOString();
+  await shared.updateSeries({ ...record, state: "failed", stop: "failed", failure: message, finished_at });
+}

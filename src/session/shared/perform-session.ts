@@ -1,0 +1,120 @@
+import { Failure } from "../../domain/failure.ts";
+import type { CreatedEntry } from "../../domain/session-entry.ts";
+import { isLog } from "../../store/read-session.ts";
+import type { Claim, SharedStore } from "../../store/shared-store.ts";
+import type { LoggedEntry } from "../../store/store.ts";
+import { conductSession } from "../conduct-session.ts";
+import { prepareSession, type SessionPlan } from "../prepare-session.ts";
+import { heldReservation } from "../reservation.ts";
+import { RunLog } from "../run-log.ts";
+import { failureOf, type Trial } from "../run-session.ts";
+import type { SessionServices } from "../services.ts";
+import { trialOf } from "../trial-of-series.ts";
+import { pricesOf, readBrief, SessionBrief } from "./brief.ts";
+import { openMaterials } from "./materials.ts";
+import { CANCELLED, watchCancel } from "./watch-cancel.ts";
+
+/** Times that a run may lose its worker. */
+const MAX_TRIES = 3;
+
+/**
+ * Runs a session that somebody queued: resolves when it has ended, was handed back or was lost. Every write bears its
+ * attempt: of two who run it only the later one counts.
+ * @throws Failure when the store cannot be reached
+ */
+export async function performSession(services: SessionServices, shared: SharedStore, claim: Claim): Promise<void> {
+  const { id } = claim.work;
+  const run = await shared.takeOver(id, services.clock.now().toISOString());
+  if (run === undefined) return await claim.done();
+  const log = new RunLog(shared, services.clock, run);
+  const entries = await shared.read(id);
+  const stop = new AbortController();
+  claim.lost.addEventListener("abort", () => log.abandon(claim.lost.reason), { once: true });
+  const signal = AbortSignal.any([stop.signal, claim.lost]);
+  using _watched = watchCancel(shared, { session_id: id, after: entries.at(-1)?.n ?? 0 }, stop);
+  let back: Promise<void> | undefined;
+  const handBack = (reason: Failure) => {
+    back ??= log
+      .release(reason)
+      .then(() => claim.handBack())
+      .finally(() => stop.abort(reason));
+  };
+  const done = conduct({ services, shared, claim, log, signal }, entries);
+  services.runs.add({
+    session_id: id,
+    waits: () => false,
+    over: () => log.over,
+    // A process that stops leaves the run to others.
+    cancel: (reason) => (reason.code === "interrupted" ? handBack(reason) : stop.abort(reason)),
+    done,
+  });
+  try {
+    await done;
+  } finally {
+    services.runs.delete(id);
+  }
+  await (back ?? claim.done());
+}
+
+interface Performance {
+  readonly services: SessionServices;
+  readonly shared: SharedStore;
+  readonly claim: Claim;
+  readonly log: RunLog;
+  readonly signal: AbortSignal;
+}
+
+/** A run that cannot even begin ends with that. */
+async function conduct(performance: Performance, entries: readonly LoggedEntry[]): Promise<void> {
+  const { services, claim, log, signal } = performance;
+  try {
+    demandGoingOn(claim, entries);
+    const brief = readBrief(SessionBrief, claim.work);
+    const planning = { ...services, prices: pricesOf(brief), max_cost_per_day_usd: undefined };
+    const created = createdOf(entries);
+    const plan = await planOf(planning, performance, created, brief);
+    const trial = await trialOfSession(performance, created);
+    const slot = Promise.resolve(OWN_PLACE);
+    await conductSession({ plan, trial, log, slot, services: planning, signal }, heldReservation(services, brief.reservation));
+  } catch (error) {
+    await log.fail(failureOf(error, services));
+  }
+}
+
+/** Whoever claims has counted its places. */
+const OWN_PLACE: Disposable = { [Symbol.dispose]: () => undefined };
+
+/** @throws Failure `cancelled`, `interrupted` */
+function demandGoingOn({ tries }: Claim, entries: readonly LoggedEntry[]): void {
+  if (entries.some(({ entry }) => entry.type === "cancel_asked")) throw CANCELLED;
+  if (tries > MAX_TRIES)
+    throw new Failure("interrupted", `Its worker was lost ${MAX_TRIES} times.`, { retryable: true });
+}
+
+function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {
+  const log = entries.map(({ entry }) => entry);
+  if (isLog(log)) return log[0];
+  throw new Failure("storage_failed", "the log of this session does not begin as one");
+}
+
+/** @throws Failure as `prepareSession`, `invalid_scenario` where it would compare something else than was asked for */
+async function planOf(
+  services: SessionServices,
+  { shared }: Performance,
+  { session }: CreatedEntry,
+  { options, materials }: SessionBrief,
+): Promise<SessionPlan> {
+  const { definition, scenario_digest: digest, scenario, comparison } = session;
+  const loaded = await openMaterials(shared, { definition, digest, file: scenario, materials });
+  const plan = await prepareSession(services, loaded, options);
+  if (plan.comparison === comparison) return plan;
+  throw new Failure(
+    "invalid_scenario",
+    "this worker would compare something else than was asked for: its sandbox or an install of an arm is another",
+  );
+}
+
+async function trialOfSession({ shared }: Performance, { session }: CreatedEntry): Promise<Trial | undefined> {
+  const record = session.trial && (await shared.series(session.trial.series_id));
+  return session.trial && record && trialOf(() => record, session.trial);
+}

@@ -1,0 +1,91 @@
+import type { Claim, Needs, SharedStore, Work } from "../../store/shared-store.ts";
+import type { SessionServices } from "../services.ts";
+import { performSeries } from "./perform-series.ts";
+import { performSession } from "./perform-session.ts";
+
+export interface WorkerOptions {
+  /** Sessions at once; 0: it takes no work and is still seen. */
+  readonly slots: number;
+  readonly capabilities: Needs;
+  /** Fires when it takes no more work. */
+  readonly stopping: AbortSignal;
+}
+
+/** Series at once: each only waits for its trials. */
+const MAX_SERIES = 20;
+
+/** Takes work from the queue of a shared store, as much as it has places for, until it is told to stop. */
+export function startWorker(services: SessionServices, shared: SharedStore, options: WorkerOptions): void {
+  const worker = new Worker(services, shared, options);
+  shared.workers.announce({ slots: options.slots, capabilities: options.capabilities, running: () => worker.running });
+  if (options.slots > 0) worker.begin();
+}
+
+class Worker {
+  readonly #services: SessionServices;
+  readonly #shared: SharedStore;
+  readonly #options: WorkerOptions;
+  readonly #held = { session: 0, series: 0 };
+  /** It looks for work now, and whether it shall look again after that. */
+  #looking = false;
+  #again = false;
+
+  constructor(services: SessionServices, shared: SharedStore, options: WorkerOptions) {
+    this.#services = services;
+    this.#shared = shared;
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#held.session;
+  }
+
+  begin(): void {
+    const unwatch = this.#shared.queue.watch(() => void this.#look());
+    this.#options.stopping.addEventListener("abort", unwatch, { once: true });
+    void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    this.#again = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      while (this.#again && !this.#options.stopping.aborted) {
+        this.#again = false;
+        await this.#claim("series", MAX_SERIES);
+        await this.#claim("session", this.#options.slots);
+      }
+    } catch (error) {
+      // The queue wakes it again from time to time.
+      this.#services.notice(`no work can be taken: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #claim(kind: Work["kind"], places: number): Promise<void> {
+    const free = places - this.#held[kind];
+    if (free <= 0) return;
+    const claims = await this.#shared.queue.claim(kind, this.#options.capabilities, free);
+    for (const claim of claims) void this.#perform(claim);
+  }
+
+  async #perform(claim: Claim): Promise<void> {
+    const { kind, id } = claim.work;
+    this.#held[kind] += 1;
+    try {
+      // What was claimed while it was told to stop is for others.
+      if (this.#options.stopping.aborted) return await claim.handBack();
+      await PERFORM[kind](this.#services, this.#shared, claim);
+    } catch (error) {
+      this.#services.notice(`${id} is left to others: ${error instanceof Error ? error.message : String(error)}`);
+      await claim.handBack().catch(() => undefined);
+    } finally {
+      this.#held[kind] -= 1;
+      void this.#look();
+    }
+  }
+}
+
+const PERFORM = { session: performSession, series: performSeries };
