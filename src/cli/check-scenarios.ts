@@ -52,10 +52,11 @@ export async function unlessInterrupted(check: (signal: AbortSignal) => Promise<
 export const openChecking = async (
   file: string,
   args: RunArguments,
-  changes: Partial<Pick<ServerOptions, "state_dir" | "notice">> = {},
+  changes: Partial<Pick<ServerOptions, "state_dir" | "database" | "notice">> = {},
 ) =>
   await openServerServices({
     state_dir: undefined,
+    database: null,
     scenarios_dir: dirname(file),
     web_dir: undefined,
     listen_host: undefined,
@@ -74,7 +75,7 @@ export const openChecking = async (
 /** The machine is checked once. Every report holds its checks, as over HTTP. */
 async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<CheckedFile[]> {
   const [first = ""] = args.parameters;
-  using services = await openChecking(first, args);
+  await using services = await openChecking(first, args);
   using progress = checkProgress(!args.has("quiet"));
   const announcing = (file: string) => ({ ...services, announce: (title: string) => progress.show(file, title) });
   const environment = await diagnoseMachine(announcing("this machine"), signal);

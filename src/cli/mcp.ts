@@ -31,7 +31,7 @@ export const command = (args: readonly string[]): Promise<number> =>
 async function serve(args: ParsedArguments<keyof typeof SPEC.flags>): Promise<number> {
   const write = claimStdout();
   const notice = (line: string) => void process.stderr.write(`abeval: ${plainText(line)}\n`);
-  using services = await openServerServices({
+  await using services = await openServerServices({
     ...(await serverSettings(args)),
     web_dir: undefined,
     listen_host: undefined,

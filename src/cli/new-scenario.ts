@@ -50,7 +50,7 @@ export async function newScenario(args: RunArguments): Promise<number> {
     draftFromCommit(existingAbove(target.directory), from, target.name),
   );
   return await unlessInterrupted(async (signal) => {
-    using services = await openChecking(file, args);
+    await using services = await openChecking(file, args);
     using progress = checkProgress(!args.has("quiet"));
     const announcing = { ...services, announce: (title: string) => progress.show(file, title) };
     const seen = await usable(file, () => writeScenario(announcing, target, material, signal));

@@ -10,14 +10,15 @@ import { seriesMarkdown } from "../report/series-markdown.ts";
 import { readScenario } from "../scenario/load-scenario.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { againstItself } from "../session/against-itself.ts";
+import { seriesInFlight } from "../session/in-flight.ts";
 import { openSeries } from "../session/open-series.ts";
 import { prepareSeries, type SeriesSource } from "../session/prepare-series.ts";
-import { seriesInFlight } from "../session/in-flight.ts";
 import { startSeries } from "../session/run-series.ts";
 import type { SessionServices } from "../session/services.ts";
 import type { StartedSeries } from "../session/started-series.ts";
 import { UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
+import { databaseSettings } from "./database-flags.ts";
 import { complain, EXIT } from "./exit-code.ts";
 import { Painter } from "./paint.ts";
 import { openReports, type Report, writeReports } from "./reports.ts";
@@ -25,7 +26,7 @@ import { commandOf, type RunArguments, replacementOf } from "./run-arguments.ts"
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { seriesJunit } from "./series-junit.ts";
 import { summariseSeries } from "./series-text.ts";
-import { openServices, openStore } from "./services.ts";
+import { openServices } from "./services.ts";
 import { isRecordedWhole, tapeSettings } from "./tape-flags.ts";
 import { tellTrials } from "./tell-trials.ts";
 import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
@@ -38,12 +39,12 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const options = optionsOf(args);
   const quiet = has("quiet") && !has("keep-workspaces");
   if (!has("quiet")) process.stderr.on("error", () => undefined);
-  const goOn = keptSeries(args);
   const { source, sources } = await readAll(args.parameters, value("aa"));
   const prepared = await openServices({
     sandbox: sandboxSettings(args),
     agents_dir: args.value("agents-dir"),
     state_dir: value("state-dir"),
+    database: databaseSettings(args),
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
     prices: await readPrices(args),
     tapes: tapeSettings(args, value("record")),
@@ -53,14 +54,17 @@ export async function runSeries(args: RunArguments): Promise<number> {
     max_queued: MAX_PARALLEL,
     notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
   });
+  const goOn = keptSeries(args, prepared.in_database);
   // A series that is refused leaves no state directory behind.
-  const setup = goOn === undefined ? await prepareSeries(prepared, source, options) : undefined;
+  const isNew = goOn === undefined && !prepared.in_database;
+  const setup = isNew ? await prepareSeries(prepared, source, options) : undefined;
   const reports = openReports(value, {
     ...{ scenarios: args.parameters, sources },
     ...{ prices: value("prices"), state_dir: value("state-dir") },
   });
-  using store = await openStore(value("state-dir"));
-  const services = { ...prepared, store };
+  await using opened = await prepared.openStore();
+  const { store } = opened;
+  const services = { ...prepared, ...opened };
   const painter = new Painter(!has("no-color"));
   const started = await (setup ? startSeries(services, setup) : openSeries(services, source, { ...options, goOn }));
   const told = has("quiet") ? undefined : tellTrials(services, started, painter).catch(untold);
@@ -79,12 +83,17 @@ export async function runSeries(args: RunArguments): Promise<number> {
 const untold = (error: unknown) => void process.stderr.write(plainText(`the trials cannot be followed: ${error}\n`));
 
 /** The series to go on with. @throws UsageError where it cannot be */
-function keptSeries({ value }: RunArguments): string | undefined {
+function keptSeries({ value }: RunArguments, in_database: boolean): string | undefined {
   const [goOn, state_dir] = [value("continue"), value("state-dir")];
-  if (goOn === undefined) return undefined;
+  if (in_database && value("record") !== undefined)
+    throw new UsageError(
+      "--record does not go with --database-url: the workers run the trials, and nothing is recorded there",
+    );
+  if (goOn === undefined || in_database) return goOn;
   if (value("record") !== undefined)
     throw new UsageError("--record does not go with --continue: a recording begins with its series");
-  if (state_dir === undefined) throw new UsageError("--continue needs --state-dir, where the series is kept");
+  if (state_dir === undefined)
+    throw new UsageError("--continue needs --state-dir or --database-url, where the series is kept");
   if (!existsSync(join(state_dir, "sessions.db")))
     throw new UsageError(`--continue ${goOn}: nothing is kept in ${state_dir}; name the --state-dir of the series`);
   return goOn;

@@ -11,6 +11,7 @@ import { startSession } from "../session/start-session.ts";
 import type { StartedSession } from "../session/started-session.ts";
 import { parseArguments, UsageError } from "./arguments.ts";
 import { readPrices } from "./cost-flags.ts";
+import { databaseSettings } from "./database-flags.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand } from "./exit-code.ts";
 import { junitOf } from "./junit.ts";
 import { Painter } from "./paint.ts";
@@ -18,7 +19,7 @@ import { openProgress } from "./progress.ts";
 import { openReports, type Report, writeReports } from "./reports.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./run-arguments.ts";
 import { sandboxSettings } from "./sandbox-flags.ts";
-import { openServices, openStore } from "./services.ts";
+import { openServices } from "./services.ts";
 import { summarise } from "./summary.ts";
 import { isRecordedWhole, tapeSettings } from "./tape-flags.ts";
 import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
@@ -56,6 +57,7 @@ async function runOne(args: RunArguments): Promise<number> {
     sandbox: sandboxSettings(args),
     agents_dir: value("agents-dir"),
     state_dir: value("state-dir"),
+    database: databaseSettings(args),
     scenarios_dirs: [loaded.directory],
     prices: await readPrices(args),
     tapes: tapeSettings(args, value("record")),
@@ -75,7 +77,9 @@ async function runOne(args: RunArguments): Promise<number> {
     ...{ scenarios: [scenario], sources },
     ...{ prices: value("prices"), state_dir: value("state-dir") },
   });
-  using store = await openStore(value("state-dir"));
+  // It runs here also where others could: they only see it.
+  await using opened = await prepared.openStore();
+  const { store } = opened;
   const services = { ...prepared, store };
   const painter = new Painter(!has("no-color"));
   const progress = has("quiet") ? undefined : openProgress(plan.scenario, painter, services.clock);

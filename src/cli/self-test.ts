@@ -6,6 +6,7 @@ import { usdText } from "../domain/usd-text.ts";
 import { loadScenarioFile } from "../scenario/load-scenario.ts";
 import { UsageError } from "./arguments.ts";
 import { openChecking, unlessInterrupted } from "./check-scenarios.ts";
+import { databaseSettings } from "./database-flags.ts";
 import { EXIT } from "./exit-code.ts";
 import { type RunArguments, replacementOf } from "./run-arguments.ts";
 import { SANDBOX_FLAGS } from "./sandbox-flags.ts";
@@ -44,7 +45,8 @@ async function testAll(args: RunArguments, signal: AbortSignal): Promise<TestedF
   const { parameters: files } = args;
   const notice = (line: string) => void (args.has("quiet") || process.stderr.write(`${plainText(line)}\n`));
   const [first = ""] = args.parameters;
-  using services = await openChecking(first, args, { state_dir: args.value("state-dir"), notice });
+  const place = { state_dir: args.value("state-dir"), database: databaseSettings(args) };
+  await using services = await openChecking(first, args, { ...place, notice });
   const max_cost_usd = args.usd("max-cost");
   const { judge_model } = replacementOf(args);
   const options = { judge_model, max_cost_usd: max_cost_usd && max_cost_usd / files.length };

@@ -3,14 +3,16 @@ import { resolve } from "node:path";
 import { GRACE_S, MAX_QUEUED, MAX_SESSIONS } from "../domain/defaults.ts";
 import { allowedHosts } from "../http/allowed-hosts.ts";
 import { allowedOrigins } from "../http/allowed-origins.ts";
-import { createApp } from "../http/app.ts";
-import { type Address, type Listening, listen } from "../http/listen.ts";
+import { type AppOptions, createApp, createHealthApp } from "../http/app.ts";
+import { type Address, type Listenable, type Listening, listen } from "../http/listen.ts";
 import { openWebUi, type WebUi } from "../http/web-ui.ts";
 import { MAX_PROVIDER_CALLS } from "../model/resolve-model.ts";
+import type { Services } from "../operation/services.ts";
 import { makeTempDir } from "../sandbox/temp-dir.ts";
 import { checkHost, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./address.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./arguments.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
+import { joinWorkers } from "./join-workers.ts";
 import { LOG_FORMATS, type LogFormat, openLog } from "./serve-log.ts";
 import { openServerServices, SERVER_FLAGS, serverSettings } from "./services.ts";
 import { signalled, untilStopped } from "./shutdown.ts";
@@ -27,6 +29,7 @@ const SPEC = {
     "abeval serve --web-dir ui --state-dir .abeval",
     "abeval serve --addr 0.0.0.0:8080 --allowed-host eval.example.com --log json",
     "abeval serve --web-dir ui --allowed-origin https://dash.example.com --max-cost-per-day 20 --prices prices.yaml",
+    "abeval serve --worker --database-url postgres://abeval@db.example.com/abeval --max-sessions 8",
   ],
   parameters: [],
   flags: {
@@ -36,8 +39,12 @@ const SPEC = {
     ...SERVER_FLAGS,
     "max-sessions": {
       value: "<n>",
-      range: { min: 1, max: 1000 },
-      description: `sessions at once; ${MAX_QUEUED} more may wait (default ${MAX_SESSIONS})`,
+      range: { min: 0, max: 1000 },
+      description: `sessions at once; ${MAX_QUEUED} more may wait (default ${MAX_SESSIONS}); 0, with a database: others run them`,
+    },
+    worker: {
+      description:
+        "with a database: only run what other servers accept; listen only with --addr, and answer only /api/health",
     },
     "max-provider-calls": {
       value: "<n>",
@@ -71,45 +78,74 @@ export const command = (args: readonly string[]): Promise<number> =>
   exitCodeOfCommand(SPEC.name, async () => await serve(await parseArguments(SPEC, args)));
 
 async function serve(args: Arguments): Promise<number> {
-  const address = parseAddress(args.value("addr") ?? "127.0.0.1:8080");
+  const worker = args.has("worker");
+  const given = args.value("addr");
+  const address = parseAddress(given ?? "127.0.0.1:8080");
   const [hosts, origins] = [args.values("allowed-host"), args.values("allowed-origin")];
   for (const host of hosts) checkHost(host);
   for (const origin of origins) checkOrigin(origin);
   const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
   using web_ui = await webUiOf(args.value("web-dir"), log.notice);
-  using services = await openServerServices({
+  const slots = args.integer("max-sessions") ?? MAX_SESSIONS;
+  await using services = await openServerServices({
     ...(await serverSettings(args)),
     web_dir: args.value("web-dir"),
     listen_host: address.hostname,
     allowed: { hosts, origins },
-    max_sessions: args.integer("max-sessions") ?? MAX_SESSIONS,
+    // It still judges, and tests judges.
+    max_sessions: Math.max(1, slots),
     max_provider_calls: args.integer("max-provider-calls"),
     notice: log.notice,
   });
+  if (!services.shared && (worker || slots === 0))
+    throw new UsageError(
+      `${worker ? "--worker" : "--max-sessions 0"} needs --database-url: nobody else would run anything`,
+    );
   const stopping = new AbortController();
   const abandoned = new AbortController();
-  const app = createApp(services, {
+  const options = {
     origins: allowedOrigins(origins),
     hosts: allowedHosts(hosts, address.hostname),
     stopping: stopping.signal,
     abandoned: abandoned.signal,
     ...(log.request && { log: log.request }),
     ...(web_ui && { web_ui }),
-  });
+  };
   const signal = signalled();
-  const listening = listenOn(app, address);
-  warnWhenOpen(address, { hosts, origins }, log.notice);
-  const scenarios = resolve(services.catalog.directory);
-  if (!existsSync(scenarios)) log.notice(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
-  else tellBroken(services.catalog, log.notice);
-  if (!web_ui) log.notice("no web UI: --web-dir names its directory");
-  log.notice(`listening on ${listening.url}`);
+  const listening = worker
+    ? listenAsWorker(services, options, given === undefined ? undefined : address)
+    : listenOn(createApp(services, options), address);
+  if (!worker) tellOfServer(services, log.notice, { address, hosts, origins, web_ui: web_ui !== undefined });
+  await joinWorkers(services, { slots, stopping: stopping.signal });
+  log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;
 }
 
-function listenOn(app: Parameters<typeof listen>[0], address: Address): Listening {
+interface Told {
+  readonly address: Address;
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  readonly web_ui: boolean;
+}
+
+function tellOfServer(services: Services, notice: (line: string) => void, { address, web_ui, ...allowed }: Told): void {
+  warnWhenOpen(address, allowed, notice);
+  const scenarios = resolve(services.catalog.directory);
+  if (!existsSync(scenarios)) notice(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
+  else tellBroken(services.catalog, notice);
+  if (!web_ui) notice("no web UI: --web-dir names its directory");
+}
+
+/** Something may ask whether it is alive; nothing else is answered. */
+function listenAsWorker(services: Services, options: AppOptions, address: Address | undefined): Listening {
+  if (address) return listenOn(createHealthApp(services, options), address);
+  const nothing = () => undefined;
+  return { url: "", pending: 0, refuseConnections: nothing, close: async () => undefined };
+}
+
+function listenOn(app: Listenable, address: Address): Listening {
   try {
     return listen(app, address);
   } catch (error) {

@@ -18,11 +18,17 @@ import { Semaphore } from "../semaphore.ts";
 import { Runs } from "../session/runs.ts";
 import { SeriesRuns } from "../session/series-in-flight.ts";
 import type { SessionServices } from "../session/services.ts";
-import { memoryStore } from "../store/memory.ts";
-import type { SessionStore } from "../store/store.ts";
 import { version } from "../version.ts";
 import { type FlagSpec, type ParsedArguments, UsageError } from "./arguments.ts";
 import { PRICES_FLAG, readPrices } from "./cost-flags.ts";
+import {
+  DATABASE_FLAG,
+  type DatabaseSettings,
+  databasePlace,
+  databaseSettings,
+  SHARING_FLAGS,
+} from "./database-flags.ts";
+import { type OpenedStore, openStore } from "./open-store.ts";
 import {
   AGENTS_FLAG,
   agentsDirectory,
@@ -39,6 +45,7 @@ export const SHARED_FLAGS = {
     value: "<path>",
     description: "keep sessions here (sessions.db and sessions/*.json); default: memory",
   },
+  ...DATABASE_FLAG,
   ...SANDBOX_FLAGS,
   ...AGENTS_FLAG,
   ...PRICES_FLAG,
@@ -53,6 +60,8 @@ export interface ServiceOptions {
   readonly sandbox: SandboxSettings;
   /** Directories that commands must never see. */
   readonly state_dir: string | undefined;
+  /** Null: in no database, whatever the environment says. */
+  readonly database: DatabaseSettings | null;
   readonly scenarios_dirs: readonly string[];
   /** As given; absent: ABEVAL_AGENTS_DIR decides. */
   readonly agents_dir: string | undefined;
@@ -70,8 +79,19 @@ export interface ServiceOptions {
 }
 
 /** Makes values of flags and environment. Nothing else reads the environment. Writes nothing. */
-export const openServices = async (options: ServiceOptions): Promise<Omit<SessionServices, "store">> =>
-  await assemble(await readOutside(options.notice), options);
+export async function openServices(options: ServiceOptions): Promise<PreparedServices> {
+  const outside = await readOutside(options.notice);
+  const place = { ...options, database: databasePlace(outside.environment, options.database, options.state_dir) };
+  const in_database = place.database !== undefined;
+  return { ...(await assemble(outside, options)), in_database, openStore: () => openStore(place) };
+}
+
+/** Everything but the store, which is opened when nothing can be refused any more. */
+export interface PreparedServices extends Omit<SessionServices, "store"> {
+  readonly in_database: boolean;
+  /** @throws Failure `storage_failed` or `storage_full`, UsageError */
+  readonly openStore: () => Promise<OpenedStore>;
+}
 
 interface Outside {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -145,6 +165,7 @@ const NO_TAPES: TapeSettings = { record: undefined, replay: undefined, strict: f
 /** Flags of serve and mcp, which run scenarios that somebody else may have put there. */
 export const SERVER_FLAGS = {
   ...SHARED_FLAGS,
+  ...SHARING_FLAGS,
   "allow-git-fixtures": {
     description: "fixtures and prompts may come from the git repository around the scenarios",
   },
@@ -152,7 +173,7 @@ export const SERVER_FLAGS = {
     value: "<usd>",
     usd: true,
     description:
-      "refuse a run that could push the UTC day's cost over this; counts all who share --state-dir, also after a restart",
+      "refuse a run that could push the UTC day's cost over this; counts all who share the sessions, also after a restart",
   },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -161,6 +182,7 @@ type ServerArguments = Omit<ParsedArguments<keyof typeof SERVER_FLAGS | "scenari
 /** What these flags say. @throws UsageError, Failure `invalid_request` as `readPrices` does */
 export const serverSettings = async (args: ServerArguments) => ({
   state_dir: args.value("state-dir"),
+  database: databaseSettings(args, args),
   scenarios_dir: args.value("scenarios-dir") ?? "scenarios",
   sandbox: sandboxSettings(args),
   agents_dir: args.value("agents-dir"),
@@ -183,19 +205,19 @@ export interface ServerOptions extends Omit<ServiceOptions, "scenarios_dirs"> {
 
 /**
  * The services of serve and mcp, which answer many requests.
- * @throws Failure as `openStore` does, UsageError for a file in the place of a directory
+ * @throws Failure and UsageError as `openStore` does, UsageError for a file in the place of a directory
  */
-export async function openServerServices(options: ServerOptions): Promise<Services & Disposable> {
+export async function openServerServices(options: ServerOptions): Promise<Services & AsyncDisposable> {
   const started_ticks = systemClock.ticks();
   const outside = await readOutside(options.notice);
   const { state_dir, web_dir, listen_host } = options;
   demandDirectory(options.scenarios_dir);
   const services = await assemble(outside, { ...options, scenarios_dirs: [options.scenarios_dir] });
-  const store = await openStore(state_dir);
+  const database = databasePlace(outside.environment, options.database, state_dir);
+  const opened = await openStore({ state_dir, database, notice: options.notice });
   return {
     ...services,
-    store,
-    [Symbol.dispose]: () => store[Symbol.dispose](),
+    ...opened,
     catalog: catalogWhenAsked(options.scenarios_dir, options),
     started_ticks,
     state_dir,
@@ -224,18 +246,6 @@ function catalogWhenAsked(directory: string, options: CatalogOptions): ScenarioC
     return opened;
   };
   return { directory, list: async () => (await open()).list(), get: async (name) => (await open()).get(name) };
-}
-
-/**
- * SQLite is loaded only with a state directory.
- * @throws Failure `storage_failed` or `storage_full` when the state directory cannot be used, UsageError without Bun.
- */
-export async function openStore(state_dir: string | undefined): Promise<SessionStore> {
-  if (state_dir === undefined) return memoryStore();
-  if (!ON_BUN)
-    throw new UsageError("--state-dir needs Bun, which has the database; without it sessions stay in memory");
-  const { sqliteStore } = await import("../store/sqlite/sqlite-store.ts");
-  return sqliteStore(state_dir, systemClock, systemEntropy);
 }
 
 function sandboxMode(mode: string | undefined): SandboxMode {

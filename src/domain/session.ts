@@ -129,7 +129,10 @@ const LostAttempt = record(
     tokens_out: Tokens("Arms and judge."),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
   },
-  { description: "A run whose process was lost, or stopped, before its end. What it used is in the totals, and nowhere else." },
+  {
+    description:
+      "A run whose process was lost, or stopped, before its end. What it used is in the totals, and nowhere else.",
+  },
 );
 export type LostAttempt = Static<typeof LostAttempt>;
 

@@ -1,6 +1,7 @@
 import { cors } from "@elysiajs/cors";
 import { Elysia } from "elysia";
 import { Failure } from "../domain/failure.ts";
+import { getHealth } from "../operation/health.ts";
 import type { Services } from "../operation/services.ts";
 import { apiDocs, openApiRoute } from "./api-docs.ts";
 import { sendJson } from "./compress.ts";
@@ -83,6 +84,16 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .use(apiDocs(services.version))
     .use(openApiRoute(routes, services.version));
   if (options.web_ui) app.use(options.web_ui.routes);
+  return app;
+}
+
+/** Answers whether the process is alive, and nothing else. */
+export function createHealthApp(services: Services, { hosts, log, abandoned = NEVER }: AppOptions) {
+  const app = new Elysia({ systemRouter: false, handler: { standardHostname: false } })
+    .use(requestLog(services.clock, log))
+    .onRequest(({ request }) => hosts?.(request))
+    .onError((thrown) => answerError(thrown, app.routes, services))
+    .get("/api/health", () => getHealth.run(services, {}, abandoned));
   return app;
 }
 

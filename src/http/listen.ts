@@ -19,8 +19,14 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** An application of Elysia's, whatever it answers. */
+export interface Listenable {
+  listen(options: Parameters<App["listen"]>[0]): unknown;
+  readonly server: App["server"];
+}
+
 /** @throws Error with a `code` when the address cannot be listened on. */
-export function listen(app: App, { hostname, port }: Address): Listening {
+export function listen(app: Listenable, { hostname, port }: Address): Listening {
   app.listen({
     hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
     port,

@@ -3,7 +3,14 @@ import { Elysia } from "elysia";
 import { RunEvent } from "../domain/event.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
 import { followSeries } from "../operation/follow-series.ts";
-import { cancelSeries, demandSeriesInFlight, getSeries, listSeries, readSeries, startSeries } from "../operation/series.ts";
+import {
+  cancelSeries,
+  demandSeriesInFlight,
+  getSeries,
+  listSeries,
+  readSeries,
+  startSeries,
+} from "../operation/series.ts";
 import { answer, body, failures } from "./describe.ts";
 import { EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import { EXAMPLE_EVENTS } from "./examples/events.ts";

@@ -35,7 +35,7 @@ const KNOWN_BASE_URLS: Readonly<Record<string, string>> = {
 
 const KEYLESS_PROVIDERS: readonly string[] = ["ollama"];
 
-/** Variables that the SDKs would read by themselves. They hold secrets too, to be redacted and removed. */
+/** Variables that the SDKs, or a database's driver, would read by themselves. They hold secrets too, to be redacted and removed. */
 const SDK_SECRET_VARIABLES: readonly string[] = [
   "ANTHROPIC_AUTH_TOKEN",
   "ANTHROPIC_CUSTOM_HEADERS",
@@ -43,7 +43,11 @@ const SDK_SECRET_VARIABLES: readonly string[] = [
   "OPENAI_ADMIN_KEY",
   "OPENAI_CUSTOM_HEADERS",
   "OPENAI_WEBHOOK_SECRET",
+  "PGPASSWORD",
 ];
+
+/** Where sessions are kept. A URL may hold a password. */
+const DATABASE_URL_VARIABLES: readonly string[] = ["ABEVAL_DATABASE_URL", "ABEVAL_DATABASE_LISTEN_URL"];
 
 const KEY_SUFFIX = "_API_KEY";
 const BASE_URL_SUFFIX = "_BASE_URL";
@@ -74,7 +78,8 @@ export class Credentials {
     this.#headers = new Map(
       given.filter(([name]) => name.endsWith(HEADERS_SUFFIX)).map(([name, value]) => [name, readExtraHeaders(value)]),
     );
-    const passwords = [...this.#baseUrls].flatMap(([name, url]) =>
+    const databases = given.filter(([name]) => DATABASE_URL_VARIABLES.includes(name));
+    const passwords = [...this.#baseUrls, ...databases].flatMap(([name, url]) =>
       urlPassword(url).map((secret) => ({ name, secret })),
     );
     this.secretNames = [...new Set([...this.#keys.keys(), ...passwords.map(({ name }) => name)])].sort();

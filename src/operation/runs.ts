@@ -11,8 +11,12 @@ import type { Services } from "./services.ts";
 export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
   const loaded = await services.catalog.get(scenario);
   const [{ prepareSession }, { startSession }] = await loadEngine();
-  return await startSession(services, await prepareSession(services, loaded, options));
+  return await startSession(services, await prepareSession(await planning(services), loaded, options));
 }
+
+/** What a run is planned with: on a shared store what some worker has. */
+const planning = async (services: Services) =>
+  services.shared ? await (await import("../session/shared/elsewhere.ts")).planningServices(services) : services;
 
 /** What runs a session is most of the program; a server answers before it is loaded. */
 const loadEngine = () => Promise.all([import("../session/prepare-session.ts"), import("../session/start-session.ts")]);

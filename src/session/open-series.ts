@@ -2,6 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import { prepareSeries, type SeriesOptions, type SeriesSource } from "./prepare-series.ts";
 import { startSeries } from "./run-series.ts";
 import type { SessionServices } from "./services.ts";
+import { planningServices } from "./shared/elsewhere.ts";
 import type { StartedSeries } from "./started-series.ts";
 
 export type OpenOptions = SeriesOptions & {
@@ -18,10 +19,11 @@ export async function openSeries(
   source: SeriesSource,
   { goOn, ...options }: OpenOptions,
 ): Promise<StartedSeries> {
-  if (goOn === undefined) return await startSeries(services, await prepareSeries(services, source, options));
+  const planning = await planningServices(services);
+  if (goOn === undefined) return await startSeries(services, await prepareSeries(planning, source, options));
   const before = await services.store.series(goOn);
   if (before === undefined) throw unknown(services, goOn);
-  const setup = await prepareSeries(services, source, options, before);
+  const setup = await prepareSeries(planning, source, options, before);
   const taken = await services.store.takeSeries(goOn);
   if (taken === undefined) throw unknown(services, goOn);
   return await startSeries(services, setup, taken);

@@ -79,7 +79,9 @@ export class RunLog {
 
   /** Gives the session back to whoever takes it next, which is written, and writes no more. Never rejects. */
   async release(reason: Failure): Promise<void> {
-    const written = this.#written.then(() => this.#store.append(this.#run, [{ type: "released", at: this.#now() }], "durable"));
+    const written = this.#written.then(() =>
+      this.#store.append(this.#run, [{ type: "released", at: this.#now() }], "durable"),
+    );
     this.abandon(reason);
     // Whoever takes it next begins anew all the same.
     await written.catch(() => undefined);

@@ -9,8 +9,8 @@ import { standingOf } from "../series/report.ts";
 import type { SeriesSetup } from "./prepare-series.ts";
 import type { SeriesInFlight } from "./series-in-flight.ts";
 import type { SessionServices } from "./services.ts";
-import { cancelAnywhere } from "./shared/cancel.ts";
 import { untilEnded } from "./shared/await-end.ts";
+import { cancelAnywhere } from "./shared/cancel.ts";
 import { startSession } from "./start-session.ts";
 import { trialOf } from "./trial-of-series.ts";
 
@@ -96,10 +96,7 @@ export class RunningSeries implements SeriesInFlight {
   }
 
   async #conduct(): Promise<End> {
-    const before = await this.#rows();
-    this.#begunAfter ??= Math.max(0, ...before.map(({ place }) => place?.trial ?? 0));
-    for (const { session_id, state } of before)
-      if (!isFinal(state)) this.#follow(session_id, untilEnded(this.#services.store, session_id));
+    this.#takeUp(await this.#rows());
     for (;;) {
       const ended = this.#ended;
       const rows = await this.#rows();
@@ -111,6 +108,13 @@ export class RunningSeries implements SeriesInFlight {
       else if (this.#end) return this.#end;
       else if (!goesOn) throw new Error("a series neither ends nor goes on");
     }
+  }
+
+  /** Trials that run already are those of whoever ran the series before. */
+  #takeUp(rows: readonly TrialRow[]): void {
+    this.#begunAfter ??= Math.max(0, ...rows.map(({ place }) => place?.trial ?? 0));
+    const open = rows.filter(({ state }) => !isFinal(state));
+    for (const { session_id } of open) this.#follow(session_id, untilEnded(this.#services.store, session_id));
   }
 
   /** Starts what may start now, which waits for no disk, and keeps what lists show. False when nothing may start. */

@@ -215,7 +215,16 @@ test("an attempt that starts forgets what the one before it did, and keeps what 
 
 test("what lost attempts used is told apart, and is in the totals", () => {
   const again: SessionEntry = { type: "attempt_started", at: LATER };
-  const outcome = outcomeOf(again, stage("running"), turn(1), again, stage("running"), turn(1), turn(2), ended("failed"));
+  const outcome = outcomeOf(
+    again,
+    stage("running"),
+    turn(1),
+    again,
+    stage("running"),
+    turn(1),
+    turn(2),
+    ended("failed"),
+  );
   const [lost, ...others] = outcome.lost_attempts ?? [];
   expect(others).toEqual([]);
   expect(lost).toMatchObject({ started_at: AT, lost_at: LATER });

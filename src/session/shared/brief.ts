@@ -34,7 +34,12 @@ export const SeriesBrief = Type.Object({
   options: Type.Omit(SeriesRequest, ["scenarios", "continue"]),
   prices: Prices,
   scenarios: Type.Array(
-    Type.Object({ definition: Type.Unsafe<Scenario>(Scenario), digest: Digest("Of the definition."), file: Type.String(), materials: Materials }),
+    Type.Object({
+      definition: Type.Unsafe<Scenario>(Scenario),
+      digest: Digest("Of the definition."),
+      file: Type.String(),
+      materials: Materials,
+    }),
   ),
   /** The last trial of an earlier start. */
   begun_after: Type.Integer(),

@@ -8,7 +8,10 @@ type Stored = Pick<LoadedScenario, "definition" | "digest" | "file"> & { readonl
 const kept = new WeakMap<LoadedScenario, Promise<string>>();
 
 /** Puts a scenario's files where every worker finds them; gives their digest. @throws Failure `storage_full`, `storage_failed` */
-export async function keepMaterials({ materials }: Pick<SharedStore, "materials">, loaded: LoadedScenario): Promise<string> {
+export async function keepMaterials(
+  { materials }: Pick<SharedStore, "materials">,
+  loaded: LoadedScenario,
+): Promise<string> {
   const known = kept.get(loaded) ?? keep(materials, loaded);
   kept.set(loaded, known);
   known.catch(() => kept.delete(loaded));

@@ -75,7 +75,10 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
     const plan = await planOf(planning, performance, created, brief);
     const trial = await trialOfSession(performance, created);
     const slot = Promise.resolve(OWN_PLACE);
-    await conductSession({ plan, trial, log, slot, services: planning, signal }, heldReservation(services, brief.reservation));
+    await conductSession(
+      { plan, trial, log, slot, services: planning, signal },
+      heldReservation(services, brief.reservation),
+    );
   } catch (error) {
     await log.fail(failureOf(error, services));
   }
