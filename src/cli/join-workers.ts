@@ -1,4 +1,6 @@
 import type { Services } from "../operation/services.ts";
+import { removeTree } from "../sandbox/remove-tree.ts";
+import { makeTempDir } from "../sandbox/temp-dir.ts";
 
 export interface Joining {
   /** Sessions at once; 0: others run what is accepted here. */
@@ -7,14 +9,21 @@ export interface Joining {
   readonly stopping: AbortSignal;
 }
 
-/** On a shared store: from now on it runs what anybody accepts, and is seen by all. Nothing of it is loaded otherwise. */
-export async function joinWorkers(services: Services, { slots, stopping }: Joining): Promise<void> {
-  if (!services.shared) return;
-  const [{ startWorker }, { capabilitiesOf }] = await Promise.all([
+/**
+ * On a shared store: from now on it runs what anybody accepts, and is seen by all. What is given back removes the files that it
+ * kept for that. Nothing of it is loaded otherwise.
+ */
+export async function joinWorkers(services: Services, { slots, stopping }: Joining): Promise<AsyncDisposable> {
+  const { shared } = services;
+  if (!shared) return { [Symbol.asyncDispose]: async () => undefined };
+  const [{ startWorker }, { capabilitiesOf }, { MaterialsCache }] = await Promise.all([
     import("../session/shared/worker.ts"),
     import("../session/shared/capabilities.ts"),
+    import("../scenario/packed/materials-cache.ts"),
   ]);
   const providers = services.providers().flatMap(({ provider, present }) => (present ? [provider] : []));
   const capabilities = await capabilitiesOf(services, providers);
-  startWorker(services, services.shared, { slots, capabilities, stopping });
+  const directory = makeTempDir();
+  startWorker({ services, shared, files: new MaterialsCache(directory) }, { slots, capabilities, stopping });
+  return { [Symbol.asyncDispose]: () => removeTree(directory) };
 }

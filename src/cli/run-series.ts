@@ -26,7 +26,7 @@ import { commandOf, type RunArguments, replacementOf } from "./run-arguments.ts"
 import { sandboxSettings } from "./sandbox-flags.ts";
 import { seriesJunit } from "./series-junit.ts";
 import { summariseSeries } from "./series-text.ts";
-import { openServices } from "./services.ts";
+import { openServices, type PreparedServices } from "./services.ts";
 import { isRecordedWhole, tapeSettings } from "./tape-flags.ts";
 import { tellTrials } from "./tell-trials.ts";
 import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
@@ -54,10 +54,9 @@ export async function runSeries(args: RunArguments): Promise<number> {
     max_queued: MAX_PARALLEL,
     notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
   });
-  const goOn = keptSeries(args, prepared.in_database);
+  const goOn = keptSeries(args, prepared);
   // A series that is refused leaves no state directory behind.
-  const isNew = goOn === undefined && !prepared.in_database;
-  const setup = isNew ? await prepareSeries(prepared, source, options) : undefined;
+  const setup = begins(goOn, prepared) ? await prepareSeries(prepared, source, options) : undefined;
   const reports = openReports(value, {
     ...{ scenarios: args.parameters, sources },
     ...{ prices: value("prices"), state_dir: value("state-dir") },
@@ -82,8 +81,13 @@ export async function runSeries(args: RunArguments): Promise<number> {
 /** The series goes on, and is reported, also when nobody can follow it. */
 const untold = (error: unknown) => void process.stderr.write(plainText(`the trials cannot be followed: ${error}\n`));
 
+type Keeping = Pick<PreparedServices, "in_database">;
+
+/** In a database it is prepared for its workers, who are known when that is open. */
+const begins = (goOn: string | undefined, { in_database }: Keeping) => goOn === undefined && !in_database;
+
 /** The series to go on with. @throws UsageError where it cannot be */
-function keptSeries({ value }: RunArguments, in_database: boolean): string | undefined {
+function keptSeries({ value }: RunArguments, { in_database }: Keeping): string | undefined {
   const [goOn, state_dir] = [value("continue"), value("state-dir")];
   if (in_database && value("record") !== undefined)
     throw new UsageError(

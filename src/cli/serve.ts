@@ -78,15 +78,10 @@ export const command = (args: readonly string[]): Promise<number> =>
   exitCodeOfCommand(SPEC.name, async () => await serve(await parseArguments(SPEC, args)));
 
 async function serve(args: Arguments): Promise<number> {
-  const worker = args.has("worker");
-  const given = args.value("addr");
-  const address = parseAddress(given ?? "127.0.0.1:8080");
-  const [hosts, origins] = [args.values("allowed-host"), args.values("allowed-origin")];
-  for (const host of hosts) checkHost(host);
-  for (const origin of origins) checkOrigin(origin);
+  const given = settingsOf(args);
+  const { address, hosts, origins, worker, slots } = given;
   const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
   using web_ui = await webUiOf(args.value("web-dir"), log.notice);
-  const slots = args.integer("max-sessions") ?? MAX_SESSIONS;
   await using services = await openServerServices({
     ...(await serverSettings(args)),
     web_dir: args.value("web-dir"),
@@ -97,10 +92,7 @@ async function serve(args: Arguments): Promise<number> {
     max_provider_calls: args.integer("max-provider-calls"),
     notice: log.notice,
   });
-  if (!services.shared && (worker || slots === 0))
-    throw new UsageError(
-      `${worker ? "--worker" : "--max-sessions 0"} needs --database-url: nobody else would run anything`,
-    );
+  demandShared(services, given);
   const stopping = new AbortController();
   const abandoned = new AbortController();
   const options = {
@@ -112,37 +104,70 @@ async function serve(args: Arguments): Promise<number> {
     ...(web_ui && { web_ui }),
   };
   const signal = signalled();
-  const listening = worker
-    ? listenAsWorker(services, options, given === undefined ? undefined : address)
-    : listenOn(createApp(services, options), address);
-  if (!worker) tellOfServer(services, log.notice, { address, hosts, origins, web_ui: web_ui !== undefined });
-  await joinWorkers(services, { slots, stopping: stopping.signal });
+  const listening = listenAs(given, services, options);
+  if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
+  await using _worker = await joinWorkers(services, { slots, stopping: stopping.signal });
   log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
   const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
   await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
   return EXIT.done;
 }
 
-interface Told {
+interface Settings {
   readonly address: Address;
+  /** It was named on the command line. */
+  readonly addressed: boolean;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
+  /** It only runs what others accept. */
+  readonly worker: boolean;
+  /** Sessions at once. */
+  readonly slots: number;
+}
+
+/** @throws UsageError */
+function settingsOf(args: Arguments): Settings {
+  const addr = args.value("addr");
+  const address = parseAddress(addr ?? "127.0.0.1:8080");
+  const [hosts, origins] = [args.values("allowed-host"), args.values("allowed-origin")];
+  for (const host of hosts) checkHost(host);
+  for (const origin of origins) checkOrigin(origin);
+  const slots = args.integer("max-sessions") ?? MAX_SESSIONS;
+  const worker = args.has("worker");
+  if (worker && slots === 0) throw new UsageError("--worker with --max-sessions 0 would run nothing: leave one out");
+  return { address, addressed: addr !== undefined, hosts, origins, worker, slots };
+}
+
+/** @throws UsageError */
+function demandShared({ shared }: Services, { worker, slots }: Settings): void {
+  if (shared || (!worker && slots > 0)) return;
+  throw new UsageError(
+    `${worker ? "--worker" : "--max-sessions 0"} needs --database-url: nobody else would accept or run anything`,
+  );
+}
+
+/** Something may ask a worker whether it is alive; nothing else is answered, and nothing at all without an address. */
+function listenAs({ worker, address, addressed }: Settings, services: Services, options: AppOptions): Listening {
+  if (!worker) return listenOn(createApp(services, options), address);
+  if (addressed) return listenOn(createHealthApp(services, options), address);
+  const nothing = () => undefined;
+  return { url: "", pending: 0, refuseConnections: nothing, close: async () => undefined };
+}
+
+interface Told extends Pick<Settings, "address" | "hosts" | "origins"> {
   readonly web_ui: boolean;
 }
 
-function tellOfServer(services: Services, notice: (line: string) => void, { address, web_ui, ...allowed }: Told): void {
-  warnWhenOpen(address, allowed, notice);
+function tellOfServer(
+  services: Services,
+  notice: (line: string) => void,
+  { address, web_ui, hosts, origins }: Told,
+): void {
+  warnWhenOpen(address, { hosts, origins }, notice);
   const scenarios = resolve(services.catalog.directory);
   if (!existsSync(scenarios)) notice(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
   else tellBroken(services.catalog, notice);
   if (!web_ui) notice("no web UI: --web-dir names its directory");
-}
-
-/** Something may ask whether it is alive; nothing else is answered. */
-function listenAsWorker(services: Services, options: AppOptions, address: Address | undefined): Listening {
-  if (address) return listenOn(createHealthApp(services, options), address);
-  const nothing = () => undefined;
-  return { url: "", pending: 0, refuseConnections: nothing, close: async () => undefined };
 }
 
 function listenOn(app: Listenable, address: Address): Listening {

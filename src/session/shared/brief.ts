@@ -10,8 +10,6 @@ import type { Work } from "../../store/shared-store.ts";
 /** What whoever accepted the work would have counted with. */
 const Prices = Type.Record(Type.String(), Price);
 
-const Materials = Digest("Of the scenario's files.");
-
 /** What is known of a run besides its log. */
 export const SessionBrief = Type.Object({
   options: Type.Object({
@@ -23,7 +21,6 @@ export const SessionBrief = Type.Object({
     series_trial: Type.Optional(Type.Integer()),
   }),
   prices: Prices,
-  materials: Materials,
   /** What the day's limit holds for it. */
   reservation: Type.Object({ id: Type.String(), usd: Type.Number() }),
 });
@@ -38,7 +35,6 @@ export const SeriesBrief = Type.Object({
       definition: Type.Unsafe<Scenario>(Scenario),
       digest: Digest("Of the definition."),
       file: Type.String(),
-      materials: Materials,
     }),
   ),
   /** The last trial of an earlier start. */

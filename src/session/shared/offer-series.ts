@@ -50,7 +50,8 @@ async function briefOf(
   const scenarios = await Promise.all(
     plans.map(async ({ loaded }) => {
       const { definition, digest, file } = loaded;
-      return { definition, digest, file, materials: await keepMaterials(shared, loaded) };
+      await keepMaterials(shared, loaded);
+      return { definition, digest, file };
     }),
   );
   const rows = before ? await shared.trials({ series_id: before.series_id }) : [];

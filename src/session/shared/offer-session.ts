@@ -26,10 +26,10 @@ export async function offerSession(
 ): Promise<StartedSession> {
   const needs = await needsOf(services, asked.plan);
   await demandWorker(shared, needs);
-  const materials = await keepMaterials(shared, asked.plan.loaded);
+  await keepMaterials(shared, asked.plan.loaded);
   const reservation = await reserve(services, "run", worstCaseOf(asked.plan));
   try {
-    const brief = JSON.stringify(briefOf(services, asked, { materials, reservation }));
+    const brief = JSON.stringify(briefOf(services, asked, reservation));
     const priority = asked.place ? PRIORITY.trial : PRIORITY.run;
     const session_id = await createSession(services, asked, async (entry) => {
       const { session_id: id } = entry.session;
@@ -59,12 +59,11 @@ function started(shared: SharedStore, session_id: string): StartedSession {
 function briefOf(
   services: SessionServices,
   { plan: { options, chosen } }: Asked,
-  { materials, reservation }: { readonly materials: string; readonly reservation: Reservation },
+  reservation: Reservation,
 ): SessionBrief {
   return {
     options: { ...options, judge_model: chosen.judge_model },
     prices: briefPrices(services.prices),
-    materials,
     reservation: reservation.held,
   };
 }

@@ -8,13 +8,15 @@ import { RunningSeries } from "../running-series.ts";
 import type { SessionServices } from "../services.ts";
 import { pricesOf, readBrief, SeriesBrief } from "./brief.ts";
 import { openMaterials } from "./materials.ts";
+import type { Workplace } from "./workplace.ts";
 
 /**
  * Runs a series that somebody queued: resolves when it has ended, was handed back or was lost. What it does follows from
  * its stored trials alone, so that whoever takes it next goes on where it stands.
  * @throws Failure when the store cannot be reached
  */
-export async function performSeries(services: SessionServices, shared: SharedStore, claim: Claim): Promise<void> {
+export async function performSeries(workplace: Workplace, claim: Claim): Promise<void> {
+  const { services, shared } = workplace;
   const { id } = claim.work;
   const stored = await shared.series(id);
   const record = stored?.state === "running" ? await shared.stealSeries(id) : undefined;
@@ -22,7 +24,8 @@ export async function performSeries(services: SessionServices, shared: SharedSto
   try {
     const brief = readBrief(SeriesBrief, claim.work);
     const planning = { ...services, prices: pricesOf(brief) };
-    const setup = await setupOf(planning, shared, brief, record);
+    await using scenarios = await openScenarios(workplace, brief);
+    const setup = await setupOf(planning, scenarios.loaded, brief, record);
     const { begun_after } = brief;
     const series = new RunningSeries(planning, setup, { record, begun_after });
     await untilOver(services, claim, series);
@@ -61,14 +64,24 @@ async function untilOver(services: SessionServices, claim: Claim, series: Runnin
   }
 }
 
+async function openScenarios(
+  workplace: Workplace,
+  { scenarios }: SeriesBrief,
+): Promise<AsyncDisposable & { readonly loaded: readonly LoadedScenario[] }> {
+  await using opened = new AsyncDisposableStack();
+  const loaded: LoadedScenario[] = [];
+  for (const scenario of scenarios) loaded.push(opened.use(await openMaterials(workplace, scenario)));
+  const held = opened.move();
+  return { loaded, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
+
 /** @throws Failure as `prepareSeries` */
 async function setupOf(
   services: SessionServices,
-  shared: SharedStore,
-  { scenarios: stored, options }: SeriesBrief,
+  scenarios: readonly LoadedScenario[],
+  { options }: SeriesBrief,
   record: SeriesRecord,
 ): Promise<SeriesSetup> {
-  const scenarios = await Promise.all(stored.map((scenario) => openMaterials(shared, scenario)));
   const byName = new Map<string, LoadedScenario>(scenarios.map((loaded) => [loaded.definition.name, loaded]));
   const load: SeriesSource["load"] = async (name) => {
     const loaded = byName.get(name);

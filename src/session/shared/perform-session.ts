@@ -1,7 +1,8 @@
 import { Failure } from "../../domain/failure.ts";
 import type { CreatedEntry } from "../../domain/session-entry.ts";
+import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { isLog } from "../../store/read-session.ts";
-import type { Claim, SharedStore } from "../../store/shared-store.ts";
+import type { Claim } from "../../store/shared-store.ts";
 import type { LoggedEntry } from "../../store/store.ts";
 import { conductSession } from "../conduct-session.ts";
 import { prepareSession, type SessionPlan } from "../prepare-session.ts";
@@ -13,6 +14,7 @@ import { trialOf } from "../trial-of-series.ts";
 import { pricesOf, readBrief, SessionBrief } from "./brief.ts";
 import { openMaterials } from "./materials.ts";
 import { CANCELLED, watchCancel } from "./watch-cancel.ts";
+import type { Workplace } from "./workplace.ts";
 
 /** Times that a run may lose its worker. */
 const MAX_TRIES = 3;
@@ -22,7 +24,8 @@ const MAX_TRIES = 3;
  * attempt: of two who run it only the later one counts.
  * @throws Failure when the store cannot be reached
  */
-export async function performSession(services: SessionServices, shared: SharedStore, claim: Claim): Promise<void> {
+export async function performSession(workplace: Workplace, claim: Claim): Promise<void> {
+  const { services, shared } = workplace;
   const { id } = claim.work;
   const run = await shared.takeOver(id, services.clock.now().toISOString());
   if (run === undefined) return await claim.done();
@@ -39,7 +42,7 @@ export async function performSession(services: SessionServices, shared: SharedSt
       .then(() => claim.handBack())
       .finally(() => stop.abort(reason));
   };
-  const done = conduct({ services, shared, claim, log, signal }, entries);
+  const done = conduct({ workplace, claim, log, signal }, entries);
   services.runs.add({
     session_id: id,
     waits: () => false,
@@ -57,8 +60,7 @@ export async function performSession(services: SessionServices, shared: SharedSt
 }
 
 interface Performance {
-  readonly services: SessionServices;
-  readonly shared: SharedStore;
+  readonly workplace: Workplace;
   readonly claim: Claim;
   readonly log: RunLog;
   readonly signal: AbortSignal;
@@ -66,14 +68,16 @@ interface Performance {
 
 /** A run that cannot even begin ends with that. */
 async function conduct(performance: Performance, entries: readonly LoggedEntry[]): Promise<void> {
-  const { services, claim, log, signal } = performance;
+  const { workplace, claim, log, signal } = performance;
+  const { services } = workplace;
   try {
     demandGoingOn(claim, entries);
     const brief = readBrief(SessionBrief, claim.work);
     const planning = { ...services, prices: pricesOf(brief), max_cost_per_day_usd: undefined };
     const created = createdOf(entries);
-    const plan = await planOf(planning, performance, created, brief);
-    const trial = await trialOfSession(performance, created);
+    await using loaded = await loadedOf(workplace, created);
+    const plan = await planOf(planning, loaded, created, brief);
+    const trial = await trialOfSession(workplace, created);
     const slot = Promise.resolve(OWN_PLACE);
     await conductSession(
       { plan, trial, log, slot, services: planning, signal },
@@ -103,21 +107,24 @@ function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {
 /** @throws Failure as `prepareSession`, `invalid_scenario` where it would compare something else than was asked for */
 async function planOf(
   services: SessionServices,
-  { shared }: Performance,
+  loaded: LoadedScenario,
   { session }: CreatedEntry,
-  { options, materials }: SessionBrief,
+  { options }: SessionBrief,
 ): Promise<SessionPlan> {
-  const { definition, scenario_digest: digest, scenario, comparison } = session;
-  const loaded = await openMaterials(shared, { definition, digest, file: scenario, materials });
   const plan = await prepareSession(services, loaded, options);
-  if (plan.comparison === comparison) return plan;
+  if (plan.comparison === session.comparison) return plan;
   throw new Failure(
     "invalid_scenario",
     "this worker would compare something else than was asked for: its sandbox or an install of an arm is another",
   );
 }
 
-async function trialOfSession({ shared }: Performance, { session }: CreatedEntry): Promise<Trial | undefined> {
+async function loadedOf(workplace: Workplace, { session }: CreatedEntry): Promise<LoadedScenario & AsyncDisposable> {
+  const { definition, scenario_digest: digest, scenario: file } = session;
+  return await openMaterials(workplace, { definition, digest, file });
+}
+
+async function trialOfSession({ shared }: Workplace, { session }: CreatedEntry): Promise<Trial | undefined> {
   const record = session.trial && (await shared.series(session.trial.series_id));
   return session.trial && record && trialOf(() => record, session.trial);
 }

@@ -1,7 +1,7 @@
-import type { Claim, Needs, SharedStore, Work } from "../../store/shared-store.ts";
-import type { SessionServices } from "../services.ts";
+import type { Claim, Needs, Work } from "../../store/shared-store.ts";
 import { performSeries } from "./perform-series.ts";
 import { performSession } from "./perform-session.ts";
+import type { Workplace } from "./workplace.ts";
 
 export interface WorkerOptions {
   /** Sessions at once; 0: it takes no work and is still seen. */
@@ -15,24 +15,26 @@ export interface WorkerOptions {
 const MAX_SERIES = 20;
 
 /** Takes work from the queue of a shared store, as much as it has places for, until it is told to stop. */
-export function startWorker(services: SessionServices, shared: SharedStore, options: WorkerOptions): void {
-  const worker = new Worker(services, shared, options);
-  shared.workers.announce({ slots: options.slots, capabilities: options.capabilities, running: () => worker.running });
+export function startWorker(workplace: Workplace, options: WorkerOptions): void {
+  const worker = new Worker(workplace, options);
+  workplace.shared.workers.announce({
+    slots: options.slots,
+    capabilities: options.capabilities,
+    running: () => worker.running,
+  });
   if (options.slots > 0) worker.begin();
 }
 
 class Worker {
-  readonly #services: SessionServices;
-  readonly #shared: SharedStore;
+  readonly #workplace: Workplace;
   readonly #options: WorkerOptions;
   readonly #held = { session: 0, series: 0 };
   /** It looks for work now, and whether it shall look again after that. */
   #looking = false;
   #again = false;
 
-  constructor(services: SessionServices, shared: SharedStore, options: WorkerOptions) {
-    this.#services = services;
-    this.#shared = shared;
+  constructor(workplace: Workplace, options: WorkerOptions) {
+    this.#workplace = workplace;
     this.#options = options;
   }
 
@@ -41,7 +43,7 @@ class Worker {
   }
 
   begin(): void {
-    const unwatch = this.#shared.queue.watch(() => void this.#look());
+    const unwatch = this.#workplace.shared.queue.watch(() => void this.#look());
     this.#options.stopping.addEventListener("abort", unwatch, { once: true });
     void this.#look();
   }
@@ -58,7 +60,9 @@ class Worker {
       }
     } catch (error) {
       // The queue wakes it again from time to time.
-      this.#services.notice(`no work can be taken: ${error instanceof Error ? error.message : String(error)}`);
+      this.#workplace.services.notice(
+        `no work can be taken: ${error instanceof Error ? error.message : String(error)}`,
+      );
     } finally {
       this.#looking = false;
     }
@@ -67,7 +71,7 @@ class Worker {
   async #claim(kind: Work["kind"], places: number): Promise<void> {
     const free = places - this.#held[kind];
     if (free <= 0) return;
-    const claims = await this.#shared.queue.claim(kind, this.#options.capabilities, free);
+    const claims = await this.#workplace.shared.queue.claim(kind, this.#options.capabilities, free);
     for (const claim of claims) void this.#perform(claim);
   }
 
@@ -77,9 +81,11 @@ class Worker {
     try {
       // What was claimed while it was told to stop is for others.
       if (this.#options.stopping.aborted) return await claim.handBack();
-      await PERFORM[kind](this.#services, this.#shared, claim);
+      await PERFORM[kind](this.#workplace, claim);
     } catch (error) {
-      this.#services.notice(`${id} is left to others: ${error instanceof Error ? error.message : String(error)}`);
+      this.#workplace.services.notice(
+        `${id} is left to others: ${error instanceof Error ? error.message : String(error)}`,
+      );
       await claim.handBack().catch(() => undefined);
     } finally {
       this.#held[kind] -= 1;

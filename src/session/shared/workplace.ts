@@ -1,0 +1,11 @@
+import type { MaterialsCache } from "../../scenario/packed/materials-cache.ts";
+import type { SharedStore } from "../../store/shared-store.ts";
+import type { SessionServices } from "../services.ts";
+
+/** Where work is done that somebody else may have accepted. */
+export interface Workplace {
+  readonly services: SessionServices;
+  readonly shared: SharedStore;
+  /** Files of scenarios that are not on this machine. */
+  readonly files: MaterialsCache;
+}
