@@ -10,7 +10,6 @@ import type { DatabasePlace } from "./database-flags.ts";
 export interface StorePlace {
   readonly state_dir: string | undefined;
   readonly database: DatabasePlace | undefined;
-  readonly notice: (line: string) => void;
 }
 
 export interface OpenedStore extends AsyncDisposable {
@@ -23,8 +22,8 @@ export interface OpenedStore extends AsyncDisposable {
  * SQLite is loaded only with a state directory, PostgreSQL only with a database.
  * @throws Failure `storage_failed` or `storage_full` when the place cannot be used, UsageError without Bun.
  */
-export async function openStore({ state_dir, database, notice }: StorePlace): Promise<OpenedStore> {
-  if (database) return await openDatabase(database, notice);
+export async function openStore({ state_dir, database }: StorePlace): Promise<OpenedStore> {
+  if (database) return await openDatabase(database);
   const store = await openOwn(state_dir);
   return { store, [Symbol.asyncDispose]: async () => store[Symbol.dispose]() };
 }
@@ -37,10 +36,10 @@ async function openOwn(state_dir: string | undefined): Promise<SessionStore> {
   return sqliteStore(state_dir, systemClock, systemEntropy);
 }
 
-async function openDatabase({ url, ...limits }: DatabasePlace, notice: StorePlace["notice"]): Promise<OpenedStore> {
+async function openDatabase({ url, ...limits }: DatabasePlace): Promise<OpenedStore> {
   if (!ON_BUN)
     throw new UsageError("--database-url needs Bun, which has the driver; without it sessions stay in memory");
   const { openSharedStore } = await import("../store/postgres/shared-store.ts");
-  const store = await openSharedStore(url, { clock: systemClock, entropy: systemEntropy, version, notice, ...limits });
+  const store = await openSharedStore(url, { clock: systemClock, entropy: systemEntropy, version, ...limits });
   return { store, shared: store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }

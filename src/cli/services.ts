@@ -214,7 +214,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
   demandDirectory(options.scenarios_dir);
   const services = await assemble(outside, { ...options, scenarios_dirs: [options.scenarios_dir] });
   const database = databasePlace(outside.environment, options.database, state_dir);
-  const opened = await openStore({ state_dir, database, notice: options.notice });
+  const opened = await openStore({ state_dir, database });
   return {
     ...services,
     ...opened,
