@@ -83,7 +83,7 @@ export interface MaterialShelf {
 }
 
 /** A store that several processes share, wherever they run: they share the work too. */
-export interface SharedStore extends SessionStore {
+export interface SharedStore extends SessionStore, AsyncDisposable {
   readonly queue: WorkQueue;
   readonly workers: Workers;
   readonly materials: MaterialShelf;

@@ -30,6 +30,7 @@ export const POSTGRES: Need = { what: "PostgreSQL (apt-get install postgresql)",
 
 /** A server of PostgreSQL that belongs to the test, in a temporary directory; gone with it. */
 export interface PostgresServer extends AsyncDisposable {
+  readonly port: number;
   /** A new, empty database. */
   create(): Promise<TestDatabase>;
   /** As `pg_ctl restart` does: `fast` ends the clients, `immediate` is a crash. */
@@ -43,6 +44,8 @@ export interface TestDatabase {
   readonly url: string;
   /** For another user, as the URL has it: `name:password`. Every user but `with_password` is let in without a password. */
   urlFor(user: string, database?: string): string;
+  /** By way of another port. */
+  urlBy(port: number): string;
   /** As the owner. */
   sql<T = Record<string, unknown>>(statement: string): Promise<T[]>;
 }
@@ -83,6 +86,7 @@ export async function postgresServer(): Promise<PostgresServer> {
   await start();
   let databases = 0;
   return {
+    port,
     start,
     stop,
     async create() {
@@ -92,6 +96,7 @@ export async function postgresServer(): Promise<PostgresServer> {
       const url = urlOf(port, name);
       return {
         url,
+        urlBy: (other) => urlOf(other, name),
         urlFor: (user, database = name) => urlOf(port, database, user),
         sql: (statement) => query(url, statement),
       };

@@ -1,7 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import type { SessionEntry } from "../../domain/session-entry.ts";
-import type { Safety } from "../store.ts";
-import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import type { PostgresDatabase, Sql } from "./connection.ts";
 import type { Presence } from "./presence.ts";
 import type { RunWakes } from "./run-wakes.ts";
 
@@ -14,9 +13,7 @@ export interface Flush {
   readonly changed: Set<string>;
 }
 
-/** `durable` survives a power cut, `written` the process. */
 interface Write {
-  readonly safety: Safety;
   readonly work: (flush: Flush) => Promise<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (failure: unknown) => void;
@@ -25,6 +22,9 @@ interface Write {
 /**
  * Makes one transaction of what this process writes in one turn of the event loop, and of all that it writes while another
  * transaction is under way (group commit). One at a time: calls are stored in their order.
+ *
+ * All of it survives a power cut of the server: a log may lose its end in one, and never a part of its middle, as it would if
+ * this process went on with a server that has forgotten what it had answered.
  *
  * When the connection breaks in the middle of COMMIT nobody knows whether it was done. So each transaction notes its
  * number in this process's row: where the number stands everything else does too, and nothing is written twice.
@@ -48,11 +48,11 @@ export class Flusher {
    * Does all of `work` or nothing of it, in the order of the calls; it may be called more than once. Resolves when it is stored.
    * @throws Failure
    */
-  write<T>(safety: Safety, work: (flush: Flush) => Promise<T>): Promise<T> {
+  write<T>(work: (flush: Flush) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     // Nobody has to wait for it.
     promise.catch(() => undefined);
-    this.#writes.push({ work, safety, resolve: resolve as Write["resolve"], reject });
+    this.#writes.push({ work, resolve: resolve as Write["resolve"], reject });
     this.#running ??= new Promise<void>(setImmediate).then(() => this.#drain());
     return promise;
   }
@@ -98,7 +98,6 @@ export class Flusher {
     const number = this.#number;
     let tried: { readonly values: readonly unknown[]; readonly flush: Flush } | undefined;
     await this.#database.transaction(async (sql) => {
-      if (writes.every(({ safety }) => safety === "written")) await ask(sql, "SET LOCAL synchronous_commit = off");
       if (!(await this.#presence.note(sql, number))) return;
       const flush: Flush = { sql, logs: new Map(this.#logs), changed: new Set() };
       const values: unknown[] = [];

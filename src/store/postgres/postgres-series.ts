@@ -28,7 +28,7 @@ export class PostgresSeries implements AsyncDisposable {
   }
 
   async create(record: SeriesRecord): Promise<boolean> {
-    return await this.#flusher.write("durable", ({ sql }) => insertSeries(sql, record, this.#me));
+    return await this.#flusher.write(({ sql }) => insertSeries(sql, record, this.#me));
   }
 
   async update(record: SeriesRecord): Promise<void> {
@@ -44,11 +44,11 @@ export class PostgresSeries implements AsyncDisposable {
 
   async take(series_id: string): Promise<SeriesRecord | undefined> {
     await this.#unsaved.try();
-    return await this.#flusher.write("written", ({ sql }) => takeSeries(sql, series_id, this.#me));
+    return await this.#flusher.write(({ sql }) => takeSeries(sql, series_id, this.#me));
   }
 
   async steal(series_id: string): Promise<SeriesRecord | undefined> {
-    return await this.#flusher.write("written", ({ sql }) => stealSeries(sql, series_id, this.#me));
+    return await this.#flusher.write(({ sql }) => stealSeries(sql, series_id, this.#me));
   }
 
   async read(series_id: string): Promise<SeriesRecord | undefined> {
@@ -61,7 +61,7 @@ export class PostgresSeries implements AsyncDisposable {
 
   /** What dead processes ran and no queue brings back is interrupted, and free to be taken. */
   async interruptDead(at: string): Promise<void> {
-    await this.#flusher.write("written", ({ sql }) => interruptDeadSeries(sql, at));
+    await this.#flusher.write(({ sql }) => interruptDeadSeries(sql, at));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -70,6 +70,6 @@ export class PostgresSeries implements AsyncDisposable {
   }
 
   async #write(record: SeriesRecord): Promise<void> {
-    await this.#flusher.write("durable", ({ sql }) => updateSeries(sql, record, this.#me));
+    await this.#flusher.write(({ sql }) => updateSeries(sql, record, this.#me));
   }
 }

@@ -2,7 +2,7 @@ import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-en
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { foldLog } from "../read-session.ts";
 import { endOf } from "../session-row.ts";
-import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type Safety, type TrialsOf } from "../store.ts";
+import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type TrialsOf } from "../store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import type { RunWakes } from "./run-wakes.ts";
@@ -27,7 +27,7 @@ interface UnsavedEnd {
 export class PostgresSessions implements AsyncDisposable {
   readonly #parts: SessionsParts;
   readonly #rows: SessionRows;
-  readonly #unsaved = new UnsavedEnds<UnsavedEnd>(({ run, given }) => this.#write(run, given, "durable"));
+  readonly #unsaved = new UnsavedEnds<UnsavedEnd>(({ run, given }) => this.#write(run, given));
 
   constructor(parts: SessionsParts, me: string) {
     this.#parts = parts;
@@ -36,13 +36,13 @@ export class PostgresSessions implements AsyncDisposable {
 
   async create(entry: CreatedEntry): Promise<Run | undefined> {
     const { session_id } = entry.session;
-    const created = await this.#parts.flusher.write("written", (flush) => this.#rows.create(flush, entry));
+    const created = await this.#parts.flusher.write((flush) => this.#rows.create(flush, entry));
     return created ? { session_id, attempt: 1 } : undefined;
   }
 
-  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
+  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials): Promise<void> {
     try {
-      await this.#write(run, given, safety);
+      await this.#write(run, given);
     } catch (error) {
       this.#parts.flusher.forget(run.session_id);
       if (isLoss(error)) await this.#keepFailure(run, given);
@@ -51,7 +51,7 @@ export class PostgresSessions implements AsyncDisposable {
   }
 
   async takeOver(session_id: string, at: string): Promise<Run | undefined> {
-    return await this.#parts.flusher.write("written", async (flush) => {
+    return await this.#parts.flusher.write(async (flush) => {
       const run = await this.#rows.takeOver(flush, session_id);
       if (run) await this.#rows.append(flush, run, [{ type: "attempt_started", at }], this.#trials);
       return run;
@@ -59,7 +59,7 @@ export class PostgresSessions implements AsyncDisposable {
   }
 
   async add(session_ids: readonly string[], entry: AddedEntry): Promise<void> {
-    await this.#parts.flusher.write("durable", async (flush) => {
+    await this.#parts.flusher.write(async (flush) => {
       // In one order everywhere: two who add to the same sessions wait for each other once.
       for (const session_id of [...session_ids].sort()) await this.#rows.add(flush, session_id, entry);
     });
@@ -86,7 +86,7 @@ export class PostgresSessions implements AsyncDisposable {
   /** Ends what dead processes left running and no queue brings back. */
   async interruptDead(at: string): Promise<void> {
     const { flusher } = this.#parts;
-    while ((await flusher.write("written", (flush) => this.#rows.interruptDead(flush, at))) > 0);
+    while ((await flusher.write((flush) => this.#rows.interruptDead(flush, at))) > 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -94,11 +94,8 @@ export class PostgresSessions implements AsyncDisposable {
     this.#unsaved[Symbol.dispose]();
   }
 
-  async #write(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
-    const isEnd = typeof given === "function" || endOf(given) !== undefined;
-    await this.#parts.flusher.write(isEnd ? "durable" : safety, (flush) =>
-      this.#rows.append(flush, run, given, this.#trials),
-    );
+  async #write(run: Run, given: readonly RunEntry[] | EntriesOfTrials): Promise<void> {
+    await this.#parts.flusher.write((flush) => this.#rows.append(flush, run, given, this.#trials));
   }
 
   async #stored(session_id: string, from: number): Promise<readonly LoggedEntry[]> {

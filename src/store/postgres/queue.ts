@@ -142,7 +142,7 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
   /** Sends the work when `begin` says so, in the same transaction. */
   async #offer(work: Work, begin: (sql: Sql) => Promise<boolean>): Promise<boolean> {
     await this.#database.read(() => this.#ensureQueue(queueOf(work)));
-    return await this.#house.flusher.write("durable", async ({ sql }) => {
+    return await this.#house.flusher.write(async ({ sql }) => {
       const begun = await begin(sql);
       if (begun) await this.#send(sql, { work, lost: 0 }, 0);
       return begun;

@@ -24,13 +24,12 @@ export async function updateSeries(sql: Sql, record: SeriesRecord, owner: string
 
 /** Undefined when it is unknown. @throws Failure `invalid_request` when a living process owns it; `storage_failed` */
 export async function takeSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
-  const record = await readSeries(sql, series_id);
-  if (record === undefined) return undefined;
-  if ((await ask(sql, TAKE, [series_id, owner])).count === 0) throw stillRunning(series_id);
-  return record;
+  if ((await ask(sql, TAKE, [series_id, owner])).count > 0) return await readSeries(sql, series_id);
+  if ((await readSeries(sql, series_id)) === undefined) return undefined;
+  throw stillRunning(series_id);
 }
 
-/** Whoever owned it owns it no more. Undefined when it is unknown. @throws Failure `storage_failed` */
+/** The same, whoever owns it. */
 export async function stealSeries(sql: Sql, series_id: string, owner: string): Promise<SeriesRecord | undefined> {
   await ask(sql, STEAL, [series_id, owner]);
   return await readSeries(sql, series_id);
