@@ -50,11 +50,11 @@ const SYMPTOMS: readonly (Fault & { readonly sign: RegExp })[] = [
   {
     sign: /No permissions to creat(e|ing) (a )?new namespace|uid map: Operation not permitted/i,
     reason: "this user may not make user namespaces",
-    fix: "allow them (sysctl kernel.unprivileged_userns_clone=1)",
+    fix: "allow them (sysctl kernel.unprivileged_userns_clone=1; in Docker --security-opt seccomp=unconfined)",
   },
   {
     sign: /mount proc on .*: (Operation not permitted|Permission denied)/i,
     reason: "the container that this runs in masks /proc",
-    fix: "start the container with an unmasked /proc",
+    fix: "start the container with an unmasked /proc (Docker: --security-opt systempaths=unconfined)",
   },
 ];

@@ -80,6 +80,14 @@ describe("sandbox", () => {
     ]);
   });
 
+  testNeeding(SANDBOX)(
+    "a process inside that has the number of this one, as in a container, is not taken for it",
+    async () => {
+      for (const pid of [1, 2, 3, 4, 5, 6, 7, 8])
+        expect(await attemptEscapes(openSandbox("bubblewrap", THIS_HOST), never, pid)).toEqual([]);
+    },
+  );
+
   test("without bubblewrap the reason and the remedy are shown", async () => {
     using without = hostWithoutBubblewrap();
     const { row, report } = await lookAt({ sandbox: "auto", sandboxes: without.sandboxes });

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
@@ -7,16 +7,21 @@ import { openPristine } from "../../workspace/pristine.ts";
 
 /**
  * What a command in this sandbox can do that it should not, in words; empty when it is contained.
+ * @param pid of this process
  * @throws Failure `sandbox_unavailable` when the attempts could not be made.
  */
-export async function attemptEscapes(sandbox: Sandbox, signal: AbortSignal): Promise<readonly string[]> {
+export async function attemptEscapes(
+  sandbox: Sandbox,
+  signal: AbortSignal,
+  pid = process.pid,
+): Promise<readonly string[]> {
   const outside = makeTempDir();
   try {
     const canary = join(outside, "canary");
     writeFileSync(canary, "a file of this user, outside every workspace\n", { mode: 0o666 });
     await using pristine = openPristine({ source: { dir: null, files: {} }, sandbox, keep: false });
     await using workspace = pristine.open();
-    const run = ATTEMPTS.map(({ script }) => script(canary)).join("\n");
+    const run = ATTEMPTS.map(({ script }) => script(canary, pid)).join("\n");
     const limits = { timeout_ms: 10_000, max_output_bytes: 4_096, network: "none" } as const;
     const { output } = await workspace.exec({ run: `${run}\necho ${TRIED}`, ...limits }, signal);
     const said = output.split("\n");
@@ -31,7 +36,7 @@ const TRIED = "tried";
 
 interface Attempt {
   /** Prints `sign` on a line of its own when it succeeds. */
-  readonly script: (canary: string) => string;
+  readonly script: (canary: string, pid: number) => string;
   readonly sign: string;
   readonly means: string;
 }
@@ -48,8 +53,11 @@ const ATTEMPTS: readonly Attempt[] = [
     means: "write this user's files",
   },
   {
-    // This process's environment held the keys when it started.
-    script: () => `head -c 1 /proc/${process.pid}/environ 2>/dev/null | grep -q . && echo environment`,
+    // This process's environment held the keys when it started. In a container its number is so small that a process of the
+    // sandbox may have it too; that one is in another namespace.
+    script: (_, pid) =>
+      `[ "$(readlink /proc/${pid}/ns/pid)" = '${pidNamespace()}' ] && ` +
+      `head -c 1 /proc/${pid}/environ 2>/dev/null | grep -q . && echo environment`,
     sign: "environment",
     means: "read the environment that this process was started with",
   },
@@ -60,3 +68,7 @@ const ATTEMPTS: readonly Attempt[] = [
     means: "reach a network",
   },
 ];
+
+/** Where this process has its number, as Linux names it: `pid:[4026531836]`. */
+const pidNamespace = () => (existsSync(OWN_NAMESPACE) ? readlinkSync(OWN_NAMESPACE) : "none");
+const OWN_NAMESPACE = "/proc/self/ns/pid";
