@@ -34,11 +34,12 @@ function isMusl() {
 }
 
 function start(executable) {
-  const child = spawn(executable, process.argv.slice(2), { stdio: "inherit" });
   // A terminal sends Ctrl+C to both, and a second signal means to stop at once.
   const isSentToBoth = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  // Before the child: a signal that comes while it starts is passed on when it has.
   for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => isSentToBoth || child.kill(signal));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  const child = spawn(executable, process.argv.slice(2), { stdio: "inherit" });
   child.on("error", ({ message }) => refuse(`${executable} does not start: ${message}`));
   child.on("exit", endAs);
 }
