@@ -25,7 +25,7 @@ const { values } = parseArgs({
 
 await release(values.native ? [nativeTarget()] : TARGETS, values.out);
 
-/** Fills a directory with an archive and an npm package a target, the package that chooses among these, `install.sh` and `SHA256SUMS`. */
+/** Fills a directory with an archive and an npm package a target, the package that chooses among these, and what installs them. */
 async function release(targets: readonly Target[], out: string): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), "abeval-release-"));
   try {
@@ -47,7 +47,8 @@ async function release(targets: readonly Target[], out: string): Promise<void> {
     }
     const npm = await mainPackage(common);
     sums.push(await publish(out, npm.file, pack(npm.entries, time_s)));
-    sums.push(await publish(out, "install.sh", await readFile(join(ROOT, "install.sh"))));
+    for (const name of ["install.sh", "Dockerfile"])
+      sums.push(await publish(out, name, await readFile(join(ROOT, name))));
     await writeFile(join(out, "SHA256SUMS"), sums.join(""));
   } finally {
     await rm(work, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -9,13 +9,8 @@ import { ROOT } from "../abeval.ts";
 import { type Need, NPM } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
+import { ARCHIVE, makeRelease, provideRelease, ran } from "./given-release.ts";
 
-/** A release that is given is tested as it is; else one is made for this machine. `bun run test` skips both. */
-const GIVEN = process.env["ABEVAL_RELEASE"];
-const ARCHIVE: Need = {
-  what: "a release (bun run build && bun run smoke)",
-  met: GIVEN !== undefined || process.env["ABEVAL_BIN"] !== undefined,
-};
 /** Runs a command in a network namespace with loopback alone. All else is this machine's. */
 const ISOLATED = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--"];
 const ISOLATION: Need = { what: "a network namespace (apt-get install bubblewrap)", met: canIsolate() };
@@ -35,19 +30,10 @@ setDefaultTimeout(180_000);
 afterAll(() => directory[Symbol.dispose]());
 beforeAll(() => {
   if (!ARCHIVE.met) return;
-  if (GIVEN === undefined) makeRelease(release);
-  else cpSync(join(ROOT, GIVEN), release, { recursive: true });
+  provideRelease(release);
   mkdirSync(home);
   ran(["tar", "-xzf", join(release, NAME), "-C", home]);
 });
-
-const makeRelease = (out: string) => ran([process.execPath, "run", "release", "--native", "--out", out]);
-
-function ran(command: readonly string[], cwd = ROOT): string {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd });
-  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
-  return stdout.toString();
-}
 
 testArchive("the archive holds what the README promises, and no source maps", () => {
   const documents = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES"];
