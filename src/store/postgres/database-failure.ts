@@ -9,7 +9,7 @@ export function databaseFailure(error: unknown, { name, user, database, secrets 
     return new Failure("storage_full", `${name}: the disk of the database is full; free some space and try again`, {
       retryable: true,
     });
-  const known = WORDS[state]?.({ user, database });
+  const known = WORDS[state]?.({ user, database, hasPassword: secrets.length > 0 });
   if (known) return new Failure("storage_failed", `${name}: ${known}`);
   if (isConnectionLoss(error))
     return new Failure(
@@ -33,8 +33,15 @@ export function isConnectionLoss(error: unknown): boolean {
 /** By class: connection, rolled back for others' sake, too many connections, the server goes down or comes up. */
 const AGAIN = /^(08...|40001|40P01|53300|57P0[1235]|25P03)$/;
 
-const WORDS: Readonly<Record<string, (at: Pick<DatabaseAddress, "user" | "database">) => string>> = {
-  "28P01": ({ user }) => `the server refuses the password of ${user}`,
+interface Asked extends Pick<DatabaseAddress, "user" | "database"> {
+  readonly hasPassword: boolean;
+}
+
+const WORDS: Readonly<Record<string, (asked: Asked) => string>> = {
+  "28P01": ({ user, hasPassword }) =>
+    hasPassword
+      ? `the server refuses the password of ${user}`
+      : `${user} needs a password: put it into PGPASSWORD or ABEVAL_DATABASE_URL`,
   "28000": ({ user }) => `the server lets ${user} not in: is there such a role, and does pg_hba.conf allow it?`,
   "3D000": ({ database }) => `there is no database ${database}; create it: createdb ${database}`,
   "42501": ({ user, database }) =>
