@@ -40,6 +40,7 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 export interface TestDatabase {
+  readonly name: string;
   /** Its owner may do everything. */
   readonly url: string;
   /** For another user, as the URL has it: `name:password`. Every user but `with_password` is let in without a password. */
@@ -95,6 +96,7 @@ export async function postgresServer(): Promise<PostgresServer> {
       await query(urlOf(port, "postgres"), `CREATE DATABASE ${name}`);
       const url = urlOf(port, name);
       return {
+        name,
         url,
         urlBy: (other) => urlOf(other, name),
         urlFor: (user, database = name) => urlOf(port, database, user),

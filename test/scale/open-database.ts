@@ -1,20 +1,29 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock, systemEntropy } from "../../src/clock.ts";
+import type { Failure } from "../../src/domain/failure.ts";
 import { redactUrl } from "../../src/store/postgres/address.ts";
-import { PostgresDatabase } from "../../src/store/postgres/connection.ts";
-import { prepareSchema } from "../../src/store/postgres/schema.ts";
+import { type PostgresOptions, type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { describeNeeding } from "../needs.ts";
+import { proxyTo } from "../postgres/proxy.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 
-const connect = (url: string) =>
-  new PostgresDatabase({ url, listen_url: undefined, lease_s: 10, version: "0", clock: systemClock });
+const PASSWORD = "dun%3A+geon";
 
-async function refusal(url: string): Promise<string> {
-  await using database = connect(url);
-  return await prepareSchema(database).then(
-    () => "",
-    ({ message }: Error) => message,
+const open = (url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresStore> =>
+  postgresStore(url, { clock: systemClock, entropy: systemEntropy, version: "0", lease_s: 10, ...options });
+
+/** Why it is not opened, in words that hold no password however they are looked at. */
+async function refusal(url: string, options: Partial<PostgresOptions> = {}): Promise<string> {
+  const failure = await open(url, options).then(
+    async (store) => {
+      await store[Symbol.asyncDispose]();
+      throw new Error("it was opened");
+    },
+    (thrown: Failure) => thrown,
   );
+  expect(failure.code).toBe("storage_failed");
+  expect(Bun.inspect([failure, failure.cause, failure.stack], { depth: 10 })).not.toMatch(/geon/);
+  return failure.message;
 }
 
 test("the name of a database has neither its password nor what else its URL says", () => {
@@ -29,24 +38,86 @@ describeNeeding(POSTGRES)("a database of PostgreSQL", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await postgresServer();
+    const { sql } = await server.create();
+    await sql("CREATE ROLE with_password LOGIN PASSWORD 'dun:+geon'");
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
   test("two processes that open an empty one at the same moment make its tables once", async () => {
     const { url, sql } = await server.create();
-    await using one = connect(url);
-    await using other = connect(url);
-    await Promise.all([prepareSchema(one), prepareSchema(other)]);
+    const stores = await Promise.all([1, 2, 3].map(() => open(url)));
     expect(await sql("SELECT version FROM abeval.meta")).toEqual([{ version: 1 }]);
-    await prepareSchema(one);
+    expect(await sql("SELECT count(*)::int AS living FROM abeval.workers")).toEqual([{ living: 3 }]);
+    for (const store of stores) await store[Symbol.asyncDispose]();
+    expect(await sql("SELECT count(*)::int AS living FROM abeval.workers")).toEqual([{ living: 0 }]);
   });
 
   test("one that a newer version made is refused and left as it is", async () => {
-    const { url, sql } = await server.create();
+    const { name, url, sql } = await server.create();
     await sql("CREATE SCHEMA abeval; CREATE TABLE abeval.meta (version int); INSERT INTO abeval.meta VALUES (99)");
-    expect(await refusal(url)).toMatch(/made by a newer abeval \(schema 99\); use that version$/);
-    expect(await sql("SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = 'abeval'")).toEqual([
-      { tables: 1 },
-    ]);
+    expect(await refusal(url)).toEndWith(`/${name}: made by a newer abeval (schema 99); use that version`);
+    const tables = "SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = 'abeval'";
+    expect(await sql(tables)).toEqual([{ tables: 1 }]);
+  });
+
+  test("what is wrong with an address is said in words", async () => {
+    const { name, sql, urlFor } = await server.create();
+    await sql("CREATE ROLE guest LOGIN");
+    const at = (user: string, database = name) => `postgres://${user}@127.0.0.1:${server.port}/${database}: `;
+    expect(await refusal(urlFor(`with_password:${PASSWORD}x`))).toBe(
+      `${at("with_password")}the server refuses the password of with_password`,
+    );
+    expect(await refusal(urlFor(`stranger:${PASSWORD}`))).toBe(
+      `${at("stranger")}the server lets stranger not in: is there such a role, and does pg_hba.conf allow it?`,
+    );
+    expect(await refusal(urlFor(`guest:${PASSWORD}`, "nowhere"))).toBe(
+      `${at("guest", "nowhere")}there is no database nowhere; create it: createdb nowhere`,
+    );
+    expect(await refusal(urlFor(`guest:${PASSWORD}`))).toBe(
+      `${at("guest")}guest lacks rights; at the first start it needs them to create schemas: GRANT CREATE ON DATABASE ${name} TO guest`,
+    );
+    for (const host of ["127.0.0.1:1", "no-such-host.invalid:5432"])
+      expect(await refusal(`postgres://guest:${PASSWORD}@${host}/${name}`)).toBe(
+        `postgres://guest@${host}/${name}: cannot be reached (ERR_POSTGRES_CONNECTION_REFUSED); is the server running there?`,
+      );
+  });
+
+  test("who has the password and the tables needs no right to create anything", async () => {
+    const { url, sql, urlFor } = await server.create();
+    await (await open(url))[Symbol.asyncDispose]();
+    await sql(`GRANT USAGE ON SCHEMA abeval TO with_password;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA abeval TO with_password`);
+    await using store = await open(urlFor(`with_password:${PASSWORD}`));
+    expect(await store.list()).toEqual([]);
+    const [connection] = await sql<{ seen: string }>(
+      "SELECT string_agg(row_to_json(one)::text, ' ') AS seen FROM pg_stat_activity AS one",
+    );
+    expect(connection?.seen).not.toMatch(/geon/);
+  });
+
+  test("a server that is too old is refused by its number", async () => {
+    const { sql, urlBy } = await server.create();
+    const [version] = await sql<{ server_version_num: string }>("SHOW server_version_num");
+    using proxy = await proxyTo(server.port);
+    proxy.toClient = (bytes) =>
+      Buffer.from(bytes.toString("latin1").replaceAll(version?.server_version_num ?? "", "130022"), "latin1");
+    expect(await refusal(urlBy(proxy.port))).toEndWith("the server is PostgreSQL 13; abeval needs 14 or newer");
+  });
+
+  test("a database that cannot hold every text is refused", async () => {
+    const { sql, urlFor } = await server.create();
+    await sql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    expect(await refusal(urlFor("abeval", "latin"))).toEndWith(
+      "the database has the encoding LATIN1; create one with --encoding UTF8",
+    );
+  });
+
+  test("notifications that go astray are noticed, as with a pooler", async () => {
+    const [one, other] = [await server.create(), await server.create()];
+    expect(await refusal(one.url, { listen_url: other.url })).toEndWith(
+      "notifications do not arrive, as with a pooler in transaction mode; set ABEVAL_DATABASE_LISTEN_URL to the server itself",
+    );
+    await using store = await open(one.url, { listen_url: one.url });
+    expect(await store.list()).toEqual([]);
   });
 });

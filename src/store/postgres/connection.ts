@@ -81,6 +81,13 @@ export class PostgresDatabase implements AsyncDisposable {
     return await this.#retried(work, this.lease_ms);
   }
 
+  /** As `read`, and tried once: for the first contact, when somebody waits to hear what is wrong. */
+  async reach<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return await this.#tried(work, CONNECT_TIMEOUT_S * 2_000).catch((error: unknown) => {
+      throw this.#failure(error);
+    });
+  }
+
   /** All of `work` or nothing of it. @throws as `read` does */
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     // A connection that says nothing must be given up before the lease is over, while there is time for another.

@@ -99,8 +99,10 @@ export class PostgresSessions implements AsyncDisposable {
   }
 
   async #stored(session_id: string, from: number): Promise<readonly LoggedEntry[]> {
-    const rows = await this.#parts.database.read((sql) => ask<StoredEntry>(sql, ENTRIES, [session_id, from]));
-    return rows.map(({ n, attempt, entry }) => ({ n, attempt, entry: JSON.parse(entry) }));
+    return await this.#parts.database.read(async (sql) => {
+      const rows = await ask<StoredEntry>(sql, ENTRIES, [session_id, from]);
+      return rows.map(({ n, attempt, entry }) => ({ n, attempt, entry: JSON.parse(entry) }));
+    });
   }
 
   /** As this process reads them: also with an end that could not be stored yet. */

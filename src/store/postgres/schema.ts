@@ -107,7 +107,7 @@ const MIGRATIONS: readonly ((longText: string) => string)[] = [
  */
 export async function prepareSchema(database: PostgresDatabase): Promise<void> {
   const refuse = (why: string) => new Failure("storage_failed", `${database.name}: ${why}`);
-  const server = await database.read(lookAt);
+  const server = await database.reach(lookAt);
   if (server.release < OLDEST_SERVER)
     throw refuse(`the server is PostgreSQL ${server.release}; abeval needs ${OLDEST_SERVER} or newer`);
   if (server.encoding !== "UTF8")

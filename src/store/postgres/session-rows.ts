@@ -108,7 +108,7 @@ export class SessionRows {
       if (!(error instanceof SyntaxError)) throw error;
     });
     if (log && isLog(log)) await this.append(flush, run, [interruption(state, at)], async () => []);
-    else await ask(flush.sql, DESCRIBE_DAMAGED, [session_id]);
+    else await describeDamaged(flush.sql, session_id);
     flush.changed.add(session_id);
   }
 }
@@ -152,6 +152,19 @@ async function describe({ sql, logs }: Flush, session_id: string, entries: reado
   await ask(sql, statement, [session_id, ...Object.values(row)]);
 }
 
+async function describeDamaged(sql: Sql, session_id: string): Promise<void> {
+  const [row] = await ask<Record<"listing" | "trial_row", string>>(sql, DESCRIBED, [session_id]);
+  if (row) await ask(sql, DESCRIBE_DAMAGED, [session_id, interrupted(row.listing), interrupted(row.trial_row)]);
+}
+
+function interrupted(text: string): string {
+  try {
+    return JSON.stringify({ ...JSON.parse(text), state: "interrupted" });
+  } catch {
+    return text;
+  }
+}
+
 /** What an arm used that was cut short stands in its decisions alone. */
 async function folded(sql: Sql, session_id: string, known: SessionLog): Promise<SessionOutcome> {
   const outcome = fold(known);
@@ -192,5 +205,7 @@ const TAKE_OVER = `UPDATE abeval.sessions SET attempt = attempt + 1, owner = $2
 const DEAD = `SELECT session_id, state FROM abeval.sessions
   WHERE owner IS NOT NULL AND NOT queued AND NOT ${isAlive("owner")} ORDER BY session_id LIMIT 100 FOR UPDATE SKIP LOCKED`;
 
-const DESCRIBE_DAMAGED = `UPDATE abeval.sessions SET state = 'interrupted', result = 'interrupted', ended = true, owner = NULL
-  WHERE session_id = $1`;
+const DESCRIBED = "SELECT listing, trial_row FROM abeval.sessions WHERE session_id = $1";
+
+const DESCRIBE_DAMAGED = `UPDATE abeval.sessions SET state = 'interrupted', result = 'interrupted', ended = true,
+  owner = NULL, listing = $2, trial_row = $3 WHERE session_id = $1`;
