@@ -27,7 +27,10 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.goto("/scenarios/quick");
     await page.getByText("run it many times").click();
     await page.getByLabel("Stop when sure").uncheck();
+    await page.getByText("How long it takes is not known").waitFor();
+    await page.getByText("Chance that 30 trials show the better arm").waitFor();
     await page.getByLabel("Trials, at most").fill("2");
+    await page.getByText("Chance that 2 trials show the better arm").waitFor();
     await page.getByRole("button", { name: "Run 2 times" }).click();
     await page.waitForURL(/\/series\/series-/);
     await page.locator(".glance", { hasText: "2 of 2 planned" }).waitFor();

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { reportOf } from "../../src/series/report.ts";
+import { chancesText, costText, timeText } from "../../src/web/scenarios/series-estimate.ts";
 import { logAxis } from "../../src/web/series/log-axis.ts";
 import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/web/series/suite-rows.ts";
 import { kindOf, missingText, trialText } from "../../src/web/series/trial-kind.ts";
@@ -84,4 +85,30 @@ test("a logarithmic axis keeps the order of values, holds them all, and names fe
     }),
   );
   expect(logAxis([1, 20, 0.5]).ticks).toEqual([1, 10]);
+});
+
+const ESTIMATE = {
+  ...{ low_usd: 0.5, high_usd: 2, low_tokens: 1_000, high_tokens: 9_000, note: "Nothing is spent." },
+  series: {
+    ...{ trials: 30, low_usd: 15, high_usd: 60 },
+    chances: [{ win_share: 0.7, chance_of_claim: 0.346, mean_trials: 26 }],
+  },
+};
+
+test("before a series its cost is told, and what is not known is said to be unknown", () => {
+  expect(costText(ESTIMATE, false)).toBe(
+    "All 30 trials may take 30,000 to 270,000 tokens and cost $15.00 to $60.00; less when it stops early.",
+  );
+  expect(costText(ESTIMATE, true)).toStartWith("What it may cost is not known: the estimate is for the models");
+  const unpriced = { ...ESTIMATE, series: { ...ESTIMATE.series, low_usd: null, high_usd: null } };
+  expect(costText(unpriced, false)).toEndWith("tokens. What they cost is not known: some model has no price.");
+  expect(costText({ ...ESTIMATE, high_tokens: 0 }, false)).toBe("Nothing is spent.");
+  expect(chancesText(ESTIMATE.series)).toStartWith("Chance that 30 trials show the better arm: 35% if it wins 7 of 10");
+});
+
+test("before a series its time goes by earlier runs, and is unknown without one", () => {
+  const size = { trials: 30, parallel: 4 };
+  expect(timeText([], size)).toBe("How long it takes is not known: no such run has ended here yet.");
+  expect(timeText([9_000], size)).toBe("It may take 1 min 12 s, going by one earlier run.");
+  expect(timeText([60_000, 1_000, 3_000], size)).toBe("It may take 24.0 s, going by the median of 3 earlier runs.");
 });

@@ -51,10 +51,7 @@ export function RunForm({ scenario, estimate, models }: RunFormProps) {
         estimate && <Estimate estimate={estimate} />
       )}
       {failure.value && <Refused error={failure.value} />}
-      <RepeatForm
-        chosen={requestOf(scenario.name, model.value.trim(), judge.value.trim())}
-        estimate={scripted ? null : estimate}
-      />
+      <RepeatForm chosen={requestOf(scenario.name, model.value.trim(), judge.value.trim())} />
     </div>
   );
 }
