@@ -24,6 +24,6 @@ export async function joinWorkers(services: Services, { slots, stopping }: Joini
   const providers = services.providers().flatMap(({ provider, present }) => (present ? [provider] : []));
   const capabilities = await capabilitiesOf(services, providers);
   const directory = makeTempDir();
-  startWorker({ services, shared, files: new MaterialsCache(directory) }, { slots, capabilities, stopping });
+  await startWorker({ services, shared, files: new MaterialsCache(directory) }, { slots, capabilities, stopping });
   return { [Symbol.asyncDispose]: () => removeTree(directory) };
 }

@@ -40,7 +40,7 @@ export interface Claim {
 export interface WorkQueue {
   /**
    * Begins the log of a queued session that nobody runs yet, and asks for it to be run; both or nothing. False when its id is taken.
-   * @throws Failure `overloaded` when as many wait as may
+   * @throws Failure `overloaded` when as many wait as may, `series_not_running` for a trial of a series that this process does not run
    */
   offerSession(entry: CreatedEntry, work: Work): Promise<boolean>;
   /** Begins a series that nobody runs yet, likewise. */
@@ -67,8 +67,8 @@ export interface WorkerRow {
 }
 
 export interface Workers {
-  /** What others are told of this process from now on. */
-  announce(self: Pick<WorkerRow, "slots" | "capabilities"> & { readonly running: () => number }): void;
+  /** What others are told of this process from now on; they know it when it resolves. */
+  announce(self: Pick<WorkerRow, "slots" | "capabilities"> & { readonly running: () => number }): Promise<void>;
   /** Those that live, this one included. */
   alive(): Promise<readonly WorkerRow[]>;
 }

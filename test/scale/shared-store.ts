@@ -50,7 +50,7 @@ describeNeeding(POSTGRES)("a store that processes share", () => {
     await using one = await open(url);
     const other = await open(url);
     let running = 0;
-    one.workers.announce({ slots: 4, capabilities: ["provider:x", `agent:"q"@1`], running: () => running });
+    await one.workers.announce({ slots: 4, capabilities: ["provider:x", `agent:"q"@1`], running: () => running });
     running = 3;
     const [worker, idle, ...more] = (await one.workers.alive()).toSorted((a, b) => b.slots - a.slots);
     expect(more).toEqual([]);

@@ -14,10 +14,13 @@ export interface WorkerOptions {
 /** Series at once: each only waits for its trials. */
 const MAX_SERIES = 20;
 
-/** Takes work from the queue of a shared store, as much as it has places for, until it is told to stop. */
-export function startWorker(workplace: Workplace, options: WorkerOptions): void {
+/**
+ * Takes work from the queue of a shared store, as much as it has places for, until it is told to stop. The others know it when
+ * it resolves. @throws Failure when they cannot be told
+ */
+export async function startWorker(workplace: Workplace, options: WorkerOptions): Promise<void> {
   const worker = new Worker(workplace, options);
-  workplace.shared.workers.announce({
+  await workplace.shared.workers.announce({
     slots: options.slots,
     capabilities: options.capabilities,
     running: () => worker.running,

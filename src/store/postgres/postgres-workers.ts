@@ -17,10 +17,9 @@ export class PostgresWorkers implements Workers, Disposable {
     this.#timer = setInterval(() => void this.#tell().catch(() => undefined), database.lease_ms / 3).unref();
   }
 
-  announce(self: Announced): void {
+  async announce(self: Announced): Promise<void> {
     this.#announced = self;
-    // The timer tells it when this does not come through.
-    void this.#tell().catch(() => undefined);
+    await this.#tell();
   }
 
   async alive(): Promise<readonly WorkerRow[]> {

@@ -8,7 +8,7 @@ import type { Claim, Needs, Work, WorkQueue } from "../shared-store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
-import { insertSeries } from "./series-rows.ts";
+import { demandOwner, insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
 
 /** What the queue needs of the store around it. */
@@ -16,6 +16,8 @@ export interface QueueHouse {
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly clock: Clock;
+  /** What this process is known by. */
+  readonly me: string;
   /** Seconds, 10 to 300. */
   readonly lease_s: number;
   /** How much may wait, over all servers. */
@@ -87,6 +89,7 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
   async offerSession(entry: CreatedEntry, work: Work): Promise<boolean> {
     return await this.#offer(work, async (sql) => {
       await this.#checkRoom(sql);
+      if (entry.session.trial) await demandOwner(sql, entry.session.trial.series_id, this.#house.me);
       return await insertSession(sql, entry, null);
     });
   }

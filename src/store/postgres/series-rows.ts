@@ -35,6 +35,11 @@ export async function stealSeries(sql: Sql, series_id: string, owner: string): P
   return await readSeries(sql, series_id);
 }
 
+/** Until the transaction ends nobody else takes it. @throws Failure `series_not_running` when `owner` does not run it */
+export async function demandOwner(sql: Sql, series_id: string, owner: string): Promise<void> {
+  if ((await ask(sql, OWNED, [series_id, owner])).count === 0) throw notRunning(series_id);
+}
+
 /** Undefined when it is unknown. @throws Failure `storage_failed` for one that this version cannot read */
 export async function readSeries(sql: Sql, series_id: string): Promise<SeriesRecord | undefined> {
   const [row] = await ask<{ series: string }>(sql, READ, [series_id]);
@@ -89,6 +94,8 @@ const UPDATE = `UPDATE abeval.series SET state = $2, owner = $3, series = $4 WHE
 const TAKE = `UPDATE abeval.series SET owner = $2 WHERE series_id = $1 AND (owner IS NULL OR NOT ${isAlive("owner")})`;
 
 const STEAL = "UPDATE abeval.series SET owner = $2 WHERE series_id = $1";
+
+const OWNED = "SELECT FROM abeval.series WHERE series_id = $1 AND owner = $2 FOR SHARE";
 
 const READ = "SELECT series FROM abeval.series WHERE series_id = $1";
 

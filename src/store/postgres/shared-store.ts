@@ -15,7 +15,7 @@ export async function openSharedStore(url: string, options: SharedStoreOptions) 
   try {
     const { database, flusher, me } = store;
     const workers = store.use(new PostgresWorkers(database, me));
-    const queue = store.use(await openQueue({ database, flusher, clock, lease_s, max_queued }));
+    const queue = store.use(await openQueue({ database, flusher, clock, me, lease_s, max_queued }));
     const materials = store.use(new PostgresMaterials(database, entropy));
     return Object.assign(store, { workers, queue, materials });
   } catch (error) {

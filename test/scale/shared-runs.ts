@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { systemClock, systemEntropy } from "../../src/clock.ts";
+import type { RunEvent } from "../../src/domain/event.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import { isFinal } from "../../src/domain/session-state.ts";
+import { followRun } from "../../src/operation/follow-run.ts";
+import { followSeries } from "../../src/operation/follow-series.ts";
+import { MaterialsCache } from "../../src/scenario/packed/materials-cache.ts";
+import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/session/in-flight.ts";
+import { openSeries } from "../../src/session/open-series.ts";
+import { prepareSession } from "../../src/session/prepare-session.ts";
+import type { SessionServices } from "../../src/session/services.ts";
+import { cancelSeriesAnywhere } from "../../src/session/shared/cancel.ts";
+import { planningServices } from "../../src/session/shared/elsewhere.ts";
+import { startWorker } from "../../src/session/shared/worker.ts";
+import { startSession } from "../../src/session/start-session.ts";
+import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
+import { readSession } from "../../src/store/read-session.ts";
+import type { SharedStore } from "../../src/store/shared-store.ts";
+import { bundled, testServices } from "../harness.ts";
+import { describeNeeding } from "../needs.ts";
+import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+import { type Talk, talk, talkServices } from "../session/series.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+const STOPPED = new Failure("interrupted", "The server was stopped before the run was done.", { retryable: true });
+
+interface Process extends AsyncDisposable {
+  readonly services: SessionServices & { readonly shared: SharedStore };
+  /** It takes no more work, and gives back what it has. */
+  stop(): void;
+}
+
+interface Having {
+  /** Sessions at once; 0: it only answers. */
+  readonly slots?: number;
+  readonly capabilities?: readonly string[];
+  readonly before?: Talk["before"];
+  readonly judge?: Talk["judge"];
+}
+
+/** What one of several processes on a database has of its own. */
+async function aProcess(url: string, having: Having = {}): Promise<Process> {
+  const { slots = 0, capabilities = ["provider:fake"], before, judge = () => "a" } = having;
+  const options = { clock: systemClock, entropy: systemEntropy, version: "0.1.6", lease_s: 10, max_queued: 1_000 };
+  const shared = await openSharedStore(url, options);
+  const services = { ...talkServices({ judge, ...(before && { before }) }, { store: shared, shared }), shared };
+  const stopping = new AbortController();
+  const directory = temporaryDirectory();
+  const files = new MaterialsCache(directory.path);
+  await startWorker({ services, shared, files }, { slots, capabilities, stopping: stopping.signal });
+  const stop = () => {
+    stopping.abort();
+    for (const one of [...services.series.all(), ...services.runs.all()]) one.cancel(STOPPED);
+  };
+  return {
+    services,
+    stop,
+    async [Symbol.asyncDispose]() {
+      stop();
+      await Promise.allSettled([...services.series.all(), ...services.runs.all()].map(({ done }) => done));
+      await shared[Symbol.asyncDispose]();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+async function start({ services }: Process, scenario = talk()) {
+  const plan = await prepareSession(await planningServices(services), await scenario, {});
+  return await startSession(services, plan);
+}
+
+/** Resolves at the first answer that is asked for, and holds all until it is opened. */
+function aGate() {
+  const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const before: Talk["before"] = async (_side, _run, signal) => {
+    reached.resolve();
+    const left = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    await Promise.race([opened.promise, left]);
+  };
+  return { before, reached: reached.promise, open: opened.resolve };
+}
+
+const events = ({ services }: Process, session_id: string): Promise<RunEvent[]> =>
+  Array.fromAsync(followRun(services.store, session_id), ({ event }) => event);
+
+const ends = (told: readonly RunEvent[]) =>
+  told.filter(({ event }) => event === "verdict_ready" || event === "session_failed");
+
+describeNeeding(POSTGRES)("processes that share a store", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await postgresServer();
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+  });
+  const database = async () => (await server.create()).url;
+
+  test("what one accepts another runs, and every one of them reads and follows it", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    await using _worker = await aProcess(url, { slots: 1 });
+    await using reader = await aProcess(url);
+    const { session_id, done } = await start(front);
+    const told = events(reader, session_id);
+    const outcome = await done;
+    expect(outcome).toMatchObject({ session_id, state: "completed", verdict: { winner: "a" } });
+    expect(outcome).not.toHaveProperty("lost_attempts");
+    expect(await readSession(reader.services.store, session_id)).toEqual(outcome);
+    expect(ends(await told)).toMatchObject([{ event: "verdict_ready" }]);
+    expect(await isInFlight(reader.services, session_id)).toBe(false);
+    expect(await front.services.shared.queue.waiting()).toBe(0);
+  });
+
+  test("the files of a scenario come along", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    const sandbox = (await front.services.sandboxes.choose(front.services.sandbox, false)).sandbox.kind;
+    await using worker = await aProcess(url, { slots: 1, capabilities: [`sandbox:${sandbox}`] });
+    const { resolveModel } = testServices();
+    Object.assign(worker.services, { resolveModel });
+    Object.assign(front.services, { resolveModel });
+    const { done } = await start(front, bundled("pager-last-page"));
+    expect(await done).toMatchObject({ state: "completed", arms: [{ probe: { total: 4 } }, { probe: { total: 4 } }] });
+  });
+
+  test("what no worker has is named before anything is stored", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    await expect(start(front)).rejects.toMatchObject({ code: "overloaded", retryable: true });
+    await using _worker = await aProcess(url, { slots: 1, capabilities: ["provider:other"] });
+    await expect(start(front)).rejects.toMatchObject({
+      code: "credentials_missing",
+      message: expect.stringContaining("provider:fake"),
+    });
+    expect(await front.services.store.list()).toEqual([]);
+  });
+
+  test("a run that waits, and one that runs elsewhere, are cancelled from anywhere", async () => {
+    const url = await database();
+    const gate = aGate();
+    await using front = await aProcess(url);
+    await using _worker = await aProcess(url, { slots: 1, before: gate.before });
+    const running = await start(front);
+    await gate.reached;
+    const waiting = await start(front);
+    expect(await cancelInFlight(front.services, waiting.session_id)).toBe(true);
+    expect(await waiting.done).toMatchObject({ state: "cancelled", failure: { stage: "queued" } });
+    expect(await cancelInFlight(front.services, running.session_id)).toBe(true);
+    expect(await running.done).toMatchObject({ state: "cancelled", failure: { stage: "running" } });
+    expect(await cancelInFlight(front.services, running.session_id)).toBe(false);
+  });
+
+  test("a worker that stops hands its run back: it is queued, goes on elsewhere, and says what was lost", async () => {
+    const url = await database();
+    const gate = aGate();
+    await using front = await aProcess(url);
+    await using first = await aProcess(url, { slots: 1, before: gate.before });
+    const { session_id, done } = await start(front);
+    await gate.reached;
+    const told = events(front, session_id);
+    first.stop();
+    const log = async () => (await front.services.store.read(session_id)).map(({ entry }) => entry.type);
+    while (!(await log()).includes("released")) await Bun.sleep(20);
+    expect(await readSession(front.services.store, session_id)).toMatchObject({ state: "queued" });
+    await using _second = await aProcess(url, { slots: 1 });
+    const outcome = await done;
+    expect(outcome).toMatchObject({ state: "completed", lost_attempts: [{ started_at: expect.any(String) }] });
+    expect(outcome.lost_attempts).toHaveLength(1);
+    expect(ends(await told)).toHaveLength(1);
+    expect((await log()).filter((type) => type === "ended")).toHaveLength(1);
+  });
+
+  test("whoever was taken over writes no more, and its arms stop", async () => {
+    const url = await database();
+    const gate = aGate();
+    await using front = await aProcess(url);
+    await using late = await aProcess(url, { slots: 1, before: gate.before });
+    const { session_id } = await start(front);
+    await gate.reached;
+    const run = await front.services.store.takeOver(session_id, new Date().toISOString());
+    const before = (await front.services.store.read(session_id)).length;
+    gate.open();
+    while (late.services.runs.all().length > 0) await Bun.sleep(20);
+    expect(await front.services.store.read(session_id)).toHaveLength(before);
+    expect(run?.attempt).toBe(2);
+    expect((await readSession(front.services.store, session_id))?.state).toBe("queued");
+  });
+
+  test("the trials of a series are run by all, and each is told once", async () => {
+    const url = await database();
+    await using front = await aProcess(url);
+    await using _a = await aProcess(url, { slots: 1 });
+    await using _b = await aProcess(url, { slots: 1 });
+    const { series_id, done } = await seriesOn(front, { trials: 6, parallel: 4 });
+    const series = await seriesInFlight(front.services, series_id);
+    const told = series ? await Array.fromAsync(followSeries(front.services.store, series), ({ event }) => event) : [];
+    expect(await done).toMatchObject({ state: "completed", stop: "exhausted" });
+    const rows = await front.services.store.trials({ series_id });
+    expect(rows.map(({ place }) => place?.trial).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(rows.every(({ outcome }) => outcome === "winner")).toBe(true);
+    expect(ends(told).length).toBeLessThanOrEqual(6);
+    expect(new Set(ends(told).map((event) => event.session_id)).size).toBe(ends(told).length);
+  });
+
+  test("a series goes on where its coordinator left it", async () => {
+    const url = await database();
+    const gate = aGate();
+    await using front = await aProcess(url);
+    await using first = await aProcess(url, { slots: 1, before: gate.before });
+    const { series_id, done } = await seriesOn(front, { trials: 3, parallel: 1 });
+    await gate.reached;
+    first.stop();
+    await using _second = await aProcess(url, { slots: 1 });
+    expect(await done).toMatchObject({ state: "completed", stop: "exhausted" });
+    const rows = await front.services.store.trials({ series_id });
+    expect(rows.map(({ place, state }) => [place?.trial, state])).toEqual([1, 2, 3].map((n) => [n, "completed"]));
+  });
+
+  test("a series is cancelled from anywhere, and so are its trials", async () => {
+    const url = await database();
+    const gate = aGate();
+    await using front = await aProcess(url);
+    await using _worker = await aProcess(url, { slots: 2, before: gate.before });
+    const { series_id, done } = await seriesOn(front, { trials: 5, parallel: 2 });
+    await gate.reached;
+    await cancelSeriesAnywhere(front.services, front.services.shared, series_id);
+    expect(await done).toMatchObject({ state: "cancelled", stop: "cancelled" });
+    const open = async () =>
+      (await front.services.store.trials({ series_id })).filter(({ state }) => !isFinal(state)).length;
+    while ((await open()) > 0) await Bun.sleep(20);
+    await expect(cancelSeriesAnywhere(front.services, front.services.shared, series_id)).rejects.toMatchObject({
+      code: "series_not_running",
+    });
+  });
+});
+
+async function seriesOn({ services }: Process, limits: { readonly trials: number; readonly parallel: number }) {
+  const loaded = await talk();
+  return await openSeries(services, { scenarios: [loaded], load: async () => loaded }, limits);
+}
