@@ -73,7 +73,7 @@ describe("a start that cannot work is one line and exit 2", () => {
       ],
       [["--addr", "203.0.113.7:0"], "cannot listen on 203.0.113.7:0; is 203.0.113.7 an address of this machine?"],
       [["--web-dir", join(directory.path, "none")], `--web-dir ${join(directory.path, "none")}: is not a directory`],
-      [["--max-sessions", "0"], '--max-sessions 0 needs --database-url: nobody else would accept or run anything'],
+      [["--max-sessions", "0"], "--max-sessions 0 needs --database-url: nobody else would accept or run anything"],
       [["--grace", "soon"], '--grace: expected a whole number from 0 to 86400, got "soon"'],
       [["--log", "xml"], '--log: expected text, json, none, got "xml"'],
       [["--adr", "x:1"], "unknown flag --adr; did you mean --addr?"],
