@@ -98,11 +98,13 @@ export class AgentLog {
     }
     const violations = this.calls.length > 0 ? await disqualifyingPaths(run, log) : [];
     if (violations.length > 0) this.#stop(() => disqualified(violations));
-    const spent = meter.exhausted();
+    const side = !request.offers_tools;
+    // A small call besides the work is no turn: it may follow the last one.
+    const spent = meter.exhausted(side ? "turns" : undefined);
     if (spent) this.#stop(() => atBudget(log, spent));
     if (this.#stopped) return null;
     this.told.warnings(meter.runningLow());
-    const turn = { thread, side: !request.offers_tools, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
+    const turn = { thread, side, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
     this.#under_way.begin(turn);
     return turn;
   }

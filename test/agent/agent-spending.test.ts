@@ -24,6 +24,16 @@ testAgent("an agent that hangs up before its replies come has spent them all the
   expect(fake.requests.length).toBeLessThanOrEqual(4);
 });
 
+testAgent("small calls besides the work are no turns, also after the last one", async () => {
+  await using fake = await startFakeProvider();
+  const run = await runAgent(fake, {
+    agent: agentOf("await ask(); delete body.tools; await ask(); await ask();"),
+    policies: "{budget: {max_turns: 1, max_seconds: 20}}",
+  });
+  expect(fake.requests).toHaveLength(3);
+  expect(run.summary).toMatchObject({ status: "finished", stop_reason: "final_answer", turns: 1 });
+});
+
 testAgent("requests that wait for their turn are not sent when those before them have used up the budget", async () => {
   await using fake = await startFakeProvider({ reply: { text: "More.", delay_ms: 50 } });
   const run = await runAgent(fake, {
