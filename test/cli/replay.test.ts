@@ -2,10 +2,14 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { abeval } from "../abeval.ts";
+import { abeval, startAbeval } from "../abeval.ts";
 import { everyByte } from "../cassette/spoken.ts";
 import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
 import { startTalkProvider } from "../fake-provider/talk.ts";
+import { serve } from "../http/served.ts";
+import { jsonPost } from "../http/service.ts";
+import { connectProgram } from "../mcp/client.ts";
+import { until } from "../mcp/raw.ts";
 import { talkText } from "../session/series.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -51,6 +55,50 @@ test("a run is recorded without its key, and replays with neither key nor provid
   expect(verdictIn(replayed).flags).toContain("replayed");
   const byVariable = await directory.run("", { ABEVAL_CASSETTES: "tapes" });
   expect(finding(verdictIn(byVariable))).toEqual(finding(verdictIn(recorded)));
+});
+
+test("a server replays over HTTP and over MCP, with neither key nor provider", async () => {
+  using directory = openDirectory();
+  const recorded = finding(verdictIn(await recordTo(directory)));
+  const flags = ["--scenarios-dir", directory.path, "--replay", join(directory.path, "tapes")];
+  await using served = await serve(flags);
+  const response = await fetch(`${served.url}/api/runs`, jsonPost({ scenario: "talk" }));
+  const { verdict } = (await response.json()) as { readonly verdict: Verdict };
+  expect(finding(verdict)).toEqual(recorded);
+  expect(verdict.flags).toContain("replayed");
+  await using client = await connectProgram(["mcp", ...flags, "--state-dir", join(directory.path, "state")]);
+  const { data } = await client.call("run_scenario", { scenario: "talk", wait_seconds: 50 });
+  expect(data).toMatchObject({ finished: true, summary: { state: "completed" } });
+  const { outcome, winner, flags: marks } = data.summary.verdict;
+  expect({ outcome, winner, marks }).toEqual({
+    outcome: recorded.outcome,
+    winner: recorded.winner,
+    marks: expect.arrayContaining(["replayed"]),
+  });
+});
+
+test("what a killed recording left replays as far as it goes, and then says that no more was recorded", async () => {
+  using directory = openDirectory();
+  const hung = Promise.withResolvers<void>();
+  await using provider = await startTalkProvider({
+    judge: () => "a",
+    before: (model) => (model === "b" ? hung.promise : Promise.resolve()),
+  });
+  const args = ["run", "talk.yaml", "--record", "tapes"];
+  const recording = startAbeval(args, { cwd: directory.path, env: keyed(provider) });
+  const tape = (arm: string) => join(directory.path, `tapes/talk/${arm}.jsonl`);
+  await until(() => existsSync(tape("a")) && readFileSync(tape("a"), "utf8").includes("arm a says 1"));
+  await until(() => provider.requests.some(({ model }) => model === "b"));
+  recording.kill("SIGKILL");
+  await recording.exited;
+  hung.resolve();
+  const replayed = await directory.run("--replay tapes");
+  expect(replayed).toMatchObject({ status: 1, stdout: "" });
+  expect(replayed.stderr).toContain('request 1 of arm "b" is not recorded: the recording holds no request');
+  expect(await directory.run("--record tapes", keyed(provider))).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("talk/a.jsonl is there already"),
+  });
 });
 
 test("what does not go together, is missing or is in the way is refused before anything is asked", async () => {
