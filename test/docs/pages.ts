@@ -28,6 +28,7 @@ export const PAGES: readonly Page[] = await Promise.all(
     "docs/judging.md",
     "docs/series.md",
     "docs/security.md",
+    "docs/scale.md",
     "docs/api.md",
     "scenarios/README.md",
   ].map(readPage),
