@@ -36,6 +36,11 @@ export class RunLog {
     return this.#over;
   }
 
+  /** Another attempt writes the end, or is to. */
+  get abandoned(): boolean {
+    return this.#abandoned;
+  }
+
   /** Resolves when it is written: nothing of a stage begins, or is paid for, before. @throws Failure */
   async enter(stage: StageEntry["stage"]): Promise<void> {
     this.#stage = stage;
@@ -73,6 +78,7 @@ export class RunLog {
       await this.#end({ type: "ended", at: this.#now(), state, failure });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      if (error.code === "interrupted") this.abandon(error);
       this.#over = true;
     }
   }

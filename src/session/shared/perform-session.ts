@@ -56,7 +56,8 @@ export async function performSession(workplace: Workplace, claim: Claim): Promis
   } finally {
     services.runs.delete(id);
   }
-  await (back ?? claim.done());
+  // Without a right to write it is for others, if it has no end: a standby that took over may know nothing of this attempt.
+  await (back ?? (log.abandoned ? claim.handBack() : claim.done()));
 }
 
 interface Performance {
