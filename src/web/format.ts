@@ -40,3 +40,7 @@ export const when = (iso: string) => moment.format(new Date(iso));
 
 /** A word of the API as a reader expects it: `limit_reached` becomes "limit reached". */
 export const words = (code: string) => code.replaceAll("_", " ");
+
+/** The text for a word; for one that a newer version has added, the word itself. */
+export const named = <Word extends string>(texts: Readonly<Record<Word, string>>, word: Word): string =>
+  Object.hasOwn(texts, word) ? texts[word] : words(word);

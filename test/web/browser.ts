@@ -14,7 +14,9 @@ export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: Bun.which("chromium") ?? "", args: ARGS });
 
 export const DESKTOP = { width: 1280, height: 900 };
-export const PHONE = { width: 360, height: 740 };
+export const WIDE = { width: 1440, height: 900 };
+export const TABLET = { width: 1024, height: 768 };
+export const PHONE = { width: 390, height: 844 };
 
 export interface Visit extends AsyncDisposable {
   readonly page: Page;

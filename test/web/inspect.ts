@@ -4,14 +4,16 @@ import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { ROOT } from "../abeval.ts";
-import { DESKTOP, PHONE } from "./browser.ts";
+import { PHONE, TABLET, WIDE } from "./browser.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** `examined`: checked by axe too, which is slow. These two cover both layouts and both themes. */
+/** `examined`: checked by axe too, which is slow. These cover every layout and both themes. */
 const VARIANTS = [
-  { name: "desktop-light", viewport: DESKTOP, colorScheme: "light", examined: true },
-  { name: "desktop-dark", viewport: DESKTOP, colorScheme: "dark", examined: false },
+  { name: "wide-light", viewport: WIDE, colorScheme: "light", examined: true },
+  { name: "wide-dark", viewport: WIDE, colorScheme: "dark", examined: false },
+  { name: "tablet-light", viewport: TABLET, colorScheme: "light", examined: true },
+  { name: "tablet-dark", viewport: TABLET, colorScheme: "dark", examined: false },
   { name: "phone-light", viewport: PHONE, colorScheme: "light", examined: false },
   { name: "phone-dark", viewport: PHONE, colorScheme: "dark", examined: true },
 ] as const;

@@ -92,7 +92,7 @@ describeNeeding(CHROMIUM)("every page of the web UI", () => {
   }, 60_000);
 
   test.each(LOOKS)(
-    "$name is accessible and fits, on a desk and on a phone, in light and dark",
+    "$name is accessible and fits, at 1440, 1024 and 390 pixels, in light and dark",
     async ({ name, path, ready, act }) => {
       await using reader = await web.visit();
       const { page, complaints } = reader;

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import type { CriterionScore, JudgeCall, Verdict } from "../../src/domain/verdict.ts";
+import { conclusionText } from "../../src/web/series/conclusion-text.ts";
+import { seriesFlagText } from "../../src/web/series/flags.ts";
 import { contributionsOf, leaderOf } from "../../src/web/verdict/contributions.ts";
+import { flagText } from "../../src/web/verdict/flags.ts";
 import { headlineText } from "../../src/web/verdict/headline-text.ts";
 import { readWeights, writeWeights } from "../../src/web/verdict/moved-weights.ts";
 import { measuredFigures, notesOf } from "../../src/web/verdict/notes.ts";
@@ -118,4 +121,13 @@ test("the headline names the winner, or says in a few words why there is none", 
   expect(told({ flags: ["single_trial", "judge_probe_conflict"] })).toBe("No winner: scores contradict the checks");
   expect(told({ lean_side: "a" })).toBe("No winner, but a lean");
   expect(told({})).toBe("No winner: too little to tell");
+});
+
+test("words that a newer server says are shown as they are", () => {
+  const newer = (word: string) => word as never;
+  const verdict = { outcome: "split_vote", winner_side: null, lean_side: null, flags: [] };
+  expect(headlineText({ verdict, a: { name: "x" }, b: { name: "y" } } as never)).toBe("split vote");
+  expect(flagText(newer("moon_phase"))).toMatchObject({ tone: "warn", title: "moon phase" });
+  expect(seriesFlagText(newer("moon_phase"))).toMatchObject({ tone: "warn", title: "moon phase" });
+  expect(conclusionText({ conclusion: newer("a_ahead_for_now"), arms: { a: "x", b: "y" } })).toBe("a ahead for now");
 });

@@ -1,6 +1,6 @@
 import type { Grade, SelfTest, SelfTestPartId } from "../../domain/self-test.ts";
 import { getSelfTest } from "../api.ts";
-import { count, counted, usd, when, words } from "../format.ts";
+import { count, counted, named, usd, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Light, type LightStatus } from "../part/light.tsx";
 import { Notice } from "../part/notice.tsx";
@@ -51,7 +51,7 @@ function Result({
         <div>
           <dt>Result</dt>
           <dd>
-            <span role="status">{verdict ? <Light status={LIGHTS[verdict]} /> : words(state)}</span>
+            <span role="status">{verdict ? <Light status={LIGHTS[verdict] ?? "warn"} /> : words(state)}</span>
           </dd>
         </div>
         <div>
@@ -94,12 +94,16 @@ function Result({
 
 function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["parts"][number] }) {
   return (
-    <Part title={TITLES[id]}>
+    <Part title={named(TITLES, id)}>
       <p>
-        <Light status={LIGHTS[verdict]} /> {note}
+        <Light status={LIGHTS[verdict] ?? "warn"} /> {note}
       </p>
       {trials.length > 0 && (
-        <Table label={`Judgings: ${TITLES[id]}`} kind="rows" heads={["Compared", "The judge found", "Flags", "Calls"]}>
+        <Table
+          label={`Judgings: ${named(TITLES, id)}`}
+          kind="rows"
+          heads={["Compared", "The judge found", "Flags", "Calls"]}
+        >
           {trials.map(({ a, b, outcome, winner, lean, flags, calls }, index) => (
             <tr key={index}>
               <td>

@@ -1,3 +1,5 @@
+import { named } from "../format.ts";
+
 /** One result as a shape with a name. The colour repeats what these say. */
 export type LightStatus = "pass" | "warn" | "fail" | "error" | "skip" | "pending";
 
@@ -22,10 +24,10 @@ export function Light({ status, name }: { status: LightStatus; name?: string }) 
   return (
     <span class={`light light-${status}`}>
       <span class="light-mark" aria-hidden="true">
-        {SHAPES[status]}
+        {SHAPES[status] ?? "•"}
       </span>
-      {name === undefined ? WORDS[status] : name}
-      {name !== undefined && <span class="hidden-text"> {WORDS[status]}</span>}
+      {name === undefined ? named(WORDS, status) : name}
+      {name !== undefined && <span class="hidden-text"> {named(WORDS, status)}</span>}
     </span>
   );
 }

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-
-export type Tone = "note" | "warn" | "danger" | "good";
+import type { Tone } from "./flag-text.ts";
 
 const MARKS: Record<Tone, string> = { note: "i", warn: "!", danger: "✕", good: "✓" };
 const SPOKEN: Record<Tone, string> = { note: "Note", warn: "Warning", danger: "Serious", good: "Good" };

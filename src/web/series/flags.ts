@@ -1,14 +1,8 @@
 import type { SeriesFlag } from "../../domain/series.ts";
-import type { Tone } from "../part/notice.tsx";
-
-interface FlagText {
-  readonly tone: Tone;
-  readonly title: string;
-  readonly text: string;
-}
+import { type FlagText, unknownFlag } from "../part/flag-text.ts";
 
 /** What each flag means for a reader of the series. */
-export const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
+const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   claim_reversed: {
     tone: "danger",
     title: "The trials contradict each other",
@@ -55,3 +49,7 @@ export const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     text: "A series that is run again until it wins proves nothing; the statement counts the earlier trials too.",
   },
 };
+
+/** Also of a flag that a newer version has added. */
+export const seriesFlagText = (flag: SeriesFlag): FlagText =>
+  Object.hasOwn(SERIES_FLAG_TEXTS, flag) ? SERIES_FLAG_TEXTS[flag] : unknownFlag(flag);

@@ -1,10 +1,10 @@
 import type { Series } from "../../domain/series.ts";
 import { Notice } from "../part/notice.tsx";
-import { SERIES_FLAG_TEXTS } from "./flags.ts";
+import { seriesFlagText } from "./flags.ts";
 
 /** What a reader must know before believing the series. Notes share one line. */
 export function SeriesWarnings({ series: { flags, model_changes, failure } }: { series: Series }) {
-  const texts = flags.map((flag) => ({ flag, ...SERIES_FLAG_TEXTS[flag] }));
+  const texts = flags.map((flag) => ({ flag, ...seriesFlagText(flag) }));
   const notes = texts.filter(({ tone }) => tone === "note");
   if (texts.length === 0 && failure === null) return null;
   return (

@@ -1,6 +1,6 @@
 import type { Citation, CriterionScore, Side } from "../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
-import { counted, percent, score, words } from "../format.ts";
+import { counted, named, percent, score, words } from "../format.ts";
 import { ArmMark, ArmName, SIDES } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import type { Comparison } from "./comparison.ts";
@@ -141,7 +141,7 @@ function Citations({ side, citations }: { side: Side; citations: readonly Citati
         <li key={fragmentOf(citation) + citation.quote}>
           <a href={fragmentOf(citation)} class={`citation side-${citation.side}`}>
             <span class="citation-place">
-              {KIND_WORDS[citation.kind]} {citation.kind === "answer" ? "" : citation.ref}
+              {named(KIND_WORDS, citation.kind)} {citation.kind === "answer" ? "" : citation.ref}
             </span>
             <q>{citation.quote}</q>
           </a>

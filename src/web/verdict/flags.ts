@@ -1,14 +1,8 @@
 import type { Flag } from "../../domain/verdict.ts";
-import type { Tone } from "../part/notice.tsx";
-
-interface FlagText {
-  readonly tone: Tone;
-  readonly title: string;
-  readonly text: string;
-}
+import { type FlagText, unknownFlag } from "../part/flag-text.ts";
 
 /** What each flag means for a reader of the verdict. */
-export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
+const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   judge_probe_conflict: {
     tone: "danger",
     title: "Opinion and facts disagree",
@@ -142,3 +136,7 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText
     text: "their style can tell two agents apart, however much is hidden from the judge",
   },
 };
+
+/** Also of a flag that a newer version has added. */
+export const flagText = (flag: Exclude<Flag, "single_trial">): FlagText =>
+  Object.hasOwn(FLAG_TEXTS, flag) ? FLAG_TEXTS[flag] : unknownFlag(flag);

@@ -1,4 +1,4 @@
-import { duration, usd } from "../format.ts";
+import { duration, named, usd } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
 import { JudgeName } from "./judge-name.tsx";
@@ -11,7 +11,7 @@ export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Compa
     <dl class="glance">
       <div>
         <dt>Decided by</dt>
-        <dd>{DECIDERS[decided_by]}</dd>
+        <dd>{named(DECIDERS, decided_by)}</dd>
       </div>
       {lean_side && (
         <div>

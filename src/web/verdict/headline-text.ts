@@ -1,4 +1,5 @@
 import type { Flag, Outcome, Verdict } from "../../domain/verdict.ts";
+import { named } from "../format.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** Who won, or in a few words why nobody did. */
@@ -33,5 +34,5 @@ export function whyNobody({ outcome, flags, lean_side }: Verdict): string {
   const reason = REASONS.find(([flag]) => flags.includes(flag));
   if (reason) return reason[1];
   if (outcome === "inconclusive" && lean_side !== null) return "No winner, but a lean";
-  return outcome === "winner" ? OTHERWISE.inconclusive : OTHERWISE[outcome];
+  return outcome === "winner" ? OTHERWISE.inconclusive : named(OTHERWISE, outcome);
 }

@@ -1,4 +1,5 @@
 import type { Confidence, Decider, Outcome, Side } from "../../domain/verdict.ts";
+import { named } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 
 const OUTCOMES: Record<Outcome, string> = {
@@ -18,7 +19,7 @@ export const DECIDERS: Record<Decider, string> = {
 };
 
 export function OutcomeName({ outcome, side, name }: { outcome: Outcome; side: Side | null; name: string | null }) {
-  if (outcome !== "winner" || side === null) return <span class="outcome">{OUTCOMES[outcome]}</span>;
+  if (outcome !== "winner" || side === null) return <span class="outcome">{named(OUTCOMES, outcome)}</span>;
   return (
     <span class="outcome">
       {OUTCOMES.winner}: <ArmName side={side} name={name ?? side} />

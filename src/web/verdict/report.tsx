@@ -8,7 +8,7 @@ import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { pointerTo } from "../evidence/shown-arm.ts";
-import { when } from "../format.ts";
+import { named, when } from "../format.ts";
 import { type Section, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
@@ -149,7 +149,7 @@ export function Overline({ comparison: { verdict, a, b } }: { comparison: Compar
   const kinds = { run: "Verdict of the run", rejudge: "Judged again", cross_session: "Across two sessions" };
   return (
     <p class="overline">
-      <a href={toScenario(verdict.scenario)}>{a.session.definition.title}</a> · {kinds[verdict.kind]} ·{" "}
+      <a href={toScenario(verdict.scenario)}>{a.session.definition.title}</a> · {named(kinds, verdict.kind)} ·{" "}
       {when(verdict.created_at)}
       <TrialOf session={a.session} />
       <span class="session-id"> {a.session.session_id}</span>

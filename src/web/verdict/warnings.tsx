@@ -2,7 +2,7 @@ import type { Flag, Suspicion } from "../../domain/verdict.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
 import type { Comparison } from "./comparison.ts";
-import { FLAG_TEXTS } from "./flags.ts";
+import { flagText } from "./flags.ts";
 
 const ORDER = { danger: 0, warn: 1, note: 2, good: 3 };
 
@@ -14,7 +14,7 @@ export function Warnings({ comparison }: { comparison: Comparison }) {
   const { flags, suspicions = [] } = comparison.verdict;
   const texts = flags
     .filter((flag) => flag !== "single_trial")
-    .map((flag) => ({ flag, ...FLAG_TEXTS[flag] }))
+    .map((flag) => ({ flag, ...flagText(flag) }))
     .sort((one, other) => ORDER[one.tone] - ORDER[other.tone]);
   if (texts.length === 0) return null;
   const notes = texts.filter(({ tone }) => tone === "note");
