@@ -7,7 +7,7 @@ import type { SessionsView } from "./sessions-view.ts";
 import type { SessionRows } from "./use-session-rows.ts";
 
 /** As `sessions.css` has it: below this width a row has three lines. */
-const narrow = globalThis.matchMedia?.("(max-width: 60rem)");
+const narrow = globalThis.matchMedia?.("(max-width: 77rem)");
 
 const isNarrow = signal(narrow?.matches ?? false);
 narrow?.addEventListener("change", ({ matches }) => {
