@@ -4,6 +4,7 @@ import { SessionOutcome } from "../../src/domain/session.ts";
 import { Verdict } from "../../src/domain/verdict.ts";
 import { EXAMPLE_SESSION } from "../../src/http/examples/session.ts";
 import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
+import { EXAMPLE_VOTE } from "../../src/http/examples/vote.ts";
 import { pageDecisions } from "../../src/mcp/view/decisions-page.ts";
 import { pageDiff } from "../../src/mcp/view/diff-page.ts";
 import { fullSession } from "../../src/mcp/view/full-session.ts";
@@ -77,9 +78,14 @@ test("a view has every field that its schema promises", () => {
   ]).toEqual([[], [], []]);
 });
 
+const LOST = {
+  ...{ started_at: EXAMPLE_SESSION.created_at, lost_at: EXAMPLE_SESSION.created_at },
+  ...{ tokens_in: 10, tokens_out: null, cost_usd: null },
+};
+
 test("the full detail of a session has every field of a session and of a verdict", () => {
   const full = fullSession(EXAMPLE_SESSION, true);
-  const optional = new Set(["comparison", "trial", "suspicions", "scope"]);
+  const optional = new Set(["comparison", "trial", "votes", "lost_attempts", "suspicions", "scope"]);
   const fieldsOf = ({ properties }: { readonly properties: object }, example: object) =>
     Object.keys(properties).filter((name) => !optional.has(name) || name in example);
   expect(Object.keys(full).sort()).toEqual(
@@ -87,8 +93,8 @@ test("the full detail of a session has every field of a session and of a verdict
   );
   expect(Object.keys(full.verdict ?? {}).sort()).toEqual(fieldsOf(Verdict, EXAMPLE_VERDICT).sort());
   const trial = { series_id: "series-20260102T030405678Z-0123abcd", trial: 3, round: 3 };
-  const ofSeries = { ...EXAMPLE_SESSION, trial, comparison: EXAMPLE_SESSION.scenario_digest };
-  expect(fullSession(ofSeries, true)).toMatchObject({ trial, comparison: ofSeries.comparison });
+  const more = { trial, comparison: EXAMPLE_SESSION.scenario_digest, votes: [EXAMPLE_VOTE], lost_attempts: [LOST] };
+  expect(fullSession({ ...EXAMPLE_SESSION, ...more }, true)).toMatchObject(more);
 });
 
 test("an arm in full detail has every field of an arm, and of its files all but the text", () => {

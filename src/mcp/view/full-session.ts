@@ -18,7 +18,7 @@ export const FullSession = Type.Record(Type.String(), Type.Unknown(), {
 const SESSION = [
   ...["session_id", "scenario", "scenario_digest", "state", "created_at", "started_at", "finished_at", "request"],
   ...["settings", "decisions", "fairness", "totals", "failure", "version"],
-  ...["comparison", "trial"],
+  ...["comparison", "trial", "votes", "lost_attempts"],
 ] as const;
 const ARM = [
   ...ARM_FACTS,
