@@ -7,6 +7,7 @@ import { markdownOf } from "../report/session-markdown.ts";
 import { readScenario } from "../scenario/load-scenario.ts";
 import { prepareSession } from "../session/prepare-session.ts";
 import type { Runs } from "../session/runs.ts";
+import { CANCELLED, watchCancel } from "../session/shared/watch-cancel.ts";
 import { startSession } from "../session/start-session.ts";
 import type { StartedSession } from "../session/started-session.ts";
 import { parseArguments, UsageError } from "./arguments.ts";
@@ -14,6 +15,7 @@ import { readPrices } from "./cost-flags.ts";
 import { databaseSettings } from "./database-flags.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand } from "./exit-code.ts";
 import { junitOf } from "./junit.ts";
+import type { OpenedStore } from "./open-store.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
 import { openReports, type Report, writeReports } from "./reports.ts";
@@ -85,6 +87,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const progress = has("quiet") ? undefined : openProgress(plan.scenario, painter, services.clock);
   const session = await startSession(services, plan);
   const followed = progress?.follow(followRun(store, session.session_id));
+  using _cancelled = cancelledByOthers(opened, session, services.runs);
   const outcome = await untilDone(session, services.runs);
   await followed;
   const status = await deliver(outcome, reports);
@@ -100,6 +103,18 @@ function failureText({ failure, session_id, arms }: SessionOutcome, persistent: 
   if (failure.code === "storage_full" || failure.code === "storage_failed") return text;
   if (!persistent) return `${text}\nThe arms' work is gone with this process; --state-dir would have kept it.`;
   return `${text}\nBoth arms are kept in ${session_id}: judge them again with POST /api/verdicts or the MCP tool rejudge.`;
+}
+
+/** Others who share the store see the run, and may stop it. */
+function cancelledByOthers(
+  { shared }: OpenedStore,
+  { session_id }: StartedSession,
+  runs: Runs,
+): Disposable | undefined {
+  if (!shared) return undefined;
+  const asked = new AbortController();
+  asked.signal.addEventListener("abort", () => runs.live(session_id)?.cancel(CANCELLED), { once: true });
+  return watchCancel(shared, { session_id, after: 0 }, asked);
 }
 
 /** The first Ctrl-C stops the arms and saves what there is; the second ends the process. */
