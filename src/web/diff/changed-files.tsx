@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { counted } from "../format.ts";
+import { count, counted } from "../format.ts";
 import { besideWanted, wideWindow } from "../preferences.ts";
 import type { FileChange } from "./file-change.ts";
 import { FileDiff } from "./file-diff.tsx";
@@ -37,8 +37,9 @@ export function ChangedFiles({ changes, comparison, from, to }: ChangedFilesProp
     <>
       <div class="summary-line">
         <p role="status">
-          {counted(changes.length, "file")}, <span class="added-count">+{sum(changes.map(({ added }) => added))}</span>{" "}
-          <span class="removed-count">−{sum(changes.map(({ removed }) => removed))}</span> lines
+          {counted(changes.length, "file")},{" "}
+          <span class="added-count">+{count(sum(changes.map(({ added }) => added)))}</span>{" "}
+          <span class="removed-count">−{count(sum(changes.map(({ removed }) => removed)))}</span> lines
         </p>
         {wideWindow.value && (
           <button

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { counted } from "../format.ts";
+import { count, counted } from "../format.ts";
 import type { FileChange } from "./file-change.ts";
 import { FileLines } from "./file-lines.tsx";
 import { ShownText } from "./shown-text.tsx";
@@ -51,7 +51,8 @@ export function FileDiff(props: FileDiffProps) {
         <span class="aside">{change.status}</span>
         {seen && <span class="aside">✓ seen</span>}
         <span class="quantity">
-          <span class="added-count">+{change.added}</span> <span class="removed-count">−{change.removed}</span>
+          <span class="added-count">+{count(change.added)}</span>{" "}
+          <span class="removed-count">−{count(change.removed)}</span>
           <span class="hidden-text">
             {counted(change.added, "line")} added, {counted(change.removed, "line")} removed
           </span>

@@ -111,7 +111,7 @@ function Call({ call, comparison: { a, b, verdict } }: { call: JudgeCall; compar
 function Finding({ call, names }: { call: JudgeCall; names: Record<Side, string> }) {
   const leader = leaderOf(call.gap);
   return (
-    <p class="finding">
+    <p>
       Scores name <Choice choice={call.label} names={names} />
       {leader && <span class="aside"> lead {score(leader.lead)}</span>}; the judge says it prefers{" "}
       <Choice choice={call.preference} names={names} />
