@@ -60,6 +60,9 @@ export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
     superviseIntervalSeconds: upkeep_s,
     monitorIntervalSeconds: upkeep_s,
     maintenanceIntervalSeconds: DONE_S,
+    // Work that depends on other work, of which we have none, and warnings that nobody would read.
+    flowIntervalSeconds: DONE_S,
+    monitorVacuum: false,
   });
   // Its upkeep runs again within seconds, on every server. Without a listener an error would end the process.
   boss.on("error", () => undefined);
