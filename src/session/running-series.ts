@@ -136,12 +136,13 @@ export class RunningSeries implements SeriesInFlight {
 
   /** Nothing that happens to a series leaves its trials running without it. */
   async #broken(error: unknown): Promise<End> {
+    const { shared } = this.#services;
     const failure =
       error instanceof Failure
         ? error
         : new Failure("internal", "an internal error ended the series", { cause: error });
-    // Another process runs it now, and its trials.
-    if (failure.code === "series_not_running") {
+    // Another process runs it now, and its trials; or will, when this one cannot write.
+    if (failure.code === "series_not_running" || (shared && failure.code === "storage_failed")) {
       this.leave();
       return INTERRUPTED;
     }

@@ -32,17 +32,15 @@ export async function performSeries(workplace: Workplace, claim: Claim): Promise
   } catch (error) {
     await failed(services, shared, record, error);
   }
-  await claim.done();
+  // One that still runs is for others: this process stops, or could not write.
+  const runs = (await shared.series(id))?.state === "running";
+  await (runs ? claim.handBack() : claim.done());
 }
 
 async function untilOver(services: SessionServices, claim: Claim, series: RunningSeries): Promise<void> {
-  claim.lost.addEventListener("abort", () => series.leave(), { once: true });
-  let back: Promise<void> | undefined;
-  const leave = () => {
-    series.leave();
-    back ??= claim.handBack();
-  };
-  // A process that stops leaves the series to others.
+  const leave = () => series.leave();
+  claim.lost.addEventListener("abort", leave, { once: true });
+  if (claim.lost.aborted) leave();
   const unless = (stop: (reason: Failure) => void) => (reason: Failure) =>
     reason.code === "interrupted" ? leave() : stop(reason);
   services.series.add({
@@ -58,7 +56,6 @@ async function untilOver(services: SessionServices, claim: Claim, series: Runnin
   });
   try {
     await series.done;
-    await back;
   } finally {
     services.series.delete(series.series_id);
   }
@@ -98,7 +95,7 @@ async function failed(
   error: unknown,
 ): Promise<void> {
   const { code, message } = failureOf(error, services);
-  if (code === "series_not_running") return;
+  if (code === "series_not_running" || code === "storage_failed") return;
   const finished_at = services.clock.now().toISOString();
   await shared.updateSeries({ ...record, state: "failed", stop: "failed", failure: message, finished_at });
 }

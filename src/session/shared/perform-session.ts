@@ -32,7 +32,9 @@ export async function performSession(workplace: Workplace, claim: Claim): Promis
   const log = new RunLog(shared, services.clock, run);
   const entries = await shared.read(id);
   const stop = new AbortController();
-  claim.lost.addEventListener("abort", () => log.abandon(claim.lost.reason), { once: true });
+  const abandon = () => log.abandon(claim.lost.reason);
+  claim.lost.addEventListener("abort", abandon, { once: true });
+  if (claim.lost.aborted) abandon();
   const signal = AbortSignal.any([stop.signal, claim.lost]);
   using _watched = watchCancel(shared, { session_id: id, after: entries.at(-1)?.n ?? 0 }, stop);
   let back: Promise<void> | undefined;
