@@ -4,7 +4,7 @@ import type { CostEstimate, DoctorCheck, DoctorReport } from "../domain/health.t
 import { SLUG_PATTERN } from "../domain/schema.ts";
 import { loadScenarioFile } from "../scenario/load-scenario.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { ENVIRONMENT_CHECKS, MACHINE_CHECKS } from "./environment/environment-checks.ts";
+import { environmentChecks, MACHINE_CHECKS } from "./environment/environment-checks.ts";
 import { runChecks } from "./run-checks.ts";
 import type { Replacement } from "./scenario/as-run.ts";
 import { diagnoseScenario, unreadableScenario } from "./scenario/diagnose-scenario.ts";
@@ -21,7 +21,7 @@ export async function diagnose(
   signal: AbortSignal,
 ): Promise<DoctorReport> {
   const loaded = scenario === null ? null : await orBroken(services.catalog.get(scenario));
-  const environment = await diagnoseMachine(services, signal, ENVIRONMENT_CHECKS);
+  const environment = await diagnoseMachine(services, signal, environmentChecks(services));
   if (loaded === null) return report(scenario, environment, null);
   return await reportOn(services, { scenario, loaded, environment, replacement: {} }, signal);
 }

@@ -82,11 +82,27 @@ export interface MaterialShelf {
   read(digest: string): AsyncIterable<Uint8Array>;
 }
 
+/** What is known of the place where a shared store keeps its sessions, just now. */
+export interface StoreInspection {
+  /** Without a password: for people. */
+  readonly name: string;
+  /** Of its server, as that one says it. */
+  readonly server_version: string;
+  /** What this process may not do there and has to: `DELETE on abeval.entries`. */
+  readonly lacking: readonly string[];
+  /** Milliseconds of a question that costs nothing: the middle one of several. */
+  readonly latency_ms: number;
+  /** A notification to itself arrived. */
+  readonly hears: boolean;
+}
+
 /** A store that several processes share, wherever they run: they share the work too. */
 export interface SharedStore extends SessionStore, AsyncDisposable {
   readonly queue: WorkQueue;
   readonly workers: Workers;
   readonly materials: MaterialShelf;
+  /** @throws Failure `storage_failed` when it is out of reach, after the time that a lost connection is tried for */
+  inspect(): Promise<StoreInspection>;
   /** As `takeSeries`, also from a living process: what that one writes of the series is refused from now on. */
   stealSeries(series_id: string): Promise<SeriesRecord | undefined>;
 }

@@ -39,7 +39,8 @@ const KEYLESS = new Set(
     .map(({ provider }) => provider),
 );
 
-const isConfigured = ({ provider, base_url_overridden }: ProviderStatus) =>
+/** Somebody has set it up: it is not merely known to need no key. */
+export const isConfigured = ({ provider, base_url_overridden }: ProviderStatus) =>
   base_url_overridden || !KEYLESS.has(provider);
 
 function inWords({ provider, base_url_overridden, header_names }: ProviderStatus): string {

@@ -1,6 +1,7 @@
 import type { Check } from "../check.ts";
 import type { Services } from "../services.ts";
 import { credentials, defaultJudge } from "./credentials.ts";
+import { databaseChecks } from "./database.ts";
 import { openNetwork } from "./open-network.ts";
 import { commandMemory, sandbox, shell } from "./sandbox.ts";
 import { scenarioFiles, scenariosDirectory } from "./scenarios.ts";
@@ -25,8 +26,8 @@ export const MACHINE_CHECKS: readonly Check<Services>[] = [
   defaultJudge,
 ];
 
-/** What a server needs besides. */
-export const ENVIRONMENT_CHECKS: readonly Check<Services>[] = [
+/** What a server needs besides, with the place where it keeps its sessions. */
+export const environmentChecks = ({ shared }: Pick<Services, "shared">): readonly Check<Services>[] => [
   version,
   shell(),
   sandbox,
@@ -37,8 +38,7 @@ export const ENVIRONMENT_CHECKS: readonly Check<Services>[] = [
   scenarioFiles,
   credentials,
   defaultJudge,
-  stateDirectory,
-  stateDatabase,
+  ...(shared ? databaseChecks(shared) : [stateDirectory, stateDatabase]),
   disk,
   webIndex,
   listenAddress,

@@ -39,8 +39,8 @@ export const runDoctor = tool({
  * checks and the known fix.
  */
 const OPEN_PARTS = new Set([
-  ...["arms", "budget", "credentials", "disk", "fixture", "listen", "models", "parse", "rubric"],
-  ...["sandbox", "scenarios", "shell", "state", "version", "web"],
+  ...["arms", "budget", "credentials", "database", "disk", "fixture", "listen", "models", "parse", "queue", "rubric"],
+  ...["sandbox", "scenarios", "shell", "state", "version", "web", "workers"],
 ]);
 
 const isHidden = ({ id, status }: DoctorCheck) => !OPEN_PARTS.has(id.split(".")[0] ?? "") && status !== "skip";

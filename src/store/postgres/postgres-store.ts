@@ -7,9 +7,11 @@ import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-en
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { SelfTestShelf } from "../self-test-shelf.ts";
+import type { StoreInspection } from "../shared-store.ts";
 import type { EntriesOfTrials, LoggedEntry, Run, Safety, SessionQuery, SessionStore, TrialsOf } from "../store.ts";
 import { PostgresDatabase } from "./connection.ts";
 import { Flusher } from "./flusher.ts";
+import { inspectDatabase } from "./inspect.ts";
 import { readListings, summarizeListings } from "./listings.ts";
 import { PostgresLedger } from "./postgres-ledger.ts";
 import { postgresSelfTests } from "./postgres-self-tests.ts";
@@ -68,6 +70,7 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly #clock: Clock;
+  readonly #wakes: RunWakes;
   readonly #parts: AsyncDisposableStack;
   readonly #sessions: PostgresSessions;
   readonly #series: PostgresSeries;
@@ -82,6 +85,7 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
     this.flusher = new Flusher(database, presence, wakes);
     this.ledger = new PostgresLedger(database, me);
     this.#clock = clock;
+    this.#wakes = wakes;
     this.#selfTests = postgresSelfTests(database);
     this.#parts = opened.move();
     this.#sessions = this.#parts.use(new PostgresSessions({ database, flusher: this.flusher, wakes }, me));
@@ -162,6 +166,11 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
   /** As `takeSeries`, also from a living process: what that one writes of the series is refused from now on. */
   stealSeries(series_id: string): Promise<SeriesRecord | undefined> {
     return this.#series.steal(series_id);
+  }
+
+  /** @throws Failure */
+  inspect(): Promise<StoreInspection> {
+    return inspectDatabase(this.database, this.#wakes, this.#clock);
   }
 
   /** Closes `part` before itself. */

@@ -7,7 +7,7 @@ const CHANNEL = "abeval_runs";
 /** A notification may be lost with its connection: while anybody watches, all look again so often. */
 const LOOK_AGAIN_MS = 2_000;
 
-/** How long a notification to oneself may take when the database is opened. */
+/** How long a notification to oneself may take. */
 const HEARD_WITHIN_MS = 2_000;
 
 /** Readers of sessions, and who tells them: this process and, by notifications of the database, every other one. */
@@ -16,6 +16,8 @@ export class RunWakes implements AsyncDisposable {
   readonly #watchers = new Watchers();
   #timer: ReturnType<typeof setInterval> | undefined;
   #leave: (() => Promise<void>) | undefined;
+  /** Whoever waits for a notification of this process. */
+  readonly #own = new Set<() => void>();
 
   constructor(me: string) {
     this.#me = me;
@@ -23,22 +25,31 @@ export class RunWakes implements AsyncDisposable {
 
   /** @throws Failure `storage_failed` when notifications do not come through */
   async listen(database: PostgresDatabase): Promise<void> {
-    const { promise: heard, resolve } = Promise.withResolvers<boolean>();
     const hear = (payload: string) => {
       const [from, session_id] = payload.split(" ");
-      if (from === this.#me) resolve(true);
+      if (from === this.#me) for (const heard of this.#own) heard();
       else if (session_id) this.wake(session_id);
     };
     this.#leave = await database.listen(CHANNEL, hear, () => this.#watchers.wakeAll());
-    await database.read((sql) => this.announce(sql, [""]));
-    const timer = setTimeout(() => resolve(false), HEARD_WITHIN_MS);
-    const works = await heard;
-    clearTimeout(timer);
-    if (!works)
+    if (!(await this.hearsItself(database)))
       throw new Failure(
         "storage_failed",
         `${database.name}: notifications do not arrive, as with a pooler in transaction mode; set ABEVAL_DATABASE_LISTEN_URL to the server itself`,
       );
+  }
+
+  /** Whether a notification of this process comes back to it. @throws Failure */
+  async hearsItself(database: PostgresDatabase): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const heard = () => resolve(true);
+    this.#own.add(heard);
+    try {
+      await database.read((sql) => this.announce(sql, [""]));
+      const timer = setTimeout(() => resolve(false), HEARD_WITHIN_MS);
+      return await promise.finally(() => clearTimeout(timer));
+    } finally {
+      this.#own.delete(heard);
+    }
   }
 
   watch(session_id: string, wake: () => void): () => void {

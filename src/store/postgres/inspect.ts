@@ -1,0 +1,36 @@
+import type { Clock } from "../../clock.ts";
+import type { StoreInspection } from "../shared-store.ts";
+import { ask, type PostgresDatabase } from "./connection.ts";
+import type { RunWakes } from "./run-wakes.ts";
+
+/** Of the questions that are timed the middle one counts: one may wait for a new connection. */
+const QUESTIONS = 5;
+
+/** @throws Failure when the database is out of reach */
+export async function inspectDatabase(
+  database: PostgresDatabase,
+  wakes: RunWakes,
+  clock: Clock,
+): Promise<StoreInspection> {
+  const [server] = await database.read((sql) => ask<{ server_version: string }>(sql, "SHOW server_version"));
+  const lacking = await database.read((sql) => ask<{ right: string }>(sql, LACKING));
+  const times: number[] = [];
+  for (let n = 0; n < QUESTIONS; n += 1) {
+    const began = clock.ticks();
+    await database.read((sql) => ask(sql, "SELECT 1"));
+    times.push(clock.ticks() - began);
+  }
+  return {
+    name: database.name,
+    server_version: server?.server_version ?? "",
+    lacking: lacking.map(({ right }) => right),
+    latency_ms: times.sort((a, b) => a - b)[Math.floor(QUESTIONS / 2)] ?? 0,
+    hears: await wakes.hearsItself(database),
+  };
+}
+
+const LACKING = `SELECT format('%s on %I.%I', privilege, schemaname, tablename) AS right
+  FROM pg_tables, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS privilege
+  WHERE schemaname IN ('abeval', 'abeval_queue')
+    AND NOT has_table_privilege(format('%I.%I', schemaname, tablename), privilege)
+  ORDER BY 1`;

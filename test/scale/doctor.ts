@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { diagnose } from "../../src/doctor/doctor.ts";
+import type { Services } from "../../src/doctor/services.ts";
+import { Credentials } from "../../src/model/credentials.ts";
+import { listProviders } from "../../src/model/resolve-model.ts";
+import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
+import type { SharedStore } from "../../src/store/shared-store.ts";
+import { goodScenario, never, servicesOver } from "../doctor/small-scenario.ts";
+import { describeNeeding } from "../needs.ts";
+import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+import { scenarioFolder } from "../scenario/scenario-folder.ts";
+
+const open = (url: string, version = "1.2.3") =>
+  openSharedStore(url, { clock: systemClock, entropy: systemEntropy, version, lease_s: 10, max_queued: 100 });
+
+/** The rows that only a database has, and those of a state directory. */
+async function found(shared: SharedStore, change: Partial<Services> = {}) {
+  await using folder = await scenarioFolder({ "small.yaml": JSON.stringify(goodScenario()) });
+  const { checks } = await diagnose(servicesOver(folder.directory, { store: shared, shared, ...change }), null, never);
+  const rows = checks.filter(({ id }) => /^(database|workers|queue|state)\./.test(id));
+  return Object.fromEntries(rows.map(({ id, status, detail }) => [id, [status, detail] as const]));
+}
+
+const running = () => 1;
+
+describeNeeding(POSTGRES)("doctor, of a database", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await postgresServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test("says that it works, and what its workers have", async () => {
+    const { url } = await server.create();
+    await using worker = await open(url);
+    await using shared = await open(url);
+    worker.workers.announce({ slots: 4, capabilities: ["provider:openai", "sandbox:bubblewrap"], running });
+    shared.workers.announce({ slots: 0, capabilities: ["provider:anthropic"], running });
+    await worker.workers.alive();
+    expect(await found(shared)).toEqual({
+      "database.reachable": ["pass", url],
+      "database.version": ["pass", expect.stringMatching(/^PostgreSQL \d+\.\d+/)],
+      "database.rights": ["pass", "reads and writes every table"],
+      "database.pooler": ["pass", "arrive"],
+      "database.latency": [expect.stringMatching(/^(pass|warn)$/), expect.stringMatching(/^\d+\.\d ms to an answer$/)],
+      "workers.alive": ["pass", "1, with 4 places, of which 1 are taken; 1 besides"],
+      "workers.capabilities": ["pass", "provider:openai on 1 of 1, sandbox:bubblewrap on 1 of 1"],
+      "workers.version": ["pass", "1.2.3"],
+      "queue.depth": ["pass", "0 pieces of work"],
+    });
+  });
+
+  test("warns of what no worker has, of versions that are mixed, and when nobody works", async () => {
+    const { url } = await server.create();
+    await using shared = await open(url);
+    const providers = () => listProviders(new Credentials({ OPENAI_API_KEY: "sk-1", GATEWAY_BASE_URL: "http://g/v1" }));
+    expect(await found(shared, { providers })).toMatchObject({
+      "workers.alive": ["warn", "none; 1 besides: every run is refused"],
+      "workers.capabilities": ["warn", "nothing; on none: provider:openai, provider:gateway, sandbox:bubblewrap"],
+    });
+    await using old = await open(url, "1.2.2");
+    old.workers.announce({ slots: 2, capabilities: ["provider:openai"], running });
+    await old.workers.alive();
+    expect(await found(shared, { providers })).toMatchObject({
+      "workers.capabilities": ["warn", "provider:openai on 1 of 1; on none: provider:gateway, sandbox:bubblewrap"],
+      "workers.version": ["warn", "1.2.2, 1.2.3 on one database"],
+    });
+  });
+
+  test("names the rights that are missing", async () => {
+    const { urlFor, sql } = await server.create();
+    await sql("CREATE ROLE plain LOGIN");
+    await sql("GRANT CREATE ON DATABASE test_3 TO plain");
+    await using shared = await open(urlFor("plain"));
+    expect(await found(shared)).toMatchObject({ "database.rights": ["pass", "reads and writes every table"] });
+    await sql("REVOKE DELETE, UPDATE ON abeval.entries FROM plain");
+    expect(await found(shared)).toMatchObject({
+      "database.rights": ["fail", "lacks DELETE on abeval.entries, UPDATE on abeval.entries"],
+    });
+  });
+
+  test("fails without the database, and tries nothing else of it", async () => {
+    const own = await postgresServer();
+    const { url } = await own.create();
+    await using shared = await open(url);
+    await own[Symbol.asyncDispose]();
+    const rows = await found(shared);
+    expect(rows["database.reachable"]).toEqual([
+      "fail",
+      expect.stringMatching(/: cannot be reached \(.*\); is the server running there\?$/),
+    ]);
+    expect(Object.values(rows).filter(([status]) => status === "skip")).toHaveLength(8);
+  });
+});
