@@ -17,6 +17,8 @@ export interface PostgresProxy extends Disposable {
 
 export async function proxyTo(port: number): Promise<PostgresProxy> {
   const sockets = new Set<Socket>();
+  /** The other side has gone, which nobody has told them. */
+  const closed = new Set<Socket>();
   let holding = false;
   const link = (from: Socket, to: Socket, pass: () => Pass) => {
     sockets.add(from);
@@ -29,7 +31,8 @@ export async function proxyTo(port: number): Promise<PostgresProxy> {
     from.on("error", () => undefined);
     from.on("close", () => {
       sockets.delete(from);
-      to.destroy();
+      if (holding) closed.add(to);
+      else to.destroy();
     });
   };
   const listener = createServer((client) => {
@@ -50,10 +53,12 @@ export async function proxyTo(port: number): Promise<PostgresProxy> {
     go() {
       holding = false;
       for (const socket of sockets) socket.resume();
+      for (const socket of closed) socket.destroy();
+      closed.clear();
     },
     [Symbol.dispose]() {
       listener.close();
-      for (const socket of sockets) socket.destroy();
+      for (const socket of [...sockets, ...closed]) socket.destroy();
     },
   };
   return proxy;

@@ -25,8 +25,8 @@ const FAILED: RunEntry = {
   failure: { stage: "running", class: "infra", code: "storage_failed", message: "out of reach", retryable: true },
 };
 
-const open = (url: string): Promise<PostgresStore> =>
-  postgresStore(url, { clock: systemClock, entropy: systemEntropy, version: "0", lease_s: 6 });
+const open = (url: string, lease_s = 6): Promise<PostgresStore> =>
+  postgresStore(url, { clock: systemClock, entropy: systemEntropy, version: "0", lease_s });
 
 /** The places of the log and the numbers of its turns. */
 async function logged(store: PostgresStore, session_id = ID) {
@@ -45,10 +45,10 @@ describeNeeding(POSTGRES)("a store whose connections break", () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   /** Its connections go through `proxy`. */
-  async function proxied() {
+  async function proxied(lease_s?: number) {
     const database = await server.create();
     const proxy = await proxyTo(server.port);
-    const store = await open(database.urlBy(proxy.port));
+    const store = await open(database.urlBy(proxy.port), lease_s);
     return {
       ...{ database, proxy, store },
       async [Symbol.asyncDispose]() {
@@ -116,7 +116,8 @@ describeNeeding(POSTGRES)("a store whose connections break", () => {
   test.each(["fast", "immediate"] as const)(
     "nothing that was answered is lost, doubled or moved when the server restarts in the middle of it: %s",
     async (mode) => {
-      await using opened = await proxied();
+      // A server that crashed may take long to begin again.
+      await using opened = await proxied(100);
       const { store } = opened;
       const runs = await Promise.all(IDS.map((id) => begin(store, anOutcome(id))));
       const writers = runs.map((run) => appending(store, run));
@@ -158,6 +159,28 @@ describeNeeding(POSTGRES)("a store whose connections break", () => {
     };
     await appended;
     expect(await logged(store)).toEqual({ places: [1, 2], turns: [1] });
+  });
+
+  test("a process that is stopped in the middle of a transaction is in nobody's way for long", async () => {
+    await using opened = await proxied();
+    const { store, proxy } = opened;
+    const run = await begin(store, anOutcome(ID));
+    const locked = Promise.withResolvers<void>();
+    proxy.toServer = (bytes) => {
+      if (!bytes.includes("INSERT INTO abeval.entries")) return bytes;
+      // Its row is locked by now, and its server hears nothing more of it.
+      proxy.hold();
+      locked.resolve();
+      return bytes;
+    };
+    const appended = store.append(run, [turn(1)], "written").catch(({ code }: { code: string }) => code);
+    await locked.promise;
+    await using other = await open(opened.database.url);
+    expect(await other.takeOver(ID, AT)).toEqual({ session_id: ID, attempt: 2 });
+    proxy.toServer = (bytes) => bytes;
+    proxy.go();
+    expect(await appended).toBe("interrupted");
+    expect((await other.read(ID)).map(({ entry }) => entry.type)).toEqual(["created", "attempt_started"]);
   });
 
   test("without a database a write is refused when the lease is over; an end is kept, and stored when it is back", async () => {

@@ -90,8 +90,14 @@ export class PostgresDatabase implements AsyncDisposable {
 
   /** All of `work` or nothing of it. @throws as `read` does */
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    // A connection that says nothing must be given up before the lease is over, while there is time for another.
-    return await this.#retried((sql) => sql.begin(work) as Promise<T>, this.lease_ms / 3);
+    // A connection that says nothing must be given up before the lease is over, while there is time for another. The server
+    // gives up what we began as soon: a process that is stopped in the middle holds its locks no longer.
+    const give_up_ms = Math.ceil(this.lease_ms / 3);
+    const begun = async (sql: Sql) => {
+      await ask(sql, `SET LOCAL idle_in_transaction_session_timeout = ${give_up_ms}`);
+      return await work(sql);
+    };
+    return await this.#retried((sql) => sql.begin(begun) as Promise<T>, give_up_ms);
   }
 
   /** Hears of `channel`; `again` whenever it may have missed something. The returned function ends it. @throws Failure */

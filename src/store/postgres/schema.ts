@@ -9,7 +9,7 @@ const MIGRATION_LOCK = 0x61626576;
 /** One entry per schema version; entry n takes a database from version n to n + 1. */
 const MIGRATIONS: readonly ((longText: string) => string)[] = [
   // Texts are never jsonb, which refuses what JSON may hold (\u0000, half a surrogate pair). What is long stands apart from
-  // its row, which lists read: hence the small target.
+  // its row, which lists read, once a row is larger than 2 kB: hence the small target.
   (longText) => `
   CREATE TABLE abeval.sessions (
     position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
