@@ -16,6 +16,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   "judge-views": () => import("./judge-views.ts"),
   canaries: () => import("./canaries.ts"),
   "hostile-arms": () => import("./hostile-arms.ts"),
+  shared: () => import("./shared.ts"),
 };
 
 const USAGE = `bun run faults [campaign...] [--seed n] [--scale x] [--case n]

@@ -3,7 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, startAbeval } from "../abeval.ts";
 
+/** A server listens; a worker that answers nobody is told from it by its words. */
+const READY = /listening on (http:\/\/[^\s"]+)|working, \d+ sessions at once/;
+
 export interface Served extends AsyncDisposable {
+  /** Empty for a worker. */
   readonly url: string;
   readonly child: ReturnType<typeof startAbeval>;
   /** Everything on stderr so far. */
@@ -12,7 +16,7 @@ export interface Served extends AsyncDisposable {
   readonly stop: (signal?: NodeJS.Signals) => Promise<{ readonly status: number }>;
 }
 
-/** `abeval serve` as a process of its own on a free port, once it listens. */
+/** `abeval serve` as a process of its own on a free port, once it listens or works. */
 export async function serve(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
@@ -26,8 +30,8 @@ export async function serve(
   const reading = (async () => {
     for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
       text += chunk;
-      const [, url] = /listening on (http:\/\/[^\s"]+)/.exec(text) ?? [];
-      if (url !== undefined) listening.resolve(url);
+      const [ready, url = ""] = READY.exec(text) ?? [];
+      if (ready !== undefined) listening.resolve(url);
     }
     listening.reject(new Error(`abeval serve ended: ${text}`));
   })();

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { SessionListing } from "../../src/domain/session.ts";
+import { jsonPost } from "../http/service.ts";
+import { describeNeeding } from "../needs.ts";
+import { Fleet } from "../postgres/fleet.ts";
+import { roundRobin } from "../postgres/round-robin.ts";
+import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+import { problemsOfLogs } from "../postgres/whole-logs.ts";
+
+const RUNS = 200;
+const CLIENTS = 8;
+const PLACES = 4;
+
+interface Sent {
+  readonly accepted: readonly string[];
+  /** Nobody knows whether these were accepted. */
+  readonly unanswered: number;
+}
+
+/** Starts runs, each as often as it takes to be told its id. */
+async function startRuns(url: string, runs: number): Promise<Sent> {
+  const accepted: string[] = [];
+  let unanswered = 0;
+  const left = Array(runs).keys();
+  const client = async () => {
+    for (const _ of left)
+      for (;;) {
+        const answer = await fetch(`${url}/api/runs/async`, jsonPost({ scenario: "brief" }));
+        if (answer.status === 502) {
+          unanswered += 1;
+          continue;
+        }
+        const text = await answer.text();
+        expect(text).toContain('"session_id"');
+        accepted.push((JSON.parse(text) as { session_id: string }).session_id);
+        break;
+      }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return { accepted, unanswered };
+}
+
+describeNeeding(POSTGRES)("three servers on one database", () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await postgresServer();
+  });
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  test("behind a plain proxy: of 200 runs all complete once, though one server is killed in the middle", async () => {
+    await using fleet = new Fleet((await postgres.create()).url);
+    const servers = await Promise.all([1, 2, 3].map(() => fleet.server(PLACES)));
+    await using proxy = roundRobin(servers.map(({ url }) => url));
+    const sending = startRuns(proxy.url, RUNS);
+    const third = `SELECT FROM abeval.sessions WHERE ended OFFSET ${Math.floor(RUNS / 3)}`;
+    await fleet.until(`(SELECT WHERE NOT EXISTS (${third})) AS fewer`);
+    await servers[0]?.stop("SIGKILL");
+    const { accepted, unanswered } = await sending;
+    await fleet.untilAllEnded();
+
+    const rows = (await (await fetch(`${proxy.url}/api/sessions`)).json()) as SessionListing[];
+    const ids = new Set(rows.map(({ session_id }) => session_id));
+    expect(new Set(accepted).size).toBe(RUNS);
+    expect(accepted.filter((id) => !ids.has(id))).toEqual([]);
+    expect(ids.size).toBe(rows.length);
+    expect(rows.length).toBeLessThanOrEqual(RUNS + unanswered);
+    expect(rows.filter(({ state }) => state !== "completed")).toEqual([]);
+    const entries = await fleet.entries();
+    expect(problemsOfLogs(entries)).toEqual([]);
+    // It was in the middle of something.
+    expect(entries.some(({ attempt }) => attempt > 1)).toBe(true);
+  }, 300_000);
+});
