@@ -13,6 +13,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   series: async () => (await import("./series.ts")).series(),
   judging: async () => (await import("./judging.ts")).judging(),
   stored: async () => (await import("./stored.ts")).stored(),
+  scale: async () => (await import("./scale.ts")).scale(),
 };
 
 const { _: named, unknownFlags } = typeFlag({});
