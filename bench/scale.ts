@@ -2,7 +2,6 @@ import { POSTGRES, type PostgresServer, postgresServer, type TestDatabase } from
 import { inTurns, report, round, sampleOf } from "./measure.ts";
 import { ABEVAL, BenchDirectory, helloScenario, post, run, scripted, timeTogether } from "./program.ts";
 import type { ServerProcess } from "./server-process.ts";
-import { timeGets } from "./sockets.ts";
 
 /** Sessions at once, of each worker. */
 const SLOTS = 4;
@@ -158,8 +157,11 @@ async function list(dir: BenchDirectory, postgres: PostgresServer): Promise<void
   const [few, many] = [await postgres.create(), await postgres.create()];
   await using small = await filled(dir, few, 1_000);
   await using large = await filled(dir, many, 1_000_000);
-  const count = 200;
-  const each = async ({ url }: ServerProcess) => (await timeGets(url, "/api/sessions?limit=50", count, 1)) / count;
+  const count = 50;
+  const each = async ({ url }: ServerProcess) => {
+    const page = new URL("/api/sessions?limit=50", url);
+    return (await timeTogether(count, 1, async () => await (await fetch(page)).arrayBuffer())) / count;
+  };
   await each(small);
   await each(large);
   const times = await inTurns({ few: () => each(small), many: () => each(large) }, 7);
