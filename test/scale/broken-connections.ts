@@ -183,6 +183,26 @@ describeNeeding(POSTGRES)("a store whose connections break", () => {
     expect((await other.read(ID)).map(({ entry }) => entry.type)).toEqual(["created", "attempt_started"]);
   });
 
+  test("behind an entry that found no space none of its run is stored but its end, and every one of others", async () => {
+    const { url, sql } = await server.create();
+    await using store = await open(url);
+    const [run, other] = await Promise.all([ID, IDS[0] ?? ""].map((id) => begin(store, anOutcome(id))));
+    if (run === undefined || other === undefined) throw new Error("both have begun");
+    await sql(`CREATE FUNCTION abeval.full() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE 'no space left' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER full_disk BEFORE INSERT ON abeval.entries FOR EACH ROW
+      WHEN (NEW.session_id = '${ID}' AND NEW.entry LIKE '%"seq":2,%') EXECUTE FUNCTION abeval.full()`);
+    const asked = [1, 2, 3, 4].flatMap((seq) => [run, other].map((one) => store.append(one, [turn(seq)], "written")));
+    const refused = (await Promise.allSettled(asked)).map((end) => end.status === "rejected" && end.reason.code);
+    expect(refused.filter((_, index) => index % 2 === 0)).toEqual([
+      ...[false, "storage_full"],
+      ...["storage_failed", "storage_failed"],
+    ]);
+    await store.append(run, [FAILED], "durable");
+    expect(await logged(store)).toEqual({ places: [1, 2, 3], turns: [1] });
+    expect(await logged(store, IDS[0])).toEqual({ places: upTo(5), turns: upTo(4) });
+  });
+
   test("without a database a write is refused when the lease is over; an end is kept, and stored when it is back", async () => {
     await using opened = await proxied();
     const { store } = opened;

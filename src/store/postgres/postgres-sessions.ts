@@ -1,3 +1,4 @@
+import { Failure } from "../../domain/failure.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { foldLog } from "../read-session.ts";
@@ -28,6 +29,8 @@ export class PostgresSessions implements AsyncDisposable {
   readonly #parts: SessionsParts;
   readonly #rows: SessionRows;
   readonly #unsaved = new UnsavedEnds<UnsavedEnd>(({ run, given }) => this.#write(run, given));
+  /** Runs that lost an entry: what they asked for behind it is not stored either, but for their end. */
+  readonly #lossy = new Set<string>();
 
   constructor(parts: SessionsParts, me: string) {
     this.#parts = parts;
@@ -45,8 +48,11 @@ export class PostgresSessions implements AsyncDisposable {
       await this.#write(run, given);
     } catch (error) {
       this.#parts.flusher.forget(run.session_id);
+      if (isLoss(error) && !isLast(given)) this.#lossy.add(keyOf(run));
       if (isLoss(error)) await this.#keepFailure(run, given);
       throw error;
+    } finally {
+      if (isLast(given)) this.#lossy.delete(keyOf(run));
     }
   }
 
@@ -95,7 +101,10 @@ export class PostgresSessions implements AsyncDisposable {
   }
 
   async #write(run: Run, given: readonly RunEntry[] | EntriesOfTrials): Promise<void> {
-    await this.#parts.flusher.write((flush) => this.#rows.append(flush, run, given, this.#trials));
+    await this.#parts.flusher.write(async (flush) => {
+      if (!isLast(given) && this.#lossy.has(keyOf(run))) throw gap(run);
+      return await this.#rows.append(flush, run, given, this.#trials);
+    });
   }
 
   async #stored(session_id: string, from: number): Promise<readonly LoggedEntry[]> {
@@ -125,6 +134,15 @@ export class PostgresSessions implements AsyncDisposable {
     this.#parts.wakes.wake(session_id);
   }
 }
+
+const keyOf = ({ session_id, attempt }: Run) => `${session_id} ${attempt}`;
+
+/** Nothing of the attempt comes behind it. */
+const isLast = (given: readonly RunEntry[] | EntriesOfTrials) =>
+  typeof given === "function" || given.some(({ type }) => type === "ended" || type === "released");
+
+const gap = ({ session_id }: Run) =>
+  new Failure("storage_failed", `an entry of ${session_id} was lost, so what came behind it is not stored`);
 
 interface StoredEntry {
   readonly n: number;
