@@ -6,7 +6,8 @@ import { Fleet, LEASE_S, type StoredEntry, startRun, streamed } from "../test/po
 import { type PostgresProxy, proxyTo } from "../test/postgres/proxy.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../test/postgres/server.ts";
 import { problemsOfLogs, problemsOfLosses, problemsOfStream } from "../test/postgres/whole-logs.ts";
-import { type Campaign, type Case, hold, Skip } from "./campaign.ts";
+import { type Campaign, type Case, hold, numbered, Skip } from "./campaign.ts";
+import { fullDatabase } from "./full-database.ts";
 import { problemsOf } from "./invariants.ts";
 import { type Random, randomOfCase, whole } from "./random.ts";
 
@@ -14,6 +15,7 @@ const KILLS = 40;
 const STOPS = 10;
 const PARTITIONS = 12;
 const RESTARTS = 12;
+const FULL_DISKS = 8;
 
 /** Of one worker, side by side. */
 const RUNS = 4;
@@ -22,7 +24,7 @@ const ENTRIES = 48;
 
 /** A worker is lost, or the way between it and its database, with runs in flight. Each run ends once. */
 export const campaign: Campaign = {
-  about: `${KILLS + STOPS + PARTITIONS + RESTARTS} faults of workers that share a database, and of the database`,
+  about: `${KILLS + STOPS + PARTITIONS + RESTARTS + FULL_DISKS} faults of workers that share a database, and of the database`,
   at_once: 2,
   cases: async ({ seed, count }) => {
     const faults = [
@@ -31,7 +33,9 @@ export const campaign: Campaign = {
       ...Array.from({ length: count(PARTITIONS) }, (_, index) => PARTITION_FAULTS[index % PARTITION_FAULTS.length]),
       ...Array.from({ length: count(RESTARTS) }, (_, index) => restarted(index % 2 === 0 ? "fast" : "immediate")),
     ] as readonly Fault[];
-    return faults.map((fault, index) => faultCase(fault, randomOfCase(seed, index)));
+    const lost = faults.map((fault, index) => faultCase(fault, randomOfCase(seed, index)));
+    const full = numbered(count(FULL_DISKS), (index) => fullDatabase(randomOfCase(seed, lost.length + index)));
+    return [...lost, ...full];
   },
 };
 

@@ -12,11 +12,11 @@ import { randomOfCase, whole } from "./random.ts";
 
 const LARGEST_KB = 600;
 
-/** Mounts a file system of `kilobytes` at the state directory. @throws Skip where that is not possible. */
-function smallDisk({ state }: CaseDirectories, kilobytes: number) {
+/** Mounts a file system of `kilobytes` at the state directory, for the user `owner`. @throws Skip where that is not possible. */
+export function smallDisk({ state }: CaseDirectories, kilobytes: number, owner = 0) {
   mkdirSync(state, { recursive: true });
   const mount = (...options: string[]) => Bun.spawnSync(["mount", ...options, state]).success;
-  if (process.getuid?.() !== 0 || !mount("-t", "tmpfs", "-o", `size=${kilobytes}k,mode=700`, "none"))
+  if (process.getuid?.() !== 0 || !mount("-t", "tmpfs", "-o", `size=${kilobytes}k,mode=700,uid=${owner}`, "none"))
     throw new Skip("only root may mount a small file system");
   return {
     resize: (size: number) => hold(mount("-o", `remount,size=${size}k`), "to resize the file system"),
@@ -89,7 +89,7 @@ async function checkNobodyRuns(url: string): Promise<void> {
   hold(open.length === 0, "no session to look as if it still ran when the disk has space again", open);
 }
 
-function usedKilobytes({ state }: CaseDirectories): number {
+export function usedKilobytes({ state }: CaseDirectories): number {
   const { stdout } = Bun.spawnSync(["df", "--output=used", "-k", state]);
   return Number(stdout.toString().split("\n")[1]);
 }

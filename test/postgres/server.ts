@@ -117,7 +117,8 @@ export async function postgresServer(): Promise<PostgresServer> {
 const urlOf = (port: number, database: string, user = OWNER) => `postgres://${user}@127.0.0.1:${port}/${database}`;
 
 const isRoot = process.getuid?.() === 0;
-const UNPRIVILEGED = 1000;
+/** As whom the server runs where this program is root. */
+export const UNPRIVILEGED = 1000;
 
 /** The server refuses to run as root. It ends with the test's process, however that ends. */
 function ordinary(log: string, program: string, ...args: string[]) {
