@@ -70,6 +70,17 @@ describeNeeding(POSTGRES)("a store that processes share", () => {
     expect((await one.workers.alive()).map(({ worker_id }) => worker_id)).toEqual([worker?.worker_id ?? ""]);
   });
 
+  test("forgets who died long ago", async () => {
+    const { url, sql } = await server.create();
+    await using _one = await open(url);
+    await sql(
+      "INSERT INTO abeval.workers (worker_id, seen, lease_s, version) VALUES ('old', now() - interval '2 days', 10, '0'), ('dead', now() - interval '1 hour', 10, '0')",
+    );
+    await using _other = await open(url);
+    const rows = await sql("SELECT worker_id FROM abeval.workers WHERE worker_id IN ('old', 'dead')");
+    expect(rows).toMatchObject([{ worker_id: "dead" }]);
+  });
+
   test("a run that waits and is ended by anybody is nobody's work any more", async () => {
     const { url } = await server.create();
     await using one = await open(url);

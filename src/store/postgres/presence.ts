@@ -20,10 +20,11 @@ export class Presence implements AsyncDisposable {
     this.#timer = setInterval(() => void this.#show().catch(() => undefined), database.lease_ms / 3).unref();
   }
 
-  /** @throws Failure */
+  /** Rows of processes that died long ago go. @throws Failure */
   static async open(database: PostgresDatabase, id: string, version: string): Promise<Presence> {
     const presence = new Presence(database, id, version);
     await presence.#show();
+    await database.read((sql) => ask(sql, FORGET));
     return presence;
   }
 
@@ -57,5 +58,7 @@ const NOTE = `INSERT INTO abeval.workers (worker_id, seen, lease_s, version, flu
   VALUES ($1, now(), $2::int, $3, $4::bigint)
   ON CONFLICT (worker_id) DO UPDATE SET seen = now(), flushed = excluded.flushed
   WHERE workers.flushed < excluded.flushed`;
+
+const FORGET = "DELETE FROM abeval.workers WHERE seen < now() - interval '1 day'";
 
 const LEAVE = "DELETE FROM abeval.workers WHERE worker_id = $1";
