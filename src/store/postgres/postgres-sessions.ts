@@ -29,8 +29,8 @@ export class PostgresSessions implements AsyncDisposable {
   readonly #parts: SessionsParts;
   readonly #rows: SessionRows;
   readonly #unsaved = new UnsavedEnds<UnsavedEnd>(({ run, given }) => this.#write(run, given));
-  /** Runs that lost an entry: what they asked for behind it is not stored either, but for their end. */
-  readonly #lossy = new Set<string>();
+  /** Calls of each run that failed: what it asked for before it knew that is not stored either, but for its end. */
+  readonly #losses = new Map<string, number>();
 
   constructor(parts: SessionsParts, me: string) {
     this.#parts = parts;
@@ -48,11 +48,11 @@ export class PostgresSessions implements AsyncDisposable {
       await this.#write(run, given);
     } catch (error) {
       this.#parts.flusher.forget(run.session_id);
-      if (isLoss(error) && !isLast(given)) this.#lossy.add(keyOf(run));
+      if (isLoss(error)) this.#losses.set(keyOf(run), this.#lossesOf(run) + 1);
       if (isLoss(error)) await this.#keepFailure(run, given);
       throw error;
     } finally {
-      if (isLast(given)) this.#lossy.delete(keyOf(run));
+      if (isLast(given)) this.#losses.delete(keyOf(run));
     }
   }
 
@@ -101,10 +101,15 @@ export class PostgresSessions implements AsyncDisposable {
   }
 
   async #write(run: Run, given: readonly RunEntry[] | EntriesOfTrials): Promise<void> {
+    const losses = this.#lossesOf(run);
     await this.#parts.flusher.write(async (flush) => {
-      if (!isLast(given) && this.#lossy.has(keyOf(run))) throw gap(run);
+      if (!isLast(given) && this.#lossesOf(run) !== losses) throw gap(run);
       return await this.#rows.append(flush, run, given, this.#trials);
     });
+  }
+
+  #lossesOf(run: Run): number {
+    return this.#losses.get(keyOf(run)) ?? 0;
   }
 
   async #stored(session_id: string, from: number): Promise<readonly LoggedEntry[]> {
