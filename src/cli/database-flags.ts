@@ -1,4 +1,3 @@
-import { MAX_QUEUED } from "../domain/defaults.ts";
 import { type FlagSpec, UsageError } from "./arguments.ts";
 
 /** Seconds after which a process that gives no sign of life counts as dead. */
@@ -13,6 +12,9 @@ export const DATABASE_FLAG = {
   },
 } as const satisfies Record<string, FlagSpec>;
 
+/** Runs that may wait on all servers together: a suite of some hundred must fit. */
+const MAX_WAITING = 1_000;
+
 /** For servers that share the work. */
 export const SHARING_FLAGS = {
   lease: {
@@ -23,7 +25,7 @@ export const SHARING_FLAGS = {
   "max-queued": {
     value: "<n>",
     range: { min: 1, max: 1_000_000 },
-    description: `with a database: runs that may wait, on all servers together (default ${MAX_QUEUED})`,
+    description: `with a database: runs that may wait, on all servers together (default ${MAX_WAITING})`,
   },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -44,7 +46,7 @@ interface LeaseArguments {
 export const databaseSettings = (args: DatabaseArguments, limits?: LeaseArguments): DatabaseSettings => ({
   url: args.value("database-url"),
   lease_s: limits?.integer("lease") ?? LEASE.default,
-  max_queued: limits?.integer("max-queued") ?? MAX_QUEUED,
+  max_queued: limits?.integer("max-queued") ?? MAX_WAITING,
 });
 
 export interface DatabasePlace extends Omit<DatabaseSettings, "url"> {

@@ -143,6 +143,7 @@ export class RunningSeries implements SeriesInFlight {
         : new Failure("internal", "an internal error ended the series", { cause: error });
     // Another process runs it now, and its trials; or will, when this one cannot write.
     if (failure.code === "series_not_running" || (shared && failure.code === "storage_failed")) {
+      if (failure.code === "storage_failed") await this.#pause();
       this.leave();
       return INTERRUPTED;
     }

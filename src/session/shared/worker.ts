@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Claim, Needs, Work } from "../../store/shared-store.ts";
 import { performSeries } from "./perform-series.ts";
 import { performSession } from "./perform-session.ts";
@@ -10,6 +11,9 @@ export interface WorkerOptions {
   /** Fires when it takes no more work. */
   readonly stopping: AbortSignal;
 }
+
+/** Milliseconds before what could not be begun here is anybody's again. */
+const REST_MS = 2_000;
 
 /** Series at once: each only waits for its trials. */
 const MAX_SERIES = 20;
@@ -89,6 +93,8 @@ class Worker {
       this.#workplace.services.notice(
         `${id} is left to others: ${error instanceof Error ? error.message : String(error)}`,
       );
+      // What fails with everybody must not go round without a rest.
+      await sleep(REST_MS, undefined, { signal: this.#options.stopping }).catch(() => undefined);
       await claim.handBack().catch(() => undefined);
     } finally {
       this.#held[kind] -= 1;
