@@ -9,7 +9,7 @@ export interface CreatedEntry {
   readonly session: Omit<SessionOutcome, "decisions" | "verdicts" | "votes">;
 }
 
-/** The run begins again from the start: whoever ran it before is gone. */
+/** The run begins again, from the start or from its judging: whoever ran it before is gone. */
 export interface AttemptStartedEntry {
   readonly type: "attempt_started";
   readonly at: string;

@@ -2,7 +2,7 @@ import type { RunEvent } from "../domain/event.ts";
 import { Failure } from "../domain/failure.ts";
 import type { ArmStatus } from "../domain/session.ts";
 import type { SessionEntry, SessionLog } from "../domain/session-entry.ts";
-import { beginsAnew, fold } from "../store/fold.ts";
+import { fold, lastBeginning } from "../store/fold.ts";
 import type { LoggedEntry, SessionStore } from "../store/store.ts";
 
 /** An event and the place of its entry in the log. */
@@ -56,8 +56,8 @@ async function* entriesOf(
 
 /** What arms did in an attempt that is lost already, nobody needs to hear. */
 function withoutLost(entries: readonly LoggedEntry[]): readonly LoggedEntry[] {
-  const start = entries.findLastIndex(({ entry }) => beginsAnew(entry));
-  return entries.filter(({ entry: { type } }, at) => at > start || (type !== "decision" && type !== "arm_ended"));
+  const start = lastBeginning(entries.map(({ entry }) => entry));
+  return entries.filter(({ entry: { type } }, at) => at >= start || (type !== "decision" && type !== "arm_ended"));
 }
 
 interface Told {

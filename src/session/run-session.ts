@@ -36,7 +36,11 @@ export interface Session {
   readonly services: SessionServices;
   /** Fires when the session is to stop; its reason is a Failure. */
   readonly signal: AbortSignal;
+  /** What both arms left in an attempt whose judging was lost; absent: they are still to run. */
+  readonly examined?: Examined | undefined;
 }
+
+export type Examined = readonly [JudgedArm, JudgedArm];
 
 /**
  * Runs one comparison from its fixture to its verdict. Every way out writes an end to the log. A stage that has nothing to
@@ -47,23 +51,34 @@ export async function runSession(session: Session): Promise<void> {
   try {
     using _slot = await session.slot;
     await using _tapes = await rolling(session);
-    const { task, arms } = plan.scenario;
-    const { setup } = task;
-    if (setup.length > 0 || arms.some((arm) => serversOf(arm).length > 0)) await log.enter("preparing");
-    await using pristine = openPristine({
-      source: fixtureSource(plan.loaded),
-      sandbox: plan.sandbox,
-      keep: services.keep_workspaces,
-    });
-    await pristine.setup(setup, signal);
-    const examined = await gatherArms(session, pristine);
+    const examined = session.examined ? await judgeAgain(session.examined, log) : await workOf(session);
     const verdict = await judged(session, caseOf(plan, examined));
     signal.throwIfAborted();
-    plan.tapes?.demandAllPlayed();
+    if (!session.examined) plan.tapes?.demandAllPlayed();
     await log.complete(verdict, trial && ((trials) => trial.summarise(trials, log.session_id, verdict)));
   } catch (error) {
     await log.fail(failureOf(error, services));
   }
+}
+
+/** Both arms, from the fixture to what they left. */
+async function workOf(session: Session): Promise<Examined> {
+  const { plan, log, services, signal } = session;
+  const { task, arms } = plan.scenario;
+  const { setup } = task;
+  if (setup.length > 0 || arms.some((arm) => serversOf(arm).length > 0)) await log.enter("preparing");
+  await using pristine = openPristine({
+    source: fixtureSource(plan.loaded),
+    sandbox: plan.sandbox,
+    keep: services.keep_workspaces,
+  });
+  await pristine.setup(setup, signal);
+  return await gatherArms(session, pristine);
+}
+
+async function judgeAgain(examined: Examined, log: RunLog): Promise<Examined> {
+  await log.enter("judging");
+  return examined;
 }
 
 /** The recordings of the session, if it has any. They end with it, however it ends. */
@@ -76,7 +91,7 @@ async function rolling({ plan: { tapes }, services }: Session): Promise<AsyncDis
 }
 
 /** Runs both arms at the same time, each in its own workspace. Looks at what they left when both have stopped. */
-async function gatherArms(session: Session, pristine: Pristine): Promise<readonly [JudgedArm, JudgedArm]> {
+async function gatherArms(session: Session, pristine: Pristine): Promise<Examined> {
   const { plan, log } = session;
   const [first, second] = [pristine.open(), pristine.open()];
   await using tools = await openTools(session, [first, second]);

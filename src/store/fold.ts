@@ -19,7 +19,7 @@ import type { Verdict } from "../domain/verdict.ts";
  */
 export function fold([created, ...entries]: SessionLog): SessionOutcome {
   // Of the run only its last attempt counts; what others asked for stays.
-  const start = entries.findLastIndex(beginsAnew) + 1;
+  const start = lastBeginning(entries);
   const lost_attempts = lostAttempts(created, entries.slice(0, start));
   // Grows in place: a session may be judged again any number of times.
   const verdicts = entries.slice(0, start).flatMap(askedLater);
@@ -52,8 +52,17 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
 
 type State = Omit<SessionOutcome, "decisions">;
 
-/** Whether nothing that the run wrote before it counts any more. */
-export const beginsAnew = (entry: SessionEntry): entry is AttemptStartedEntry | ReleasedEntry =>
+/**
+ * Where the attempt that counts begins, as a position in `entries`. One that was lost while the judge was at work is gone on
+ * with: what both arms left is in the log.
+ */
+export function lastBeginning(entries: readonly SessionEntry[]): number {
+  const judging = entries.findIndex((entry) => entry.type === "stage" && entry.stage === "judging");
+  const before = judging === -1 ? entries : entries.slice(0, judging);
+  return before.findLastIndex(beginsAnew) + 1;
+}
+
+const beginsAnew = (entry: SessionEntry): entry is AttemptStartedEntry | ReleasedEntry =>
   entry.type === "attempt_started" || entry.type === "released";
 
 /** What the attempts used that `entries` begin, each ended by the next beginning. One that did nothing is none. */

@@ -36,7 +36,13 @@ function problemsOfLog(log: readonly StoredEntry[]): readonly string[] {
 export function problemsOfLosses(log: readonly StoredEntry[], { lost_attempts = [], totals, arms }: SessionOutcome) {
   const created = log[0]?.entry;
   const attempts = [...Map.groupBy(log.slice(1), ({ attempt }) => attempt).values()].slice(0, -1);
-  const begun = attempts.filter((own) => own.some(({ entry }) => entry.type === "stage"));
+  // From there on the arms' work is kept.
+  const judged = attempts.findIndex((own) =>
+    own.some(({ entry }) => entry.type === "stage" && entry.stage === "judging"),
+  );
+  const begun = (judged === -1 ? attempts : attempts.slice(0, judged)).filter((own) =>
+    own.some(({ entry }) => entry.type === "stage"),
+  );
   const costs = begun.map((own) => {
     const done = own.map(({ entry }) => entry).filter(({ type }) => type !== "released");
     const whole = created ? [created, ...done] : done;

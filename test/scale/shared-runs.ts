@@ -37,14 +37,28 @@ interface Having {
   readonly capabilities?: readonly string[];
   readonly before?: Talk["before"];
   readonly judge?: Talk["judge"];
+  /** Called before a judge's answer. */
+  readonly beforeJudge?: () => Promise<void>;
 }
 
 /** What one of several processes on a database has of its own. */
 async function aProcess(url: string, having: Having = {}): Promise<Process> {
-  const { slots = 0, capabilities = ["provider:fake"], before, judge = () => "a" } = having;
+  const { slots = 0, capabilities = ["provider:fake"], before, judge = () => "a", beforeJudge } = having;
   const options = { clock: systemClock, entropy: systemEntropy, version: "0.1.6", lease_s: 10, max_queued: 1_000 };
   const shared = await openSharedStore(url, options);
-  const services = { ...talkServices({ judge, ...(before && { before }) }, { store: shared, shared }), shared };
+  const talking = talkServices({ judge, ...(before && { before }) }, { store: shared, shared });
+  const resolveModel: SessionServices["resolveModel"] = (ref, ...rest) => {
+    const model = talking.resolveModel(ref, ...rest);
+    if (ref !== "fake/judge" || !beforeJudge) return model;
+    return {
+      ref,
+      async complete(request, options) {
+        await Promise.race([beforeJudge(), aborted(options.signal)]);
+        return await model.complete(request, options);
+      },
+    };
+  };
+  const services = { ...talking, resolveModel, shared };
   const stopping = new AbortController();
   const directory = temporaryDirectory();
   const files = new MaterialsCache(directory.path);
@@ -64,6 +78,9 @@ async function aProcess(url: string, having: Having = {}): Promise<Process> {
     },
   };
 }
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 
 async function start({ services }: Process, scenario = talk()) {
   const plan = await prepareSession(await planningServices(services), await scenario, {});
@@ -170,6 +187,29 @@ describeNeeding(POSTGRES)("processes that share a store", () => {
     expect(outcome.lost_attempts).toHaveLength(1);
     expect(ends(await told)).toHaveLength(1);
     expect((await log()).filter((type) => type === "ended")).toHaveLength(1);
+  });
+
+  test("a run whose judging was lost is judged elsewhere, and its arms do not run again", async () => {
+    const url = await database();
+    const judging = Promise.withResolvers<void>();
+    await using front = await aProcess(url);
+    const beforeJudge = () => {
+      judging.resolve();
+      return new Promise<void>(() => undefined);
+    };
+    await using first = await aProcess(url, { slots: 1, beforeJudge });
+    const { session_id, done } = await start(front);
+    await judging.promise;
+    first.stop();
+    const asked: string[] = [];
+    await using _second = await aProcess(url, { slots: 1, before: (side) => void asked.push(side) });
+    const outcome = await done;
+    expect(outcome).toMatchObject({ state: "completed", verdict: { winner: "a" } });
+    expect(outcome.arms.map(({ final_answer }) => final_answer)).toEqual(["arm a says 1", "arm b says 1"]);
+    expect(asked).toEqual([]);
+    const told = await events(front, session_id);
+    expect(told.filter(({ event }) => event === "arm_finished")).toHaveLength(2);
+    expect(ends(told)).toHaveLength(1);
   });
 
   test("whoever was taken over writes no more, and its run is for others when it has no end", async () => {

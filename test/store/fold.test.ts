@@ -234,6 +234,21 @@ test("what lost attempts used is told apart, and is in the totals", () => {
   expect(outcome.totals.tokens_in).toBe((ofLast.totals.tokens_in ?? NaN) + (lost?.tokens_in ?? NaN));
 });
 
+test("what both arms left is kept when only their judging was lost", () => {
+  const again: SessionEntry = { type: "attempt_started", at: LATER };
+  const kept = outcomeOf(stage("running"), turn(1), armEnded("left"), stage("judging"), again);
+  expect(kept).toMatchObject({ state: "judging", arms: [{ status: "finished", turns: 7 }, {}] });
+  expect(kept).not.toHaveProperty("lost_attempts");
+  const judgedLater = outcomeOf(
+    stage("judging"),
+    { type: "released", at: LATER },
+    again,
+    judged("run"),
+    ended("completed"),
+  );
+  expect(judgedLater).toMatchObject({ state: "completed", verdict: { kind: "run" } });
+});
+
 test("a session that was handed back is queued again, and an attempt that did nothing is none", () => {
   const released: SessionEntry = { type: "released", at: LATER };
   expect(outcomeOf(stage("running"), turn(1), released)).toMatchObject({ state: "queued", lost_attempts: [{}] });

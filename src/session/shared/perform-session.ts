@@ -1,14 +1,16 @@
 import { Failure } from "../../domain/failure.ts";
+import type { ArmSummary } from "../../domain/session.ts";
 import type { CreatedEntry } from "../../domain/session-entry.ts";
+import type { JudgedArm } from "../../judge/judge.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
-import { isLog } from "../../store/read-session.ts";
+import { foldLog, isLog } from "../../store/read-session.ts";
 import type { Claim } from "../../store/shared-store.ts";
 import type { LoggedEntry } from "../../store/store.ts";
 import { conductSession } from "../conduct-session.ts";
 import { prepareSession, type SessionPlan } from "../prepare-session.ts";
 import { heldReservation } from "../reservation.ts";
 import { RunLog } from "../run-log.ts";
-import { failureOf, type Trial } from "../run-session.ts";
+import { type Examined, failureOf, type Trial } from "../run-session.ts";
 import type { SessionServices } from "../services.ts";
 import { trialOf } from "../trial-of-series.ts";
 import { pricesOf, readBrief, SessionBrief } from "./brief.ts";
@@ -82,13 +84,27 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
     const plan = await planOf(planning, loaded, created, brief);
     const trial = await trialOfSession(workplace, created);
     const slot = Promise.resolve(OWN_PLACE);
+    const examined = keptWork(entries);
     await conductSession(
-      { plan, trial, log, slot, services: planning, signal },
+      { plan, trial, log, slot, services: planning, signal, examined },
       heldReservation(services, brief.reservation),
     );
   } catch (error) {
     await log.fail(failureOf(error, services));
   }
+}
+
+/** What both arms left, where only their judging was lost: it was paid for, and is not asked for again. */
+function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
+  const outcome = foldLog(entries);
+  if (outcome?.state !== "judging") return undefined;
+  const { session_id, decisions } = outcome;
+  const armOf = (summary: ArmSummary): JudgedArm => {
+    const { arm_id } = summary;
+    return { pointer: { session_id, arm_id }, summary, decisions: decisions[arm_id] ?? [] };
+  };
+  const [first, second] = outcome.arms;
+  return [armOf(first), armOf(second)];
 }
 
 /** Whoever claims has counted its places. */
