@@ -9,9 +9,12 @@ import { NPM } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
-/** What stands in the place of an executable: it says its target and arguments, or waits for a signal, or ends by one. */
+/**
+ * What stands in the place of an executable: it says its target and arguments, or waits for a signal, or ends by one. What it
+ * waits with holds no output open: a signal to it is lost when it comes before that has begun.
+ */
 const PROGRAM = `case $1 in
-  wait) trap 'kill $!; echo "told $2"; exit 7' "$2"; sleep 600 & echo ready; wait ;;
+  wait) trap 'kill $!; echo "told $2"; exit 7' "$2"; sleep 60 >/dev/null 2>&1 & echo ready; wait ;;
   die) kill -KILL $$ ;;
   *) cat; echo "$@" >&2; exit 3 ;;
 esac
