@@ -89,10 +89,10 @@ export class PostgresDatabase implements AsyncDisposable {
   }
 
   /** All of `work` or nothing of it. @throws as `read` does */
-  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (sql: Sql) => Promise<T>, longest_ms = this.lease_ms / 3): Promise<T> {
     // A connection that says nothing must be given up before the lease is over, while there is time for another. The server
     // gives up what we began as soon: a process that is stopped in the middle holds its locks no longer.
-    const give_up_ms = Math.ceil(this.lease_ms / 3);
+    const give_up_ms = Math.ceil(longest_ms);
     const begun = async (sql: Sql) => {
       await ask(sql, `SET LOCAL idle_in_transaction_session_timeout = ${give_up_ms}`);
       return await work(sql);

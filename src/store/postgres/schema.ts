@@ -6,6 +6,9 @@ const OLDEST_SERVER = 14;
 /** Of "abeval": two servers that start on an empty database make its tables once. */
 const MIGRATION_LOCK = 0x61626576;
 
+/** A busy disk makes tables slowly, and nobody works on them meanwhile. */
+const MIGRATION_MS = 60_000;
+
 /** One entry per schema version; entry n takes a database from version n to n + 1. */
 const MIGRATIONS: readonly ((longText: string) => string)[] = [
   // Texts are never jsonb, which refuses what JSON may hold (\u0000, half a surrogate pair). What is long stands apart from
@@ -115,7 +118,7 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
   const newer = (version: number) => refuse(`made by a newer abeval (schema ${version}); use that version`);
   if (server.schema > MIGRATIONS.length) throw newer(server.schema);
   if (server.schema === MIGRATIONS.length) return;
-  await database.transaction(async (sql) => {
+  const migrate = async (sql: Sql) => {
     await sql.unsafe("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     // Another process may have migrated while this one waited for the lock.
     const { schema } = await lookAt(sql);
@@ -127,7 +130,8 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
     for (const step of steps) await sql.unsafe(step);
     await sql.unsafe("DELETE FROM abeval.meta");
     await sql.unsafe("INSERT INTO abeval.meta VALUES ($1)", [MIGRATIONS.length]);
-  });
+  };
+  await database.transaction(migrate, MIGRATION_MS);
 }
 
 interface Server {
