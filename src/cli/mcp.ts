@@ -10,14 +10,18 @@ const SPEC = {
   name: "abeval mcp",
   usage: "abeval mcp [flags]",
   description:
-    "Serves seven tools to one MCP client over stdin and stdout. Without --state-dir only list_scenarios, get_scenario\n" +
-    "and run_doctor work. Ends when its input ends; runs in flight are stopped then and stored as interrupted.",
+    "Serves seven tools to one MCP client over stdin and stdout. Without --state-dir or --database-url only list_scenarios,\n" +
+    "get_scenario and run_doctor work. Ends when its input ends; runs in flight are stopped then and stored as interrupted,\n" +
+    "but with a database, where workers run them and go on.",
   examples: ["abeval mcp --state-dir ~/.abeval", "abeval mcp --scenarios-dir ./evals --state-dir ~/.abeval"],
   parameters: [],
   flags: {
     "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
     ...SERVER_FLAGS,
-    "state-dir": { value: "<path>", description: "keep sessions here; needed by the tools that run and read sessions" },
+    "state-dir": {
+      value: "<path>",
+      description: "keep sessions here; it or a database is needed by the tools that run and read sessions",
+    },
   },
 } as const satisfies CommandSpec<string>;
 
