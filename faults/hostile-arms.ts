@@ -1,7 +1,7 @@
 import { readFileSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ScriptCall } from "../src/domain/scenario.ts";
+import type { ScriptCall } from "../src/domain/arm.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { type Served, serve } from "../test/http/served.ts";
 import { jsonPost } from "../test/http/service.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ScriptTurn } from "../src/domain/scenario.ts";
+import type { ScriptTurn } from "../src/domain/arm.ts";
 import type { SeenRequest } from "../test/fake-provider/exchange.ts";
 import { type FakeProvider, startFakeProvider } from "../test/fake-provider/fake-provider.ts";
 import { playScript } from "../test/fake-provider/play-script.ts";

@@ -2,16 +2,25 @@ import { join } from "node:path";
 
 export const ROOT = join(import.meta.dir, "..");
 
-/** The program under test: the executable that ABEVAL_BIN names, else the sources. */
-export const PROGRAM: readonly string[] = process.env["ABEVAL_BIN"]
-  ? [join(ROOT, process.env["ABEVAL_BIN"])]
-  : [process.execPath, join(ROOT, "src/main.ts")];
+export const FROM_SOURCES: readonly string[] = [process.execPath, join(ROOT, "src/main.ts")];
+
+/** Names the executable that `test/with-executable.ts` made of the sources of this moment. */
+export const COMPILED = "ABEVAL_COMPILED";
+
+/** The program under test: the executable that ABEVAL_BIN names, else the one made for these tests, else the sources. */
+export const PROGRAM: readonly string[] = programUnderTest(process.env);
+
+function programUnderTest({ ABEVAL_BIN, [COMPILED]: compiled }: NodeJS.ProcessEnv): readonly string[] {
+  if (ABEVAL_BIN) return [join(ROOT, ABEVAL_BIN)];
+  return compiled ? [compiled] : FROM_SOURCES;
+}
 
 export const scenarioFile = (name: string) => join(ROOT, "scenarios", `${name}.yaml`);
 
 export interface Invocation {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly program?: readonly string[];
 }
 
 export interface Finished {
@@ -21,8 +30,8 @@ export interface Finished {
 }
 
 /** Starts the program in a process of its own, with no environment but the given one. */
-export function startAbeval(args: readonly string[], { cwd = ROOT, env = {} }: Invocation = {}) {
-  return Bun.spawn([...PROGRAM, ...args], {
+export function startAbeval(args: readonly string[], { cwd = ROOT, env = {}, program = PROGRAM }: Invocation = {}) {
+  return Bun.spawn([...program, ...args], {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...env },
     stdin: "ignore",

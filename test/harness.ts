@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { systemClock, systemEntropy } from "../src/clock.ts";
+import type { Arm } from "../src/domain/arm.ts";
 import type { RunEvent } from "../src/domain/event.ts";
 import { NO_PRICES } from "../src/domain/price-list.ts";
-import type { Arm } from "../src/domain/scenario.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
 import { Credentials } from "../src/model/credentials.ts";
 import { modelResolver } from "../src/model/resolve-model.ts";
@@ -14,8 +14,7 @@ import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
 import { Semaphore } from "../src/semaphore.ts";
 import { prepareSession, type RunOptions } from "../src/session/prepare-session.ts";
-import { Runs } from "../src/session/runs.ts";
-import { SeriesRuns } from "../src/session/series-in-flight.ts";
+import { Register } from "../src/session/register.ts";
 import type { SessionServices } from "../src/session/services.ts";
 import { startSession } from "../src/session/start-session.ts";
 import { memoryStore } from "../src/store/memory.ts";
@@ -37,8 +36,8 @@ export function testServices(
     clock: systemClock,
     entropy: systemEntropy,
     store: memoryStore(),
-    runs: new Runs(),
-    series: new SeriesRuns(),
+    runs: new Register(),
+    series: new Register(),
     slots: new Semaphore(4, 100),
     resolveModel: modelResolver(models),
     openUpstream: upstreams(models),

@@ -52,7 +52,7 @@ export async function openRun(
   const run = await begin(store, anOutcome(session_id, { state: "running" }));
   const { promise: done, resolve } = Promise.withResolvers<SessionOutcome>();
   let isOver = false;
-  runs.add({ session_id, waits: () => false, over: () => isOver, cancel: () => undefined, done });
+  runs.add(session_id, { waits: () => false, over: () => isOver, cancel: () => undefined, done });
   return {
     decide: (decision) => store.append(run, [{ type: "decision", arm_id: "left", decision }], "written"),
     async end() {

@@ -7,6 +7,7 @@ import { cut, excerpt } from "../domain/excerpt.ts";
 import type { WireReply } from "../wire/wire.ts";
 import type { PendingCall } from "./pending-calls.ts";
 import type { Recipe } from "./recipe/recipe.ts";
+import { MAX_THREADS } from "./threads.ts";
 
 interface DecisionParts {
   readonly run: Pick<ArmRun, "redact" | "clock">;
@@ -25,6 +26,7 @@ export class AgentDecisions {
   readonly #parts: DecisionParts;
   readonly #fenced = new Set<string>();
   #refused = 0;
+  #forgotten = false;
 
   constructor(parts: DecisionParts) {
     this.#parts = parts;
@@ -114,6 +116,14 @@ export class AgentDecisions {
     this.#refused += 1;
     if (this.#refused > MAX_REFUSALS) return;
     this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "refused_request", message } });
+  }
+
+  /** From now on a conversation may have two numbers. Told once. */
+  forgotten(): void {
+    if (this.#forgotten) return;
+    this.#forgotten = true;
+    const message = `more than ${MAX_THREADS} conversations: those that were silent longest are forgotten, and count as new ones when they go on`;
+    this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "threads_forgotten", message } });
   }
 
   /** Only here: what the agent reads is not ours to write. */

@@ -7,7 +7,7 @@ import { disqualifyingPaths } from "../arm/protected-paths.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } from "../arm/stop.ts";
 import type { DecisionDetail } from "../domain/decision.ts";
-import type { ExternalAgent } from "../domain/scenario.ts";
+import type { ExternalAgent } from "../domain/external-agent.ts";
 import type { Effect } from "../domain/tool.ts";
 import { redactDeep } from "../model/redacting-model.ts";
 import { type Refusal, refusalOf } from "../policy/refusal.ts";
@@ -92,6 +92,7 @@ export class AgentLog {
     const { run, log, meter } = this.#parts;
     this.#asked += 1;
     const thread = this.#threads.asked(request);
+    if (this.#threads.forgotten > 0) this.told.forgotten();
     for (const result of request.results) {
       const pending = this.#pending.take(result, thread);
       if (pending) this.told.call(pending, result.text, result.is_error);

@@ -1,6 +1,7 @@
 import type { ArmRun } from "../arm/run-arm.ts";
 import type { Entropy } from "../clock.ts";
-import type { ExternalAgent, Policies } from "../domain/scenario.ts";
+import type { ExternalAgent } from "../domain/external-agent.ts";
+import type { Policies } from "../domain/policies.ts";
 import type { Upstream } from "../model/upstream.ts";
 import { makeHome } from "../sandbox/home.ts";
 import { AGENT_LIMITS } from "../sandbox/limits.ts";

@@ -4,7 +4,7 @@ import { Failure } from "../domain/failure.ts";
 import { findProgram } from "../find-program.ts";
 import type { SandboxHost } from "../sandbox/host.ts";
 import { publicCopy } from "../sandbox/public-copy.ts";
-import type { Mount, Owner } from "../sandbox/sandbox.ts";
+import type { Mount } from "../sandbox/sandbox.ts";
 import { isReachable, sandboxOwner } from "../sandbox/temp-dir.ts";
 import { AGENT_WORKSPACE } from "./recipe/inside.ts";
 
@@ -25,14 +25,15 @@ const START = `const { command } = await import("${SOURCE_INSIDE}"); process.chd
 
 /**
  * The compiled program, or a bun and one source file.
- * @param owner who the sandbox runs programs as
  * @throws Failure `invalid_request` when this machine has nothing that could run it
  */
-export function doorCommand(host: SandboxHost, owner: Owner | null = sandboxOwner()): DoorCommand {
+export function doorCommand(host: SandboxHost): DoorCommand {
   const fromSources = existsSync(SOURCE);
   if (host.executable === null && !(fromSources && findProgram("bun", host.path)))
     throw new Failure("invalid_request", "an agent of its own needs bun on this machine: https://bun.sh");
-  const shown = (from: string, to: string) => [{ from: isReachable(from, owner) ? from : publicCopy(from), to }];
+  const shown = (from: string, to: string) => [
+    { from: isReachable(from, sandboxOwner()) ? from : publicCopy(from), to },
+  ];
   const start = fromSources ? ["bun", "--cwd=/", "-e", START] : [PROGRAM_INSIDE, "__door"];
   const [program = "", ...args] = start;
   return {

@@ -1,5 +1,5 @@
+import type { WireName } from "../domain/external-agent.ts";
 import { asRecord, type LooseRecord, parseJson } from "../domain/lenient.ts";
-import type { WireName } from "../domain/scenario.ts";
 import { splitModelRef } from "../model/model-ref.ts";
 import type { Take, Upstream, UpstreamRequest } from "../model/upstream.ts";
 import { readRequest } from "../wire/read-request.ts";

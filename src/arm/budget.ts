@@ -1,5 +1,6 @@
+import type { Arm } from "../domain/arm.ts";
 import type { BudgetName } from "../domain/decision.ts";
-import type { Arm, Budget } from "../domain/scenario.ts";
+import type { Budget } from "../domain/policies.ts";
 
 export interface BudgetState {
   readonly budget: BudgetName;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Arm } from "../domain/arm.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
-import type { Arm } from "../domain/scenario.ts";
 import type { Message, ModelReply, ModelRequest, ToolResult, ToolSpec } from "../model/client.ts";
 import { specOf, type Tool } from "../tool/tool.ts";
 import { type BudgetState, usedText } from "./budget.ts";

@@ -1,5 +1,5 @@
+import type { Arm } from "../domain/arm.ts";
 import { BYTES_PER_TOKEN, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
-import type { Arm } from "../domain/scenario.ts";
 import { costOf } from "../domain/usage.ts";
 import type { ModelRequest } from "../model/client.ts";
 import { toolbox } from "../tool/toolbox.ts";

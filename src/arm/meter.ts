@@ -1,7 +1,8 @@
 import type { BudgetName } from "../domain/decision.ts";
 import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { BudgetUse } from "../domain/evidence.ts";
-import type { Budget, Price } from "../domain/scenario.ts";
+import type { Budget } from "../domain/policies.ts";
+import type { Price } from "../domain/price-list.ts";
 import { costOf, dearestInput, NO_USAGE, sumKnown, sumUsage, type Usage } from "../domain/usage.ts";
 import type { ModelRequest } from "../model/client.ts";
 import type { BudgetState } from "./budget.ts";

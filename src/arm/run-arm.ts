@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
+import type { Arm } from "../domain/arm.ts";
 import type { Decision } from "../domain/decision.ts";
-import type { Arm, Policies } from "../domain/scenario.ts";
+import type { Policies } from "../domain/policies.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ArmEnd } from "./arm-end.ts";

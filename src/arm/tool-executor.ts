@@ -1,6 +1,6 @@
 import type { Violation } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
-import { Mistake } from "../domain/failure.ts";
+import { Mistake, wordsOf } from "../domain/failure.ts";
 import type { Effect } from "../domain/tool.ts";
 import type { ToolCall, ToolResult } from "../model/client.ts";
 import { refusalOf } from "../policy/refusal.ts";
@@ -38,7 +38,7 @@ export class ToolExecutor {
       return { call_id: call.id, ok: output.ok, text };
     } catch (error) {
       // A call that was stopped may have left traces, and the log must show their cause.
-      const text = `Stopped before it was done: ${error instanceof Error ? error.message : String(error)}`;
+      const text = `Stopped before it was done: ${wordsOf(error)}`;
       if (this.#settings.signal.aborted) this.#record(call, { text, ok: false, exit_code: null, bytes: 0 }, began);
       throw error;
     }

@@ -2,8 +2,8 @@ import { isUnknown } from "../domain/evidence.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { readSession } from "../store/read-session.ts";
 import type { SessionStore } from "../store/store.ts";
+import { readableSession } from "./readable-session.ts";
 
 /** Sessions that are looked at, newest first. */
 const LOOKED_AT = 20;
@@ -21,7 +21,7 @@ export async function knownWork(
   if (task.probe === null) return undefined;
   const digest = comparabilityDigest(definition);
   for (const { session_id } of await store.list({ scenario: name, state: "completed", limit: LOOKED_AT })) {
-    const session = await readSession(store, session_id);
+    const session = await readableSession(store, session_id);
     if (!session || comparabilityDigest(session.definition) !== digest) continue;
     const arm = session.arms.find(solved);
     if (arm?.changes) return arm.changes.patch;
@@ -31,6 +31,7 @@ export async function knownWork(
 
 const solved = ({ status, changes, probe }: ArmSummary) =>
   status === "finished" &&
-  probe?.passed === probe?.total &&
+  probe !== null &&
+  probe.passed === probe.total &&
   changes !== null &&
   !(isUnknown(changes) || changes.truncated || changes.files.length === 0);

@@ -1,11 +1,10 @@
-import { Value } from "@sinclair/typebox/value";
 import type { JudgeProfiles as Answer } from "../domain/judge-profile.ts";
-import { type SessionListing, SessionOutcome } from "../domain/session.ts";
+import type { SessionListing } from "../domain/session.ts";
 import { judgeModelRef } from "../model/model-ref.ts";
 import { breathe } from "../pace.ts";
-import { foldLog } from "../store/read-session.ts";
 import type { SessionStore } from "../store/store.ts";
 import { JudgeProfiles } from "./profile.ts";
+import { readableSession } from "./readable-session.ts";
 
 /** Sessions that are read at most, newest first. */
 const MOST_SESSIONS = 1_000;
@@ -29,7 +28,7 @@ export async function profileJudges(
     if (sessions_read === MOST_SESSIONS) return { judges: profiles.profiles(), sessions_read, complete: false };
     sessions_read += 1;
     // A log is the largest thing here. Without a verdict it says nothing of a judge.
-    const session = outcome === null ? undefined : await readable(store, session_id);
+    const session = outcome === null ? undefined : await readableSession(store, session_id);
     if (session) profiles.add(session);
     await breathe();
   }
@@ -43,10 +42,4 @@ async function* newestFirst(store: Pick<SessionStore, "list">): AsyncGenerator<S
     before = page.at(-1)?.session_id;
     if (page.length < PAGE) return;
   }
-}
-
-/** Undefined for what another version wrote, or nobody: it keeps no other session from being read. */
-async function readable(store: Pick<SessionStore, "read">, session_id: string): Promise<SessionOutcome | undefined> {
-  const session = foldLog(await store.read(session_id));
-  return session && Value.Check(SessionOutcome, session) ? session : undefined;
 }

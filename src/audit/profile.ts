@@ -1,14 +1,15 @@
+import { everyVerdict } from "../domain/every-verdict.ts";
 import type { JudgeProfile } from "../domain/judge-profile.ts";
 import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../domain/people-agreement.ts";
 import type { SessionOutcome } from "../domain/session.ts";
+import { signTest } from "../domain/sign-test.ts";
 import type { Outcome, Verdict } from "../domain/verdict.ts";
 import type { Vote } from "../domain/vote.ts";
 import { wilson } from "../domain/wilson.ts";
-import { judgesOwn } from "../judge/decide.ts";
+import { judgesOwn, membersOwn } from "../judge/decide.ts";
 import { backs, gatesOf } from "../judge/gates.ts";
 import type { Opinion } from "../judge/opinion.ts";
 import { signOf } from "../judge/panel-votes.ts";
-import { signTest } from "./binomial.ts";
 import { Correlation } from "./correlation.ts";
 
 /** Verdicts below which a rate would say more than is known. */
@@ -31,19 +32,19 @@ export class JudgeProfiles {
 
   /** Newest session first. A verdict across sessions counts with the session of its first arm. */
   add(session: Pick<SessionOutcome, "session_id" | "definition" | "verdict" | "verdicts" | "votes">): void {
-    const verdicts = [...(session.verdict ? [session.verdict] : []), ...session.verdicts];
-    const once = new Map(verdicts.map((verdict) => [verdict.verdict_id, verdict]));
     const before = new Map<string, Opinion>();
     const compared = new Set<string>();
-    for (const verdict of once.values()) {
+    for (const verdict of everyVerdict(session)) {
       if (verdict.calls.length === 0 || verdict.arm_a.session_id !== session.session_id) continue;
       if (this.#model !== undefined && verdict.judge.model !== this.#model) continue;
-      const opinion = judgesOwn(verdict, session.definition.rubric.tie_margin);
+      const { tie_margin } = session.definition.rubric;
+      const opinion = judgesOwn(verdict, tie_margin);
       const { model, protocol, prompt_digest } = verdict.judge;
       const judge = JSON.stringify([model, protocol, prompt_digest]);
       const pair = JSON.stringify([judge, verdict.arm_a, verdict.arm_b]);
       this.#tallyOf(judge, verdict)?.add(verdict, {
         opinion,
+        members: membersOwn(verdict, tie_margin),
         before: before.get(pair),
         checks_shown: session.definition.rubric.judge.probe_visibility === "shown",
         votes: freshVotes(session.votes ?? [], verdict, { judge, compared }),
@@ -73,6 +74,8 @@ export class JudgeProfiles {
 
 interface Context {
   readonly opinion: Opinion;
+  /** Of the judges of a panel. */
+  readonly members: readonly Opinion[];
   /** Of the verdict before on the same two arms. */
   readonly before: Opinion | undefined;
   readonly checks_shown: boolean;
@@ -113,7 +116,7 @@ class Tally {
     this.#newest_at = newest.created_at;
   }
 
-  add(verdict: Verdict, { opinion, before, checks_shown, votes }: Context): void {
+  add(verdict: Verdict, { opinion, members, before, checks_shown, votes }: Context): void {
     const { outcome, merged } = opinion;
     const { usage, calls, created_at } = verdict;
     const counts = this.#counts;
@@ -127,7 +130,7 @@ class Tally {
     this.#cost.add(usage.cost_usd);
     this.#latency.add(usage.latency_ms);
     this.#facts[checks_shown ? "shown" : "hidden"].add(clearSign(verdict), Math.sign(merged?.net_vote ?? 0));
-    this.#addVotes(verdict.judge.members ?? []);
+    this.#addVotes(verdict.judge.members?.map(({ model }) => model) ?? [], members);
     this.#people = votes.reduce((counts, vote) => withVote(counts, vote, findingOf(opinion)), this.#people);
     if (created_at > this.#newest_at) this.#newest_at = created_at;
   }
@@ -161,14 +164,17 @@ class Tally {
     };
   }
 
-  #addVotes(members: NonNullable<Verdict["judge"]["members"]>): void {
-    for (const [index, one] of members.entries())
-      for (const other of members.slice(index + 1)) {
-        if (one.vote === null || other.vote === null) continue;
+  #addVotes(models: readonly string[], members: readonly Opinion[]): void {
+    const votes = models.flatMap((model, index) => {
+      const opinion = members[index];
+      return opinion && opinion.outcome !== "invalid" ? [{ model, vote: signOf(opinion.winner_side) }] : [];
+    });
+    for (const [index, one] of votes.entries())
+      for (const other of votes.slice(index + 1)) {
         const pair = JSON.stringify([one.model, other.model]);
-        const votes = this.#votes.get(pair) ?? new Correlation();
-        votes.add(one.vote, other.vote);
-        this.#votes.set(pair, votes);
+        const both = this.#votes.get(pair) ?? new Correlation();
+        both.add(one.vote, other.vote);
+        this.#votes.set(pair, both);
       }
   }
 
@@ -228,7 +234,6 @@ class Agreement {
     const total = agree + disagree;
     const counts = { agree, disagree, abstained };
     if (!known || total === 0) return { ...counts, rate: null, low: null, high: null };
-    const [low, high] = wilson(agree, total);
-    return { ...counts, rate: agree / total, low, high };
+    return { ...counts, rate: agree / total, ...wilson(agree, total) };
   }
 }

@@ -1,6 +1,7 @@
 import type { SelfTest, SelfTestPart, SelfTestPartId, SelfTestTrial } from "../domain/self-test.ts";
 import { SELF_TEST_PARTS } from "../domain/self-test.ts";
 import { sumKnown } from "../domain/usage.ts";
+import { allOrNone } from "../judge/all-or-none.ts";
 import type { Case, JudgedArm } from "../judge/judge.ts";
 import { pendingArm } from "../session/pending-arm.ts";
 import { gradePart, gradeWhole } from "./grade.ts";
@@ -24,19 +25,11 @@ export async function runSelfTest(
   const { work, loaded } = plan;
   if (typeof work === "string") return resultOf(SELF_TEST_PARTS.map((id) => skipped(id, work)));
   const specimens = await gatherSpecimens({ loaded, sandbox: work.sandbox, redact }, work.patch, signal);
-  const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
-  const judge = (pair: SpecimenPair) => judgePair(plan, work, pair, either);
-  try {
-    const parts = SELF_TEST_PARTS.map(async (id) => {
-      const trials = await Promise.all(pairsOf(id, specimens).map(judge));
-      return { id, trials, ...gradePart(id, trials) };
-    });
-    return resultOf(await Promise.all(parts));
-  } catch (error) {
-    stop.abort(error);
-    throw error;
-  }
+  const parts = SELF_TEST_PARTS.map((id) => async (either: AbortSignal) => {
+    const trials = await Promise.all(pairsOf(id, specimens).map((pair) => judgePair(plan, work, pair, either)));
+    return { id, trials, ...gradePart(id, trials) };
+  });
+  return resultOf(await allOrNone(parts, signal));
 }
 
 type SpecimenPair = readonly [a: Specimen, b: Specimen];
@@ -82,10 +75,10 @@ async function judgePair(
 
 const skipped = (id: SelfTestPartId, note: string): SelfTestPart => ({ id, verdict: "skip", note, trials: [] });
 
-function resultOf(parts: SelfTestPart[]): SelfTestResult {
+function resultOf(parts: readonly SelfTestPart[]): SelfTestResult {
   const trials = parts.flatMap((part) => part.trials);
   return {
-    parts,
+    parts: [...parts],
     calls: trials.reduce((sum, { calls }) => sum + calls, 0),
     cost_usd: sumKnown(trials.map(({ cost_usd }) => cost_usd)),
     verdict: gradeWhole(parts),

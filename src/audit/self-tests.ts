@@ -11,6 +11,10 @@ export class SelfTests {
     return this.#known.get(self_test_id);
   }
 
+  all(): readonly SelfTest[] {
+    return [...this.#known.values()];
+  }
+
   set(self_test: SelfTest): void {
     this.#known.set(self_test.self_test_id, self_test);
     const ended = [...this.#known.values()].filter(({ state }) => state !== "running");

@@ -74,7 +74,7 @@ async function ending(
     using _slot = await slots.acquire(signal);
     const result = await runSelfTest(plan, redact, signal);
     const ended: SelfTest = { ...begun, ...result, state: "completed", finished_at: clock.now().toISOString() };
-    await store.keepSelfTest(selfTestKey(plan.digest, plan.judge), ended);
+    await store.self_tests.keep(selfTestKey(plan.digest, plan.judge), ended);
     self_tests.delete(ended.self_test_id);
     return ended;
   } catch (error) {

@@ -1,5 +1,6 @@
+import type { Arm } from "../domain/arm.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
-import type { Arm, Task } from "../domain/scenario.ts";
+import type { Task } from "../domain/task.ts";
 import { hashOf } from "./asked.ts";
 
 /** Hashes of what a recording holds for, each by its name. */

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
-import { Failure } from "../domain/failure.ts";
+import { errorCode, Failure, wordsOf } from "../domain/failure.ts";
 import type { Fetch } from "../model/provider-call.ts";
 import { askedWait } from "../model/provider-reply.ts";
 import type { Redact } from "../model/redaction.ts";
@@ -126,7 +126,7 @@ export class Recorder implements Tape {
       await this.#append([...parts, exchange]);
       for (const { part } of parts) this.#stored.add(part);
     } catch (error) {
-      this.#stop(wordsOf(error));
+      this.#stop(faultOf(error));
     }
   }
 
@@ -151,19 +151,17 @@ interface Told {
   readonly began: number;
 }
 
-const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
-
 /** Without the path, which is named beside it. */
-function wordsOf(error: unknown): string {
-  const code = codeOf(error);
+function faultOf(error: unknown): string {
+  const code = errorCode(error);
   if (code === "ENOSPC" || code === "EDQUOT") return "no space is left on its disk";
-  return code || (error instanceof Error ? error.message : String(error));
+  return code || wordsOf(error);
 }
 
 export function cannotRecord(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (codeOf(error) === "EEXIST")
+  if (errorCode(error) === "EEXIST")
     return new Failure("invalid_request", `${path} is there already; record into another directory, or remove it`);
-  const code = codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT" ? "storage_full" : "storage_failed";
-  return new Failure(code, `${path} cannot be recorded: ${wordsOf(error)}`, { cause: error });
+  const code = errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT" ? "storage_full" : "storage_failed";
+  return new Failure(code, `${path} cannot be recorded: ${faultOf(error)}`, { cause: error });
 }

@@ -1,5 +1,6 @@
 import type { Entropy } from "../clock.ts";
-import type { Arm, Task } from "../domain/scenario.ts";
+import type { Arm } from "../domain/arm.ts";
+import type { Task } from "../domain/task.ts";
 import type { Tape } from "../model/tape.ts";
 
 /** The recordings of one session: of each arm, and of its judge. */

@@ -1,3 +1,4 @@
+import { errorCode } from "../domain/failure.ts";
 import { isHost } from "../http/allowed-hosts.ts";
 import { isOrigin } from "../http/allowed-origins.ts";
 import type { Address } from "../http/listen.ts";
@@ -14,7 +15,7 @@ export function parseAddress(text: string): Address {
 
 /** Why an address cannot be listened on, and what to do. */
 export function listenProblem({ hostname, port }: Address, error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   const address = `${hostname}:${port}`;
   if (code === "EADDRINUSE")
     return `${address} is in use by another program; stop it or choose another port with --addr ${hostname}:0`;

@@ -1,18 +1,17 @@
 import { dirname } from "node:path";
 import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
-import { Failure } from "../domain/failure.ts";
-import { plainJson, plainText } from "../domain/plain-text.ts";
+import { plainText } from "../domain/plain-text.ts";
 import { withSeries } from "../operation/doctor.ts";
 import { UsageError } from "./arguments.ts";
-import { readPrices } from "./cost-flags.ts";
 import { type CheckedFile, doctorText } from "./doctor-text.ts";
 import { EXIT } from "./exit-code.ts";
+import { unlessInterrupted } from "./interrupt.ts";
 import { cells } from "./lanes.ts";
 import { type RunArguments, replacementOf } from "./run-arguments.ts";
-import { SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
-import { openServerServices, type ServerOptions } from "./services.ts";
-import { tapeSettings } from "./tape-flags.ts";
-import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
+import { SANDBOX_FLAGS } from "./sandbox-flags.ts";
+import { openServerServices, type ServerOptions } from "./server-services.ts";
+import { sharedSettings } from "./service-flags.ts";
+import { isTerminal, jsonText, stdoutWidth, writeStdout } from "./terminal.ts";
 
 /** Flags that may be given with `--check`. The others are about arms that run. */
 const FLAGS: readonly string[] = [
@@ -29,23 +28,12 @@ export async function checkScenarios(args: RunArguments): Promise<number> {
   if (stray !== undefined) throw new UsageError(`--${stray} does not go with --check, which runs no arm`);
   return await unlessInterrupted(async (signal) => {
     const checked = await diagnoseAll(args, signal);
-    const taken = await writeStdout(args.has("json") ? reportsAsJson(checked) : doctorText(checked, stdoutWidth()));
+    const taken = await writeStdout(
+      args.has("json") ? jsonText(checked.map(({ report }) => report)) : doctorText(checked, stdoutWidth()),
+    );
     if (checked.some(({ report }) => !report.ok)) return EXIT.usage;
     return taken ? EXIT.done : EXIT.failed;
   });
-}
-
-/** Ctrl-C stops the commands of the checks and removes what they left. */
-export async function unlessInterrupted(check: (signal: AbortSignal) => Promise<number>): Promise<number> {
-  const stopped = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const)
-    process.once(name, () => stopped.abort(new Failure("cancelled", "The check was interrupted.")));
-  try {
-    return await check(stopped.signal);
-  } catch (error) {
-    if (stopped.signal.aborted && error === stopped.signal.reason) return EXIT.interrupted;
-    throw error;
-  }
 }
 
 /** Services that run no arm; they keep nothing and say nothing unless `changes` says otherwise. @throws UsageError */
@@ -55,16 +43,12 @@ export const openChecking = async (
   changes: Partial<Pick<ServerOptions, "state_dir" | "database" | "notice">> = {},
 ) =>
   await openServerServices({
+    ...(await sharedSettings(args)),
     state_dir: undefined,
     database: null,
     scenarios_dir: dirname(file),
     web_dir: undefined,
     listen_host: undefined,
-    sandbox: sandboxSettings(args),
-    agents_dir: args.value("agents-dir"),
-    prices: await readPrices(args),
-    tapes: tapeSettings(args),
-    keep_workspaces: false,
     git_fixtures: true,
     max_sessions: 1,
     max_queued: 0,
@@ -86,11 +70,6 @@ async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<Che
     checked.push({ file, report: await withSeries(report, args.integer("trials")) });
   }
   return checked;
-}
-
-function reportsAsJson(checked: readonly CheckedFile[]): string {
-  const reports = checked.map(({ report }) => report);
-  return `${plainJson(JSON.stringify(reports, null, isTerminal(1) ? 2 : 0))}\n`;
 }
 
 /** Shows the running check on one line of a terminal, and removes the line afterwards. */

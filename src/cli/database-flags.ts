@@ -73,13 +73,18 @@ export function databasePlace(
     throw new UsageError(
       `--state-dir and ${given === undefined ? "ABEVAL_DATABASE_URL" : "--database-url"} name two places for the sessions: leave one out`,
     );
-  if (given !== undefined && URL.parse(given)?.password)
+  if (given !== undefined && holdsPassword(given))
     throw new UsageError(
       "--database-url holds a password, which every user of this machine can read: put the URL into ABEVAL_DATABASE_URL, or the password into PGPASSWORD",
     );
   const withPassword = passwordAdded(environment["PGPASSWORD"]);
   const listen_url = environment["ABEVAL_DATABASE_LISTEN_URL"];
   return { ...limits, url: withPassword(url), listen_url: listen_url && withPassword(listen_url) };
+}
+
+function holdsPassword(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.password !== "" || url.searchParams.has("password"));
 }
 
 const passwordAdded = (password: string | undefined) => (text: string) => {

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { Clock } from "../clock.ts";
-import type { Budget } from "../domain/scenario.ts";
+import type { Budget } from "../domain/policies.ts";
 import type { Painter } from "./paint.ts";
 
 /** What a watcher knows of an arm. */

@@ -3,7 +3,8 @@ import { plainText } from "../domain/plain-text.ts";
 import { type CommandSpec, type ParsedArguments, parseArguments } from "./arguments.ts";
 import { claimStdout } from "./c-library.ts";
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
-import { openServerServices, SERVER_FLAGS, serverSettings } from "./services.ts";
+import { openServerServices } from "./server-services.ts";
+import { SERVER_FLAGS, serverSettings } from "./service-flags.ts";
 import { tellBroken } from "./tell-broken.ts";
 
 const SPEC = {

@@ -5,7 +5,7 @@ import { systemEntropy } from "../clock.ts";
 import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
 import { measureChecks } from "../doctor/measure-checks.ts";
 import type { Services } from "../doctor/services.ts";
-import { Failure } from "../domain/failure.ts";
+import { errorCode, Failure } from "../domain/failure.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../domain/schema.ts";
 import { type DraftMaterial, draftFromCommit, writeMaterial } from "../scenario/draft/draft-from-commit.ts";
@@ -15,9 +15,10 @@ import { loadScenarioFile, SCENARIO_ENDINGS } from "../scenario/load-scenario.ts
 import type { ScenarioError } from "../scenario/parse-scenario.ts";
 import { Unusable } from "../scenario/unusable.ts";
 import { UsageError } from "./arguments.ts";
-import { checkProgress, openChecking, unlessInterrupted } from "./check-scenarios.ts";
+import { checkProgress, openChecking } from "./check-scenarios.ts";
 import { doctorText } from "./doctor-text.ts";
 import { EXIT } from "./exit-code.ts";
+import { unlessInterrupted } from "./interrupt.ts";
 import type { RunArguments } from "./run-arguments.ts";
 import { SANDBOX_FLAGS } from "./sandbox-flags.ts";
 import { stdoutWidth, writeStdout } from "./terminal.ts";
@@ -138,8 +139,8 @@ async function usable<T>(subject: string, use: () => Promise<T>): Promise<T> {
     if (error instanceof Unusable) throw new UsageError(`${subject}: ${error.message}`);
     if (error instanceof Failure && error.code === "invalid_scenario")
       throw new UsageError(`${subject}: cannot be made: ${reasonsOf(error)}`);
-    if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("E"))
-      throw new UsageError(`${subject}: cannot be written (${error.code})`);
+    const code = errorCode(error);
+    if (code?.startsWith("E")) throw new UsageError(`${subject}: cannot be written (${code})`);
     throw error;
   }
 }

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { systemEntropy } from "../clock.ts";
+import { errorCode, wordsOf } from "../domain/failure.ts";
 import { UsageError } from "./arguments.ts";
 
 /**
@@ -87,8 +88,8 @@ function replace(path: string, temporary: string, text: string): void {
 }
 
 const refusal = (flag: string, path: string, error: unknown) =>
-  `--${flag} ${path}: cannot be written (${isUnread(error) ? "nobody reads from it" : wordsOf(error)})`;
+  `--${flag} ${path}: cannot be written (${isUnread(error) ? "nobody reads from it" : firstWords(error)})`;
 
-const isUnread = (error: unknown) => error instanceof Error && "code" in error && error.code === "ENXIO";
+const isUnread = (error: unknown) => errorCode(error) === "ENXIO";
 
-const wordsOf = (error: unknown) => (error instanceof Error ? error.message.split(",")[0] : String(error));
+const firstWords = (error: unknown) => wordsOf(error).split(",")[0];

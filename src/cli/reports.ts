@@ -4,12 +4,14 @@ import { isBelow } from "../scenario/confined-path.ts";
 import { UsageError } from "./arguments.ts";
 import { complain, EXIT } from "./exit-code.ts";
 import { OutFile } from "./out-file.ts";
+import type { RunArguments } from "./run-arguments.ts";
+import { jsonText, writeStdout } from "./terminal.ts";
 
 const REPORTS = ["out", "junit", "markdown", "html"] as const;
-export type ReportFlag = (typeof REPORTS)[number];
+type ReportFlag = (typeof REPORTS)[number];
 
 /** A file that was asked for, by its flag. */
-export interface Report {
+interface Report {
   readonly flag: ReportFlag;
   readonly file: OutFile;
 }
@@ -21,20 +23,15 @@ interface RunFile {
   readonly what: string;
 }
 
-export interface RunFiles {
-  readonly scenarios: readonly string[];
-  /** Absolute paths of whatever the scenario is made of. */
-  readonly sources: Iterable<string>;
-  readonly prices: string | undefined;
-  readonly state_dir: string | undefined;
-}
-
-/** @throws UsageError for a path that cannot be written, for one of two flags, and for one that the run itself needs. */
-export function openReports(value: (flag: ReportFlag) => string | undefined, run: RunFiles): Report[] {
-  const needed = filesOf(run);
+/**
+ * @param sources absolute paths of whatever the scenarios are made of
+ * @throws UsageError for a path that cannot be written, for one of two flags, and for one that the run itself needs.
+ */
+export function openReports(args: RunArguments, sources: Iterable<string>): Report[] {
+  const needed = filesOf(args, sources);
   const places = new Map<string, string>();
   return REPORTS.flatMap((flag) => {
-    const path = value(flag);
+    const path = args.value(flag);
     if (path === undefined) return [];
     const file = new OutFile(flag, path);
     const { place } = file;
@@ -48,10 +45,11 @@ export function openReports(value: (flag: ReportFlag) => string | undefined, run
   });
 }
 
-function filesOf({ scenarios, sources, prices, state_dir }: RunFiles): RunFile[] {
+function filesOf({ parameters, value }: RunArguments, sources: Iterable<string>): RunFile[] {
+  const [prices, state_dir] = [value("prices"), value("state-dir")];
   const stored = STORED.map((name) => ({ path: join(state_dir ?? "", name), what: "where the sessions are kept" }));
   return [
-    ...scenarios.map((path) => ({ path, what: "the scenario" })),
+    ...parameters.map((path) => ({ path, what: "the scenario" })),
     ...(prices === undefined ? [] : [{ path: prices, what: "the file of --prices" }]),
     ...(state_dir === undefined ? [] : stored),
     ...[...sources].map((path) => ({ path, what: "a part of the scenario" })),
@@ -78,12 +76,21 @@ function realPath(path: string): string {
   }
 }
 
-/** Tells on stderr which reports could not be written; true when all were. A report of null has nothing to say. */
-export function writeReports(reports: readonly Report[], contentOf: (flag: ReportFlag) => string | null): boolean {
+/** What a result is in each form; null: it has nothing to say there. */
+type Forms = Readonly<Record<Exclude<ReportFlag, "out">, () => string | null>>;
+
+/**
+ * Writes a result to stdout first: it has been paid for, even if a file cannot be written. Tells on stderr which reports could
+ * not be; true when everything was written.
+ */
+export async function deliver(result: object | null, reports: readonly Report[], forms: Forms): Promise<boolean> {
+  const text = result && jsonText(result);
+  const taken = text === null || (await writeStdout(text));
+  const contents = { ...forms, out: () => text };
   const problems = reports.flatMap(({ flag, file }) => {
-    const content = contentOf(flag);
+    const content = contents[flag]();
     return (content !== null && file.write(content)) || [];
   });
   for (const problem of problems) complain(problem, EXIT.failed);
-  return problems.length === 0;
+  return taken && problems.length === 0;
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../domain/series-record.ts";
 import type { RunOptions } from "../session/prepare-session.ts";
 import type { CommandSpec, ParsedArguments } from "./arguments.ts";
-import { SHARED_FLAGS } from "./services.ts";
+import { SHARED_FLAGS } from "./service-flags.ts";
 import { RECORD_FLAG } from "./tape-flags.ts";
 
 /** What `abeval run` takes. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, orThrow } from "../domain/failure.ts";
-import { plainJson, plainText } from "../domain/plain-text.ts";
+import { plainText } from "../domain/plain-text.ts";
 import type { Series } from "../domain/series.ts";
 import { MAX_PARALLEL } from "../domain/series-record.ts";
 import { seriesReport } from "../operation/series.ts";
@@ -12,55 +12,39 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { againstItself } from "../session/against-itself.ts";
 import { seriesInFlight } from "../session/in-flight.ts";
 import { openSeries } from "../session/open-series.ts";
-import { prepareSeries, type SeriesSource } from "../session/prepare-series.ts";
+import { prepareSeries, sourceOf } from "../session/prepare-series.ts";
 import { startSeries } from "../session/run-series.ts";
 import type { SessionServices } from "../session/services.ts";
 import type { StartedSeries } from "../session/started-series.ts";
 import { UsageError } from "./arguments.ts";
-import { readPrices } from "./cost-flags.ts";
-import { databaseSettings } from "./database-flags.ts";
 import { complain, EXIT } from "./exit-code.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { demandStdout, openRun } from "./open-run.ts";
 import { Painter } from "./paint.ts";
-import { openReports, type Report, writeReports } from "./reports.ts";
+import { deliver, openReports } from "./reports.ts";
 import { commandOf, type RunArguments, replacementOf } from "./run-arguments.ts";
-import { sandboxSettings } from "./sandbox-flags.ts";
 import { seriesJunit } from "./series-junit.ts";
 import { summariseSeries } from "./series-text.ts";
-import { openServices, type PreparedServices } from "./services.ts";
-import { isRecordedWhole, tapeSettings } from "./tape-flags.ts";
+import type { PreparedServices } from "./services.ts";
+import { isRecordedWhole } from "./tape-flags.ts";
 import { tellTrials } from "./tell-trials.ts";
-import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
 
 /** `abeval run` of several files, or of one again and again: stdout holds one Series. Returns the exit status. */
 export async function runSeries(args: RunArguments): Promise<number> {
   const { value, has } = args;
-  if (isStdoutClosed())
-    throw new UsageError("stdout is closed, and the series goes there; send it to a file, or to /dev/null");
+  demandStdout("series");
   const options = optionsOf(args);
-  const quiet = has("quiet") && !has("keep-workspaces");
-  if (!has("quiet")) process.stderr.on("error", () => undefined);
   const { source, sources } = await readAll(args.parameters, value("aa"));
-  const prepared = await openServices({
-    sandbox: sandboxSettings(args),
-    agents_dir: args.value("agents-dir"),
-    state_dir: value("state-dir"),
-    database: databaseSettings(args),
+  const prepared = await openRun(args, {
     scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
-    prices: await readPrices(args),
-    tapes: tapeSettings(args, value("record")),
-    keep_workspaces: has("keep-workspaces"),
     max_sessions: options.parallel ?? MAX_PARALLEL,
     // A trial's place is given back a moment after the next one may start.
     max_queued: MAX_PARALLEL,
-    notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
   });
   const goOn = keptSeries(args, prepared);
   // A series that is refused leaves no state directory behind.
   const setup = begins(goOn, prepared) ? await prepareSeries(prepared, source, options) : undefined;
-  const reports = openReports(value, {
-    ...{ scenarios: args.parameters, sources },
-    ...{ prices: value("prices"), state_dir: value("state-dir") },
-  });
+  const reports = openReports(args, sources);
   await using opened = await prepared.openStore();
   const { store } = opened;
   const services = { ...prepared, ...opened };
@@ -70,7 +54,11 @@ export async function runSeries(args: RunArguments): Promise<number> {
   const record = await untilDone(started, services);
   await told;
   const series = await seriesReport(store, record);
-  const delivered = await deliver(series, reports);
+  const delivered = await deliver(series, reports, {
+    junit: () => seriesJunit(series),
+    markdown: () => seriesMarkdown(series),
+    html: () => seriesHtml(series),
+  });
   const status = statusOf(series, value("aa") !== undefined);
   if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: commandOf(args) }));
   if (series.failure !== null) return complain(series.failure, status);
@@ -104,6 +92,11 @@ function keptSeries({ value }: RunArguments, { in_database }: Keeping): string |
 }
 
 /** @throws UsageError */
+/** Whether a report on more than one run is asked for: who leaves that out wants a verdict, not a series of one trial. */
+const isRepeated = ({ parameters, given }: RunArguments) =>
+  parameters.length > 1 ||
+  (["trials", "stop-when-sure", "continue", "aa"] as const).some((flag) => given().includes(flag));
+
 function optionsOf(args: RunArguments) {
   const { parameters, value, integer, has, usd } = args;
   if (value("aa") !== undefined && parameters.length > 1)
@@ -115,6 +108,9 @@ function optionsOf(args: RunArguments) {
     usd("max-cost"),
     marginOf(value("margin")),
   ];
+  const single = (["parallel", "margin"] as const).find((flag) => value(flag) !== undefined && !isRepeated(args));
+  if (single !== undefined)
+    throw new UsageError(`--${single} needs more than one run: give --trials, --stop-when-sure or several files`);
   return {
     ...replacementOf(args),
     ...(trials !== undefined && { trials }),
@@ -144,55 +140,29 @@ async function readAll(files: readonly string[], aa: string | undefined) {
     const loaded = orThrow(reading.result);
     scenarios.push(aa === undefined ? loaded : againstItself(loaded, aa));
   }
-  const byName = new Map(scenarios.map((loaded) => [loaded.definition.name, loaded]));
-  // What was read at the start is what runs.
-  const load = async (name: string) => {
-    const loaded = byName.get(name);
-    if (loaded) return loaded;
-    throw new Failure("unknown_scenario", `${name} is not of this series`);
-  };
-  const source: SeriesSource = { scenarios, load };
+  const source = sourceOf(scenarios);
   return { source, sources };
 }
 
-/** The first Ctrl-C stops the trials in flight, and what there is is told; the second ends the process. */
+/** Ctrl-C stops the trials in flight, and what there is is told. */
 async function untilDone(
   { series_id, done }: StartedSeries,
   services: Pick<SessionServices, "runs" | "series" | "store" | "shared" | "clock">,
 ) {
   const { store } = services;
-  const stop = () => {
-    process.once("SIGINT", () => process.exit(EXIT.interrupted));
-    process.once("SIGTERM", () => process.exit(EXIT.terminated));
-    const reason = new Failure("cancelled", "The series was interrupted.");
-    void seriesInFlight(services, series_id).then((series) => series?.cancel(reason), untold);
-  };
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
+  const reason = new Failure("cancelled", "The series was interrupted.");
+  onInterrupt(() => void seriesInFlight(services, series_id).then((series) => series?.cancel(reason), untold));
   try {
     return await done;
   } catch (error) {
     // Its end found no place. The store gives it all the same.
-    const record = await store.series(series_id);
+    const record = await store.series.read(series_id);
     if (record === undefined || record.state === "running") throw error;
     return { ...record, state: "failed" as const, failure: record.failure ?? messageOf(error) };
   }
 }
 
 const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "its end cannot be stored");
-
-/** Writes to stdout first: the trials have been paid for, even if a file cannot be written. */
-async function deliver(series: Series, reports: readonly Report[]): Promise<boolean> {
-  const text = `${plainJson(JSON.stringify(series, null, isTerminal(1) ? 2 : 0))}\n`;
-  const taken = await writeStdout(text);
-  const contents = {
-    out: () => text,
-    junit: () => seriesJunit(series),
-    markdown: () => seriesMarkdown(series),
-    html: () => seriesHtml(series),
-  };
-  return writeReports(reports, (flag) => contents[flag]()) && taken;
-}
 
 const PREFERRED = "one of two equal arms is preferred: the judge or the set-up favours it";
 

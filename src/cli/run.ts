@@ -1,30 +1,26 @@
 import { Failure, orThrow } from "../domain/failure.ts";
-import { plainJson, plainText } from "../domain/plain-text.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import { followRun } from "../operation/follow-run.ts";
-import { sessionHtml } from "../report/session-html.ts";
-import { markdownOf } from "../report/session-markdown.ts";
+import { reportedSession } from "../report/reported.ts";
+import { verdictHtml } from "../report/verdict-html.ts";
+import { verdictMarkdown } from "../report/verdict-markdown.ts";
 import { readScenario } from "../scenario/load-scenario.ts";
 import { prepareSession } from "../session/prepare-session.ts";
-import type { Runs } from "../session/runs.ts";
 import { CANCELLED, watchCancel } from "../session/shared/watch-cancel.ts";
 import { startSession } from "../session/start-session.ts";
 import type { StartedSession } from "../session/started-session.ts";
 import { parseArguments, UsageError } from "./arguments.ts";
-import { readPrices } from "./cost-flags.ts";
-import { databaseSettings } from "./database-flags.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand } from "./exit-code.ts";
+import { onInterrupt } from "./interrupt.ts";
 import { junitOf } from "./junit.ts";
+import { demandStdout, openRun } from "./open-run.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { Painter } from "./paint.ts";
 import { openProgress } from "./progress.ts";
-import { openReports, type Report, writeReports } from "./reports.ts";
+import { deliver, openReports } from "./reports.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./run-arguments.ts";
-import { sandboxSettings } from "./sandbox-flags.ts";
-import { openServices } from "./services.ts";
 import { summarise } from "./summary.ts";
-import { isRecordedWhole, tapeSettings } from "./tape-flags.ts";
-import { isStdoutClosed, isTerminal, writeStdout } from "./terminal.ts";
+import { isRecordedWhole } from "./tape-flags.ts";
 
 /** `abeval run`: stdout holds the verdict and nothing else. Returns the exit status. */
 export const command = (args: readonly string[]): Promise<number> =>
@@ -42,43 +38,22 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 async function runOne(args: RunArguments): Promise<number> {
-  const { parameters, value, usd, has } = args;
+  const { value, usd, has } = args;
+  demandStdout("verdict");
   const max_cost_usd = usd("max-cost");
   const seed = value("seed");
-  if (isStdoutClosed())
-    throw new UsageError("stdout is closed, and the verdict goes there; send it to a file, or to /dev/null");
-  // With --keep-workspaces the user must learn where they are, even with --quiet.
-  const quiet = has("quiet") && !has("keep-workspaces");
-  const notice = (line: string) => quiet || process.stderr.write(`${plainText(line)}\n`);
-  // The run goes on when stderr is closed or full.
-  if (!has("quiet")) process.stderr.on("error", () => undefined);
-  const scenario = parameters[0] ?? "";
-  const { result, sources } = await readScenario({ path: scenario, file: scenario });
+  const [file = ""] = args.parameters;
+  const { result, sources } = await readScenario({ path: file, file });
   const loaded = orThrow(result);
-  const prepared = await openServices({
-    sandbox: sandboxSettings(args),
-    agents_dir: value("agents-dir"),
-    state_dir: value("state-dir"),
-    database: databaseSettings(args),
-    scenarios_dirs: [loaded.directory],
-    prices: await readPrices(args),
-    tapes: tapeSettings(args, value("record")),
-    keep_workspaces: has("keep-workspaces"),
-    max_sessions: 1,
-    max_queued: 0,
-    notice,
-  });
+  const prepared = await openRun(args, { scenarios_dirs: [loaded.directory], max_sessions: 1, max_queued: 0 });
   const plan = await prepareSession(prepared, loaded, {
     ...replacementOf(args),
     ...(max_cost_usd !== undefined && { max_cost_usd }),
     ...(seed !== undefined && { seed }),
   });
   if (seed !== undefined && plan.settings.scripts === undefined)
-    notice("--seed has no effect: no arm replays one of several scripts");
-  const reports = openReports(value, {
-    ...{ scenarios: [scenario], sources },
-    ...{ prices: value("prices"), state_dir: value("state-dir") },
-  });
+    prepared.notice("--seed has no effect: no arm replays one of several scripts");
+  const reports = openReports(args, sources);
   // It runs here also where others could: they only see it.
   await using opened = await prepared.openStore();
   const { store } = opened;
@@ -87,13 +62,20 @@ async function runOne(args: RunArguments): Promise<number> {
   const progress = has("quiet") ? undefined : openProgress(plan.scenario, painter, services.clock);
   const session = await startSession(services, plan);
   const followed = progress?.follow(followRun(store, session.session_id));
-  using _cancelled = cancelledByOthers(opened, session, services.runs);
-  const outcome = await untilDone(session, services.runs);
+  const stop = (reason: Failure) => services.runs.live(session.session_id)?.cancel(reason);
+  using _cancelled = cancelledByOthers(opened, session, stop);
+  onInterrupt(() => stop(new Failure("cancelled", "The run was interrupted.")));
+  const outcome = await session.done;
   await followed;
-  const status = await deliver(outcome, reports);
+  const delivered = await deliver(outcome.verdict, reports, {
+    junit: () => junitOf(outcome),
+    markdown: () => verdictMarkdown(reportedSession(outcome)),
+    html: () => verdictHtml(reportedSession(outcome)),
+  });
+  const status = exitCodeOf(outcome);
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
   if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
-  return isRecordedWhole(services.tapes) ? status : EXIT.failed;
+  return delivered && isRecordedWhole(services.tapes) ? status : EXIT.failed;
 }
 
 /** What went wrong, and what is left of what was paid for. */
@@ -109,38 +91,10 @@ function failureText({ failure, session_id, arms }: SessionOutcome, persistent: 
 function cancelledByOthers(
   { shared }: OpenedStore,
   { session_id }: StartedSession,
-  runs: Runs,
+  stop: (reason: Failure) => void,
 ): Disposable | undefined {
   if (!shared) return undefined;
   const asked = new AbortController();
-  asked.signal.addEventListener("abort", () => runs.live(session_id)?.cancel(CANCELLED), { once: true });
+  asked.signal.addEventListener("abort", () => stop(CANCELLED), { once: true });
   return watchCancel(shared, { session_id, after: 0 }, asked);
-}
-
-/** The first Ctrl-C stops the arms and saves what there is; the second ends the process. */
-async function untilDone({ session_id, done }: StartedSession, runs: Runs): Promise<SessionOutcome> {
-  const stop = () => {
-    process.once("SIGINT", () => process.exit(EXIT.interrupted));
-    process.once("SIGTERM", () => process.exit(EXIT.terminated));
-    runs.live(session_id)?.cancel(new Failure("cancelled", "The run was interrupted."));
-  };
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
-  return await done;
-}
-
-/** Writes to stdout first: the verdict has been paid for, even if a file cannot be written. */
-async function deliver(outcome: SessionOutcome, reports: readonly Report[]): Promise<number> {
-  const { verdict } = outcome;
-  const text = verdict && `${plainJson(JSON.stringify(verdict, null, isTerminal(1) ? 2 : 0))}\n`;
-  const taken = text === null || (await writeStdout(text));
-  const contents = {
-    out: () => text,
-    junit: () => junitOf(outcome),
-    markdown: () => markdownOf(outcome),
-    html: () => sessionHtml(outcome),
-  };
-  const written = writeReports(reports, (flag) => contents[flag]());
-  const status = exitCodeOf(outcome);
-  return outcome.failure !== null || (taken && written) ? status : EXIT.failed;
 }

@@ -1,16 +1,17 @@
 import { prepareSelfTest, priceTag, type SelfTestPlan } from "../audit/prepare-self-test.ts";
 import { startPrepared } from "../audit/start-self-test.ts";
-import { plainJson, plainText } from "../domain/plain-text.ts";
+import { plainText } from "../domain/plain-text.ts";
 import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../domain/self-test.ts";
 import { usdText } from "../domain/usd-text.ts";
 import { loadScenarioFile } from "../scenario/load-scenario.ts";
 import { UsageError } from "./arguments.ts";
-import { openChecking, unlessInterrupted } from "./check-scenarios.ts";
+import { openChecking } from "./check-scenarios.ts";
 import { databaseSettings } from "./database-flags.ts";
 import { EXIT } from "./exit-code.ts";
+import { unlessInterrupted } from "./interrupt.ts";
 import { type RunArguments, replacementOf } from "./run-arguments.ts";
 import { SANDBOX_FLAGS } from "./sandbox-flags.ts";
-import { isTerminal, stdoutWidth, writeStdout } from "./terminal.ts";
+import { jsonText, stdoutWidth, writeStdout } from "./terminal.ts";
 import { hanging } from "./wrap.ts";
 
 /** Flags that may be given with `--self-test`. The others are about arms that run. */
@@ -32,7 +33,7 @@ export async function selfTestScenarios(args: RunArguments): Promise<number> {
   if (stray !== undefined) throw new UsageError(`--${stray} does not go with --self-test, which runs no arm`);
   return await unlessInterrupted(async (signal) => {
     const tested = await testAll(args, signal);
-    const text = args.has("json") ? asJson(tested) : asText(tested, stdoutWidth());
+    const text = args.has("json") ? jsonText(tested.map(({ self_test }) => self_test)) : asText(tested, stdoutWidth());
     const taken = await writeStdout(text);
     signal.throwIfAborted();
     const sound = tested.every(({ self_test: { verdict } }) => verdict === "pass" || verdict === "warn");
@@ -59,11 +60,6 @@ async function testAll(args: RunArguments, signal: AbortSignal): Promise<TestedF
     tested.push({ file, self_test: await done });
   }
   return tested;
-}
-
-function asJson(tested: readonly TestedFile[]): string {
-  const results = tested.map(({ self_test }) => self_test);
-  return `${plainJson(JSON.stringify(results, null, isTerminal(1) ? 2 : 0))}\n`;
 }
 
 const asText = (tested: readonly TestedFile[], width: number) =>

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { GRACE_S, MAX_QUEUED, MAX_SESSIONS } from "../domain/defaults.ts";
+import { errorCode, wordsOf } from "../domain/failure.ts";
 import { allowedHosts } from "../http/allowed-hosts.ts";
 import { allowedOrigins } from "../http/allowed-origins.ts";
 import { type AppOptions, createApp, createHealthApp } from "../http/app.ts";
@@ -14,7 +15,8 @@ import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } fr
 import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
 import { joinWorkers } from "./join-workers.ts";
 import { LOG_FORMATS, type LogFormat, openLog } from "./serve-log.ts";
-import { openServerServices, SERVER_FLAGS, serverSettings } from "./services.ts";
+import { openServerServices } from "./server-services.ts";
+import { SERVER_FLAGS, serverSettings } from "./service-flags.ts";
 import { signalled, untilStopped } from "./shutdown.ts";
 import { tellBroken } from "./tell-broken.ts";
 
@@ -187,8 +189,8 @@ async function webUiOf(directory: string | undefined, notice: (line: string) => 
     return web_ui;
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
-    const missing = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
-    const reason = missing ? "is not a directory" : error instanceof Error ? error.message : String(error);
+    const missing = errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR";
+    const reason = missing ? "is not a directory" : wordsOf(error);
     throw new UsageError(`--web-dir ${directory}: ${reason}`);
   }
 }

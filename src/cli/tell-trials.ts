@@ -12,7 +12,7 @@ export async function tellTrials(
   painter: Painter,
 ): Promise<void> {
   const { store } = services;
-  const [running, record] = [await seriesInFlight(services, series_id), await store.series(series_id)];
+  const [running, record] = [await seriesInFlight(services, series_id), await store.series.read(series_id)];
   if (running === undefined || record === undefined) return;
   const events = followSeries(store, running);
   const lines = new TrialLines(record, painter);

@@ -1,4 +1,5 @@
 import { fstatSync, readFileSync } from "node:fs";
+import { plainJson } from "../domain/plain-text.ts";
 
 /** Whether this descriptor is a terminal. node:tty is loaded only where it may be one. */
 export function isTerminal(descriptor: 1 | 2): boolean {
@@ -13,6 +14,10 @@ export function isTerminal(descriptor: 1 | 2): boolean {
 /** Cells of a line on stdout; `Infinity` when it is no terminal, since programs want whole sentences on one line. */
 export const stdoutWidth = (): number =>
   isTerminal(1) ? (process.stdout.columns || 80) - 1 : Number.POSITIVE_INFINITY;
+
+/** A line of JSON, which a terminal gets indented. */
+export const jsonText = (value: unknown): string =>
+  `${plainJson(JSON.stringify(value, null, isTerminal(1) ? 2 : 0))}\n`;
 
 /** Writes a text. False when the reader went away before the end. */
 export async function writeStdout(text: string): Promise<boolean> {

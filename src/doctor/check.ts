@@ -7,7 +7,7 @@ export type Finding = Pick<DoctorCheck, "status" | "detail" | "hint">;
 export interface Check<Subject> {
   readonly id: string;
   readonly title: string;
-  /** Ids of earlier checks of the same list: after a fail or a skip of one of them this one is skipped. */
+  /** Ids of earlier checks: after a fail or a skip of one of them this one is skipped. */
   readonly needs?: readonly string[];
   /** An error becomes a fail. The message of a Failure is shown as it is. */
   run(subject: Subject, signal: AbortSignal): Finding | Promise<Finding>;

@@ -9,17 +9,15 @@ import { runChecks } from "./run-checks.ts";
 import type { Replacement } from "./scenario/as-run.ts";
 import { diagnoseScenario, unreadableScenario } from "./scenario/diagnose-scenario.ts";
 import type { Services } from "./services.ts";
+import { withWorkers } from "./workers.ts";
 
 /**
  * Whether runs can work here and, with a scenario, whether that scenario is sound, which runs its commands. Calls no model
  * and shows no secret. A scenario file that cannot be read is a check that failed.
  * @throws Failure `unknown_scenario`; the signal's reason when it fires.
  */
-export async function diagnose(
-  services: Services,
-  scenario: string | null,
-  signal: AbortSignal,
-): Promise<DoctorReport> {
+export async function diagnose(given: Services, scenario: string | null, signal: AbortSignal): Promise<DoctorReport> {
+  const services = await withWorkers(given);
   const loaded = scenario === null ? null : await orBroken(services.catalog.get(scenario));
   const environment = await diagnoseMachine(services, signal, environmentChecks(services));
   if (loaded === null) return report(scenario, environment, null);

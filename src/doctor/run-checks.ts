@@ -1,12 +1,14 @@
 import type { Clock } from "../clock.ts";
 import { excerpt } from "../domain/excerpt.ts";
-import { Failure } from "../domain/failure.ts";
+import { Failure, wordsOf } from "../domain/failure.ts";
 import type { DoctorCheck } from "../domain/health.ts";
 import { type Check, type Finding, fail, skip, warn } from "./check.ts";
 
 export interface CheckRun<Subject> {
   readonly scope: DoctorCheck["scope"];
   readonly checks: readonly Check<Subject>[];
+  /** Rows of checks that were made before; these may need them. */
+  readonly before?: readonly DoctorCheck[];
   readonly subject: Subject;
   readonly clock: Clock;
   /** Takes provider keys out of what is reported. */
@@ -23,7 +25,7 @@ export async function runChecks<Subject>(run: CheckRun<Subject>): Promise<Doctor
   const done: DoctorCheck[] = [];
   for (const check of run.checks) {
     const began = run.clock.ticks();
-    const found = unmetNeed(check, done) ?? (await findingOf(check, run));
+    const found = unmetNeed(check, [...(run.before ?? []), ...done]) ?? (await findingOf(check, run));
     done.push(rowOf(run, check, { ...found, duration_ms: Math.max(0, Math.round(run.clock.ticks() - began)) }));
   }
   return done;
@@ -57,8 +59,6 @@ async function findingOf<Subject>(check: Check<Subject>, run: CheckRun<Subject>)
 }
 
 const OUT_OF_TIME = "make the scenario's commands faster, or try again when the machine has less to do";
-
-const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function rowOf<Subject>(
   { scope, redact }: CheckRun<Subject>,

@@ -3,6 +3,7 @@ import type { ProviderStatus } from "../model/resolve-model.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import type { ScenarioCatalog } from "../scenario/scenario-catalog.ts";
 import type { SessionServices } from "../session/services.ts";
+import type { WorkerRow } from "../store/shared-store.ts";
 import type { Diagnoses } from "./diagnoses.ts";
 
 /** Every side effect and setting of a program that answers many requests, as values. */
@@ -24,6 +25,8 @@ export interface Services extends SessionServices {
   readonly diagnoses: Diagnoses;
   /** One for the whole process. */
   readonly self_tests: SelfTests;
+  /** The workers that what is accepted here may go to. Absent: it runs here, or nobody knows them. */
+  readonly workers?: readonly WorkerRow[] | undefined;
   /** Told the title of each check before it is tried. */
   readonly announce?: (title: string) => void;
 }

@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { SEVERITIES } from "./scenario.ts";
+import { SEVERITIES } from "./policies.ts";
 import { Count, nullable, oneOf, record, Timestamp } from "./schema.ts";
 import { EFFECTS } from "./tool.ts";
 

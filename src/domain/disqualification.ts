@@ -1,3 +1,4 @@
+import { NAMED_VIOLATIONS } from "./defaults.ts";
 import type { Violation } from "./evidence.ts";
 import { excerpt } from "./excerpt.ts";
 import { plainText } from "./plain-text.ts";
@@ -17,29 +18,34 @@ export const whyDisqualified = (violations: readonly Violation[]): readonly stri
 
 /** A clause for each rule that an arm broke. A refused call broke none. */
 export function brokenRules(violations: readonly Violation[]): readonly string[] {
-  const byRule = Map.groupBy(
-    violations.filter(({ blocked }) => !blocked),
-    ({ rule }) => rule,
-  );
-  return [...byRule].map(([rule, broken]) => `it ${deedOf(rule, broken)}`);
+  const done = violations.filter(({ blocked }) => !blocked);
+  const byRule = Map.groupBy(done, ({ rule, subject }) => `${subject.startsWith(UNCHECKED)} ${rule}`);
+  return [...byRule.values()].map((broken) => `it ${deedOf(broken, done.length >= NAMED_VIOLATIONS)}`);
 }
+
+/** How the subject of a rule begins that nobody could check. */
+export const UNCHECKED = "cannot be checked: ";
 
 /** What policies call a path that no writable glob fits, and how they begin a required behaviour. */
 const [WRITABLE, REQUIRED] = ["paths.writable", "required: "];
 
-function deedOf(rule: string, broken: readonly Violation[]): string {
-  const subjects = subjectsOf(broken);
+/** @param cut there may be more than these */
+function deedOf(broken: readonly Violation[], cut: boolean): string {
+  const [{ rule, subject } = { rule: "", subject: "" }] = broken;
+  if (subject.startsWith(UNCHECKED))
+    return `left files of which nobody can tell whether they keep to the rule ${oneLine(rule)} (${quoted(oneLine(subject.slice(UNCHECKED.length)))})`;
+  const subjects = subjectsOf(broken, cut);
   if (rule.startsWith(REQUIRED))
     return `did not show the required behaviour ${oneLine(rule.slice(REQUIRED.length))} (${subjects})`;
   if (rule === WRITABLE) return `changed ${subjects} outside the writable paths`;
   const files = `changed the protected ${broken.length === 1 ? "file" : "files"} ${subjects}`;
-  return broken.length === 1 && broken[0]?.subject === rule ? files : `${files} (rule ${oneLine(rule)})`;
+  return broken.length === 1 && subject === rule ? files : `${files} (rule ${oneLine(rule)})`;
 }
 
-function subjectsOf(broken: readonly Violation[]): string {
+function subjectsOf(broken: readonly Violation[], cut: boolean): string {
   const named = broken.slice(0, NAMED).map(({ subject }) => quoted(oneLine(subject)));
   const more = broken.length - named.length;
-  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${named.join(", ")}${more > 0 ? ` and ${cut ? "at least " : ""}${more} more` : ""}`;
 }
 
 /** Quotes a subject: a file's name may read like one of our sentences. */

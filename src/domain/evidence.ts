@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { BUDGETS } from "./decision.ts";
-import { SEVERITIES } from "./scenario.ts";
+import { SEVERITIES } from "./policies.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug } from "./schema.ts";
 
 export const ChangedFile = record("ChangedFile", {

@@ -22,6 +22,7 @@ export const FAILURE_CODES = [
   "forbidden_host",
   "forbidden_origin",
   "overloaded",
+  "not_ready",
   "sandbox_unavailable",
   "storage_full",
   "storage_failed",
@@ -73,4 +74,13 @@ export function orThrow<T>(result: T | Failure): T {
 /** What a model did wrong, in words that it can act on. */
 export class Mistake extends Error {
   override readonly name = "Mistake";
+}
+
+/** What was thrown, in words: a thrown value need not be an Error. */
+export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The system's word for what went wrong, such as `ENOSPC`; undefined for any other error. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
 }

@@ -8,6 +8,11 @@ export const Health = record(
     status: Type.Literal("ok"),
     version: Type.String(),
     uptime_ms: Count("Milliseconds since the server started."),
+    database: Type.Optional(
+      oneOf(["reachable", "unreachable"], {
+        description: "Whether the shared database answered within half a second; absent without one.",
+      }),
+    ),
   },
   { examples: [{ status: "ok", version: "0.1.6", uptime_ms: 1234 }] },
 );

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { JUDGE_NAME_CHARS } from "./judge-name.ts";
+import { JUDGE_NAME_CHARS } from "./panel.ts";
 import { Count, Digest, nullable, record, Share, Slug, Timestamp } from "./schema.ts";
 import { OUTCOMES } from "./verdict.ts";
 import { PeopleAgreement } from "./vote.ts";
@@ -48,7 +48,7 @@ export const JudgeProfile = record(
     verdicts: Count("Verdicts in which it was asked."),
     outcomes: Type.Object(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, Count("The judge's own.")])), {
       additionalProperties: false,
-      description: "What the judge found itself, before rules and hidden checks decide; second hearings included.",
+      description: "What the judge found itself, by the criteria that it scored; second hearings included.",
     }),
     rates: nullable(
       record("OutcomeRates", {

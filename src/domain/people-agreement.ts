@@ -30,8 +30,7 @@ function kindOf(chosen: Choice, found: Choice | null): keyof VoteCounts {
 export function agreementOf(counts: VoteCounts): PeopleAgreement {
   const compared = counts.agree + counts.opposed + counts.one_tie;
   if (compared === 0) return { ...counts, rate: null, low: null, high: null };
-  const [low, high] = wilson(counts.agree, compared);
-  return { ...counts, rate: counts.agree / compared, low, high };
+  return { ...counts, rate: counts.agree / compared, ...wilson(counts.agree, compared) };
 }
 
 /** Whom a vote prefers, with the sides of the verdict; undefined for a vote on other arms. */

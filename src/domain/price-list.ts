@@ -1,6 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Price } from "./scenario.ts";
-import { ModelRef } from "./schema.ts";
+import { ModelRef, nullable, record } from "./schema.ts";
+
+export const Price = record("Price", {
+  in: Type.Number({ minimum: 0 }),
+  out: Type.Number({ minimum: 0 }),
+  cached_in: nullable(Type.Number({ minimum: 0 })),
+  cache_write: Type.Optional(nullable(Type.Number({ minimum: 0 }), { description: "Null or absent: as `in`." })),
+});
+export type Price = Static<typeof Price>;
 
 const UsdPerMtok = (description: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description });
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { JUDGE_NAME_CHARS } from "./judge-name.ts";
+import { JUDGE_NAME_CHARS } from "./panel.ts";
 import { GivenModelRef, record, Slug } from "./schema.ts";
 import { SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";

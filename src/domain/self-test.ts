@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FAILURE_CODES } from "./failure.ts";
-import { JUDGE_NAME_CHARS } from "./judge-name.ts";
+import { JUDGE_NAME_CHARS } from "./panel.ts";
+import { MAX_PAGE } from "./request.ts";
 import { Count, Digest, nullable, oneOf, record, Slug, Timestamp } from "./schema.ts";
 import { FLAGS, OUTCOMES } from "./verdict.ts";
 
@@ -62,6 +63,18 @@ export const SelfTest = record(
   { description: "How a judge fares on evidence of which the right answer is known. No arm runs." },
 );
 export type SelfTest = Static<typeof SelfTest>;
+
+const { parts: _parts, digest: _digest, failure: _failure, ...LISTED } = SelfTest.properties;
+export const SelfTestListing = record("SelfTestListing", LISTED, {
+  description: "A self-test without what it found in detail.",
+});
+export type SelfTestListing = Static<typeof SelfTestListing>;
+
+export const SelfTestListRequest = record("SelfTestListRequest", {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
+  before: Type.Optional({ ...SelfTestId, description: "Older than this one." }),
+});
+export type SelfTestListRequest = Static<typeof SelfTestListRequest>;
 
 export const SelfTestRequest = record("SelfTestRequest", {
   scenario: Slug({ description: "Scenario name." }),

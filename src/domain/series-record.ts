@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { CONCLUSIONS } from "./series-summary.ts";
 import { SeriesId } from "./session.ts";
-import { CONCLUSIONS } from "./verdict.ts";
 
 /** Version of the statistics: bets, weights, rules of stopping and counting. Series never pool two. */
 export const SERIES_PROTOCOL = "series/1";

@@ -1,18 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { JudgeModel, MAX_PAGE, RunRequest } from "./request.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
-import {
-  MAX_SCENARIOS,
-  MaxCost,
-  SERIES_STATES,
-  SeriesLimits,
-  SeriesPlan,
-  SeriesRecord,
-  SeriesStanding,
-  STOPS,
-} from "./series-record.ts";
+import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, SeriesStanding, STOPS } from "./series-record.ts";
+import { CONCLUSIONS } from "./series-summary.ts";
 import { SeriesId, SessionId, STATES } from "./session.ts";
-import { CONCLUSIONS, DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
+import { DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
 
 export const SERIES_FLAGS = [
   "served_model_changed",
@@ -92,6 +83,21 @@ export const SolvedCount = record("SolvedCount", {
 });
 export type SolvedCount = Static<typeof SolvedCount>;
 
+export const PassedCount = record("PassedCount", {
+  passed: Count("Trials in which it passed."),
+  trials: Count("Completed trials of which it is known."),
+  low: Share("Wilson 95%."),
+  high: Share("Wilson 95%."),
+});
+export type PassedCount = Static<typeof PassedCount>;
+
+const SeriesCheck = record("SeriesCheck", {
+  id: Slug(),
+  a: nullable(PassedCount, { description: "Null where it is known of no trial." }),
+  b: nullable(PassedCount, { description: "Null where it is known of no trial." }),
+});
+export type SeriesCheck = Static<typeof SeriesCheck>;
+
 const SeriesArm = record("SeriesArm", {
   arm_id: Slug(),
   cost_usd: record("SeriesArmCost", { mean: Usd, total: Usd }),
@@ -112,6 +118,7 @@ const SeriesScenario = record("SeriesScenario", {
     description: "Its own, at alpha divided by the number of scenarios; otherwise the row only describes.",
   }),
   solved: record("SolvedByArm", { a: nullable(SolvedCount), b: nullable(SolvedCount) }),
+  checks: Type.Array(SeriesCheck, { description: "Hidden checks; empty without such, or where trials are of 0.1.6." }),
   earlier: nullable(Earlier),
   distinct_runs: nullable(Count("Trials that differ in what the models said and called; null when unknown.")),
 });
@@ -242,35 +249,3 @@ export const SeriesListing = record("SeriesListing", {
   standing: SeriesStanding,
 });
 export type SeriesListing = Static<typeof SeriesListing>;
-
-export const SeriesRequest = record("SeriesRequest", {
-  scenarios: Type.Array(Slug(), {
-    minItems: 1,
-    maxItems: MAX_SCENARIOS,
-    uniqueItems: true,
-    description: "Scenario names.",
-  }),
-  trials: Type.Optional(SeriesLimits.properties.trials),
-  stop_when_sure: Type.Optional(Type.Boolean({ description: "Stop as soon as more trials would change nothing." })),
-  parallel: Type.Optional(SeriesLimits.properties.parallel),
-  max_cost_usd: Type.Optional(MaxCost),
-  margin: Type.Optional(SeriesPlan.properties.margin),
-  judge_model: Type.Optional(JudgeModel),
-  model_override: RunRequest.properties.model_override,
-  seed: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: "What weighted scripts are chosen by." }),
-  ),
-  continue: Type.Optional({ ...SeriesId, description: "A series to go on with; the plan must be the same." }),
-});
-export type SeriesRequest = Static<typeof SeriesRequest>;
-
-export const SeriesStarted = record("SeriesStarted", { series_id: SeriesId });
-export type SeriesStarted = Static<typeof SeriesStarted>;
-
-export const SeriesListRequest = record("SeriesListRequest", {
-  scenario: Type.Optional(Slug({ description: "Only series with this scenario." })),
-  state: Type.Optional(oneOf(SERIES_STATES, { description: "Only series in this state." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
-  before: Type.Optional({ ...SeriesId, description: "Only series older than this one." }),
-});
-export type SeriesListRequest = Static<typeof SeriesListRequest>;

@@ -11,20 +11,21 @@ export const SESSION_SORTS = ["created", "scenario", "result", "gap", "cost", "d
 export type SessionSort = (typeof SESSION_SORTS)[number];
 
 const FILTER = {
-  scenario: Type.Optional(Slug({ description: "Only sessions of this scenario." })),
-  state: Type.Optional(oneOf(STATES, { description: "Only sessions in this state." })),
-  series_id: Type.Optional({ ...SeriesId, description: "Only the trials of this series." }),
-  outcome: Type.Optional(oneOf(OUTCOMES, { description: "Only sessions with this outcome." })),
-  model: Type.Optional(Type.String({ maxLength: 300, description: "Only sessions in which an arm has this model." })),
-  judge: Type.Optional(Type.String({ maxLength: 2000, description: "Only sessions with this judge." })),
+  scenario: Type.Optional(Slug({ description: "Of this scenario." })),
+  state: Type.Optional(oneOf(STATES, { description: "In this state." })),
+  series_id: Type.Optional({ ...SeriesId, description: "Trials of this series." }),
+  outcome: Type.Optional(oneOf(OUTCOMES, { description: "With this outcome." })),
+  model: Type.Optional(Type.String({ maxLength: 300, description: "An arm has this model." })),
+  judge: Type.Optional(Type.String({ maxLength: 2000, description: "With this judge." })),
   text: Type.Optional(
     Type.String({
       maxLength: 200,
       pattern: `^\\s*\\S*(\\s+\\S+){0,${WORDS - 1}}\\s*$`,
-      description: `At most ${WORDS} words. Each stands in the session's id, title, arms, models, judge, state or result; A to Z match a to z.`,
+      description: `At most ${WORDS} words, each in the id, title, arms, models, judge, state or result; A to Z match a to z.`,
     }),
   ),
-  conflict: Type.Optional(oneOf(["only"], { description: "Only sessions whose verdicts contradict each other." })),
+  blind: Type.Optional(oneOf(["yes"], { description: "`text` is not looked for in the result." })),
+  conflict: Type.Optional(oneOf(["only"], { description: "Verdicts contradict each other." })),
 };
 
 const SessionFilterSchema = Type.Object(FILTER);
@@ -34,7 +35,7 @@ export type SessionFilter = Static<typeof SessionFilterSchema>;
 export const SessionListRequest = record("SessionListRequest", {
   ...FILTER,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
-  before: Type.Optional({ ...SessionId, description: "Only sessions older than this one." }),
+  before: Type.Optional({ ...SessionId, description: "Older than this session." }),
   sort: Type.Optional(
     oneOf(SESSION_SORTS, {
       description: "`created` (default), or another column; what is unknown comes last, equals newest first.",

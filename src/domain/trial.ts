@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
@@ -14,6 +15,8 @@ const TrialArm = record(
     /** It failed. The other arm is stopped then, which is not its fault. */
     broken: Type.Boolean(),
     solved: nullable(Type.Boolean({ description: "All required checks passed; null without such." })),
+    /** By id; false also for a check that could not be run. Absent in rows of earlier versions and without checks. */
+    checks: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
     tokens: nullable(Count("Input and output.")),
     wall_ms: Count("Milliseconds; 0 until it has ended."),
@@ -81,13 +84,18 @@ export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.us
 type Summary = SessionOutcome["arms"][number];
 
 function trialArm({ model_served, status, probe, cost_usd, tokens_in, tokens_out, wall_ms }: Summary): TrialArm {
-  const broken = status === "failed";
   const required = probe?.checks.filter((check) => check.required) ?? [];
-  const solved = required.length === 0 ? null : required.every((check) => check.status === "pass");
-  if (status === "pending" || status === "running")
-    return { model_served, broken, solved, cost_usd: null, tokens: null, wall_ms: 0 };
-  return { model_served, broken, solved, cost_usd, tokens: sumKnown([tokens_in, tokens_out]), wall_ms };
+  const seen = {
+    model_served,
+    broken: status === "failed",
+    solved: required.length === 0 ? null : required.every(isPassed),
+    ...(probe && { checks: Object.fromEntries(probe.checks.map((check) => [check.id, isPassed(check)])) }),
+  };
+  if (status === "pending" || status === "running") return { ...seen, cost_usd: null, tokens: null, wall_ms: 0 };
+  return { ...seen, cost_usd, tokens: sumKnown([tokens_in, tokens_out]), wall_ms };
 }
+
+const isPassed = ({ status }: CheckResult) => status === "pass";
 
 function conductOf(a: Summary, b: Summary): string | null {
   const digests = [a.replies_digest, b.replies_digest];

@@ -1,5 +1,5 @@
 import { type Decision, NETWORK_RULE } from "./decision.ts";
-import type { Price } from "./scenario.ts";
+import type { Price } from "./price-list.ts";
 import type { ArmSummary, SessionOutcome, SessionTotals } from "./session.ts";
 import { usdText } from "./usd-text.ts";
 import type { Verdict } from "./verdict.ts";

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
+import { SeriesSummary } from "./series-summary.ts";
 
 export const ArmPointer = record("ArmPointer", {
   session_id: Type.String({ pattern: "^session-[A-Za-z0-9._-]+$" }),
@@ -189,36 +190,6 @@ export const PanelMember = record(
   { description: "One judge of a panel." },
 );
 export type PanelMember = Static<typeof PanelMember>;
-
-export const CONCLUSIONS = ["a_preferred", "b_preferred", "no_difference_above_margin", "undecided"] as const;
-/** What a series shows. */
-export type Conclusion = (typeof CONCLUSIONS)[number];
-
-export const SeriesSummary = record(
-  "SeriesSummary",
-  {
-    series_id: Type.String(),
-    trial: Type.Integer({ minimum: 1 }),
-    held: Type.Boolean({
-      description: "This trial does not count yet: an earlier one, or one of its round, is not done.",
-    }),
-    trials: Count("Trials that count."),
-    wins: Count("Arm a won."),
-    ties: Count("No winner, for whatever reason."),
-    losses: Count("Arm b won."),
-    inconsistent: Count("Among the ties: the judge contradicted itself."),
-    inconclusive: Count("Among the ties: the judge could not tell."),
-    missing: Count("Trials that gave nothing."),
-    win_rate: nullable(Share("Of arm a; a trial without a winner counts half.")),
-    low: Share("Lower end of the range that is valid whenever the series is stopped."),
-    high: Share("Upper end."),
-    e: Type.Number({ minimum: 0, description: "Evidence against no preference." }),
-    conclusion: oneOf(CONCLUSIONS),
-    statement: Type.String({ description: "Plain sentences; claims no more than these trials." }),
-  },
-  { description: "Where the series of the run stood when the verdict was stored." },
-);
-export type SeriesSummary = Static<typeof SeriesSummary>;
 
 export const Verdict = record("Verdict", {
   verdict_id: Type.String(),

@@ -1,11 +1,18 @@
-/** The 97.5% point of the normal distribution, for two-sided 95%. */
+/** Of a share, both 0 to 1. */
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Quantile of the normal distribution at 97.5%. */
 const Z = 1.959963984540054;
 
-/** Wilson's 95% interval for the share behind `count` of `total`; [0, 1] for none. */
-export function wilson(count: number, total: number): readonly [low: number, high: number] {
-  if (total === 0) return [0, 1];
-  const share = count / total;
-  const spread = Z * Math.sqrt((share * (1 - share)) / total + Z ** 2 / (4 * total ** 2));
-  const bound = (side: 1 | -1) => (share + Z ** 2 / (2 * total) + side * spread) / (1 + Z ** 2 / total);
-  return [Math.max(0, bound(-1)), Math.min(1, bound(1))];
+/** Wilson's 95% range of a share (JASA 22, 1927); from 0 to 1 where nothing was counted. */
+export function wilson(some: number, all: number): Range {
+  if (all === 0) return { low: 0, high: 1 };
+  const [share, z2] = [some / all, Z * Z];
+  const centre = (share + z2 / (2 * all)) / (1 + z2 / all);
+  const half = (Z * Math.sqrt((share * (1 - share)) / all + z2 / (4 * all * all))) / (1 + z2 / all);
+  // At the ends the sums miss 0 and 1 by a rounding error.
+  return { low: some === 0 ? 0 : centre - half, high: some === all ? 1 : centre + half };
 }

@@ -1,6 +1,6 @@
 import type { Changes, ProbeResult, ReferenceFixScore } from "../domain/evidence.ts";
 import { pathOfPatch, readPatch } from "../domain/patch.ts";
-import type { ReferenceFix } from "../domain/scenario.ts";
+import type { ReferenceFix } from "../domain/task.ts";
 
 const WEIGHTS = { resolution: 0.7, files: 0.2, similarity: 0.1 };
 

@@ -3,7 +3,8 @@ import { CHECK_OUTPUT_KB, NAMED_VIOLATIONS } from "../domain/defaults.ts";
 import type { CheckResult, ProbeResult } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
-import type { Probe, ProbeCheck } from "../domain/scenario.ts";
+import { regexOf } from "../domain/regex-of.ts";
+import type { Probe, ProbeCheck } from "../domain/task.ts";
 import type { ExecResult } from "../sandbox/sandbox.ts";
 import { TreeTooLarge } from "../workspace/tree/io-failure.ts";
 import type { FileSource, Workspace } from "../workspace/workspace.ts";
@@ -82,18 +83,21 @@ function whyNot(check: ProbeCheck, result: ExecResult): string | null {
   if (result.ended !== "exit") return `stopped: ${result.ended.replace("_", " ")}`;
   if (result.exit_code !== check.expect_exit) return `exit code ${result.exit_code}, expected ${check.expect_exit}`;
   if (check.output_matches !== null && !outputMatches(check.output_matches, result.output))
-    return `output does not contain ${check.output_matches}`;
+    return `output does not contain ${check.output_matches}${leftOut(result)}`;
   return null;
 }
+
+/** What nobody has looked at is not said to lack the text. */
+const leftOut = ({ bytes }: ExecResult) =>
+  bytes > CHECK_OUTPUT_KB * 1024
+    ? ` in the ${CHECK_OUTPUT_KB} kB that are kept of its beginning and end; it printed ${Math.round(bytes / 1024)} kB`
+    : "";
 
 /** `/regex/` or literal text, looked for anywhere in `output`. Linear time whatever the pattern. */
 function outputMatches(pattern: string, output: string): boolean {
   const regex = regexOf(pattern);
   return regex === null ? output.includes(pattern) : RE2JS.compile(regex, RE2JS.MULTILINE).matcher(output).find();
 }
-
-const regexOf = (pattern: string) =>
-  pattern.length > 2 && pattern.startsWith("/") && pattern.endsWith("/") ? pattern.slice(1, -1) : null;
 
 function tally(checks: readonly CheckResult[]): Pick<ProbeResult, "score" | "passed" | "total"> {
   const passed = checks.filter((check) => check.status === "pass");

@@ -62,7 +62,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     .onRequest(({ request, set }) => {
       // The plugin's `Vary: *` would forbid every cache.
       delete set.headers.vary;
-      if (!URL.canParse(request.url)) throw new UnreadableRequest("the Host header is missing or is not a host");
+      demandAddress(request);
       hosts?.(request);
       origins?.(request);
     })
@@ -91,10 +91,18 @@ export function createApp(services: Services, options: AppOptions = {}) {
 export function createHealthApp(services: Services, { hosts, log, abandoned = NEVER }: AppOptions) {
   const app = new Elysia({ systemRouter: false, handler: { standardHostname: false } })
     .use(requestLog(services.clock, log))
-    .onRequest(({ request }) => hosts?.(request))
+    .onRequest(({ request }) => {
+      demandAddress(request);
+      hosts?.(request);
+    })
     .onError((thrown) => answerError(thrown, app.routes, services))
     .get("/api/health", () => getHealth.run(services, {}, abandoned));
   return app;
+}
+
+/** Everything behind it reads the address. */
+function demandAddress({ url }: Request): void {
+  if (!URL.canParse(url)) throw new UnreadableRequest("the Host header is missing or is not a host");
 }
 
 const NEVER = new AbortController().signal;

@@ -1,3 +1,4 @@
+import type { RunEvent } from "../domain/event.ts";
 import type { FailureCode } from "../domain/failure.ts";
 import { ERRORS } from "./error.ts";
 
@@ -8,6 +9,14 @@ const COMMON_ERRORS: readonly FailureCode[] = ["forbidden_host", "internal"];
 export const answer = (description: string, example: unknown) => ({
   description,
   content: { "application/json": { example } },
+});
+
+/** A stream of events for `detail.responses`; the schema of a frame is the route's `response`. */
+export const frames = (examples: readonly RunEvent[]) => ({
+  description: "Frames of one line `data: <json>` and an empty line; the JSON is a RunEvent.",
+  content: {
+    "text/event-stream": { example: examples.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("") },
+  },
 });
 
 /** A body for `detail.requestBody`; the document takes its schema from the route's `body`. */

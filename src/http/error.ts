@@ -42,6 +42,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
       "Too many sessions are waiting, or this could push the day's cost over its limit; `details.reason` says which.",
     retry_after_s: 10,
   },
+  not_ready: { status: 503, meaning: "The database does not answer this server.", retry_after_s: 2 },
   sandbox_unavailable: { status: 503, meaning: "Commands of a model need a sandbox, and none works here." },
   storage_full: {
     status: 507,

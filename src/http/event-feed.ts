@@ -51,6 +51,8 @@ export abstract class Feed {
 
   async #read(follow: Follow): Promise<void> {
     for await (const { n, attempt, event } of follow(this.#stop.signal)) {
+      // It may have had another at hand, for which nobody would make room.
+      if (this.#stop.signal.aborted) return;
       const room = this.keep({ n, attempt, bytes: encoder.encode(`data: ${JSON.stringify(event)}\n\n`) });
       this.#wake();
       await room;

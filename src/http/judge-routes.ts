@@ -4,16 +4,19 @@ import { JudgesRequest } from "../domain/judge-profile.ts";
 import { SelfTestRequest, SelfTestStarted } from "../domain/self-test.ts";
 import { VoteRequest } from "../domain/vote.ts";
 import { listJudges } from "../operation/judges.ts";
-import { getSelfTest, startSelfTest } from "../operation/self-tests.ts";
+import { getSelfTest, listSelfTests, startSelfTest } from "../operation/self-tests.ts";
 import { voteOnSession } from "../operation/votes.ts";
 import { answer, body, failures } from "./describe.ts";
 import { EXAMPLE_JUDGES } from "./examples/judges.ts";
-import { EXAMPLE_SELF_TEST } from "./examples/self-test.ts";
+import { EXAMPLE_SELF_TEST, EXAMPLE_SELF_TEST_ROW } from "./examples/self-test.ts";
 import { EXAMPLE_VERDICT } from "./examples/verdict.ts";
 import { EXAMPLE_VOTE } from "./examples/vote.ts";
-import { refuseTwice } from "./query.ts";
+import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
 import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
 import { BEFORE_A_RUN } from "./run-routes.ts";
+
+/** Each is read whole, to be listed. */
+const SELF_TESTS_PAGE = 100;
 
 /** What examines judges, and people beside them. */
 export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
@@ -39,6 +42,30 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
           responses: {
             202: answer("Started, or waiting for its turn.", { self_test_id: EXAMPLE_SELF_TEST.self_test_id }),
             ...failures(...BEFORE_A_RUN),
+          },
+        },
+      },
+    )
+    .get(
+      "/api/self-tests",
+      ({ query, request, set }) =>
+        paged({
+          ...{ query: { limit: SELF_TESTS_PAGE, ...query }, request, set },
+          rows: (asked) => listSelfTests.run(services, asked, abandoned),
+          idOf: ({ self_test_id }) => self_test_id,
+        }),
+      {
+        transform: [refuseTwice, integer("limit")],
+        query: listSelfTests.input,
+        response: listSelfTests.output,
+        detail: {
+          operationId: "listSelfTests",
+          tags: ["extension"],
+          summary: listSelfTests.title,
+          description: `${listSelfTests.summary} A page has ${SELF_TESTS_PAGE} unless \`limit\` says otherwise; the \`Link\` header names the next.`,
+          responses: {
+            200: { ...answer("Newest first.", [EXAMPLE_SELF_TEST_ROW]), headers: LINK_HEADERS },
+            ...failures("invalid_request", "unknown_self_test", "storage_failed"),
           },
         },
       },

@@ -2,11 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { SessionListRequest } from "../domain/session-list.ts";
 import { runDoctor } from "../operation/doctor.ts";
-import { getHealth } from "../operation/health.ts";
+import { getHealth, getReadiness } from "../operation/health.ts";
+import { listProviders } from "../operation/providers.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
 import { getSession, listSessions, summarizeSessions } from "../operation/sessions.ts";
 import { answer, failures } from "./describe.ts";
-import { EXAMPLE_REPORT } from "./examples/report.ts";
+import { EXAMPLE_PROVIDER, EXAMPLE_REPORT } from "./examples/report.ts";
 import { EXAMPLE_SCENARIO, EXAMPLE_SCENARIO_ROW } from "./examples/scenario.ts";
 import { EXAMPLE_SESSION, EXAMPLE_SESSION_ROW, EXAMPLE_SESSION_SUMMARY } from "./examples/session.ts";
 import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
@@ -25,6 +26,19 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         responses: {
           200: answer("The service is alive.", { status: "ok", version: services.version, uptime_ms: 1234 }),
           ...failures(),
+        },
+      },
+    })
+    .get("/api/ready", () => getReadiness.run(services, {}, abandoned), {
+      response: getReadiness.output,
+      detail: {
+        operationId: "getReadiness",
+        tags: ["extension"],
+        summary: getReadiness.title,
+        description: getReadiness.summary,
+        responses: {
+          200: answer("It can.", { status: "ok", version: services.version, uptime_ms: 1234, database: "reachable" }),
+          ...failures("not_ready"),
         },
       },
     })
@@ -74,6 +88,16 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
         },
       },
     )
+    .get("/api/providers", () => listProviders.run(services, {}, abandoned), {
+      response: listProviders.output,
+      detail: {
+        operationId: "listProviders",
+        tags: ["extension"],
+        summary: listProviders.title,
+        description: listProviders.summary,
+        responses: { 200: answer("Those that are known here.", [EXAMPLE_PROVIDER]), ...failures("storage_failed") },
+      },
+    })
     .get(
       "/api/sessions",
       ({ query, request, set }) =>

@@ -28,7 +28,7 @@ export const reportRoutes = ({ services, abandoned }: RouteContext) =>
           tags: ["extension"],
           summary: reportSession.title,
           description: reportSession.summary,
-          responses: { 200: FILE, ...failures("invalid_request", "unknown_session", "storage_failed") },
+          responses: { 200: FILE, ...failures("invalid_request", "unknown_session", "unknown_arm", "storage_failed") },
         },
       },
     )

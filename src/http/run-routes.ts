@@ -6,7 +6,7 @@ import { RunRequest, RunStarted, VerdictRequest } from "../domain/request.ts";
 import { followRun } from "../operation/follow-run.ts";
 import { cancelRun, demandInFlight, runScenario, startScenario } from "../operation/runs.ts";
 import { rejudge } from "../operation/verdicts.ts";
-import { answer, body, failures } from "./describe.ts";
+import { answer, body, failures, frames } from "./describe.ts";
 import { EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import { EXAMPLE_EVENTS } from "./examples/events.ts";
 import { EXAMPLE_SESSION, EXAMPLE_SESSION_ID } from "./examples/session.ts";
@@ -95,14 +95,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
           description:
             "Server-sent events of a run in flight: every event so far, in order, then the live ones. Ends after `verdict_ready` or `session_failed`; by then the session can be read. A comment line keeps a quiet stream open. With `ids=1` or a `Last-Event-ID` header each event carries its id.",
           responses: {
-            200: {
-              description: "Frames of one line `data: <json>` and an empty line; the JSON is a RunEvent.",
-              content: {
-                "text/event-stream": {
-                  example: EXAMPLE_EVENTS.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""),
-                },
-              },
-            },
+            200: frames(EXAMPLE_EVENTS),
             ...failures("not_live"),
           },
         },

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { RunEvent } from "../domain/event.ts";
-import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
+import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series-request.ts";
 import { followSeries } from "../operation/follow-series.ts";
 import {
   cancelSeries,
@@ -11,7 +11,7 @@ import {
   readSeries,
   startSeries,
 } from "../operation/series.ts";
-import { answer, body, failures } from "./describe.ts";
+import { answer, body, failures, frames } from "./describe.ts";
 import { EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import { EXAMPLE_EVENTS } from "./examples/events.ts";
 import { EXAMPLE_SERIES, EXAMPLE_SERIES_ID, EXAMPLE_SERIES_ROW } from "./examples/series.ts";
@@ -131,14 +131,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
           description:
             "Server-sent events of all runs of a series, interleaved, each with its `session_id`: those in flight from their start, then those that come. Runs that ended before are read with the series. Ends with the series; by then it can be read. `verdict.series` of each `verdict_ready` says where the series stands.",
           responses: {
-            200: {
-              description: "Frames of one line `data: <json>` and an empty line; the JSON is a RunEvent.",
-              content: {
-                "text/event-stream": {
-                  example: EXAMPLE_EVENTS.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""),
-                },
-              },
-            },
+            200: frames(EXAMPLE_EVENTS),
             ...failures("not_live"),
           },
         },

@@ -1,4 +1,4 @@
-import type { Price } from "../domain/scenario.ts";
+import type { Price } from "../domain/price-list.ts";
 import { costOf, sumKnown } from "../domain/usage.ts";
 import {
   FLAGS,
@@ -38,28 +38,14 @@ export interface VerdictInput {
 
 /** Code makes the verdict, in the same way for every judge. */
 export function composeVerdict(input: VerdictInput): Verdict {
-  const { kase, facts, rules, names, result } = input;
+  const { kase, facts, rules, result } = input;
   const { measured, weights } = rules;
   const basis = basisWith(rules, result);
   const scored = decide(basis, weights);
   const calls = byJudge(result.calls).flatMap((own) => labelled({ ...basis, calls: own }, own, weights));
   const members = result.panel && membersOf(result.panel, basis, weights, calls);
   const flags = flagsOf(input, scored);
-  const text: StatementInput = {
-    kind: kase.kind,
-    scenario: kase.scenario,
-    judge: input.model_name,
-    names,
-    scored,
-    gates: rules.gates,
-    facts,
-    turns: { a: kase.a.summary.turns, b: kase.b.summary.turns },
-    required: { a: requiredChecks(kase.a.summary), b: requiredChecks(kase.b.summary) },
-    flags,
-    model_asked: calls.length > 0,
-    panel: members,
-    measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),
-  };
+  const text = statementInput(input, { scored, flags, panel: members, model_asked: calls.length > 0 });
   const idOf = (side: Side | null) => (side === null ? null : kase[side].pointer.arm_id);
   return {
     verdict_id: input.verdict_id,
@@ -99,6 +85,22 @@ export function composeVerdict(input: VerdictInput): Verdict {
     rationale: rationaleOf(text, calls, measured),
     ...statementOf(text),
     series: null,
+  };
+}
+
+/** What the statement is made of. */
+function statementInput(
+  { kase, facts, rules, names, model_name }: VerdictInput,
+  found: Pick<StatementInput, "scored" | "flags" | "panel" | "model_asked">,
+): StatementInput {
+  const { a, b, kind, scenario } = kase;
+  const { measured, weights, gates } = rules;
+  return {
+    ...found,
+    ...{ kind, scenario, judge: model_name, names, gates, facts },
+    turns: { a: a.summary.turns, b: b.summary.turns },
+    required: { a: requiredChecks(a.summary), b: requiredChecks(b.summary) },
+    measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),
   };
 }
 

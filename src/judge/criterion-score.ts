@@ -1,4 +1,4 @@
-import type { Criterion } from "../domain/scenario.ts";
+import type { Criterion } from "../domain/rubric.ts";
 import type { CriterionScore, JudgeCall, Order, Side } from "../domain/verdict.ts";
 import { firstAnswers, type JudgeResult } from "./judge-result.ts";
 import type { Measured } from "./measure.ts";

@@ -1,6 +1,6 @@
 import type { Side, Suspicion, Verdict } from "../domain/verdict.ts";
 import { backs, type Gates, gatesOf, vetoes } from "./gates.ts";
-import { type Opinion, opinionOf, type Scores, type Seat } from "./opinion.ts";
+import { type Opinion, opinionOf, opinionsOfPanel, type Scores, type Seat } from "./opinion.ts";
 import type { Weights } from "./score-table.ts";
 
 /**
@@ -34,9 +34,18 @@ export function basisOf(
   };
 }
 
-/** What the judge of a stored verdict found itself, whatever rules and hidden checks made of it. */
+/**
+ * What the judge of a stored verdict found itself, by the criteria that it scored, whatever rules, hidden checks and measures
+ * made of it: a measure can be the hidden checks' own score.
+ */
 export const judgesOwn = (verdict: Verdict, tie_margin: number): Opinion =>
-  opinionOf(basisOf(verdict, tie_margin), new Map(verdict.criteria.map(({ id, weight }) => [id, weight])));
+  opinionOf({ ...basisOf(verdict, tie_margin), measured: [] }, weightsOf(verdict));
+
+/** The same of each judge of a panel, in the order of its members; nothing for one judge. */
+export const membersOwn = (verdict: Verdict, tie_margin: number): readonly Opinion[] =>
+  opinionsOfPanel({ ...basisOf(verdict, tie_margin), measured: [] }, weightsOf(verdict));
+
+const weightsOf = ({ criteria }: Verdict): Weights => new Map(criteria.map(({ id, weight }) => [id, weight]));
 
 type Suspected = readonly Pick<Suspicion, "side" | "found_by" | "judge">[];
 

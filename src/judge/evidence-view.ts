@@ -1,5 +1,5 @@
 import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
-import type { Rubric } from "../domain/scenario.ts";
+import type { Rubric } from "../domain/rubric.ts";
 import { breathe } from "../pace.ts";
 import type { JudgedArm } from "./judge.ts";
 import { withoutAgentNotes } from "./view/agent-notes.ts";

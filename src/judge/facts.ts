@@ -1,7 +1,7 @@
 import { sizeOf } from "../domain/evidence.ts";
-import type { Policies } from "../domain/scenario.ts";
+import type { Policies } from "../domain/policies.ts";
 import type { ArmSummary } from "../domain/session.ts";
-import type { Facts, Side, Verdict } from "../domain/verdict.ts";
+import { type Facts, SIDES, type Side, type Verdict } from "../domain/verdict.ts";
 
 /** What code established about an arm; no opinion is part of it. */
 export function factsOf(arm: ArmSummary, policies: Policies): Facts {
@@ -40,4 +40,4 @@ function isDisqualified(arm: ArmSummary, policies: Policies): boolean {
 
 /** The arms that a cost limit ended. */
 export const costLimited = (facts: Verdict["facts"]): readonly Side[] =>
-  (["a", "b"] as const).filter((side) => facts[side].stop_reason === "budget:cost_usd");
+  SIDES.filter((side) => facts[side].stop_reason === "budget:cost_usd");

@@ -1,4 +1,4 @@
-import type { Price } from "../domain/scenario.ts";
+import type { Price } from "../domain/price-list.ts";
 import { costOf, sumUsage } from "../domain/usage.ts";
 import { FLAGS } from "../domain/verdict.ts";
 import { allOrNone } from "./all-or-none.ts";

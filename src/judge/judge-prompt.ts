@@ -1,5 +1,7 @@
-import type { JudgeConfig, Policies, Rubric, Task } from "../domain/scenario.ts";
+import type { Policies } from "../domain/policies.ts";
+import type { JudgeConfig, Rubric } from "../domain/rubric.ts";
 import { sha256 } from "../domain/sha256.ts";
+import type { Task } from "../domain/task.ts";
 import type { Facts } from "../domain/verdict.ts";
 import { ANSWER_TOOL, judgementSchema } from "./answer/judgement-schema.ts";
 import type { Labels, Secrets } from "./blinding.ts";

@@ -1,6 +1,8 @@
 import type { Decision } from "../domain/decision.ts";
-import type { Rubric, Scenario, Task } from "../domain/scenario.ts";
+import type { Rubric } from "../domain/rubric.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
+import type { Task } from "../domain/task.ts";
 import type { ArmPointer, Flag, Verdict } from "../domain/verdict.ts";
 
 /** What is known of an arm after it stopped. */

@@ -1,5 +1,5 @@
 import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
-import type { Price } from "../domain/scenario.ts";
+import type { Price } from "../domain/price-list.ts";
 import { costOf, mostCostOf } from "../domain/usage.ts";
 import type { ModelReply, ModelRequest } from "../model/client.ts";
 

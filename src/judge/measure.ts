@@ -1,6 +1,6 @@
 import { isUnknown } from "../domain/evidence.ts";
 import { globFault, globMatcher } from "../domain/path-glob.ts";
-import type { Measure, MeasuredCriterion } from "../domain/scenario.ts";
+import type { Measure, MeasuredCriterion } from "../domain/rubric.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { sumKnown } from "../domain/usage.ts";
 import { requiredChecks } from "./facts.ts";

@@ -1,6 +1,6 @@
 import type { Clock, Entropy } from "../clock.ts";
-import type { Price } from "../domain/scenario.ts";
-import type { Side } from "../domain/verdict.ts";
+import { armNames } from "../domain/arm-names.ts";
+import type { Price } from "../domain/price-list.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { Pair } from "./ask-both-orders.ts";
 import { composeVerdict } from "./compose-verdict.ts";
@@ -47,7 +47,7 @@ export function openJudge(options: JudgeOptions): Judge {
     signal.throwIfAborted();
     const facts = { a: factsOf(kase.a.summary, kase.policies), b: factsOf(kase.b.summary, kase.policies) };
     const rules = scoringRules(kase, facts);
-    const names = armNames(kase);
+    const names = armNames(kase.a.pointer.arm_id, kase.b.pointer.arm_id);
     const asks = kase.rubric.criteria.some(isJudged) ? askedOf(options, kase) : undefined;
     const result = asks ? await asks(await hearing({ kase, facts, names }, rules, signal), signal) : NO_MODEL_ASKED;
     const now = clock.now().toISOString();
@@ -88,9 +88,3 @@ const hearing = async (pair: Pair, rules: ScoringRules, signal: AbortSignal): Pr
   exhibits: await gatherExhibits(pair.kase, signal),
   needsSecondHearing: (calls, suspicions) => needsSecondHearing(basisWith(rules, { calls, suspicions }), rules.weights),
 });
-
-/** Arm ids. Both can be the same arm across sessions; the words of the request then tell them apart. */
-function armNames({ a, b }: Case): Record<Side, string> {
-  const [one, other] = [a.pointer.arm_id, b.pointer.arm_id];
-  return one === other ? { a: `${one} (arm_a)`, b: `${other} (arm_b)` } : { a: one, b: other };
-}

@@ -1,4 +1,6 @@
-import type { Criterion, JudgedCriterion, Policies, Rubric, Task } from "../domain/scenario.ts";
+import type { Policies } from "../domain/policies.ts";
+import type { Criterion, JudgedCriterion, Rubric } from "../domain/rubric.ts";
+import type { Task } from "../domain/task.ts";
 
 /** Characters of a reference fix that a judge reads. */
 const REFERENCE_CHARS = 12_000;

@@ -1,3 +1,4 @@
+import { counted } from "../domain/counted.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import type { Flag, PanelMember, Side, Verdict } from "../domain/verdict.ts";
 import type { ScoredOutcome } from "./decide.ts";
@@ -72,12 +73,20 @@ function judgesPart(input: StatementInput): string {
   if (judge_side !== null && winner_side !== null && judge_side !== winner_side)
     return `against ${who(input)}, which favoured ${names[judge_side]} ${BOTH}`;
   if (input.panel)
-    return scored.merged?.outcome === "invalid" ? "and the panel gave no usable answer" : "not by the panel";
-  return flags.includes("judge_invalid") ? "and the judge gave no usable answer" : "not by the judge";
+    return scored.merged?.outcome === "invalid"
+      ? "and fewer than 2 judges of the panel gave a usable answer"
+      : "not by the panel";
+  return flags.includes("judge_invalid")
+    ? "and the judge gave no usable answer in at least one presentation order"
+    : "not by the judge";
 }
 
 /** Whoever judged, in the middle of a sentence. */
 const who = ({ judge, panel }: StatementInput) => (panel ? panelTitle(panel) : `judge ${judge}`);
+
+/** The same where measured criteria may have decided what it is said to have found. */
+const scoresOf = (input: StatementInput) =>
+  input.measured ? `the scores of ${who(input)} together with the measured criteria` : who(input);
 
 function runs({ kind, scenario }: StatementInput): string {
   return kind === "cross_session" ? `these two runs of ${scenario}` : `this one run of ${scenario}`;
@@ -104,12 +113,11 @@ function overturned(input: StatementInput): string {
   const { second, merged, lean_side } = scored;
   const first = merged?.winner_side ?? null;
   const then = lean_side === null ? "favoured nobody clearly" : `leaned to ${names[lean_side]}`;
-  if (first === null) return `${who(input)} ${then} ${WITHHELD}; no winner is named`;
+  if (first === null) return `${scoresOf(input)} ${then} ${WITHHELD}; no winner is named`;
   if (second === "not_held")
-    return `${who(input)} favoured ${names[first]} ${BOTH}, whose words are suspected and could not be left out; no winner is named`;
-  const unusable = input.panel ? "not all of its judges gave a usable answer" : "gave no usable answer";
-  const said = second === "unusable" ? unusable : then;
-  return `${who(input)} favoured ${names[first]} ${BOTH}, but ${said} ${WITHHELD}; no winner is named`;
+    return `${scoresOf(input)} favoured ${names[first]} ${BOTH}, whose words are suspected and could not be left out; no winner is named`;
+  const said = second === "unusable" ? "not every answer was usable" : then;
+  return `${scoresOf(input)} favoured ${names[first]} ${BOTH}, but ${said} ${WITHHELD}; no winner is named`;
 }
 
 function outweighed(input: StatementInput): string {
@@ -121,9 +129,10 @@ function outweighed(input: StatementInput): string {
 }
 
 function conflict(input: StatementInput): string {
-  const { gates, names, model_asked } = input;
-  const [checks, scores] = (gates.probe_gap ?? 0) > 0 ? [names.a, names.b] : [names.b, names.a];
-  return `${model_asked ? who(input) : "the measured criteria"} favoured ${scores} while the hidden checks speak clearly for ${checks}; no winner is named, a person should look`;
+  const { gates, names, model_asked, scored } = input;
+  const [checks, scores]: readonly [Side, Side] = (gates.probe_gap ?? 0) > 0 ? ["a", "b"] : ["b", "a"];
+  const judging = scored.judge_side === scores ? who(input) : scoresOf(input);
+  return `${model_asked ? judging : "the measured criteria"} favoured ${names[scores]} while the hidden checks speak clearly for ${names[checks]}; no winner is named, a person should look`;
 }
 
 function judged(input: StatementInput): string {
@@ -162,9 +171,9 @@ function judgedByOne(input: StatementInput): string {
 const pair = (names: StatementInput["names"], side: Side | null) =>
   side === "b" ? `${names.b} over ${names.a}` : `${names.a} over ${names.b}`;
 
-function voice({ judge, measured, flags }: StatementInput): string {
-  if (measured) return `the scores of judge ${judge} together with the measured criteria`;
-  return flags.includes("score_preference_conflict") ? `the scores of judge ${judge}` : `judge ${judge}`;
+function voice(input: StatementInput): string {
+  const byScores = !input.measured && input.flags.includes("score_preference_conflict");
+  return byScores ? `the scores of ${who(input)}` : scoresOf(input);
 }
 
 function doubt({ flags }: StatementInput): string {
@@ -207,6 +216,4 @@ function scope(input: StatementInput): string {
 }
 
 const costEnds = ({ facts, names, turns }: StatementInput) =>
-  costLimited(facts).map(
-    (side) => `a cost limit ended ${names[side]} after ${turns[side]} ${turns[side] === 1 ? "turn" : "turns"}`,
-  );
+  costLimited(facts).map((side) => `a cost limit ended ${names[side]} after ${counted(turns[side], "turn")}`);

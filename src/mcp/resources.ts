@@ -5,12 +5,13 @@ import {
   type ReadResourceResult,
   type Resource,
 } from "@modelcontextprotocol/sdk/types.js";
-import { Failure } from "../domain/failure.ts";
+import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
 import type { SessionListing } from "../domain/session.ts";
 import { getScenario, listScenarios } from "../operation/scenarios.ts";
 import type { Services } from "../operation/services.ts";
 import { getSession, listSessions } from "../operation/sessions.ts";
+import { errorText } from "./error-text.ts";
 import { fullSession } from "./view/full-session.ts";
 import { viewScenario } from "./view/scenario-view.ts";
 
@@ -45,8 +46,10 @@ export async function listResources(
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
-  const scenarios = cursor === undefined ? await listScenarios.run(services, {}, signal) : [];
-  const rows = await sessionsAfter(services, cursor, signal);
+  const [scenarios, rows] = await told(services, async () => [
+    cursor === undefined ? await listScenarios.run(services, {}, signal) : [],
+    await sessionsAfter(services, cursor, signal),
+  ]);
   const sessions = rows.slice(0, PAGE);
   const last = sessions.at(-1);
   return {
@@ -91,19 +94,28 @@ export async function readResource(services: Services, uri: string, signal: Abor
 
 async function valueAt(services: Services, uri: string, signal: AbortSignal): Promise<unknown> {
   const { kind, id } = partsOf(uri);
+  return await told(
+    services,
+    async () =>
+      kind === "scenarios"
+        ? viewScenario(await getScenario.run(services, { name: id }, signal), false)
+        : fullSession(await getSession.run(services, { session_id: id }, signal), false),
+    shownUri(uri),
+  );
+}
+
+/** @throws McpError in the place of what `work` throws; the SDK would hand on the message of any error as it is. */
+async function told<T>(services: Services, work: () => Promise<T>, data?: object): Promise<T> {
   try {
-    if (kind === "scenarios") return viewScenario(await getScenario.run(services, { name: id }, signal), false);
-    return fullSession(await getSession.run(services, { session_id: id }, signal), false);
+    return await work();
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const missing = error.code === "unknown_scenario" || error.code === "unknown_session";
-    throw new McpError(
-      missing ? RESOURCE_NOT_FOUND : ErrorCode.InternalError,
-      services.redact(error.message),
-      shownUri(uri),
-    );
+    if (error instanceof McpError) throw error;
+    const missing = error instanceof Failure && MISSING.has(error.code);
+    throw new McpError(missing ? RESOURCE_NOT_FOUND : ErrorCode.InternalError, errorText(error, services), data);
   }
 }
+
+const MISSING: ReadonlySet<FailureCode> = new Set(["unknown_scenario", "unknown_session"]);
 
 /** Our addresses are shorter than what is shown. */
 const shownUri = (uri: string) => ({ uri: uri.slice(0, 300) });

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { ModelParams } from "../domain/scenario.ts";
+import type { ModelParams } from "../domain/arm.ts";
 import type { Usage } from "../domain/usage.ts";
 
 export interface ToolSpec {

@@ -1,3 +1,4 @@
+import { providerName } from "../domain/provider-name.ts";
 import { type ExtraHeaders, NO_EXTRA_HEADERS, readExtraHeaders } from "./extra-headers.ts";
 import { type Redact, redactKeyShapes, secretRedactor } from "./redaction.ts";
 import { Secret } from "./secret.ts";
@@ -33,7 +34,8 @@ const KNOWN_BASE_URLS: Readonly<Record<string, string>> = {
   ollama: "http://127.0.0.1:11434/v1",
 };
 
-const KEYLESS_PROVIDERS: readonly string[] = ["ollama"];
+/** Servers of one's own machine. */
+export const KEYLESS_PROVIDERS: readonly string[] = ["ollama"];
 
 /** Variables that the SDKs, or a database's driver, would read by themselves. They hold secrets too, to be redacted and removed. */
 const SDK_SECRET_VARIABLES: readonly string[] = [
@@ -140,7 +142,7 @@ export const KNOWN_PROVIDERS: readonly string[] = Object.keys(KNOWN_BASE_URLS);
 export function variablesOf(
   provider: string,
 ): Pick<Endpoint, "key_variable" | "base_url_variable" | "headers_variable"> {
-  const stem = provider.toUpperCase().replaceAll(/[-.]/g, "_");
+  const stem = providerName(provider).toUpperCase();
   return {
     key_variable: stem + KEY_SUFFIX,
     base_url_variable: stem + BASE_URL_SUFFIX,
@@ -160,11 +162,12 @@ function headerSecrets(value: Secret): readonly Secret[] {
   return token === undefined ? [value] : [value, new Secret(token)];
 }
 
-/** The password in an address, as it is written and decoded. */
+/** The password in an address, as it is written and decoded; a database takes it as a parameter too. */
 function urlPassword(url: string): readonly Secret[] {
-  const written = URL.canParse(url) ? new URL(url).password : "";
-  if (written === "") return [];
-  return [new Secret(written), new Secret(decodeLoosely(written))];
+  const { password = "", searchParams = new URLSearchParams() } = URL.parse(url) ?? {};
+  const given = searchParams.getAll("password");
+  const texts = [password, decodeLoosely(password), ...given, ...given.map(encodeURIComponent)];
+  return texts.filter((text) => text !== "").map((text) => new Secret(text));
 }
 
 function decodeLoosely(text: string): string {

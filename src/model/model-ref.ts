@@ -1,5 +1,6 @@
 import { Failure } from "../domain/failure.ts";
-import { judgesNamed, panelName, panelProblem } from "../domain/judge-name.ts";
+import { judgesNamed, panelName } from "../domain/judge-name.ts";
+import { panelProblem } from "../domain/panel.ts";
 import { MODEL_NAME_CHARS } from "../domain/schema.ts";
 
 /** The strongest generally available model in the pinned SDK's own model list. */

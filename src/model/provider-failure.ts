@@ -1,4 +1,4 @@
-import { Failure } from "../domain/failure.ts";
+import { Failure, wordsOf } from "../domain/failure.ts";
 import { asText, dig, parseJson } from "../domain/lenient.ts";
 import type { Endpoint } from "./credentials.ts";
 import { type FailedTry, isOutOfCredit, isRetryable, statusOf } from "./failed-try.ts";
@@ -41,7 +41,7 @@ export function unreadableReply(transport: Asked): Failure {
 export function clientFailure(transport: Asked, error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { provider } = transport.endpoint;
-  const words = quote(transport, error instanceof Error ? error.message : String(error));
+  const words = quote(transport, wordsOf(error));
   return new Failure("provider_failed", `${provider} could not be asked: ${words}`, {
     details: { provider, status: null },
   });

@@ -1,10 +1,17 @@
 import type { Clock } from "../clock.ts";
+import type { ScriptTurn } from "../domain/arm.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { Failure } from "../domain/failure.ts";
-import type { ScriptTurn } from "../domain/scenario.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { ModelClient } from "./client.ts";
-import { type Credentials, type Endpoint, endpointOfReplay, KNOWN_PROVIDERS, variablesOf } from "./credentials.ts";
+import {
+  type Credentials,
+  type Endpoint,
+  endpointOfReplay,
+  KEYLESS_PROVIDERS,
+  KNOWN_PROVIDERS,
+  variablesOf,
+} from "./credentials.ts";
 import { OFFLINE_PROVIDERS, splitModelRef } from "./model-ref.ts";
 import type { Fetch, Transport } from "./provider-call.ts";
 import { redactingModel } from "./redacting-model.ts";
@@ -40,6 +47,8 @@ export interface ProviderStatus {
   /** Calls can be made: the key is there or not needed. */
   readonly present: boolean;
   readonly base_url_overridden: boolean;
+  /** A server of this machine that is known to need no key: nobody has set it up, and it may not run. */
+  readonly local: boolean;
   readonly key_variable: string;
   /** Extra headers that each call carries. */
   readonly header_names: readonly string[];
@@ -89,6 +98,7 @@ export function listProviders(credentials: Credentials): readonly ProviderStatus
       provider,
       present: (key !== null || !key_required) && endpoint.extra.problem === null,
       base_url_overridden,
+      local: !base_url_overridden && KEYLESS_PROVIDERS.includes(provider),
       key_variable,
       header_names: [...endpoint.extra.headers.keys()],
       headers_problem:

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ScriptTurn } from "../domain/arm.ts";
 import { BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
-import type { ScriptTurn } from "../domain/scenario.ts";
 import type { Message, ModelClient, ModelReply, ModelRequest, ToolCall, ToolSpec } from "./client.ts";
 import { splitModelRef } from "./model-ref.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { CALL_TIMEOUT_MS, PROVIDER_TRIES } from "../domain/defaults.ts";
+import type { WireName } from "../domain/external-agent.ts";
 import { Failure } from "../domain/failure.ts";
-import type { WireName } from "../domain/scenario.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { CallOptions } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";

@@ -1,9 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { Failure } from "../domain/failure.ts";
 import { oneOf, record } from "../domain/schema.ts";
+import type { SessionOutcome } from "../domain/session.ts";
+import { type Reported, reportedSession, reportedVerdict } from "../report/reported.ts";
 import { seriesHtml } from "../report/series-html.ts";
 import { seriesMarkdown } from "../report/series-markdown.ts";
-import { sessionHtml } from "../report/session-html.ts";
-import { markdownOf } from "../report/session-markdown.ts";
+import { verdictHtml } from "../report/verdict-html.ts";
+import { verdictMarkdown } from "../report/verdict-markdown.ts";
+import { storedVerdict } from "../session/stored-verdict.ts";
 import { operation } from "./operation.ts";
 import { getSeries } from "./series.ts";
 import { getSession } from "./sessions.ts";
@@ -17,6 +21,9 @@ export const SessionReportQuery = Type.Object({
       description:
         "`html` (default): all of it. `html-blind`: without names, models and verdict. `html-redacted`: figures alone, nothing that arms, judge or task say. `markdown`: a short page.",
     }),
+  ),
+  verdict_id: Type.Optional(
+    Type.String({ description: "One of its verdicts, also across two sessions. Without it, the session's own." }),
   ),
 });
 
@@ -36,13 +43,27 @@ export const reportSession = operation({
   summary: "One page that loads nothing and runs nothing: verdict, facts, checks, answers, diffs.",
   input: Type.Object({ session_id: Type.String(), ...SessionReportQuery.properties }),
   output: Report,
-  async run(services, { session_id, format = "html" }, signal) {
-    const session = await getSession.run(services, { session_id }, signal);
+  async run(services, { session_id, format = "html", verdict_id }, signal) {
+    const read = (id: string) => getSession.run(services, { session_id: id }, signal);
+    const session = await read(session_id);
+    const reported = verdict_id === undefined ? reportedSession(session) : await judgedIn(session, verdict_id, read);
+    const name = verdict_id ?? session_id;
     return format === "markdown"
-      ? markdown(session_id, markdownOf(session))
-      : page(session_id, sessionHtml(session, SHOWINGS[format]));
+      ? markdown(name, verdictMarkdown(reported))
+      : page(name, verdictHtml(reported, SHOWINGS[format]));
   },
 });
+
+type Read = (session_id: string) => Promise<SessionOutcome>;
+
+/** Reads the other session too when the verdict compares arms of two. @throws Failure `invalid_request`, `unknown_session`, `unknown_arm` */
+async function judgedIn(session: SessionOutcome, verdict_id: string, read: Read): Promise<Reported> {
+  const verdict = storedVerdict(session, verdict_id);
+  const others = [verdict.arm_a, verdict.arm_b].map((arm) => arm.session_id).filter((id) => id !== session.session_id);
+  const reported = reportedVerdict(verdict, [session, ...(await Promise.all(others.map(read)))]);
+  if (reported) return reported;
+  throw new Failure("unknown_arm", `an arm that ${verdict_id} compares is no longer there`);
+}
 
 export const reportSeries = operation({
   name: "report_series",

@@ -2,8 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { Failure } from "../domain/failure.ts";
 import { isScripted } from "../domain/offline-model.ts";
 import { record } from "../domain/schema.ts";
-import { Series, SeriesListing, SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
+import { Series, SeriesListing } from "../domain/series.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
+import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series-request.ts";
 import { sha256 } from "../domain/sha256.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { reportOf, storedSeries } from "../series/report.ts";
@@ -45,7 +46,7 @@ export const listSeries = operation({
   input: SeriesListRequest,
   output: Type.Array(SeriesListing),
   async run({ store }, query) {
-    return store.persistent ? [...(await store.listSeries(query))] : [];
+    return store.persistent ? [...(await store.series.list(query))] : [];
   },
 });
 
@@ -77,7 +78,7 @@ export async function readSeries(services: Services, series_id: string): Promise
 }
 
 async function planned({ store, version }: Services, series_id: string): Promise<StoredSeries> {
-  const series = await store.series(series_id);
+  const series = await store.series.read(series_id);
   if (series === undefined) throw unknownSeries(series_id);
   const read = await readRows(store, series);
   return { version: versionOf(version, series, read), report: () => reportOn(series, read) };
@@ -141,7 +142,7 @@ async function judgeOf(store: Services["store"], rows: readonly TrialRow[]): Pro
 
 /** Whether nothing is known of the judge on one of the scenarios. A key is null where no model judges. */
 async function isUnaudited(store: Services["store"], keys: readonly (string | null)[]): Promise<boolean> {
-  for (const key of keys) if (key !== null && (await store.latestSelfTest(key)) === undefined) return true;
+  for (const key of keys) if (key !== null && (await store.self_tests.latest(key)) === undefined) return true;
   return false;
 }
 

@@ -1,4 +1,4 @@
-import type { CommandPolicy } from "../domain/scenario.ts";
+import type { CommandPolicy } from "../domain/policies.ts";
 import { ANY, fitsPattern } from "../domain/wildcards.ts";
 import { commandForms, plainCommands } from "./command-forms.ts";
 

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { globMatcher } from "../domain/path-glob.ts";
-import type { PathPolicy } from "../domain/scenario.ts";
+import type { PathPolicy } from "../domain/policies.ts";
 
 /** The rule that a refusal names when no writable glob fits. */
 export const WRITABLE_RULE = "paths.writable";

@@ -1,4 +1,4 @@
-import type { Policies } from "../domain/scenario.ts";
+import type { Policies } from "../domain/policies.ts";
 import type { Effect } from "../domain/tool.ts";
 import { ALLOW_RULE, DENY_RULE, refusedCommand } from "./command-rules.ts";
 import { refusedPath, WRITABLE_RULE } from "./path-rules.ts";

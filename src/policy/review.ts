@@ -1,6 +1,7 @@
 import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
+import { UNCHECKED } from "../domain/disqualification.ts";
 import type { Changes, RequiredResult, Violation } from "../domain/evidence.ts";
-import type { Policies, RequiredBehaviour } from "../domain/scenario.ts";
+import type { Policies, RequiredBehaviour } from "../domain/policies.ts";
 import type { Effect } from "../domain/tool.ts";
 import { Pace } from "../pace.ts";
 import { commandMatcher } from "./command-rules.ts";
@@ -87,7 +88,7 @@ function unchecked({ severity, paths }: Policies, why: string | null, knowsProte
     ...(knowsProtected ? [] : paths.protected),
     ...(paths.writable.includes("**") ? [] : [WRITABLE_RULE]),
   ].slice(0, NAMED_VIOLATIONS);
-  const subject = `cannot be checked: ${why}`;
+  const subject = UNCHECKED + why;
   return rules.map((rule) => ({ rule, severity: severity.protected_path, subject, blocked: false }));
 }
 

@@ -26,7 +26,7 @@ function rendered(part: Part): string {
 export const htmlTable = (
   head: readonly Part[],
   rows: readonly (readonly Part[])[],
-): Html => html`<div class="wide"><table>
+): Html => html`<div class="wide" tabindex="0"><table>
 <thead><tr>${head.map((cell) => (cell === "" ? html`<td></td>` : html`<th scope="col">${cell}</th>`))}</tr></thead>
 <tbody>${rows.map(
   ([first = "", ...cells]) => html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>
@@ -47,7 +47,7 @@ ${body}
 
 const STYLE = new Html(`:root{color-scheme:light dark;--a:light-dark(#1a5fb4,#82b4ff);--b:light-dark(#a34a00,#ffb067);
 --line:light-dark(#deded9,#333842);--soft:light-dark(#585b63,#a5abb6);--good:light-dark(#1b6b3a,#7fd6a0);
---bad:light-dark(#b3201f,#ff9b94);--raised:light-dark(#f7f7f5,#1b1e24)}
+--bad:light-dark(#b3201f,#ff9b94);--raised:light-dark(#f7f7f5,#1b1e24);--on:light-dark(#fff,#14161a)}
 body{margin:0;background:light-dark(#fff,#14161a);color:light-dark(#1a1b1e,#e8e9ec);font:15px/1.55 system-ui,sans-serif;
 font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 4rem}
@@ -55,9 +55,23 @@ h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}h2{font-size:1.1rem;margin
 border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:1rem 0 .25rem}p{margin:.4rem 0}
 .soft{color:var(--soft);font-size:.85rem}.a{color:var(--a)}.b{color:var(--b)}.good{color:var(--good)}.bad{color:var(--bad)}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}th,td{padding:.35rem .6rem;text-align:left;
-vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}thead th{min-width:4rem;font-weight:600}
+vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}thead th{min-width:4rem;font-weight:600;
+overflow-wrap:break-word}details td:last-child{min-width:11rem}
 pre{margin:.4rem 0;padding:.6rem;background:var(--raised);font:.8rem/1.5 ui-monospace,monospace;white-space:pre-wrap}
-pre span{display:block}.bar{position:relative;height:.6rem;background:var(--raised);border:1px solid var(--line)}
-.bar i{position:absolute;inset-block:0;background:var(--a)}.bar b{position:absolute;inset-block:-.2rem;left:50%;
-border-left:1px solid currentcolor}summary{cursor:pointer}
-@media print{details{break-inside:avoid}h2{break-after:avoid}body{font-size:11px}}`);
+pre span{display:block}.bar{position:relative;height:.7rem;min-width:7rem;background:var(--raised);border:1px solid var(--line)}
+.bar i{position:absolute;inset-block:.12rem;background:var(--soft)}.bar.a i{background:var(--a)}.bar.b i{background:var(--b)}
+.bar b{position:absolute;inset-block:-.2rem;left:50%;border-left:1px solid currentcolor}
+.bar .rate{inset-block:-.1rem;width:.3rem;translate:-50%;outline:2px solid light-dark(#fff,#14161a)}
+.bar,.bar.a,.bar.b{color:inherit}.ends{display:grid;grid-template-columns:1fr auto 1fr}.ends :last-child{text-align:right}
+.strip{display:flex;flex-wrap:wrap;gap:2px;align-items:center}p.strip{gap:.2rem 1rem}td .strip{min-width:9rem}
+.trial{display:inline-block;width:1.4rem;border-radius:3px;background:var(--raised);color:inherit;
+font:700 .7rem/1.4rem system-ui,sans-serif;text-align:center}.trial.a{border-radius:50%;background:var(--a);color:var(--on)}
+.trial.b{background:var(--b);color:var(--on)}.trial.missing{outline:1px dashed var(--bad);outline-offset:-1px;background:none;
+color:var(--bad)}summary{cursor:pointer}
+.plot{position:relative;height:13rem;margin:1rem 0 .3rem 3.2rem;border:solid var(--soft);border-width:0 0 1px 1px}.plot+.ends{margin-left:3.2rem}
+.plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:visible}.plot polyline{fill:none;stroke:currentcolor;stroke-width:2;
+vector-effect:non-scaling-stroke}.plot span{position:absolute;font-size:.75rem;line-height:1}.tick{left:-3.2rem;width:2.8rem;
+text-align:right;translate:0 -50%;color:var(--soft)}.limit{inset-inline:0;padding:.25rem .5rem;border-top:1px dashed;color:var(--good)}
+.claim{width:.7rem;height:.7rem;translate:-50% -50%;border-radius:50%;outline:2px solid light-dark(#fff,#14161a);background:currentcolor}
+@page{margin:14mm}@media print{:root{color-scheme:light;font-size:11.5px;print-color-adjust:exact}body{font-size:1rem}
+main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}tr,.trial,.bar,.plot{break-inside:avoid}.wide{overflow:visible}}`);

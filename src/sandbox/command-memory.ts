@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { MAX_TREE_BYTES } from "./limits.ts";
 import type { MemoryGroup, MemoryGroups } from "./memory-group.ts";
-import { processTree } from "./process-table.ts";
+import { isGone, processTree } from "./process-table.ts";
 
 /** The memory that one command holds. The kernel counts it where it can; elsewhere /proc tells what is resident. */
 export class CommandMemory implements AsyncDisposable {
@@ -9,6 +9,7 @@ export class CommandMemory implements AsyncDisposable {
   readonly #maxBytes: number;
   readonly #group: MemoryGroup | undefined;
   #counted = false;
+  #init: number | undefined;
 
   /** @param leader the first process of the command's tree */
   constructor(groups: MemoryGroups | null, leader: number, maxBytes: number = MAX_TREE_BYTES) {
@@ -22,6 +23,7 @@ export class CommandMemory implements AsyncDisposable {
    * leader stays outside, because it reports how the command ended.
    */
   enter(init: number | undefined): void {
+    this.#init = init;
     if (this.#group === undefined || init === undefined) return;
     try {
       this.#group.add([init, ...childrenOf(init)]);
@@ -33,6 +35,8 @@ export class CommandMemory implements AsyncDisposable {
 
   async isExhausted(): Promise<boolean> {
     if (this.#counted) return this.#group?.ranOut() === true;
+    // Its namespace went before it, and looking for what is left means reading every process of the machine.
+    if (this.#init !== undefined && isGone(this.#init)) return false;
     return (await residentBytes(this.#leader)) > this.#maxBytes;
   }
 

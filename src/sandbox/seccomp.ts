@@ -53,6 +53,8 @@ const ENOSYS = 0x00050000 | 38;
 const CLONE_NEWUSER = 0x10000000;
 const SET_ID_BITS = 0o6000;
 const O_CREAT = 0o100;
+/** Makes a file without a name, which /proc/self/fd can give one. */
+const O_TMPFILE = 0o20000000;
 /** TIOCSTI, TIOCLINUX: typing into somebody's terminal. */
 const TERMINAL_INJECTION = [0x5412, 0x541c];
 /** unix, inet, inet6, netlink. Not vsock, which no network namespace fences off. */
@@ -146,7 +148,7 @@ const refuseBits = (argument: number, bits: number): Code => [
 /** The mode means something only when a file may be created. */
 const refuseCreation = (flags: number, mode: number): Code => [
   ...loadArgument(flags),
-  ...ifBits(O_CREAT, refuseBits(mode, SET_ID_BITS)),
+  ...ifBits(O_CREAT | O_TMPFILE, refuseBits(mode, SET_ID_BITS)),
 ];
 
 function encode(program: Code): Uint8Array {

@@ -1,6 +1,7 @@
+import type { Arm } from "../domain/arm.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { isScripted } from "../domain/offline-model.ts";
-import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import { VARIABLE_FIELDS, type VariableField } from "./authored/scenario-file.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
-import type { FileSet } from "../domain/scenario.ts";
+import type { FileSet } from "../domain/task.ts";
 import { writeTree } from "./git/git-files.ts";
 import { repositoryAround } from "./git/repository.ts";
 import type { LoadedScenario, ScenarioPlace } from "./loaded-scenario.ts";

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
-import { type PriceList, PriceListFile, priceKey } from "../domain/price-list.ts";
-import type { Price } from "../domain/scenario.ts";
+import { type Price, type PriceList, PriceListFile, priceKey } from "../domain/price-list.ts";
 import { checkShape } from "./document/check-shape.ts";
 import { readYaml } from "./document/yaml-document.ts";
 import { errorLines, located } from "./parse-scenario.ts";

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../domain/defaults.ts";
 import { Failure, orThrow } from "../domain/failure.ts";
@@ -45,14 +46,23 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
 }
 
 async function textOf(path: string, file: string): Promise<string | Failure> {
-  if (!SCENARIO_ENDINGS.includes(extname(path)))
-    return wholeFileFailure(file, "the file is not a scenario file; its name must end in .yaml or .yml");
+  if (!SCENARIO_ENDINGS.includes(extname(path))) return wholeFileFailure(file, await notAScenarioFile(resolve(path)));
   try {
     return await readText(resolve(path), SCENARIO_FILE_BYTES);
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
     return wholeFileFailure(file, `the file ${error.message}${hint(error)}`);
   }
+}
+
+async function notAScenarioFile(path: string): Promise<string> {
+  const isDirectory = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isDirectory
+    ? "is a directory; give its scenario files, for example as <directory>/*.yaml"
+    : "the file is not a scenario file; its name must end in .yaml or .yml";
 }
 
 const hint = ({ message }: Unusable) => (message === "does not exist" ? "; give the path of a .yaml file" : "");

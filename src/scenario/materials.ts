@@ -3,8 +3,8 @@ import { createReadStream, type Stats } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../domain/defaults.ts";
-import type { FileSet, Files } from "../domain/scenario.ts";
 import { sha256 } from "../domain/sha256.ts";
+import type { FileSet, Files } from "../domain/task.ts";
 import type { LoadedScenario } from "./loaded-scenario.ts";
 import { Unusable, unusable } from "./unusable.ts";
 

@@ -1,5 +1,6 @@
 import { formatPatch, structuredPatch } from "diff";
 import { PATCH_BYTES } from "../domain/defaults.ts";
+import { wordsOf } from "../domain/failure.ts";
 import { type FilePatch, readPatch } from "../domain/patch.ts";
 import { workspacePathFault } from "./confined-path.ts";
 import { Unusable } from "./unusable.ts";
@@ -22,7 +23,7 @@ function filesOf(patch: string): readonly FilePatch[] {
     return readPatch(patch);
   } catch (error) {
     // The parser throws plain errors, all of them about the text.
-    throw new Unusable(`is not a unified diff (${error instanceof Error ? error.message : String(error)})`, {
+    throw new Unusable(`is not a unified diff (${wordsOf(error)})`, {
       cause: error,
     });
   }

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { didYouMean } from "../domain/did-you-mean.ts";
-import { Failure, orThrow } from "../domain/failure.ts";
+import { errorCode, Failure, orThrow } from "../domain/failure.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
 import { isBelow } from "./confined-path.ts";
 import { fileFingerprint, treeFingerprint } from "./fingerprint.ts";
@@ -155,7 +155,7 @@ const byName = (a: Dirent, b: Dirent) => {
   return first < second ? -1 : 1;
 };
 
-const isMissing = (error: unknown) => error instanceof Error && "code" in error && error.code === "ENOENT";
+const isMissing = (error: unknown) => errorCode(error) === "ENOENT";
 
 function rowOf({ definition: { name, title, description, tags, arms } }: LoadedScenario): ScenarioListing {
   const shown = arms.map(({ id, title: armTitle, model }) => ({ id, title: armTitle, model }));

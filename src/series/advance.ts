@@ -3,7 +3,7 @@ import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./conclusion.ts";
 import { costOfTrial } from "./costs.ts";
-import { courseOf } from "./course.ts";
+import { courseOf, isOnlyCopies } from "./course.ts";
 import { isOutOfReach, isUnlikely, MAX_FORECAST, type Standing } from "./forecast.ts";
 import { nextNumber, roundsToStart, standingOfCourse } from "./remaining.ts";
 import { deletedOf, numberOf, resultOf, type Tally, tallyByScenario } from "./tally.ts";
@@ -107,7 +107,7 @@ async function earlyStop(series: SeriesRecord, tallies: readonly Tally[], delete
   if (course.claim) return course.fragile || course.reversed ? null : "sure";
   if (course.equivalent_at !== null) return "equivalent";
   if (tallies.every((tally) => roundsToStart(tally, limits.trials).length === 0)) return null;
-  if (course.log_e.length >= ROUNDS_OF_COPIES && course.repeats.every(Boolean)) return "out_of_reach";
+  if (course.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(course)) return "out_of_reach";
   return await futility(standingOfCourse(course, tallies, { trials: limits.trials, deleted }), plan);
 }
 

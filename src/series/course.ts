@@ -1,4 +1,5 @@
-import type { Conclusion, Side } from "../domain/verdict.ts";
+import type { Conclusion } from "../domain/series-summary.ts";
+import type { Side } from "../domain/verdict.ts";
 import { equivalenceAt, type IsEquivalent, type Levels, sideOf, type Uncertain } from "./conclusion.ts";
 import { type Counts, logEvidence } from "./e-process.ts";
 import type { CountedTrial } from "./tally.ts";
@@ -56,6 +57,10 @@ export function courseOf({ scenarios, deleted }: Trials, levels: Levels): Course
     );
   return walk.course();
 }
+
+/** Nothing is known but what one trial of each scenario would tell. */
+export const isOnlyCopies = ({ repeats }: Pick<Course, "repeats">): boolean =>
+  repeats.length > 0 && repeats.every(Boolean);
 
 /** How the conclusion follows from the course: a claim goes before an equivalence, and two claims cancel each other. */
 export function conclusionOf({ claim, reversed, equivalent_at }: Course): Conclusion {

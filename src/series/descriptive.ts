@@ -1,13 +1,8 @@
 import type { Series } from "../domain/series.ts";
-import type { Counts } from "./e-process.ts";
+import { signTest } from "../domain/sign-test.ts";
+import { wilson } from "../domain/wilson.ts";
 import type { Findings } from "./findings.ts";
 import type { CountedTrial } from "./tally.ts";
-
-/** Of a share, both 0 to 1. */
-export interface Range {
-  readonly low: number;
-  readonly high: number;
-}
 
 /**
  * Figures that are right only when nobody looked before the end: null for a series that might have stopped earlier, did, or
@@ -21,37 +16,13 @@ export function descriptiveOf({ subject, course, tallies }: Findings): Series["d
   const { wins, losses } = course.counts;
   const decisive = wins + losses;
   return {
-    sign_p: signTest(course.counts),
+    sign_p: signTest(wins, losses),
     wilson: decisive === 0 ? null : { share: wins / decisive, ...wilson(wins, decisive) },
     by_scenario: byScenario(tallies.map(({ counted }) => meanOf(counted.slice(0, rounds)))),
   };
 }
 
 const meanOf = (trials: readonly CountedTrial[]): number => trials.reduce((sum, { d }) => sum + d, 0) / trials.length;
-
-/** Quantile of the normal distribution at 97.5%. */
-const Z = 1.959963984540054;
-
-/** Wilson's 95% range of a share (JASA 22, 1927). `all` is positive. */
-export function wilson(some: number, all: number): Range {
-  const [share, z2] = [some / all, Z * Z];
-  const centre = (share + z2 / (2 * all)) / (1 + z2 / all);
-  const half = (Z * Math.sqrt((share * (1 - share)) / all + z2 / (4 * all * all))) / (1 + z2 / all);
-  // At the ends the sums miss 0 and 1 by a rounding error.
-  return { low: some === 0 ? 0 : centre - half, high: some === all ? 1 : centre + half };
-}
-
-/** Exact two-sided sign test: how likely fair coins are split at least as unevenly. 1 without a decisive trial. */
-export function signTest({ wins, losses }: Pick<Counts, "wins" | "losses">): number {
-  const trials = wins + losses;
-  let term = -trials * Math.LN2;
-  let tail = Math.exp(term);
-  for (let more = 1; more <= Math.min(wins, losses); more += 1) {
-    term += Math.log((trials - more + 1) / more);
-    tail += Math.exp(term);
-  }
-  return Math.min(1, 2 * tail);
-}
 
 /** Fewer scenarios say nothing of others like them. */
 const LEAST_SCENARIOS = 5;

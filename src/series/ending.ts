@@ -1,5 +1,6 @@
 import { counted } from "../domain/counted.ts";
 import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
+import { isOnlyCopies } from "./course.ts";
 import { percentText } from "./figure-text.ts";
 import type { Findings } from "./findings.ts";
 import { LEAST_CHANCE } from "./forecast.ts";
@@ -45,7 +46,7 @@ const stored = ({ rows }: Findings) =>
 const limit = (usd: number | null) => (usd === null ? "" : ` of $${usd}`);
 
 function outOfReach({ course }: Findings): string {
-  return course.repeats.every(Boolean) && course.repeats.length > 0
+  return isOnlyCopies(course)
     ? "copies of these trials would tell nothing new."
     : "the trials that were left could bring no conclusion.";
 }

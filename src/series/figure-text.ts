@@ -1,3 +1,5 @@
+import type { PassedCount } from "../domain/series.ts";
+
 /** Shares at which a reader concludes something. */
 const LANDMARKS = [0, 0.5, 1];
 
@@ -27,3 +29,7 @@ export function evidenceText(e: number, alpha: number): string {
   const text = e.toFixed(1);
   return e < 1 / alpha && Number(text) >= 1 / alpha ? `just below ${limitText(alpha)}` : text;
 }
+
+/** `9 of 10, 60% to 98%`; a dash where it is not known. */
+export const passedText = (count: PassedCount | null) =>
+  count === null ? "–" : `${count.passed} of ${count.trials}, ${percentText(count.low)} to ${percentText(count.high)}`;

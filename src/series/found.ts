@@ -1,7 +1,7 @@
 import { counted } from "../domain/counted.ts";
 import type { Series } from "../domain/series.ts";
 import type { Side } from "../domain/verdict.ts";
-import { type Claim, conclusionOf } from "./course.ts";
+import { type Claim, conclusionOf, isOnlyCopies } from "./course.ts";
 import { confidenceText, percentText } from "./figure-text.ts";
 import type { Findings } from "./findings.ts";
 import { winRateRange } from "./interval.ts";
@@ -21,7 +21,7 @@ export function found(findings: Findings, coming: Coming | null): readonly strin
     case "no_difference_above_margin":
       return equivalent(findings);
     case "undecided":
-      return course.repeats.every(Boolean) ? copied(findings) : [...undecided(findings), ...forecast(findings, coming)];
+      return isOnlyCopies(course) ? copied(findings) : [...undecided(findings), ...forecast(findings, coming)];
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SolvedCount } from "../domain/series.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
-import { wilson } from "./descriptive.ts";
+import { wilson } from "../domain/wilson.ts";
 
 /** How many of an arm's trials passed every required check. */
 export interface Solved {

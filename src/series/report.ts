@@ -1,9 +1,10 @@
 import type { Series } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
+import type { SeriesSummary } from "../domain/series-summary.ts";
 import type { TrialRow } from "../domain/trial.ts";
-import type { SeriesSummary, Side } from "../domain/verdict.ts";
+import type { Side } from "../domain/verdict.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
-import { conclusionOf } from "./course.ts";
+import { conclusionOf, isOnlyCopies } from "./course.ts";
 import { descriptiveOf } from "./descriptive.ts";
 import { earlierOf } from "./earlier.ts";
 import { countedOf, countsOf, decidersOf, type Findings, findingsOf, headlineOf, totalMissing } from "./findings.ts";
@@ -68,7 +69,8 @@ export function summaryOf(series: SeriesRecord, rows: readonly TrialRow[], own: 
 
 /** Null where nothing is left, too much for a forecast, or nothing that it could say. */
 async function forecastOf({ subject, course, tallies, deleted }: Findings): Promise<Forecast | null> {
-  if (subject.told.limits === null || course.reversed || course.equivalent_at !== null) return null;
+  if (subject.told.limits === null || course.reversed || course.equivalent_at !== null || isOnlyCopies(course))
+    return null;
   if (course.claim) return { chance_of_conclusion: 1, chance_of_claim: 1 };
   const standing = standingOfCourse(course, tallies, { trials: subject.told.limits.trials, deleted });
   return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
@@ -113,7 +115,7 @@ function seriesOf(findings: Findings, { stored, judge_unaudited, forecast: chanc
 }
 
 function comingOf({ subject, course, tallies, deleted }: Findings, chances: Forecast | null, costs: Costs) {
-  const more_trials = moreTrials(course.counts, subject.told.levels);
+  const more_trials = isOnlyCopies(course) ? null : moreTrials(course.counts, subject.told.levels);
   const { limits } = subject.told;
   return {
     trials_left: limits && standingOfCourse(course, tallies, { trials: limits.trials, deleted }).left,

@@ -1,4 +1,5 @@
 import type { EarlierTrials, Series } from "../domain/series.ts";
+import { checksOf } from "./checks.ts";
 import { type Course, conclusionOf, courseOf } from "./course.ts";
 import { type Findings, headlineOf } from "./findings.ts";
 import { solvedOf } from "./reliability.ts";
@@ -22,6 +23,7 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
       headline: headlineOf(course, levels, missingOf(tally) + deleted),
       conclusion: conclusionOf(course),
       solved: { a: solvedOf(tally.rows, "a"), b: solvedOf(tally.rows, "b") },
+      checks: checksOf(tally.rows),
       earlier: earlier[place] ?? null,
       distinct_runs: distinctRuns(tally),
     };

@@ -1,7 +1,8 @@
 import type { Install } from "../agent/recipe/install.ts";
 import type { RunArm } from "../arm/run-arm.ts";
+import type { Arm } from "../domain/arm.ts";
+import type { ExternalAgent } from "../domain/external-agent.ts";
 import { Failure, ofArm } from "../domain/failure.ts";
-import type { Arm, ExternalAgent } from "../domain/scenario.ts";
 import type { Tape } from "../model/tape.ts";
 import { sandboxOwner } from "../sandbox/temp-dir.ts";
 import { filesSource } from "../scenario/fixture-source.ts";

@@ -1,6 +1,7 @@
+import type { Arm } from "../domain/arm.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { isBuiltin } from "../domain/offline-model.ts";
-import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import { SERIES_PROTOCOL } from "../domain/series-record.ts";
 import type { SessionSettings } from "../domain/session.ts";
 import { sha256 } from "../domain/sha256.ts";

@@ -1,8 +1,9 @@
 import type { ArmEnd } from "../arm/arm-end.ts";
 import type { RunArm } from "../arm/run-arm.ts";
+import type { Arm } from "../domain/arm.ts";
 import type { Decision } from "../domain/decision.ts";
 import { Failure, ofArm } from "../domain/failure.ts";
-import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import type { ArmTools } from "../tool/mcp/arm-tools.ts";
 import type { Workspace } from "../workspace/workspace.ts";

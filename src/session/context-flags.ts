@@ -1,6 +1,7 @@
 import { effectiveBudget } from "../arm/budget.ts";
+import type { Arm } from "../domain/arm.ts";
 import { judgesNamed } from "../domain/judge-name.ts";
-import type { Arm, Policies } from "../domain/scenario.ts";
+import type { Policies } from "../domain/policies.ts";
 import type { Flag } from "../domain/verdict.ts";
 import { modelFamily } from "../model/model-ref.ts";
 import { differences } from "../scenario/declared-differences.ts";

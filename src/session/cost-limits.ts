@@ -1,7 +1,9 @@
 import { effectiveBudget } from "../arm/budget.ts";
 import { leastFirstTurn } from "../arm/first-turn.ts";
+import type { Arm } from "../domain/arm.ts";
 import { Failure } from "../domain/failure.ts";
-import type { Arm, Price, Scenario } from "../domain/scenario.ts";
+import type { Price } from "../domain/price-list.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import { mostCostOf } from "../domain/usage.ts";
 import { firstJudging } from "./run-size.ts";
 

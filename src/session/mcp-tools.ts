@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { Arm, McpServer } from "../domain/arm.ts";
 import { Failure, ofArm } from "../domain/failure.ts";
 import { splitMcpToolName } from "../domain/mcp-tool-name.ts";
-import type { Arm, McpServer, Policies } from "../domain/scenario.ts";
+import type { Policies } from "../domain/policies.ts";
 import type { ArmTools } from "../tool/mcp/arm-tools.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionServices } from "./services.ts";

@@ -21,10 +21,10 @@ export async function openSeries(
 ): Promise<StartedSeries> {
   const planning = await planningServices(services);
   if (goOn === undefined) return await startSeries(services, await prepareSeries(planning, source, options));
-  const before = await services.store.series(goOn);
+  const before = await services.store.series.read(goOn);
   if (before === undefined) throw unknown(services, goOn);
   const setup = await prepareSeries(planning, source, options, before);
-  const taken = await services.store.takeSeries(goOn);
+  const taken = await services.store.series.take(goOn);
   if (taken === undefined) throw unknown(services, goOn);
   return await startSeries(services, setup, taken);
 }

@@ -1,4 +1,4 @@
-import type { Arm } from "../domain/scenario.ts";
+import type { Arm } from "../domain/arm.ts";
 import type { ArmSummary } from "../domain/session.ts";
 
 /** An arm that has not started. */

@@ -1,7 +1,6 @@
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { Failure } from "../domain/failure.ts";
 import { isScripted } from "../domain/offline-model.ts";
-import type { SeriesRequest } from "../domain/series.ts";
 import {
   ALPHA,
   DEFAULT_TRIALS,
@@ -13,6 +12,7 @@ import {
   type SeriesPlan,
   type SeriesRecord,
 } from "../domain/series-record.ts";
+import type { SeriesRequest } from "../domain/series-request.ts";
 import { sha256 } from "../domain/sha256.ts";
 import { differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
@@ -43,6 +43,17 @@ export interface SeriesSource {
   readonly scenarios: readonly LoadedScenario[];
   /** The scenario as it is now. */
   readonly load: (scenario: string) => Promise<LoadedScenario>;
+}
+
+/** Of scenarios that were read at the start: those are what runs, whatever becomes of their files. */
+export function sourceOf(scenarios: readonly LoadedScenario[]): SeriesSource {
+  const byName = new Map(scenarios.map((loaded) => [loaded.definition.name, loaded]));
+  const load = async (name: string) => {
+    const loaded = byName.get(name);
+    if (loaded) return loaded;
+    throw new Failure("unknown_scenario", `${name} is not of this series`);
+  };
+  return { scenarios, load };
 }
 
 type Services = Omit<SessionServices, "store">;

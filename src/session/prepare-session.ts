@@ -1,9 +1,10 @@
 import { builtInArm } from "../arm/built-in-arm.ts";
 import type { RunArm } from "../arm/run-arm.ts";
 import type { Tapes } from "../cassette/tapes.ts";
+import type { Arm } from "../domain/arm.ts";
 import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../domain/defaults.ts";
 import { judgesNamed } from "../domain/judge-name.ts";
-import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import type { SessionSettings } from "../domain/session.ts";
 import type { Flag } from "../domain/verdict.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -87,11 +88,8 @@ export async function prepareSession(
   const scenario = limited(priced, chosen, options.max_cost_usd);
   if (note !== null && needed) services.notice(note);
   const declared = differences(first, second);
-  for (const line of [
-    assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model),
-    undeclared(scenario),
-  ])
-    if (line !== null) services.notice(line);
+  const assumed = assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model);
+  for (const line of [assumed, undeclared(scenario)]) if (line !== null) services.notice(line);
   return {
     loaded,
     scenario,
@@ -103,13 +101,8 @@ export async function prepareSession(
     settings: {
       sandbox: sandbox.kind,
       sandbox_note: note,
-      call_timeout_ms: CALL_TIMEOUT_MS,
-      provider_tries: PROVIDER_TRIES,
-      max_output_tokens: MAX_OUTPUT_TOKENS,
-      prices: {
-        arms: Object.fromEntries(scenario.arms.map(({ id, price_per_mtok }) => [id, price_per_mtok])),
-        judge: chosen.price,
-      },
+      ...LIMITS_OF_CALLS,
+      prices: pricesOf(scenario, chosen),
       max_cost_usd: options.max_cost_usd ?? null,
       ...(scripts && { scripts }),
       ...replayed.settings,
@@ -123,6 +116,17 @@ export async function prepareSession(
     tapes,
   };
 }
+
+const LIMITS_OF_CALLS = {
+  call_timeout_ms: CALL_TIMEOUT_MS,
+  provider_tries: PROVIDER_TRIES,
+  max_output_tokens: MAX_OUTPUT_TOKENS,
+};
+
+const pricesOf = ({ arms }: Scenario, { price }: ChosenJudge) => ({
+  arms: Object.fromEntries(arms.map(({ id, price_per_mtok }) => [id, price_per_mtok])),
+  judge: price,
+});
 
 /** What is replayed costs nobody anything that day. @throws Failure `invalid_request` under a limit of the day and without a price */
 function demandDayPrices(

@@ -1,6 +1,7 @@
+import type { Arm } from "../domain/arm.ts";
 import { judgesNamed } from "../domain/judge-name.ts";
-import { FREE, type PriceList, priceKey } from "../domain/price-list.ts";
-import type { Arm, Price, Scenario } from "../domain/scenario.ts";
+import { FREE, type Price, type PriceList, priceKey } from "../domain/price-list.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import { judgeModelRef, OFFLINE_PROVIDERS, splitModelRef } from "../model/model-ref.ts";
 
 /**

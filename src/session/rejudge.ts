@@ -1,7 +1,7 @@
+import type { Arm } from "../domain/arm.ts";
 import { Failure } from "../domain/failure.ts";
 import { isScripted } from "../domain/offline-model.ts";
 import type { VerdictRequest } from "../domain/request.ts";
-import type { Arm } from "../domain/scenario.ts";
 import type { Flag, Verdict } from "../domain/verdict.ts";
 import type { Case } from "../judge/judge.ts";
 import { applyModelOverride } from "../scenario/declared-differences.ts";

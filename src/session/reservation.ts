@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { Failure } from "../domain/failure.ts";
+import { Failure, wordsOf } from "../domain/failure.ts";
 import type { Spending } from "../store/ledger.ts";
 import type { SessionServices } from "./services.ts";
 
@@ -43,7 +43,7 @@ export function heldReservation(
         await store.ledger.settle({ id: held.id, day: today(clock), usd });
       } catch (error) {
         // The reservation stays, which can only overstate the day's cost.
-        notice(`the cost of a run was not noted: ${error instanceof Error ? error.message : String(error)}`);
+        notice(`the cost of a run was not noted: ${wordsOf(error)}`);
       }
     },
   };

@@ -1,16 +1,18 @@
 import type { Clock } from "../clock.ts";
 import { Failure, type FailureCode } from "../domain/failure.ts";
+import type { SeriesSummary } from "../domain/series-summary.ts";
 import type { SessionFailure, Stage } from "../domain/session.ts";
 import type { EndedEntry, RunEntry, StageEntry } from "../domain/session-entry.ts";
 import type { TrialRow } from "../domain/trial.ts";
-import type { SeriesSummary, Verdict } from "../domain/verdict.ts";
-import type { Run, SessionStore } from "../store/store.ts";
+import type { Verdict } from "../domain/verdict.ts";
+import { isOutage, type Run, type SessionStore } from "../store/store.ts";
 
 /** Writes one run into the log of its session. */
 export class RunLog {
   readonly #store: SessionStore;
   readonly #clock: Clock;
   readonly #run: Run;
+  readonly #stop: AbortController | undefined;
   #stage: Stage = "queued";
   /** Why an entry was lost. From then on the run makes no other. */
   #lost: unknown;
@@ -21,10 +23,15 @@ export class RunLog {
   /** Somebody else writes the end. */
   #abandoned = false;
 
-  constructor(store: SessionStore, clock: Clock, run: Run) {
+  /**
+   * @param stop given where another attempt follows one that loses its store: it fires as soon as an entry is lost, before the
+   * run finds out by itself, and an outage of the store is no end of the session.
+   */
+  constructor(store: SessionStore, clock: Clock, run: Run, stop?: AbortController) {
     this.#store = store;
     this.#clock = clock;
     this.#run = run;
+    this.#stop = stop;
   }
 
   get session_id(): string {
@@ -54,6 +61,7 @@ export class RunLog {
     this.#throwLost();
     this.#written = this.#store.append(this.#run, [entry], "written").catch((failure: unknown) => {
       this.#lost ??= failure;
+      this.#stop?.abort(failure);
     });
   }
 
@@ -70,10 +78,13 @@ export class RunLog {
   }
 
   /** Never rejects for want of space: the store then keeps the end. */
-  async fail({ code, message, retryable }: Failure): Promise<void> {
+  async fail(reason: Failure): Promise<void> {
+    const { code, message, retryable } = reason;
     const state = code === "cancelled" || code === "interrupted" ? code : "failed";
     const failure = { stage: this.#stage, class: blameOf(code), code, message, retryable };
     await this.#written;
+    const outage = [this.#lost, reason].find(isOutage);
+    if (this.#stop && outage) this.abandon(outage);
     try {
       await this.#end({ type: "ended", at: this.#now(), state, failure });
     } catch (error) {

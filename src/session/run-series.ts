@@ -21,9 +21,9 @@ export async function startSeries(
   }
   const record = before
     ? await continuedRecord(services, setup, before)
-    : await newRecord(services, setup, (made) => services.store.createSeries(made));
+    : await newRecord(services, setup, (made) => services.store.series.create(made));
   const series = new RunningSeries(services, setup, { record });
-  services.series.add(series);
+  services.series.add(record.series_id, series);
   // Nobody may be waiting for it.
   series.done.catch((error: unknown) => services.notice(`${record.series_id}: its end cannot be stored: ${error}`));
   return series;

@@ -1,6 +1,7 @@
 import { effectiveBudget } from "../arm/budget.ts";
+import type { Arm } from "../domain/arm.ts";
 import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS, MAX_OUTPUT_TOKENS } from "../domain/defaults.ts";
-import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import { isJudged, scenarioBrief } from "../judge/scenario-brief.ts";
 import { specOf } from "../tool/tool.ts";
 import { toolbox } from "../tool/toolbox.ts";
@@ -37,10 +38,10 @@ export function firstTurnTokens({ task }: Scenario, arm: Arm): number {
 }
 
 /** Every turn sends the whole conversation again. */
-export function shortRun(scenario: Scenario, arm: Arm, turns = SHORT_TURNS): RunSize {
+export function shortRun(scenario: Scenario, arm: Arm): RunSize {
   const first = firstTurnTokens(scenario, arm);
-  const growth = (TURN_TOKENS_OUT + TURN_TOKENS_BACK) * ((turns * (turns - 1)) / 2);
-  return { tokens_in: turns * first + growth, tokens_out: turns * TURN_TOKENS_OUT };
+  const growth = (TURN_TOKENS_OUT + TURN_TOKENS_BACK) * ((SHORT_TURNS * (SHORT_TURNS - 1)) / 2);
+  return { tokens_in: SHORT_TURNS * first + growth, tokens_out: SHORT_TURNS * TURN_TOKENS_OUT };
 }
 
 /** One brief answer in each order, without evidence. */

@@ -234,7 +234,7 @@ export class RunningSeries implements SeriesInFlight {
 
   async #keep(change: Partial<SeriesRecord>): Promise<SeriesRecord> {
     this.#record = { ...this.#record, ...change };
-    await this.#services.store.updateSeries(this.#record);
+    await this.#services.store.series.update(this.#record);
     return this.#record;
   }
 }

@@ -1,5 +1,6 @@
+import type { Arm } from "../domain/arm.ts";
 import { isScripted } from "../domain/offline-model.ts";
-import type { Arm, Scenario } from "../domain/scenario.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import { effectOf } from "../domain/tool.ts";
 import { type Fault, sandboxUnavailable } from "../sandbox/fault.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";

@@ -16,25 +16,3 @@ export interface SeriesInFlight {
   /** Resolves when its end is stored. @throws Failure when that cannot be. */
   readonly done: Promise<SeriesRecord>;
 }
-
-/** The series of this process. */
-export class SeriesRuns {
-  readonly #series = new Map<string, SeriesInFlight>();
-
-  add(series: SeriesInFlight): void {
-    this.#series.set(series.series_id, series);
-  }
-
-  delete(series_id: string): void {
-    this.#series.delete(series_id);
-  }
-
-  /** Undefined when it does not run here, or no longer. */
-  live(series_id: string): SeriesInFlight | undefined {
-    return this.#series.get(series_id);
-  }
-
-  all(): readonly SeriesInFlight[] {
-    return [...this.#series.values()];
-  }
-}

@@ -42,10 +42,10 @@ export async function continuedRecord(
     finished_at: null,
   };
   try {
-    await store.updateSeries(record);
+    await store.series.update(record);
   } catch (error) {
     // Nobody else could go on with it: a store keeps an end that does not fit, and stores it later.
-    await store.updateSeries(before).catch(() => undefined);
+    await store.series.update(before).catch(() => undefined);
     throw error;
   }
   return record;

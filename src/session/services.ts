@@ -1,7 +1,7 @@
 import type { TapeDirectory } from "../cassette/tapes.ts";
 import type { Clock, Entropy } from "../clock.ts";
+import type { ScriptTurn } from "../domain/arm.ts";
 import type { PriceList } from "../domain/price-list.ts";
-import type { ScriptTurn } from "../domain/scenario.ts";
 import type { SandboxMode } from "../domain/session.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { Tape } from "../model/tape.ts";
@@ -10,8 +10,9 @@ import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { SharedStore } from "../store/shared-store.ts";
 import type { SessionStore } from "../store/store.ts";
-import type { Runs } from "./runs.ts";
-import type { SeriesRuns } from "./series-in-flight.ts";
+import type { Register } from "./register.ts";
+import type { RunInFlight } from "./run-in-flight.ts";
+import type { SeriesInFlight } from "./series-in-flight.ts";
 
 /** The side effects and settings of a session, as values. A callee that needs less names it with `Pick`. */
 export interface SessionServices {
@@ -20,8 +21,8 @@ export interface SessionServices {
   readonly store: SessionStore;
   /** `store` where whoever has it open may run what is started here; absent: it runs here. */
   readonly shared?: SharedStore | undefined;
-  readonly runs: Runs;
-  readonly series: SeriesRuns;
+  readonly runs: Register<RunInFlight>;
+  readonly series: Register<SeriesInFlight>;
   /** A place for each session that runs. */
   readonly slots: Semaphore;
   /** @throws Failure `credentials_missing` naming the variable to set, unless the tape is replayed. */

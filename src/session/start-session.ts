@@ -45,8 +45,7 @@ async function startHere(services: SessionServices, plan: SessionPlan, trial?: T
     const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation);
     // Nobody may be waiting for it.
     done.catch((error: unknown) => services.notice(`${run.session_id}: its outcome cannot be read: ${error}`));
-    services.runs.add({
-      session_id: run.session_id,
+    services.runs.add(run.session_id, {
       waits: () => waits,
       over: () => log.over,
       cancel: (reason) => stop.abort(reason),

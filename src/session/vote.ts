@@ -1,10 +1,10 @@
-import { everyVerdict } from "../domain/every-verdict.ts";
 import { Failure } from "../domain/failure.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { ArmPointer } from "../domain/verdict.ts";
 import { MAX_VOTES, type Vote, type VoteRequest } from "../domain/vote.ts";
 import type { SessionServices } from "./services.ts";
 import { storedArm, storedSession } from "./stored-arm.ts";
+import { storedVerdict } from "./stored-verdict.ts";
 
 /**
  * Keeps what a person says of two arms with the sessions that these ran in. Who votes is not asked.
@@ -34,20 +34,12 @@ export async function vote(
 
 function armsOf(session: SessionOutcome, verdict_id: string | undefined): readonly [ArmPointer, ArmPointer] {
   if (verdict_id !== undefined) {
-    const { arm_a, arm_b } = verdictOf(session, verdict_id);
+    const { arm_a, arm_b } = storedVerdict(session, verdict_id);
     return [arm_a, arm_b];
   }
   const { session_id, arms } = session;
   const pointer = ({ arm_id }: { readonly arm_id: string }) => storedArm(session, { session_id, arm_id }).pointer;
   return [pointer(arms[0]), pointer(arms[1])];
-}
-
-function verdictOf(session: SessionOutcome, verdict_id: string) {
-  const verdict = everyVerdict(session).find((each) => each.verdict_id === verdict_id);
-  if (verdict) return verdict;
-  throw new Failure("invalid_request", `${session.session_id} has no verdict "${verdict_id.slice(0, 100)}"`, {
-    details: { field: "verdict_id" },
-  });
 }
 
 /** A person may paste what should stay here. */

@@ -1,5 +1,7 @@
 import { effectiveBudget } from "../arm/budget.ts";
-import type { Arm, Price, Scenario } from "../domain/scenario.ts";
+import type { Arm } from "../domain/arm.ts";
+import type { Price } from "../domain/price-list.ts";
+import type { Scenario } from "../domain/scenario.ts";
 import type { SessionSettings } from "../domain/session.ts";
 import { mostCostOf, sumKnown } from "../domain/usage.ts";
 import { type Judgeable, longestJudging, longestRun } from "./run-size.ts";

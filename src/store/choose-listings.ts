@@ -45,7 +45,7 @@ export function summarize(
 }
 
 function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): SessionListing[] {
-  const { scenario, state, series_id, outcome, model, judge, text, conflict } = filter;
+  const { scenario, state, series_id, outcome, model, judge, text, blind, conflict } = filter;
   const words = wordsOf(text);
   return rows.filter(
     (row) =>
@@ -56,7 +56,7 @@ function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): S
       (model === undefined || row.arms.some((arm) => arm.model === model)) &&
       (judge === undefined || row.judge_model === judge) &&
       (conflict === undefined || row.conflict === true) &&
-      (words.length === 0 || includesAll(searchedText(row), words)),
+      (words.length === 0 || includesAll(searchedText(blind ? { ...row, outcome: null, winner: null } : row), words)),
   );
 }
 

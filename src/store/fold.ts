@@ -1,5 +1,5 @@
 import type { Decision } from "../domain/decision.ts";
-import type { Price } from "../domain/scenario.ts";
+import type { Price } from "../domain/price-list.ts";
 import { type ArmSummary, isFinal, type LostAttempt, type SessionOutcome } from "../domain/session.ts";
 import type {
   AttemptStartedEntry,

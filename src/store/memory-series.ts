@@ -1,6 +1,8 @@
-import type { SeriesListing, SeriesListRequest } from "../domain/series.ts";
+import type { SeriesListing } from "../domain/series.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
+import type { SeriesListRequest } from "../domain/series-request.ts";
 import { seriesListingOf } from "./listing.ts";
+import type { SeriesShelf } from "./series-shelf.ts";
 import { notRunning, stillRunning, unknownSeries } from "./store.ts";
 
 interface Kept {
@@ -9,7 +11,7 @@ interface Kept {
 }
 
 /** All series that run, and the `capacity` that ended last; `dropped` hears of each that is forgotten. */
-export class MemorySeries {
+export class MemorySeries implements SeriesShelf {
   readonly #capacity: number;
   readonly #dropped: (series_id: string) => void;
   readonly #series = new Map<string, Kept>();
@@ -25,20 +27,18 @@ export class MemorySeries {
     return this.#series.has(series_id);
   }
 
-  create(record: SeriesRecord): boolean {
+  async create(record: SeriesRecord): Promise<boolean> {
     if (this.#series.has(record.series_id)) return false;
     this.#keep(record);
     return true;
   }
 
-  /** @throws Failure `series_not_running` */
-  update(record: SeriesRecord): void {
+  async update(record: SeriesRecord): Promise<void> {
     if (this.#series.get(record.series_id)?.running !== true) throw notRunning(record.series_id);
     this.#keep(record);
   }
 
-  /** @throws Failure `invalid_request` */
-  take(series_id: string): SeriesRecord | undefined {
+  async take(series_id: string): Promise<SeriesRecord | undefined> {
     const kept = this.#series.get(series_id);
     if (kept === undefined) return undefined;
     if (kept.running) throw stillRunning(series_id);
@@ -47,12 +47,11 @@ export class MemorySeries {
     return structuredClone(kept.record);
   }
 
-  read(series_id: string): SeriesRecord | undefined {
+  async read(series_id: string): Promise<SeriesRecord | undefined> {
     return structuredClone(this.#series.get(series_id)?.record);
   }
 
-  /** @throws Failure `unknown_series` */
-  list({ scenario, state, limit, before }: SeriesListRequest): readonly SeriesListing[] {
+  async list({ scenario, state, limit, before }: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
     if (before !== undefined && !this.#series.has(before)) throw unknownSeries(before);
     const newestFirst = [...this.#series.values()].reverse().map(({ record }) => seriesListingOf(record));
     const older = newestFirst.slice(newestFirst.findIndex(({ series_id }) => series_id === before) + 1);

@@ -67,7 +67,8 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   return {
     persistent: false,
     ledger: memoryLedger(),
-    ...memorySelfTests(capacity),
+    series,
+    self_tests: memorySelfTests(capacity),
     async create(entry) {
       const { session_id, state } = entry.session;
       if (sessions.has(session_id)) return undefined;
@@ -117,11 +118,6 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     },
     summarize: async (filter) => summarize(listings(), filter),
     trials: async (of) => trials(of),
-    createSeries: async (record) => series.create(record),
-    updateSeries: async (record) => series.update(record),
-    takeSeries: async (series_id) => series.take(series_id),
-    series: async (series_id) => series.read(series_id),
-    listSeries: async (query = {}) => series.list(query),
     watch: (session_id, wake) => watchers.watch(session_id, wake),
     [Symbol.dispose]() {
       sessions.clear();

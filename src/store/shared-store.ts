@@ -1,5 +1,6 @@
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { CreatedEntry } from "../domain/session-entry.ts";
+import type { SharedSeriesShelf } from "./series-shelf.ts";
 import type { SessionStore } from "./store.ts";
 
 /**
@@ -34,6 +35,8 @@ export interface Claim {
   done(): Promise<void>;
   /** Somebody else may begin with it at once. Nothing when it is lost. */
   handBack(): Promise<void>;
+  /** As `handBack`, of what was begun in vain: it was lost. */
+  giveUp(): Promise<void>;
 }
 
 /** Work that any process on the same store may do. @throws Failure `storage_full` or `storage_failed`, from every method */
@@ -98,11 +101,12 @@ export interface StoreInspection {
 
 /** A store that several processes share, wherever they run: they share the work too. */
 export interface SharedStore extends SessionStore, AsyncDisposable {
+  readonly series: SharedSeriesShelf;
   readonly queue: WorkQueue;
   readonly workers: Workers;
   readonly materials: MaterialShelf;
+  /** Whether it can be read, known within half a second, also while it hangs. */
+  reachable(): Promise<boolean>;
   /** @throws Failure `storage_failed` when it is out of reach, after the time that a lost connection is tried for */
   inspect(): Promise<StoreInspection>;
-  /** As `takeSeries`, also from a living process: what that one writes of the series is refused from now on. */
-  stealSeries(series_id: string): Promise<SeriesRecord | undefined>;
 }

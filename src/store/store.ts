@@ -1,12 +1,11 @@
 import { Failure } from "../domain/failure.ts";
-import type { SeriesListing, SeriesListRequest } from "../domain/series.ts";
-import type { SeriesRecord } from "../domain/series-record.ts";
 import type { SessionListing } from "../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
 import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SelfTestShelf } from "./self-test-shelf.ts";
+import type { SeriesShelf } from "./series-shelf.ts";
 
 /** Without a limit: all. */
 export type SessionQuery = SessionListRequest;
@@ -41,9 +40,11 @@ export type Safety = "written" | "durable";
  * are stored in their order. Nobody may change what was given to a store or read from it.
  * @throws Failure `storage_full` or `storage_failed`, from every method; then nothing of the call is stored.
  */
-export interface SessionStore extends SelfTestShelf, Disposable {
+export interface SessionStore extends Disposable {
   readonly persistent: boolean;
   readonly ledger: Ledger;
+  readonly series: SeriesShelf;
+  readonly self_tests: SelfTestShelf;
   /** Begins a log, written; undefined when its id is taken. */
   create(entry: CreatedEntry): Promise<Run | undefined>;
   /**
@@ -67,24 +68,6 @@ export interface SessionStore extends SelfTestShelf, Disposable {
    * is whole at its end. Writes nothing.
    */
   trials(of: TrialsOf): Promise<readonly TrialRow[]>;
-  /** Begins a series, which this process then runs; durable. False when its id is taken. */
-  createSeries(series: SeriesRecord): Promise<boolean>;
-  /**
-   * Replaces what is stored of a series that this process runs; durable. With a state other than `running` it runs it no more:
-   * that is kept when it cannot be stored, as an end of a session is.
-   * @throws Failure `series_not_running` when it does not run it
-   */
-  updateSeries(series: SeriesRecord): Promise<void>;
-  /**
-   * Has this process run a series that no living process runs, whatever its state was; undefined when it is unknown. What it
-   * gives is as stored: `interrupted` when its process died. The trials that a dead process left running have ended then.
-   * @throws Failure `invalid_request` when a living process runs it, this one included
-   */
-  takeSeries(series_id: string): Promise<SeriesRecord | undefined>;
-  /** As it is now; undefined when it is unknown. */
-  series(series_id: string): Promise<SeriesRecord | undefined>;
-  /** Newest first, without those that are damaged. @throws Failure `unknown_series` for `before`. */
-  listSeries(query?: SeriesListRequest): Promise<readonly SeriesListing[]>;
   /** Calls `wake` when entries of this process can be read and are as safe as was asked. The returned function ends it. */
   watch(session_id: string, wake: () => void): () => void;
 }
@@ -108,6 +91,10 @@ export const unknownSeries = (series_id: string) => new Failure("unknown_series"
 /** It could not be stored, for want of space or worse. */
 export const isLoss = (error: unknown) =>
   error instanceof Failure && (error.code === "storage_full" || error.code === "storage_failed");
+
+/** A loss that would have hit anything else as well: the store is out of reach. */
+export const isOutage = (error: unknown) =>
+  error instanceof Failure && error.code === "storage_failed" && error.retryable;
 
 /** What is to be appended. */
 export const entriesGiven = (

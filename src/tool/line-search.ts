@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { Mistake } from "../domain/failure.ts";
+import { Mistake, wordsOf } from "../domain/failure.ts";
 import { Pace } from "../pace.ts";
 
 /** Characters of a pattern times its repetitions. A larger one takes long to compile. */
@@ -91,7 +91,7 @@ function compile(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    throw new Mistake(`pattern: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Mistake(`pattern: ${wordsOf(error)}`);
   }
 }
 

@@ -48,10 +48,17 @@ export const searchFiles: Tool<typeof input> = {
 /** A directory means everything below it. */
 function within(path: string | undefined): (file: string) => Promise<boolean> {
   if (path === undefined) return async () => true;
-  const trimmed = path.replace(/^\.?\/+|\/+$/g, "");
+  const trimmed = withoutOuterSlashes(path);
   if (trimmed === "" || trimmed === ".") return async () => true;
   const glob = new FileGlob(trimmed);
   return async (file) => file === trimmed || file.startsWith(`${trimmed}/`) || (await glob.fits(file));
+}
+
+/** A pattern for the end would be tried at each slash of a path, and a model can write a million. */
+function withoutOuterSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  return path.slice(0, end).replace(/^\.?\/+/, "");
 }
 
 /** At most one line more than is shown. */

@@ -1,11 +1,19 @@
 import type { FailureCode } from "../domain/failure.ts";
-import type { DoctorReport, ErrorBody } from "../domain/health.ts";
+import type { DoctorReport, ErrorBody, Health } from "../domain/health.ts";
 import type { JudgeProfiles } from "../domain/judge-profile.ts";
+import type { Provider } from "../domain/provider.ts";
 import type { RunRequest, RunStarted, VerdictRequest } from "../domain/request.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import type { ScenarioListing } from "../domain/scenario-listing.ts";
-import type { SelfTest, SelfTestRequest, SelfTestStarted } from "../domain/self-test.ts";
-import type { Series, SeriesListing, SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series.ts";
+import type {
+  SelfTest,
+  SelfTestListing,
+  SelfTestListRequest,
+  SelfTestRequest,
+  SelfTestStarted,
+} from "../domain/self-test.ts";
+import type { Series, SeriesListing } from "../domain/series.ts";
+import type { SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series-request.ts";
 import type { SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
 import type { Verdict } from "../domain/verdict.ts";
@@ -23,6 +31,7 @@ export class RequestFailed extends Error {
   }
 }
 
+export const getHealth = (signal?: AbortSignal) => get<Health>("/api/health", signal);
 export const listScenarios = (signal?: AbortSignal) => get<ScenarioListing[]>("/api/scenarios", signal);
 export const getScenario = (name: string, signal?: AbortSignal) =>
   get<Scenario>(`/api/scenarios/${encodeURIComponent(name)}`, signal);
@@ -48,8 +57,18 @@ export const listSeries = (page: SeriesListRequest, signal?: AbortSignal) =>
 export const getSeries = (id: string, signal?: AbortSignal) =>
   get<Series>(`/api/series/${encodeURIComponent(id)}`, signal);
 
-export const sessionReport = (id: string) => `/api/sessions/${encodeURIComponent(id)}/report`;
-export const seriesReport = (id: string) => `/api/series/${encodeURIComponent(id)}/report`;
+/** Address of a report in a format. */
+export type ReportAddress = (format: string) => string;
+
+/** Of the session's own verdict, or of another one in it. */
+export const sessionReport =
+  (id: string, verdict_id: string | null = null): ReportAddress =>
+  (format) =>
+    `/api/sessions/${encodeURIComponent(id)}/report${query({ format, verdict_id })}`;
+export const seriesReport =
+  (id: string): ReportAddress =>
+  (format) =>
+    `/api/series/${encodeURIComponent(id)}/report${query({ format })}`;
 /** A report as text. */
 export async function readReport(path: string): Promise<string> {
   const response = await reach(path, {});
@@ -66,7 +85,10 @@ export const requestVerdict = (request: VerdictRequest) => send<Verdict>("POST",
 export const sendVote = (session_id: string, request: VoteRequest) =>
   send<Vote>("POST", `/api/sessions/${encodeURIComponent(session_id)}/votes`, request);
 
+export const listProviders = (signal?: AbortSignal) => get<Provider[]>("/api/providers", signal);
 export const listJudges = (signal?: AbortSignal) => get<JudgeProfiles>("/api/judges", signal);
+export const listSelfTests = (page: SelfTestListRequest, signal?: AbortSignal) =>
+  get<SelfTestListing[]>(`/api/self-tests${query(page)}`, signal);
 export const startSelfTest = (request: SelfTestRequest) => send<SelfTestStarted>("POST", "/api/self-tests", request);
 export const getSelfTest = (id: string, signal?: AbortSignal) =>
   get<SelfTest>(`/api/self-tests/${encodeURIComponent(id)}`, signal);

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { RequestFailed } from "./api.ts";
 import { revision } from "./connection.ts";
@@ -9,6 +9,7 @@ export type Loaded<T> =
   | { readonly state: "ready"; readonly value: T };
 
 const LOADING: Loaded<never> = { state: "loading" };
+const NOTHING = signal<Loaded<never>>(LOADING);
 
 /** Milliseconds until what still changes is read again: a reader sees it move, and a server with ten readers does not feel it. */
 const REFRESH_MS = 2_000;
@@ -22,13 +23,13 @@ interface LoadOptions<T> {
 
 /**
  * Loads when the page is shown, when `key` or the extent changes and when the server is back. The key null loads nothing. While
- * the same key is loaded again, the value before stays.
+ * the same key is loaded again, the value before stays; what another key loaded is never shown for this one.
  */
 export function useLoaded<T>(
   key: string | null,
   load: (signal: AbortSignal) => Promise<T>,
   { changes, extent = 0 }: LoadOptions<T> = {},
-): Signal<Loaded<T>> {
+): ReadonlySignal<Loaded<T>> {
   const loaded = useSignal<Loaded<T>>(LOADING);
   const shown = useSignal<string | null>(null);
   const seen = revision.value;
@@ -36,7 +37,7 @@ export function useLoaded<T>(
   useEffect(() => {
     if (key === null) return;
     const stop = new AbortController();
-    if (shown.peek() !== key) loaded.value = LOADING;
+    if (shown.peek() !== key || loaded.peek().state === "failed") loaded.value = LOADING;
     shown.value = key;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const read = () =>
@@ -57,7 +58,7 @@ export function useLoaded<T>(
       clearTimeout(timer);
     };
   }, [key, seen, extent]);
-  return loaded;
+  return shown.value === key ? loaded : NOTHING;
 }
 
 /** While the server is away, its last answer is more use than an error. */

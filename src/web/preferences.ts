@@ -12,6 +12,9 @@ export function nextTheme(): void {
 /** While true, names and verdicts are hidden until the reader has voted. */
 export const blind = remembered("blind", false);
 
+/** For a search on the server: what a blind reader types finds no results. */
+export const blindSearch = (): "yes" | undefined => (blind.value ? "yes" : undefined);
+
 /** Readers who dictate to their browser switch single-key shortcuts off. */
 export const shortcutsOn = remembered("shortcuts", true);
 
@@ -47,8 +50,18 @@ export function rememberSeen(verdict_id: string): void {
   if (!ids.includes(verdict_id)) seenVerdicts.value = { ids: [verdict_id, ...ids].slice(0, MOST_SEEN) };
 }
 
-/** Judgings that were asked for: by pair of arms, how many verdicts it had then. */
-export const awaited = remembered<Readonly<Record<string, number>>>("awaited", {});
+/** A judging that was asked for, and gave no answer yet. */
+export interface AskedJudging {
+  /** How many verdicts the pair had then. */
+  readonly verdicts: number;
+  /** Milliseconds, by this browser's clock. */
+  readonly asked_at: number;
+  /** Empty for the usual judge. */
+  readonly judge_model: string;
+}
+
+/** By pair of arms. */
+export const askedJudgings = remembered<Readonly<Record<string, AskedJudging>>>("judgings", {});
 
 /** Both versions of a file beside each other, where the window is wide enough. */
 export const besideWanted = remembered("beside", true);

@@ -19,7 +19,14 @@ export type Route =
   | { readonly page: "session"; readonly id: string; readonly verdict: string | null }
   | { readonly page: "diff"; readonly id: string; readonly verdict: string | null; readonly view: string | null }
   | { readonly page: "compare"; readonly a: ArmPointer; readonly b: ArmPointer }
-  | { readonly page: "series-list"; readonly scenario: string | null; readonly shown: number }
+  | {
+      readonly page: "series-list";
+      readonly scenario: string | null;
+      readonly shown: number;
+      /** Ids of two series at most that were picked for a comparison. */
+      readonly picked: readonly string[];
+    }
+  | { readonly page: "compare-series"; readonly a: string; readonly b: string; readonly scenario: string | null }
   | { readonly page: "series"; readonly id: string }
   | { readonly page: "judges"; readonly scenario: string | null }
   | { readonly page: "self-test"; readonly id: string }
@@ -45,7 +52,7 @@ function topRoute(first: string, parameters: URLSearchParams, path: string): Rou
   const shown = Math.max(SHOWN_ROWS, Number(parameters.get("shown")) || 0);
   if (first === "" || first === "scenarios") return { page: "scenarios", filter };
   if (first === "sessions") return { page: "sessions", view: viewOf(parameters) };
-  if (first === "series") return { page: "series-list", scenario, shown };
+  if (first === "series") return { page: "series-list", scenario, shown, picked: picksOf(parameters) };
   if (first === "judges") return { page: "judges", scenario };
   if (first === "doctor") return { page: "doctor", scenario };
   const [a, b] = [pointerOf(parameters.get("a")), pointerOf(parameters.get("b"))];
@@ -56,11 +63,20 @@ function itemRoute(first: string, id: string, parameters: URLSearchParams): Rout
   const models = { model: parameters.get("model"), judge: parameters.get("judge") };
   if (first === "scenarios") return { page: "scenario", name: id, models };
   if (first === "live") return { page: "live", id, stay: parameters.has("stay") };
-  if (first === "series") return { page: "series", id };
+  if (first === "series") return seriesRoute(id, parameters);
   if (first === "judges") return { page: "self-test", id };
   if (first === "sessions") return { page: "session", id, verdict: parameters.get("verdict") };
   return { page: "unknown", path: `/${first}/${id}` };
 }
+
+function seriesRoute(id: string, parameters: URLSearchParams): Route {
+  const [a, b] = picksOf(parameters);
+  if (id !== "compare" || !a || !b) return { page: "series", id };
+  return { page: "compare-series", a, b, scenario: parameters.get("scenario") };
+}
+
+const picksOf = (parameters: URLSearchParams): string[] =>
+  [parameters.get("a"), parameters.get("b")].flatMap((id) => id || []);
 
 function segmentsOf(pathname: string): string[] {
   const parts = pathname.split("/").filter((part) => part !== "");
@@ -96,8 +112,11 @@ export const toSession = (id: string, verdict: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}${suffix({ verdict })}`;
 export const toSessions = (view: SessionsView = {}) => `/sessions${suffix(parametersOf(view))}`;
 export const toSeries = (id: string) => `/series/${encodeURIComponent(id)}`;
-export const toSeriesList = (scenario: string | null = null, shown = SHOWN_ROWS) =>
-  `/series${suffix({ scenario, shown: shownText(shown) })}`;
+export const toSeriesList = (scenario: string | null = null, shown = SHOWN_ROWS, [a, b]: readonly string[] = []) =>
+  `/series${suffix({ scenario, shown: shownText(shown), a, b })}`;
+/** `scenario`: whose definition is shown. */
+export const toCompareSeries = (a: string, b: string, scenario: string | null = null) =>
+  `/series/compare${suffix({ a, b, scenario })}`;
 const shownText = (shown: number) => (shown === SHOWN_ROWS ? null : String(shown));
 export const toDiff = (id: string, verdict: string | null = null, view: string | null = null) =>
   `/sessions/${encodeURIComponent(id)}/diff${suffix({ verdict, view })}`;

@@ -1,5 +1,5 @@
+import type { WireName } from "../domain/external-agent.ts";
 import { asRecord, type LooseRecord } from "../domain/lenient.ts";
-import type { WireName } from "../domain/scenario.ts";
 import { FENCES } from "./edit/fence.ts";
 import { refusalOf } from "./edit/stored-state.ts";
 
@@ -31,8 +31,7 @@ export function editRequest(wire: WireName, path: string, body: LooseRecord, edi
   return {
     path: edit.model === null || wire !== "gemini" ? path : withModel(path, edit.model),
     body: {
-      ...fenced,
-      ...(edit.model === null || wire === "gemini" ? {} : { model: edit.model }),
+      ...(edit.model === null || wire === "gemini" ? fenced : asking(edit.model, fenced)),
       ...(hide_usage ? { stream_options: { ...asRecord(body["stream_options"]), include_usage: true } } : {}),
       ...(wire === "responses" && /^\/responses(\?|$)/.test(path) ? { store: false } : {}),
     },
@@ -41,6 +40,9 @@ export function editRequest(wire: WireName, path: string, body: LooseRecord, edi
     hide_usage,
   };
 }
+
+/** Gateways ask one of the others when the first model fails, and a request can be made so that it does. */
+const asking = (model: string, { models: _, fallbacks: __, ...body }: LooseRecord) => ({ ...body, model });
 
 const usageOption = (body: LooseRecord) => asRecord(body["stream_options"])?.["include_usage"];
 

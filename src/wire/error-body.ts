@@ -1,4 +1,4 @@
-import type { WireName } from "../domain/scenario.ts";
+import type { WireName } from "../domain/external-agent.ts";
 
 const ANTHROPIC_TYPES: ReadonlyMap<number, string> = new Map([
   [400, "invalid_request_error"],

@@ -1,4 +1,4 @@
-import type { WireName } from "../domain/scenario.ts";
+import type { WireName } from "../domain/external-agent.ts";
 import { ANTHROPIC_REPLY } from "./reply/anthropic.ts";
 import { CHAT_REPLY } from "./reply/chat.ts";
 import { GEMINI_REPLY } from "./reply/gemini.ts";

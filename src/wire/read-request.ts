@@ -1,5 +1,5 @@
+import type { WireName } from "../domain/external-agent.ts";
 import { asText, type LooseRecord } from "../domain/lenient.ts";
-import type { WireName } from "../domain/scenario.ts";
 import { messageOf, resultsOf } from "./message.ts";
 import { readMessages } from "./request/anthropic.ts";
 import { readChat } from "./request/chat.ts";

@@ -1,4 +1,4 @@
-import type { WireName } from "../domain/scenario.ts";
+import type { WireName } from "../domain/external-agent.ts";
 
 /** Where agents find each provider, below the address of the proxy. */
 export const BASES = {

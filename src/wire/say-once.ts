@@ -1,4 +1,4 @@
-import type { WireName } from "../domain/scenario.ts";
+import type { WireName } from "../domain/external-agent.ts";
 import { sseBytes } from "./sse-blocks.ts";
 import type { WireRequest } from "./wire.ts";
 

@@ -1,4 +1,4 @@
-import type { WireName } from "../domain/scenario.ts";
+import type { WireName } from "../domain/external-agent.ts";
 import type { Usage } from "../domain/usage.ts";
 
 /** A call of a tool that the agent runs. What the provider runs itself is none. */

@@ -1,8 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join, posix } from "node:path";
-import { Mistake } from "../domain/failure.ts";
+import { errorCode, Mistake } from "../domain/failure.ts";
 import { INSIDE } from "../sandbox/bubblewrap-arguments.ts";
-import { errorCode } from "./tree/io-failure.ts";
 
 /** Characters of a path that Linux takes; every step of one is looked at. */
 const MAX_PATH_CHARS = 4_096;

@@ -1,29 +1,22 @@
 import type { Changes } from "../domain/evidence.ts";
 import { Mistake } from "../domain/failure.ts";
-import { globBases } from "../domain/path-glob.ts";
-import { MAX_WORKSPACE_ENTRIES } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
 import type { DiskTaken, ExecResult, Sandbox, SandboxedProcess, ShellCommand } from "../sandbox/sandbox.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
-import { describeChanges, NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
-import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
+import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
+import type { CompareOptions, Difference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
-import { forkParts, notAt } from "./fork-parts.ts";
-import { filesOf, fitting, type PristineTree } from "./pristine-tree.ts";
+import { filesOf, type PristineTree } from "./pristine-tree.ts";
 import { readOnlyPaths, stillPlain } from "./read-only-paths.ts";
 import { Residents } from "./residents.ts";
-import { copyEntries, copyTree } from "./tree/copy-tree.ts";
+import { copyTree } from "./tree/copy-tree.ts";
 import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
 import { TreeTooLarge, treeFault, workspaceFailed } from "./tree/io-failure.ts";
 import { layOver, overlaidPaths, restore } from "./tree/lay-over.ts";
 import { reopenRoot } from "./tree/place.ts";
 import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
-import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
+import { changesOf, copyWork, differencesOf, type WorkingCopy, workOf } from "./working-copy.ts";
 import type { AttachedProgram, FileEntry, ForkOptions, Workspace } from "./workspace.ts";
-
-/** Milliseconds for a check's copy of an arm's work, and for each entry of the fixture, which no arm has made. */
-const FORK_MS = 60_000;
-const FORK_ENTRY_MS = 10;
 
 export interface TempWorkspaceOptions {
   readonly sandbox: Sandbox;
@@ -35,19 +28,13 @@ export interface TempWorkspaceOptions {
   readonly fill?: (root: string) => Promise<Snapshot>;
 }
 
-interface Copy {
-  readonly root: string;
-  readonly pristine: PristineTree;
-  readonly snapshot: Snapshot;
-}
-
 /**
  * A workspace in a temporary directory. Between two commands nothing of the arm runs: the programs that live in it are
  * paused. The host reads only then.
  */
 export class TempWorkspace implements Workspace {
   readonly #options: TempWorkspaceOptions;
-  #copy: Promise<Copy> | undefined;
+  #copy: Promise<WorkingCopy> | undefined;
   #location: string | null = null;
   readonly #disk: DiskTaken = { bytes: 0, unmeasured_bytes: 0 };
   /** Something may differ from the pristine copy. */
@@ -83,9 +70,7 @@ export class TempWorkspace implements Workspace {
 
   async list(): Promise<readonly FileEntry[]> {
     const copy = await this.#materialised();
-    return await this.#residents.quietly(
-      async () => await filesOf(await entriesOf(copy, { skip: copy.pristine.isIgnored })),
-    );
+    return await this.#residents.quietly(async () => await filesOf(await workOf(copy)));
   }
 
   async exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult> {
@@ -121,19 +106,11 @@ export class TempWorkspace implements Workspace {
     if (!this.#touched) return NO_CHANGES;
     try {
       const copy = await this.#materialised();
-      return await this.#residents.quietly(() => this.#changesOf(copy));
+      return await this.#residents.quietly(() => changesOf(copy));
     } catch (error) {
       if (error instanceof TreeTooLarge) return unreadableChanges(error.message);
       throw error;
     }
-  }
-
-  async #changesOf(copy: Copy): Promise<Changes> {
-    const { root, pristine, snapshot } = copy;
-    const entries = await entriesOf(copy, { skip: pristine.isIgnored });
-    const before = { root: pristine.root, entries: pristine.work };
-    const differences = await compareTrees(before, { root, entries }, snapshot);
-    return await describeChanges(differences, { before: pristine.root, after: root });
   }
 
   async fork(options: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
@@ -178,19 +155,19 @@ export class TempWorkspace implements Workspace {
     }
   }
 
-  #touch(): Promise<Copy> {
+  #touch(): Promise<WorkingCopy> {
     this.#touched = true;
     return this.#materialised();
   }
 
-  async #materialised(): Promise<Copy> {
+  async #materialised(): Promise<WorkingCopy> {
     this.#copy ??= this.#materialise();
     const copy = await this.#copy;
     reopenRoot(copy.root, this.#options.sandbox.owner);
     return copy;
   }
 
-  async #materialise(): Promise<Copy> {
+  async #materialise(): Promise<WorkingCopy> {
     const pristine = await this.#options.pristine();
     const root = this.#options.place();
     this.#location = root;
@@ -204,15 +181,9 @@ export class TempWorkspace implements Workspace {
     return new Snapshot(await copyTree({ from, to: root, owner, made_by: "arm", entries }));
   }
 
-  /** What does not count as work breaks no rule: tools leave it behind, and a fork gets it as it was before the arm. */
   async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly Difference[]> {
     if (!this.#touched || globs.length === 0) return [];
-    const copy = await this.#materialised();
-    const { root, pristine, snapshot } = copy;
-    const now = await entriesOf(copy, { from: globBases(globs), skip: pristine.isIgnored });
-    const before = { root: pristine.root, entries: await fitting(pristine.work, globs) };
-    const after = { root, entries: await fitting(now, globs) };
-    return await compareTrees(before, after, snapshot, options);
+    return await differencesOf(await this.#materialised(), globs, options);
   }
 
   async #fillFork(target: string, differences: readonly Difference[], overlay: ForkOptions["overlay"]) {
@@ -220,7 +191,7 @@ export class TempWorkspace implements Workspace {
     const pristine = await this.#options.pristine();
     try {
       const replaced = [...differences.map(({ path }) => path), ...(await overlaidPaths(overlay))];
-      if (this.#touched) await this.#copyWork(target, new Set(replaced));
+      if (this.#touched) await copyWork(await this.#materialised(), { to: target, owner, replaced: new Set(replaced) });
       else await this.#copyOf(pristine, target);
       await restore({ from: pristine.root, to: target, differences, owner });
       await layOver(target, overlay, owner);
@@ -230,21 +201,7 @@ export class TempWorkspace implements Workspace {
       throw workspaceFailed("cannot make a copy of the final workspace", error);
     }
   }
-
-  async #copyWork(to: string, replaced: ReadonlySet<string>): Promise<void> {
-    const copy = await this.#materialised();
-    const { root, pristine } = copy;
-    const { work, kept } = forkParts(await entriesOf(copy, { skip: pristine.isIgnored }), pristine);
-    const deadline = AbortSignal.timeout(FORK_MS + FORK_ENTRY_MS * pristine.entries.length);
-    const target = { to, owner: this.#options.sandbox.owner, made_by: "arm", deadline } as const;
-    await copyTree({ ...target, from: root, entries: await notAt(replaced, work) });
-    await copyEntries({ ...target, from: pristine.root, entries: kept });
-  }
 }
-
-/** What a copy holds now. @throws TreeTooLarge */
-const entriesOf = ({ root, pristine }: Copy, options: WalkOptions): Promise<readonly TreeEntry[]> =>
-  walk(root, { ...options, max_entries: MAX_WORKSPACE_ENTRIES + pristine.entries.length });
 
 /** A full disk is the arm's mistake only when its own workspace may have filled it. */
 async function faultIn(root: string, what: string, error: unknown): Promise<unknown> {

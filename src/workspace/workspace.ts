@@ -1,5 +1,5 @@
 import type { Changes } from "../domain/evidence.ts";
-import type { FileSet } from "../domain/scenario.ts";
+import type { FileSet } from "../domain/task.ts";
 import type { ExecResult, Sandbox, SandboxedProcess, SandboxedProgram, ShellCommand } from "../sandbox/sandbox.ts";
 
 export interface FileEntry {

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Arm } from "../../src/domain/scenario.ts";
+import type { Arm } from "../../src/domain/arm.ts";
 import { seriesReport } from "../../src/operation/series.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import { openSeries } from "../../src/session/open-series.ts";

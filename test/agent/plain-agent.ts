@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Arm, ExternalAgent } from "../../src/domain/scenario.ts";
+import type { Arm } from "../../src/domain/arm.ts";
+import type { ExternalAgent } from "../../src/domain/external-agent.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import type { RunOptions } from "../../src/session/prepare-session.ts";

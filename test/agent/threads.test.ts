@@ -1,7 +1,18 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import { Threads } from "../../src/agent/threads.ts";
+import { AgentLog } from "../../src/agent/agent-log.ts";
+import { commandRecipe } from "../../src/agent/recipe/command-recipe.ts";
+import { MAX_THREADS, Threads } from "../../src/agent/threads.ts";
+import { DecisionLog } from "../../src/arm/decision-log.ts";
+import { Meter } from "../../src/arm/meter.ts";
+import { Stopwatch } from "../../src/arm/stopwatch.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { Decision } from "../../src/domain/decision.ts";
 import { UNKNOWN_USAGE } from "../../src/domain/usage.ts";
+import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
 import type { WireReply, WireRequest } from "../../src/wire/wire.ts";
+import { openPristine } from "../../src/workspace/pristine.ts";
+import { anArm, aScenario } from "../outcomes.ts";
 
 const request = (said: readonly string[], changes: Partial<WireRequest> = {}): WireRequest => ({
   wire: "anthropic",
@@ -74,4 +85,55 @@ test("a conversation that was shortened goes on with the main one, which waits f
   expect(turn(threads, request(["in short: fix it"]))).toBe(1);
   expect(turn(threads, request(["in short: fix it", "more"]))).toBe(1);
   expect(turn(threads, request(["else"], { system: "You are a helper." }))).toBe(3);
+});
+
+const title = (threads: Threads, text: string) => turn(threads, request([text], { offers_tools: false }));
+
+test("of very many conversations the one that was silent longest is forgotten, and never the main one", () => {
+  const threads = new Threads();
+  turn(threads, request(["fix it"]), reply(["m1"]));
+  turn(threads, request(["look"]), reply(["a1"]));
+  turn(threads, request(["search"]), reply(["b1"]));
+  for (let n = 4; n <= MAX_THREADS; n += 1) title(threads, `title ${n}?`);
+  expect(turn(threads, request(["look", "called", "r"], results("a1")))).toBe(2);
+  expect(threads.forgotten).toBe(0);
+  expect(title(threads, "one more?")).toBe(MAX_THREADS + 1);
+  expect(threads.forgotten).toBe(1);
+  expect(turn(threads, request(["search", "called", "r"], results("b1")))).toBe(MAX_THREADS + 2);
+  expect(turn(threads, request(["look", "called", "r", "more"]))).toBe(2);
+  expect(turn(threads, request(["fix it", "called", "r"], results("m1")))).toBe(1);
+});
+
+test("memory does not grow with requests, nor with what they say", () => {
+  const threads = new Threads();
+  const heap = () => {
+    Bun.gc(true);
+    return heapStats().heapSize + heapStats().extraMemorySize;
+  };
+  const long = (n: number) => Buffer.alloc(20_000, `${n} `).toString("latin1");
+  const before = heap();
+  for (let n = 0; n < 5_000; n += 1)
+    turn(threads, request([`${n}`, `${n}?`], { system: long(n), offers_tools: false }), reply([`call-${n}`]));
+  expect((heap() - before) / 1e6).toBeLessThan(20);
+  expect(threads.forgotten).toBe(5_000 - MAX_THREADS);
+});
+
+test("an agent's log says once that conversations are forgotten", async () => {
+  await using pristine = openPristine({ source: { dir: null, files: {} }, sandbox: openSandbox("none"), keep: false });
+  await using workspace = pristine.open();
+  const said: Decision[] = [];
+  const { policies } = aScenario();
+  const emit = (decision: Decision) => void said.push(decision);
+  const run = { arm: anArm("arm"), prompt: "Fix it.", policies, workspace, clock: systemClock, redact: String, emit };
+  using stopwatch = new Stopwatch(systemClock, 600_000);
+  const log = new AgentLog({
+    ...{ run, agent: { tools: {} }, recipe: commandRecipe({ command: [], wires: [] }), stop: () => undefined },
+    meter: new Meter({ ...policies.budget, max_seconds: 600 }, null, stopwatch),
+    log: new DecisionLog(systemClock, emit),
+    signal: stopwatch.signal,
+  });
+  for (let n = 0; n < MAX_THREADS + 3; n += 1) await log.asked(request([`title ${n}?`], { offers_tools: false }), 0);
+  expect(said).toMatchObject([
+    { kind: "error", detail: { class: "agent", code: "threads_forgotten", message: expect.stringContaining("1000") } },
+  ]);
 });

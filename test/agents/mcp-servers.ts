@@ -1,5 +1,5 @@
 import { afterAll, expect } from "bun:test";
-import type { McpServer } from "../../src/domain/scenario.ts";
+import type { McpServer } from "../../src/domain/arm.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { NODE, SANDBOX } from "../machine.ts";
@@ -63,7 +63,7 @@ testOnServers("a call that takes too long is given up, and the next one is answe
   await using offer = await offered(installs, [server("any", "everything", "stdio", { timeout_s: 0.5 })]);
   const slow = await offer.call("any__trigger-long-running-operation", { duration: 30, steps: 1 });
   expect(slow).toMatchObject({ ok: false, text: "[timed out after 0.5 s]" });
-  expect(await offer.call("any__get-sum", { a: 2, b: 3 })).toMatchObject({
+  expect(await offer.inTime("any__get-sum", { a: 2, b: 3 })).toMatchObject({
     ok: true,
     text: "The sum of 2 and 3 is 5.",
   });

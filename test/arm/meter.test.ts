@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { effectiveBudget } from "../../src/arm/budget.ts";
+import { bytesOf } from "../../src/arm/first-turn.ts";
 import { Meter, type Turn } from "../../src/arm/meter.ts";
 import { Stopwatch } from "../../src/arm/stopwatch.ts";
 import type { Usage } from "../../src/domain/usage.ts";
@@ -53,6 +54,15 @@ test("a side call is paid for and counts as no turn", () => {
   run.meter.countTurn(turn({}, { side: true }));
   expect([run.meter.turns, run.meter.tokens.tokens_in]).toEqual([0, 1000]);
   expect(run.meter.cost_usd).toBeGreaterThan(0);
+});
+
+test("the next turn may write what is left after what was sent before is sent again", () => {
+  using run = metered({ max_cost_usd: 0.01 });
+  const messages = [{ role: "user", text: "Say hello." }] as const;
+  run.meter.countTurn(turn({}, { sent_bytes: bytesOf(messages) }));
+  const [input, output] = [600 * 3 + 400 * 0.3, 100 * 15];
+  const request = { system: "", tools: [], messages, params: { max_output_tokens: 1000 }, timeout_ms: 1000 };
+  expect(run.meter.affordable(request)).toBe(Math.floor((10_000 - input - output - input) / 15));
 });
 
 test("without prices the cost is unknown and a cap on it is not enforced", () => {

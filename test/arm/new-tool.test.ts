@@ -4,7 +4,7 @@ import type { ArmEnd } from "../../src/arm/arm-end.ts";
 import { builtInArm } from "../../src/arm/built-in-arm.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Decision } from "../../src/domain/decision.ts";
-import type { Policies } from "../../src/domain/scenario.ts";
+import type { Policies } from "../../src/domain/policies.ts";
 import type { ToolName } from "../../src/domain/tool.ts";
 import { collectEvidence, type Evidence } from "../../src/evidence/collect.ts";
 import { draftDigest } from "../../src/judge/view/digest-section.ts";

@@ -10,7 +10,7 @@ import { EXAMPLE_VOTE } from "../../src/http/examples/vote.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
 import type { ModelClient } from "../../src/model/client.ts";
 import { memoryStore } from "../../src/store/memory.ts";
-import { buildCase, type CaseParts, probe } from "../judge/build-case.ts";
+import { buildCase, type CaseParts, judged, probe } from "../judge/build-case.ts";
 import { countingEntropy, fixedClock, mockJudge, type Slot, scoringJudge, spoken } from "../judge/mock-judge.ts";
 import { anOutcome, aScenario } from "../outcomes.ts";
 import { keep } from "../stored.ts";
@@ -91,6 +91,22 @@ test("what the judge finds counts, not what the checks made of it; agreement wit
   expect(facts.hidden).toMatchObject({ agree: 0, disagree: 0, abstained: 0, rate: null });
 });
 
+test("criteria that code measures are no opinion of the judge: they hide no pull, and agree with no checks", async () => {
+  const measured = { id: "checks", kind: "measured", measure: "probe_score", weight: 9 } as const;
+  const parts: CaseParts = {
+    criteria: [judged("cause"), measured],
+    a: { probe: probe("pass", 10) },
+    b: { probe: probe("pass", 4) },
+  };
+  const { outcomes, position, facts } = profileOf(
+    ...(await times(12, FIRST, parts)),
+    ...(await times(8, FOR_B, parts)),
+  );
+  expect(outcomes).toMatchObject({ winner: 8, inconsistent: 12 });
+  expect(position).toMatchObject({ first: 12, mean_pull: 12 / 20 });
+  expect(facts.shown).toMatchObject({ agree: 0, disagree: 8, abstained: 12 });
+});
+
 test("a verdict on the same arms as one before is a repeat, and may have changed", async () => {
   const [first, second, third] = [await verdictOf(FOR_A), await verdictOf(FOR_A), await verdictOf(EVEN)];
   expect(profileOf(sessionOf([first, second, third])).repeats).toEqual({ compared: 2, changed: 1, rate: null });
@@ -121,19 +137,27 @@ test("blind votes of people are compared with the judge's first verdict on their
   expect(profileOf(sessionOf([own])).people).toMatchObject({ agree: 0, rate: null, low: null, high: null });
 });
 
-test("of a panel it says how alike its judges vote", async () => {
-  const member = (model: string, vote: number | null) => ({
-    ...{ model, model_served: null, outcome: "tie" as const, vote },
+test("of a panel it says how alike its judges vote, each by the criteria that it scored", async () => {
+  const measured = { id: "checks", kind: "measured", measure: "probe_score", weight: 9 } as const;
+  const criteria = [judged("cause"), measured];
+  const parts: CaseParts = { criteria, a: { probe: probe("pass", 10) }, b: { probe: probe("pass", 4) } };
+  // The checks outweigh every judge, so the panel and its members name the same arm each time.
+  const member = (model: string) => ({
+    ...{ model, model_served: null, outcome: "winner" as const, vote: 1 as const },
     ...{ lean_side: null, score_gap: null, cost_usd: null },
   });
-  const base = await verdictOf(EVEN);
-  const votes = [1, -1, 0, 1, -1].flatMap((vote) => [vote, vote, vote, vote]);
-  const sessions = votes.map((vote, n) => {
-    const session_id = idOf(n);
-    const members = [member("x/one", vote), member("y/two", vote), member("z/three", null)];
-    const arms = { arm_a: { ...base.arm_a, session_id }, arm_b: { ...base.arm_b, session_id } };
-    return sessionOf([{ ...base, ...arms, judge: { ...base.judge, members } }], session_id);
-  });
+  const sessions = await Promise.all(
+    [FOR_A, FOR_B, EVEN, FOR_A, FOR_B]
+      .flatMap((model) => [model, model, model, model])
+      .map(async (model, n) => {
+        const verdict = await verdictOf(model, parts, idOf(n));
+        const of = (judge: string) => verdict.calls.map((call) => ({ ...call, judge }));
+        const unheard = of("z/three").map((call) => ({ ...call, valid: false }));
+        const calls = [...of("x/one"), ...of("y/two"), ...unheard];
+        const judge = { ...verdict.judge, members: ["x/one", "y/two", "z/three"].map(member) };
+        return sessionOf([{ ...verdict, calls, judge }], idOf(n));
+      }),
+  );
   const { panel } = profileOf(...sessions);
   expect(panel?.judges).toBe(3);
   expect(panel?.rho).toBeCloseTo(1, 9);

@@ -68,8 +68,8 @@ test("an honest judge passes; the result is stored under what it is about", asyn
   ]);
   expect(self_test.calls).toBe(requests);
   const key = selfTestKey(comparabilityDigest(loaded.definition), judgeIdentity("openai/j", loaded.definition));
-  expect(await services.store.latestSelfTest(key)).toEqual(self_test);
-  expect(await services.store.selfTest(self_test.self_test_id)).toEqual(self_test);
+  expect(await services.store.self_tests.latest(key)).toEqual(self_test);
+  expect(await services.store.self_tests.read(self_test.self_test_id)).toEqual(self_test);
 });
 
 test.each([
@@ -109,7 +109,7 @@ test.each([
 test("a judge that cannot be reached fails the test, which is not stored", async () => {
   const { services, self_test } = await tested({ status: 401, body: { error: { message: "no such key" } } });
   expect(self_test).toMatchObject({ state: "failed", verdict: null, failure: { code: "provider_failed" } });
-  expect(await services.store.selfTest(self_test.self_test_id)).toBeUndefined();
+  expect(await services.store.self_tests.read(self_test.self_test_id)).toBeUndefined();
   expect(services.self_tests.get(self_test.self_test_id)).toEqual(self_test);
 });
 

@@ -147,6 +147,7 @@ const CHANCE = [
   ["spoken dates", "It is Friday, January 2, 2026.", "It is Tue, Dec 29 2026."],
   ["lists of files", "-rw-r--r-- 1 a a 3 Jan  2 03:04 x", "-rw-r--r-- 1 a a 3 Dec 31  2025 x"],
   ["durations", "(pass) adds [0.15ms] in 2 s", "(pass) adds [112ms] in 13.5 s"],
+  ["durations too short to be told", "(pass) adds [0.15ms]\nok (3 ms)\\nthe end", "(pass) adds\nok\\nthe end"],
   ["processes", "started, pid 4711, PGID: 12", "started, pid 3, PGID: 99999"],
   [
     "shells that were started at once",

@@ -2,16 +2,19 @@ import { describe, expect, test } from "bun:test";
 import { junitOf } from "../../src/cli/junit.ts";
 import { Painter } from "../../src/cli/paint.ts";
 import { summarise } from "../../src/cli/summary.ts";
-import type { Arm } from "../../src/domain/scenario.ts";
-import type { ArmSummary } from "../../src/domain/session.ts";
+import type { Arm } from "../../src/domain/arm.ts";
+import type { ArmSummary, SessionOutcome } from "../../src/domain/session.ts";
 import type { Flag } from "../../src/domain/verdict.ts";
 import { summariseSession } from "../../src/mcp/view/session-summary.ts";
 import { summaryText } from "../../src/mcp/view/summary-text.ts";
-import { markdownOf } from "../../src/report/session-markdown.ts";
+import { reportedSession } from "../../src/report/reported.ts";
+import { verdictMarkdown } from "../../src/report/verdict-markdown.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";
 
 const { outcome } = await runOnce(testServices(), await bundled("pager-last-page"));
+
+const markdownOf = (session: SessionOutcome) => verdictMarkdown(reportedSession(session));
 
 const count = (text: string, piece: string) => text.split(piece).length - 1;
 
@@ -42,7 +45,24 @@ test("a session without a verdict is an error, with its message", () => {
     failure: { stage: "judging", class: "infra", code: "provider_failed", message: "no <answer>", retryable: true },
   });
   expect(junitOf(failed)).toContain('<error type="provider_failed" message="no &#60;answer&#62;"/>');
-  expect(markdownOf(failed)).toContain("No verdict: no &#60;answer&#62;");
+  const page = markdownOf(failed);
+  expect(page).toContain("No verdict: no &#60;answer&#62;");
+  expect(page).toContain("The run: failed while judging (provider&#95;failed); the same run may succeed");
+  expect(page).toContain(`session \`${failed.session_id}\``);
+  expect(page).toContain("\nCost: ");
+});
+
+test("checks that never ran are neither passed nor failed", () => {
+  const [first, second] = outcome.arms;
+  const stopped = { ...first, status: "cancelled" as const, probe: null, changes: null };
+  const page = markdownOf({
+    ...outcome,
+    state: "cancelled",
+    verdict: null,
+    arms: [stopped, { ...second, probe: null }],
+  });
+  expect(page).toContain("| hidden checks | not run | none |");
+  expect(page).toContain("| failed checks | unknown | none |");
 });
 
 test("the summary says who won, why, and shows both arms and each criterion", () => {

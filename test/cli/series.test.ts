@@ -76,6 +76,8 @@ function comparable({ trials, arms, ...series }: Series) {
 const REFUSED: readonly (readonly [args: string, words: string])[] = [
   ["coin.yaml --trials 0", '--trials: expected a whole number from 1 to 1000, got "0"'],
   ["coin.yaml --trials 1001", '--trials: expected a whole number from 1 to 1000, got "1001"'],
+  ["coin.yaml --parallel 4", "--parallel needs more than one run: give --trials, --stop-when-sure or several files"],
+  ["coin.yaml --margin 0.1", "--margin needs more than one run"],
   ["coin.yaml --trials 2.5", '--trials: expected a whole number from 1 to 1000, got "2.5"'],
   ["coin.yaml --parallel 17", '--parallel: expected a whole number from 1 to 16, got "17"'],
   ["coin.yaml --margin 0", '--margin: expected a number between 0 and 0.5, such as 0.15, got "0"'],

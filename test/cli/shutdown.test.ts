@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { untilStopped } from "../../src/cli/shutdown.ts";
 import { systemClock } from "../../src/clock.ts";
-import { type RunInFlight, Runs } from "../../src/session/runs.ts";
-import { SeriesRuns } from "../../src/session/series-in-flight.ts";
+import { Register } from "../../src/session/register.ts";
+import type { RunInFlight } from "../../src/session/run-in-flight.ts";
 import { anOutcome } from "../outcomes.ts";
 
 /** Handlers of signals that the test has not put there are left. */
@@ -20,11 +20,10 @@ function withoutSignalHandlers(): Disposable {
 
 test("a run that starts while the others are stopped is stopped too", async () => {
   using _signals = withoutSignalHandlers();
-  const runs = new Runs();
+  const runs = new Register<RunInFlight>();
   const cancelled: string[] = [];
   const add = (session_id: string, atCancel: () => void): void => {
     const run: RunInFlight = {
-      session_id,
       waits: () => false,
       over: () => false,
       cancel() {
@@ -34,13 +33,13 @@ test("a run that starts while the others are stopped is stopped too", async () =
       },
       done: Promise.resolve(anOutcome(session_id)),
     };
-    runs.add(run);
+    runs.add(session_id, run);
   };
   add("first", () => add("late", () => undefined));
   await untilStopped({
     signal: Promise.resolve(),
     listening: { url: "", pending: 0, refuseConnections: () => undefined, close: async () => undefined },
-    services: { runs, series: new SeriesRuns(), notice: () => undefined, clock: systemClock },
+    services: { runs, series: new Register(), notice: () => undefined, clock: systemClock },
     stopping: new AbortController(),
     abandoned: new AbortController(),
     grace_ms: 0,

@@ -46,7 +46,7 @@ describeNeeding(...EXAMPLE_TOOLS)("examples", () => {
     "every shell example in %s works and prints what the page says",
     async (_, page) => {
       using shell = openShell();
-      await using server = await serve(["--state-dir", join(shell.path, "state")], {}, shell.path);
+      await using server = await serve(["--state-dir", join(shell.path, "state")], {}, { cwd: shell.path });
       for (const { script, printed } of examplesOf(page)) {
         const { status, stdout, stderr } = await shell.type(script.replaceAll(WRITTEN_ADDRESS, server.url));
         expect({ script, status, stderr }).toEqual({ script, status: 0, stderr: expect.any(String) });

@@ -60,6 +60,14 @@ test("an install that is there passes with its version, and one that was never t
   });
 });
 
+test("what keeps an agent from its start is said once, by the check that looks for it", async () => {
+  const skipped = (title: string) => ({ status: "skip" as const, detail: `needs "${title}", which failed` });
+  expect(await found("agents.start", scenario(claude("absent")))).toEqual(skipped("External agents are installed"));
+  expect(await found("agents.start", scenario(claude("claude-tried"), "openai/gpt-x"))).toEqual(
+    skipped("External agents can talk to their models"),
+  );
+});
+
 test("a provider that does not speak an agent's wire is found before a run", async () => {
   expect(await found("agents.wire", scenario(claude("claude-tried"), "openai/gpt-x"))).toEqual({
     status: "fail",

@@ -102,6 +102,20 @@ const ROWS: readonly Row[] = [
     detail: /brief: model "openia\/gpt-x": unknown provider "openia"; did you mean "openai"\?/,
   },
   {
+    broken: "a script that calls a tool that is not there",
+    change: (draft) =>
+      withArms(draft, { script: [{ say: "Hm." }, { calls: [{ writefile: { path: "a", content: "" } }] }] }),
+    found: { "arms.scripts": "warn" },
+    detail: /^brief, turn 2: There is no tool writefile; did you mean "write_file"\?/,
+  },
+  {
+    broken: "one of several scripts whose call lacks a field",
+    change: (draft) =>
+      withArms(draft, { script: null, scripts: [{ weight: 1, turns: [{ calls: [{ read_file: {} }] }] }] }),
+    found: { "arms.scripts": "warn" },
+    detail: /^brief, script 1, turn 1: Wrong input for read_file: - path: /,
+  },
+  {
     broken: "a judge without a key",
     change: (draft) => ({ ...draft, rubric: { ...draft.rubric, judge: { model: "mistral/large" } } }),
     found: { "models.judge": "warn" },
@@ -275,6 +289,7 @@ const HINTS: Readonly<Record<string, string | null>> = {
   "arms.contrast warn": "change one, unless chance is the question",
   "arms.varies fail": "make these equal, or add them to `varies`",
   "arms.varies warn": "make the difference, or take the name out of `varies`",
+  "arms.scripts warn": "correct the script, unless the wrong call is what it shall show",
   "budget.cost fail": "raise max_cost_usd, or take a cheaper model: a run is refused",
   "budget.cost warn": "raise max_cost_usd, or take a cheaper model",
   "budget.seconds fail": "raise max_seconds, or make the checks faster",
@@ -317,7 +332,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(35);
+  expect(ofScenario(report).length).toBe(36);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {

@@ -26,7 +26,7 @@ test("doctor shows what the last self-test of the judge found, and how old it is
   const store = memoryStore();
   const created_at = new Date(Date.now() - 50 * 3_600_000).toISOString();
   const part: SelfTestPart = { id: "same_evidence", verdict: "fail", note: "it named a winner", trials: [] };
-  await store.keepSelfTest(
+  await store.self_tests.keep(
     selfTestKey(digest, judge),
     aSelfTest({ judge, digest, parts: [part], verdict: "fail", created_at }),
   );

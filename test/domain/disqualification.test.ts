@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { NAMED_VIOLATIONS } from "../../src/domain/defaults.ts";
 import { whyDisqualified } from "../../src/domain/disqualification.ts";
 import type { Violation } from "../../src/domain/evidence.ts";
 
@@ -28,6 +29,21 @@ test.each(ONE)(
     expect(whyDisqualified([broken(rule, subject)])).toEqual([said]);
   },
 );
+
+test("an arm whose files cannot be checked is not said to have changed any", () => {
+  const unchecked = broken("tests/**", "cannot be checked: the workspace holds too many files");
+  expect(whyDisqualified([unchecked, broken("tests/**", "tests/a.ts")])).toEqual([
+    'it left files of which nobody can tell whether they keep to the rule tests/** ("the workspace holds too many files")',
+    "it changed the protected file tests/a.ts (rule tests/**)",
+  ]);
+});
+
+test("of paths that were named up to a limit nobody knows how many there are", () => {
+  const paths = Array.from({ length: NAMED_VIOLATIONS }, (_, n) => broken("tests/**", `tests/${n}.ts`));
+  expect(whyDisqualified(paths)).toEqual([
+    "it changed the protected files tests/0.ts, tests/1.ts, tests/2.ts and at least 97 more (rule tests/**)",
+  ]);
+});
 
 test("refused calls and warnings disqualify nobody", () => {
   expect(

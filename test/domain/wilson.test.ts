@@ -5,9 +5,12 @@ test.each([
   [0, 0, 0, 1],
   [0, 10, 0, 0.2775328],
   [5, 10, 0.2365931, 0.7634069],
+  [9, 10, 0.5958, 0.9821],
   [18, 19, 0.7536, 0.9906],
-])("Wilson's interval of %p of %p", (count, total, low, high) => {
-  const interval = wilson(count, total);
-  expect(interval[0]).toBeCloseTo(low, 4);
-  expect(interval[1]).toBeCloseTo(high, 4);
+])("Wilson's range of %p of %p is that of the tables", (some, all, low, high) => {
+  expect(wilson(some, all)).toEqual({ low: expect.closeTo(low, 4), high: expect.closeTo(high, 4) });
+});
+
+test("it ends at 0 and 1, without a rounding error", () => {
+  expect([wilson(0, 5).low, wilson(5, 5).high]).toEqual([0, 1]);
 });

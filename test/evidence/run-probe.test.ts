@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from "bun:test";
-import type { Probe, ProbeCheck } from "../../src/domain/scenario.ts";
+import type { Probe, ProbeCheck } from "../../src/domain/task.ts";
 import { type ProbeRun, runProbe } from "../../src/evidence/run-probe.ts";
 import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
@@ -45,6 +45,14 @@ test("a check passes when its exit code and its text are right, and counts with 
     null,
     "timed out after 0.2 s",
   ]);
+});
+
+test("a text in the part of a long output that is not kept is not said to be missing from it", async () => {
+  const run = "head -c 100000 /dev/zero | tr '\\0' a; echo right; head -c 100000 /dev/zero | tr '\\0' a";
+  const { checks } = await probe([check("long", run, { output_matches: "right" })], "true");
+  expect(checks[0]?.reason).toBe(
+    "output does not contain right in the 64 kB that are kept of its beginning and end; it printed 195 kB",
+  );
 });
 
 test("what the code under test does to one check's files, the next does not see", async () => {

@@ -1,4 +1,4 @@
-import type { ScriptTurn } from "../../src/domain/scenario.ts";
+import type { ScriptTurn } from "../../src/domain/arm.ts";
 import type { Action, FakeReply, SeenRequest } from "./exchange.ts";
 
 export interface Play {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { allowedHosts, isHost } from "../../src/http/allowed-hosts.ts";
+import { createHealthApp } from "../../src/http/app.ts";
+import { listen } from "../../src/http/listen.ts";
 import { abeval } from "../abeval.ts";
 import { rawRequest } from "./raw-request.ts";
 import { serve } from "./served.ts";
@@ -31,6 +33,19 @@ describe.each(BAD)("a Host of %s", (_what, head) => {
     });
     expect(lines.at(-1)).toEqual({ method: "GET", path: "/api/health", status: 400 });
   });
+});
+
+test.each(BAD)("a Host of %s is a 400 in our shape of a worker, too", async (_what, head) => {
+  await using service = aService();
+  const listening = listen(createHealthApp(service.services, {}), { hostname: "127.0.0.1", port: 0 });
+  const asked = (path: string) =>
+    rawRequest(listening.url, `${head.replace("/api/health", path)}Connection: close\r\n\r\n`);
+  for (const path of ["/api/health", "/nothing"]) {
+    const answer = await asked(path);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code: "invalid_request" } });
+  }
+  await listening.close();
 });
 
 test("a server that was asked for a bad Host still stops with status 0", async () => {

@@ -130,7 +130,7 @@ describe("a request that cannot be served", () => {
     await using service = aService();
     const refused = async (query: string) => (await errorOf(await service.get(`/api/sessions?${query}`))).error.message;
     expect(await refused("limt=5")).toBe(
-      'unknown field "limt"; did you mean "limit"? Allowed: scenario, state, series_id, outcome, model, judge, text, conflict, limit, before, sort, order, offset',
+      'unknown field "limt"; did you mean "limit"? Allowed: scenario, state, series_id, outcome, model, judge, text, blind, conflict, limit, before, sort, order, offset',
     );
     expect(await refused("limit=0")).toBe("limit: expected a whole number from 1 to 500, got 0");
     expect(await refused("limit=501")).toBe("limit: expected a whole number from 1 to 500, got 501");
@@ -277,19 +277,25 @@ describe("a fault of the server", () => {
     expect(JSON.stringify(error) + notices.join()).not.toContain("canary");
   });
 
-  test("the directory of a store that fails is in the log and not in the answer", async () => {
-    const store = {
-      ...memoryStore(),
-      create: () => {
-        throw new Failure("storage_full", "no space left for /srv/private: free some and try again");
-      },
-    };
-    await using service = aService({ services: { store } });
-    const { status, error } = await errorOf(await service.post("/api/runs", { scenario: "quick" }));
-    expect({ status, code: error.code }).toEqual({ status: 507, code: "storage_full" });
-    expect(JSON.stringify(error)).not.toContain("/srv/private");
-    expect(service.notices.join("\n")).toContain("/srv/private");
-  });
+  test.each([
+    ["storage_full", 507],
+    ["storage_failed", 500],
+  ] as const)(
+    "the directory of a store that fails (%s) is in the log and not in the answer",
+    async (code, expected) => {
+      const store = {
+        ...memoryStore(),
+        create: () => {
+          throw new Failure(code, "cannot write in /srv/private: free some space and try again");
+        },
+      };
+      await using service = aService({ services: { store } });
+      const { status, error } = await errorOf(await service.post("/api/runs", { scenario: "quick" }));
+      expect({ status, code: error.code }).toEqual({ status: expected, code });
+      expect(JSON.stringify(error)).not.toContain("/srv/private");
+      expect(service.notices.join("\n")).toContain("/srv/private");
+    },
+  );
 
   test("provider keys are taken out of messages", async () => {
     const environment = { OPENAI_API_KEY: "sk-very-secret-value-1234567890" };
@@ -317,8 +323,8 @@ test("a run that fails answers with its error and names the session", async () =
 /** The id of the run that a blocking request is about to start. */
 async function firstLive({ services }: ReturnType<typeof aService>): Promise<string> {
   for (;;) {
-    const [run] = services.runs.all();
-    if (run) return run.session_id;
+    const [row] = await services.store.list();
+    if (row && services.runs.live(row.session_id)) return row.session_id;
     await new Promise(setImmediate);
   }
 }

@@ -120,6 +120,22 @@ test("a reader alone that leaves ends what was followed for it", async () => {
   expect(log.followers).toBe(0);
 });
 
+test("a reader alone that leaves ends also what does not look whether it left", async () => {
+  let ended = false;
+  const follow = async function* () {
+    try {
+      for (const n of [2, 3, 4]) yield { n, attempt: 1, event: finished("one") };
+    } finally {
+      ended = true;
+    }
+  };
+  const reader = new EventStreams().openAlone(follow, { idleTimeout: () => undefined }).body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  await new Promise(setImmediate);
+  expect(ended).toBe(true);
+});
+
 describe("a reader that asks for ids", () => {
   const log = () => new GrowingLog().announce(finished("one"), finished("two"), finished("three")).close();
   const idsOf = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
@@ -146,8 +162,8 @@ describe("a reader that asks for ids", () => {
 
 test("a quiet stream opens with a comment and goes on with one at every interval", async () => {
   const log = new GrowingLog();
-  const reader = open(log, { streams: new EventStreams({ keep_alive_ms: 20 }) }).body?.getReader();
   const began = performance.now();
+  const reader = open(log, { streams: new EventStreams({ keep_alive_ms: 20 }) }).body?.getReader();
   const read = async () => new TextDecoder().decode((await reader?.read())?.value);
   expect([await read(), await read(), await read()]).toEqual([
     ": keep-alive\n\n",

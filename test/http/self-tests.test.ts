@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import type { SelfTest } from "../../src/domain/self-test.ts";
+import type { SelfTest, SelfTestListing } from "../../src/domain/self-test.ts";
+import { aSelfTest } from "../outcomes.ts";
 import { aService, type TestService } from "./service.ts";
 
 const started = async (service: TestService, body: object) => await service.post("/api/self-tests", body);
@@ -20,7 +21,31 @@ test("a self-test is started, read, and kept", async () => {
   const { self_test_id } = (await response.json()) as { self_test_id: string };
   const self_test = await ended(service, self_test_id);
   expect(self_test).toMatchObject({ self_test_id, scenario: "judged", state: "completed", verdict: "warn", calls: 0 });
-  expect(await service.services.store.selfTest(self_test_id)).toEqual(self_test);
+  expect(await service.services.store.self_tests.read(self_test_id)).toEqual(self_test);
+});
+
+test("self-tests are listed newest first, page by page, also one that runs", async () => {
+  await using service = aService({ persistent: true });
+  const { store, self_tests } = service.services;
+  const at = (second: number) =>
+    aSelfTest({ self_test_id: `self-test-sample-${second}`, created_at: `2026-01-02T03:04:0${second}.000Z` });
+  for (const second of [1, 3]) await store.self_tests.keep("key", at(second));
+  self_tests.set({ ...at(2), state: "running", verdict: null, finished_at: null });
+  const page = async (query: string) => {
+    const response = await service.get(`/api/self-tests${query}`);
+    const rows = (await response.json()) as SelfTestListing[];
+    const [, next] = /^<\/api\/self-tests(.+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
+    return { rows: rows.map(({ self_test_id, state }) => `${self_test_id.at(-1)} ${state}`), next, all: rows };
+  };
+  const all = ["3 completed", "2 running", "1 completed"];
+  expect(await page("")).toMatchObject({ rows: all, next: undefined });
+  const { rows, next } = await page("?limit=2");
+  expect(rows).toEqual(all.slice(0, 2));
+  const last = await page(next ?? "");
+  expect(last).toMatchObject({ rows: all.slice(2), next: undefined });
+  expect(last.all[0]).not.toHaveProperty("parts");
+  const unknown = await service.get("/api/self-tests?before=self-test-nothing");
+  expect([unknown.status, await unknown.json()]).toMatchObject([404, { error: { code: "unknown_self_test" } }]);
 });
 
 test.each([

@@ -171,7 +171,7 @@ describe("refused before anything is spent", () => {
     expect(failure).toMatchObject({ code, message: expect.stringContaining(words) });
     expect([404, 422]).toContain(refused.status);
     expect(await service.services.store.list()).toEqual([]);
-    expect(await service.services.store.listSeries()).toEqual([]);
+    expect(await service.services.store.series.list()).toEqual([]);
   });
 
   test("to go on with another plan, or with a series that runs", async () => {

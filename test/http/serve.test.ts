@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { RunStarted } from "../../src/domain/request.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { abeval } from "../abeval.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { SANDBOX_MODE } from "../machine.ts";
 import { until } from "../mcp/raw.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { type Served, serve } from "./served.ts";
@@ -12,7 +14,6 @@ import { jsonPost, readStream, slowScenario, writeScenarios } from "./service.ts
 function aDirectory() {
   const directory = temporaryDirectory();
   const scenarios = writeScenarios(join(directory.path, "scenarios"));
-  writeFileSync(join(scenarios, "steady.yaml"), slowScenario("steady", 700));
   const state = join(directory.path, "state");
   return {
     path: directory.path,
@@ -22,8 +23,8 @@ function aDirectory() {
   };
 }
 
-async function start({ url }: Served, scenario: string): Promise<string> {
-  const response = await fetch(`${url}/api/runs/async`, jsonPost({ scenario }));
+async function start({ url }: Served, scenario: string, models = {}): Promise<string> {
+  const response = await fetch(`${url}/api/runs/async`, jsonPost({ scenario, ...models }));
   return ((await response.json()) as RunStarted).session_id;
 }
 
@@ -149,12 +150,23 @@ describe("when told to stop", () => {
 
   test("it lets a run in flight finish, sends its readers the verdict, and takes no new connection", async () => {
     using directory = aDirectory();
-    await using served = await serve(directory.flags);
-    const id = await start(served, "steady");
-    const blocking = fetch(`${served.url}/api/runs`, jsonPost({ scenario: "steady" }));
+    const opened = Promise.withResolvers<void>();
+    const reply = async () => {
+      await opened.promise;
+      return { text: "Done." };
+    };
+    await using provider = await startFakeProvider({ reply });
+    await using served = await serve(directory.flags, { ABEVAL_SANDBOX: SANDBOX_MODE, ...provider.environment });
+    const models = { model_override: "openai/any" };
+    const id = await start(served, "quick", models);
+    const blocking = fetch(`${served.url}/api/runs`, jsonPost({ scenario: "quick", ...models }));
     const stream = await fetch(`${served.url}/api/runs/${id}/stream`);
-    const { status } = await served.stop("SIGINT");
-    expect(status).toBe(0);
+    // Both arms of both runs are at work.
+    await until(() => provider.requests.length === 4);
+    const stopped = served.stop("SIGINT");
+    await until(() => served.log().includes("stopping"));
+    opened.resolve();
+    expect(await stopped).toEqual({ status: 0 });
     expect((await readStream(stream)).events.at(-1)?.["event"]).toBe("verdict_ready");
     expect(((await (await blocking).json()) as SessionOutcome).state).toBe("completed");
     await expect(fetch(`${served.url}/api/health`)).rejects.toThrow();

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT, startAbeval } from "../abeval.ts";
+import { type Invocation, startAbeval } from "../abeval.ts";
 
 /** A server listens; a worker that answers nobody is told from it by its words. */
 const READY = /listening on (http:\/\/[^\s"]+)|working, \d+ sessions at once/;
@@ -20,11 +20,11 @@ export interface Served extends AsyncDisposable {
 export async function serve(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-  cwd: string = ROOT,
+  invocation: Omit<Invocation, "env"> = {},
 ): Promise<Served> {
   const address = args.includes("--addr") ? [] : ["--addr", "127.0.0.1:0"];
   const before = new Set(readdirSync(tmpdir()));
-  const child = startAbeval(["serve", ...address, ...args], { env, cwd });
+  const child = startAbeval(["serve", ...address, ...args], { ...invocation, env });
   const listening = Promise.withResolvers<string>();
   let text = "";
   const reading = (async () => {

@@ -5,6 +5,8 @@ import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { Diagnoses } from "../../src/doctor/diagnoses.ts";
 import { type AppOptions, createApp } from "../../src/http/app.ts";
 import { type Listening, listen } from "../../src/http/listen.ts";
+import { Credentials } from "../../src/model/credentials.ts";
+import { listProviders } from "../../src/model/resolve-model.ts";
 import type { Services } from "../../src/operation/services.ts";
 import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
 import type { SessionServices } from "../../src/session/services.ts";
@@ -72,17 +74,16 @@ export function aService(options: ServiceOptions = {}): TestService {
     state_dir: store ? state_dir : undefined,
     web_dir: undefined,
     listen_host: "127.0.0.1",
-    providers: () => [],
+    providers: () => listProviders(new Credentials(options.environment ?? {})),
     diagnoses: new Diagnoses(),
     self_tests: new SelfTests(),
   };
   const app = createApp(services, options.app);
-  const contract = contractOf(app);
   const fetch = async (path: string, init: Init = {}) => {
     const request = new Request(`http://localhost:8080${path}`, init);
     const response = await app.handle(request);
     if (response.headers.get("content-type")?.startsWith("application/json"))
-      await (await contract).check(request, response.clone());
+      await (await contractOf(app)).check(request, response.clone());
     return response;
   };
   const listening: Listening[] = [];
@@ -112,9 +113,15 @@ export const jsonPost = (body: unknown) => ({
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-async function contractOf(app: TestService["app"]): Promise<Contract> {
-  const response = await app.handle(new Request("http://localhost/api/openapi.json"));
-  return new Contract((await response.json()) as OpenApiDocument);
+let contract: Promise<Contract> | undefined;
+
+/** Compiled for the first answer: the document of every app is the same. */
+function contractOf(app: TestService["app"]): Promise<Contract> {
+  contract ??= (async () => {
+    const response = await app.handle(new Request("http://localhost/api/openapi.json"));
+    return new Contract((await response.json()) as OpenApiDocument);
+  })();
+  return contract;
 }
 
 export function writeScenarios(directory: string): string {

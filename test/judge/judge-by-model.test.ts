@@ -352,6 +352,17 @@ describe("gates", () => {
     expect(verdict.rationale).toContain("tdd failed 1 of 1 required hidden checks, plain none.");
   });
 
+  test("agents of two makes are told of where the judge decides, and not where checks do", async () => {
+    const kase = { flags: ["different_agents"] as const };
+    const judged = await judgeCase(prefersTdd(), buildCase({ kase }));
+    expect({ decided_by: judged.decided_by, flags: judged.flags }).toMatchObject({
+      decided_by: "judge",
+      flags: expect.arrayContaining(["different_agents"]),
+    });
+    const checked = buildCase({ kase, a: { probe: probe("pass", 10) }, b: { probe: probe("fail", 10) } });
+    expect((await judgeCase(prefersTdd(), checked)).flags).not.toContain("different_agents");
+  });
+
   test("a judge that contradicts a disqualification is told of, and the gate is not firm", async () => {
     const verdict = await judgeCase(prefersTdd(), buildCase({ b: { status: "disqualified" } }));
     expect({ winner: verdict.winner, confidence: verdict.confidence, flags: verdict.flags }).toEqual({

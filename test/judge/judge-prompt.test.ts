@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
-import type { Rubric, Task } from "../../src/domain/scenario.ts";
+import type { Rubric } from "../../src/domain/rubric.ts";
+import type { Task } from "../../src/domain/task.ts";
 import type { Case } from "../../src/judge/judge.ts";
 import { promptDigest } from "../../src/judge/judge-prompt.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Measure } from "../../src/domain/scenario.ts";
+import type { Measure } from "../../src/domain/rubric.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
 import { measure } from "../../src/judge/measure.ts";
 import { buildArm, change, NO_CHANGE, probe } from "./build-case.ts";

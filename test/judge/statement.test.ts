@@ -122,7 +122,20 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
   [
     "asked again in vain",
     given({ outcome: "inconclusive", winner_side: null, lean_side: "a", second: "unusable" }),
-    "but gave no usable answer when the arms' own words were withheld; no winner is named",
+    "judge J favoured alpha in both presentation orders, but not every answer was usable when the arms' own words were withheld; no winner is named",
+  ],
+  [
+    "asked again, with measures",
+    given({ outcome: "inconclusive", winner_side: null, judge_side: null, second: "not_held" }, { measured: true }),
+    "the scores of judge J together with the measured criteria favoured alpha in both presentation orders, whose words are suspected",
+  ],
+  [
+    "conflict by measures that outweigh the judge",
+    given(
+      { outcome: "inconclusive", winner_side: null, probe_conflict: true, judge_side: null },
+      { measured: true, facts: { a: facts({ probe: probe("pass", 6) }), b: PASSED } },
+    ),
+    "the scores of judge J together with the measured criteria favoured alpha while the hidden checks speak clearly for beta",
   ],
   [
     "not confirmed",
@@ -172,7 +185,7 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
   [
     "required, judge unusable",
     given({}, { facts: { a: PASSED, b: FAILED }, flags: ["judge_invalid"] }),
-    "decided by the checks, and the judge gave no usable answer",
+    "decided by the checks, and the judge gave no usable answer in at least one presentation order",
   ],
   [
     "graded",

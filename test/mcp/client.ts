@@ -2,6 +2,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import type { JsonSchemaType, JsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import { PROGRAM, ROOT } from "../abeval.ts";
 
 interface ToolResult {
@@ -31,11 +33,30 @@ export async function connectProgram(
     env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null/home", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...env },
     stderr: "ignore",
   });
-  const client = new Client({ name: "test", version: "1" });
+  const client = newClient();
   await client.connect(transport);
   await client.listTools();
   return testClient(client);
 }
+
+const VALIDATOR = new AjvJsonSchemaValidator();
+const VALIDATORS = new Map<string, JsonSchemaValidator<unknown>>();
+
+/** The SDK's client with its own validator. A schema of a tool is compiled for the first client that reads it. */
+export const newClient = () =>
+  new Client(
+    { name: "test", version: "1" },
+    {
+      jsonSchemaValidator: {
+        getValidator<T>(schema: JsonSchemaType) {
+          const key = JSON.stringify(schema);
+          const validator = VALIDATORS.get(key) ?? VALIDATOR.getValidator(schema);
+          VALIDATORS.set(key, validator);
+          return validator as JsonSchemaValidator<T>; // what fits the schema, as the SDK says of its own
+        },
+      },
+    },
+  );
 
 export const testClient = (client: Client): TestClient => ({
   client,

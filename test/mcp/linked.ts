@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { SelfTests } from "../../src/audit/self-tests.ts";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
@@ -10,7 +9,7 @@ import type { Services } from "../../src/operation/services.ts";
 import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { testServices } from "../harness.ts";
-import { type TestClient, testClient } from "./client.ts";
+import { newClient, type TestClient, testClient } from "./client.ts";
 import { mcpFolder } from "./folder.ts";
 
 export interface Linked extends TestClient {
@@ -38,7 +37,7 @@ export async function linked(changes: Partial<Services> = {}): Promise<Linked> {
     ...changes,
   };
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  const client = new Client({ name: "test", version: "1" });
+  const client = newClient();
   await Promise.all([createMcpServer(services, new PendingCalls()).connect(ours), client.connect(theirs)]);
   return {
     ...testClient(client),

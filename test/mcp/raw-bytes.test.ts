@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROGRAM } from "../abeval.ts";
+import { FROM_SOURCES } from "../abeval.ts";
 import { SOURCES } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -208,7 +208,7 @@ testNeeding(SOURCES)("whatever a dependency prints goes to stderr", async () => 
   using directory = temporaryDirectory();
   const preload = join(directory.path, "noise.ts");
   writeFileSync(preload, NOISE);
-  const [bun = "", main = ""] = PROGRAM;
+  const [bun = "", main = ""] = FROM_SOURCES;
   await using program = new RawProgram(folder.args, [bun, "--preload", preload, main]);
   await program.initialize();
   const run = { name: "run_scenario", arguments: { scenario: "quick", wait_seconds: 15 } };

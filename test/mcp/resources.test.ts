@@ -1,7 +1,10 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { ErrorCode, type McpError } from "@modelcontextprotocol/sdk/types.js";
+import { Failure } from "../../src/domain/failure.ts";
+import type { Services } from "../../src/operation/services.ts";
 import { anOutcome } from "../outcomes.ts";
 import { begin } from "../stored.ts";
-import { linked } from "./linked.ts";
+import { type Linked, linked } from "./linked.ts";
 
 test("scenarios and sessions are listed, the sessions in pages", async () => {
   await using server = await linked();
@@ -49,4 +52,33 @@ test.each([
 test("a cursor that was never given is refused", async () => {
   await using server = await linked();
   expect(server.client.listResources({ cursor: "nonsense" })).rejects.toThrow(/unknown cursor/);
+});
+
+describe("a fault behind the resources", () => {
+  const KEY = "sk-secret-of-a-provider";
+  const faulty = (error: Error) => {
+    const catalog = { list: () => Promise.reject(error), get: () => Promise.reject(error) };
+    return linked({
+      catalog: catalog as unknown as Services["catalog"],
+      redact: (text) => text.replaceAll(KEY, "[redacted]"),
+    });
+  };
+  const ASKED = [
+    ["listed", (client: Linked["client"]) => client.listResources()],
+    ["read", (client: Linked["client"]) => client.readResource({ uri: "abeval://scenarios/quick" })],
+  ] as const;
+
+  test.each(ASKED)("that has words for the client tells no key when they are %s", async (_what, ask) => {
+    await using server = await faulty(new Failure("storage_failed", `the directory ${KEY} cannot be read`));
+    const { code, message } = await ask(server.client).catch((error: McpError) => error);
+    expect(code).toBe(ErrorCode.InternalError);
+    expect(message).toEndWith("storage_failed: the directory [redacted] cannot be read");
+  });
+
+  test.each(ASKED)("that is ours stands in the log alone, without the key, when they are %s", async (_what, ask) => {
+    await using server = await faulty(new TypeError(`cannot read ${KEY} of undefined`));
+    const { message } = await ask(server.client).catch((error: McpError) => error);
+    expect(message).toEndWith("internal: a fault of this server; its details are in the server's log (stderr)");
+    expect(server.notices).toEqual([expect.stringContaining("cannot read [redacted] of undefined")]);
+  });
 });

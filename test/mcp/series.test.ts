@@ -164,7 +164,7 @@ test.each(REFUSED)("a series is refused before anything is spent: %j", async (ar
   const refused = await server.call("run_scenario", { ...args });
   expect([refused.isError, refused.text.slice(0, words.length)]).toEqual([true, words]);
   expect(await server.services.store.list()).toEqual([]);
-  expect(await server.services.store.listSeries()).toEqual([]);
+  expect(await server.services.store.series.list()).toEqual([]);
 });
 
 test("what a series has not is refused in words that can be acted on", async () => {

@@ -64,3 +64,16 @@ test("a tool that is not there is refused by its name, and the known ones are na
     /there is no tool "run_scenrio"; tools: list_scenarios, /,
   );
 });
+
+test("sessions are found by what the HTTP list filters by", async () => {
+  await using server = await linked();
+  for (const scenario of ["quick", "other"]) await server.call("run_scenario", { scenario, wait_seconds: 50 });
+  const found = async (filter: Record<string, string>) =>
+    (await server.call("list_sessions", filter)).data.sessions.map((row: { scenario: string }) => row.scenario);
+  const both = ["other", "quick"];
+  expect(await found({ model: "scripted/does" })).toEqual(both);
+  expect(await found({ judge: "builtin/evidence" })).toEqual(both);
+  expect(await found({ scenario: "quick", model: "scripted/does" })).toEqual(["quick"]);
+  for (const none of [{ model: "openai/none" }, { judge: "openai/none" }, { conflict: "only" }])
+    expect(await found(none)).toEqual([]);
+});

@@ -5,6 +5,12 @@ import { Credentials } from "../../src/model/credentials.ts";
 const KEY = "canary+key/7f3a9b2c=d1";
 
 describe("endpoints", () => {
+  test("a database's password is redacted, in whatever part of its address it stands", () => {
+    const redact = (url: string, text: string) => new Credentials({ ABEVAL_DATABASE_URL: url }).redact(text);
+    expect(redact("postgres://me:p%40ss-word-1@h/d", "p@ss-word-1 p%40ss-word-1")).not.toContain("ss-word-1");
+    expect(redact("postgres://me@h/d?password=p%40ss-word-2", "p@ss-word-2 p%40ss-word-2")).not.toContain("ss-word-2");
+  });
+
   test("a known provider has its address and its variables", () => {
     const { key, ...endpoint } = new Credentials({ GROQ_API_KEY: KEY }).endpoint("groq") ?? {};
     expect(key?.reveal()).toBe(KEY);

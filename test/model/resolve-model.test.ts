@@ -96,10 +96,10 @@ test("a scripted model replays the script it is given", async () => {
 test("doctor's list says who is ready, without a secret", () => {
   const house = { HOUSE_BASE_URL: "http://h/v1", HOUSE_HEADERS: "X-Route: team-a-0123456789" };
   const list = listProviders(new Credentials({ OPENAI_API_KEY: FAKE_KEY, ...house }));
-  const plain = { present: true, header_names: [], headers_problem: null };
+  const plain = { present: true, local: false, header_names: [], headers_problem: null };
   expect(list.filter(({ present }) => present)).toEqual([
     { provider: "openai", base_url_overridden: false, key_variable: "OPENAI_API_KEY", ...plain },
-    { provider: "ollama", base_url_overridden: false, key_variable: "OLLAMA_API_KEY", ...plain },
+    { provider: "ollama", base_url_overridden: false, key_variable: "OLLAMA_API_KEY", ...plain, local: true },
     {
       ...{ provider: "house", base_url_overridden: true, key_variable: "HOUSE_API_KEY", ...plain },
       header_names: ["x-route"],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { CommandPolicy } from "../../src/domain/scenario.ts";
+import type { CommandPolicy } from "../../src/domain/policies.ts";
 import { commandMatcher, refusedCommand } from "../../src/policy/command-rules.ts";
 
 const deny = (...rules: string[]): CommandPolicy => ({ deny: rules, allow: null, timeout_s: 60, max_output_kb: 64 });

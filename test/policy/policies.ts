@@ -1,4 +1,4 @@
-import type { Policies } from "../../src/domain/scenario.ts";
+import type { Policies } from "../../src/domain/policies.ts";
 
 export const policies = (changes: Partial<Policies> = {}): Policies => ({
   budget: { max_turns: 40, max_tokens: 1_000_000, max_seconds: 600, max_tool_calls: 120, max_cost_usd: null },

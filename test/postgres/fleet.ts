@@ -20,18 +20,22 @@ export interface StoredEntry {
 /** Processes of abeval on one database, with scenarios that need nothing of the machine. */
 export class Fleet implements AsyncDisposable {
   readonly #url: string;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #sql: SQL;
   readonly #parts = new AsyncDisposableStack();
   readonly #scenarios: string;
 
-  constructor(url: string) {
+  /** `env` is that of its processes, besides the database. */
+  constructor(url: string, env: Readonly<Record<string, string>> = {}) {
     this.#url = url;
+    this.#env = env;
     this.#sql = new SQL(url, { max: 1 });
     this.#parts.defer(() => this.#sql.close({ timeout: 0 }).catch(() => undefined));
     this.#scenarios = this.#parts.use(temporaryDirectory()).path;
     writeFileSync(join(this.#scenarios, "steps.yaml"), stepsScenario("steps", 4, 15));
     writeFileSync(join(this.#scenarios, "brief.yaml"), stepsScenario("brief", 1, 0));
     writeFileSync(join(this.#scenarios, "slow.yaml"), stepsScenario("slow", 4, 200));
+    writeFileSync(join(this.#scenarios, "lasting.yaml"), stepsScenario("lasting", 16, 200));
     writeFileSync(join(this.#scenarios, "long.yaml"), stepsScenario("long", 1, 60_000));
   }
 
@@ -94,7 +98,7 @@ export class Fleet implements AsyncDisposable {
       "--grace",
       "0",
     ];
-    return this.#parts.use(await serve([...args, ...settings], { ABEVAL_DATABASE_URL: url }));
+    return this.#parts.use(await serve([...args, ...settings], { ...this.#env, ABEVAL_DATABASE_URL: url }));
   }
 }
 

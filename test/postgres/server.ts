@@ -37,6 +37,9 @@ export interface PostgresServer extends AsyncDisposable {
   restart(mode: "fast" | "immediate"): Promise<void>;
   stop(mode: "fast" | "immediate"): Promise<void>;
   start(): Promise<void>;
+  /** It and what it has begun for its clients do nothing until `thaw`, and nobody is told. */
+  freeze(): void;
+  thaw(): void;
 }
 
 export interface TestDatabase {
@@ -63,7 +66,7 @@ export async function postgresServer(): Promise<PostgresServer> {
   mkdirSync(data, { mode: 0o700 });
   if (isRoot) chownSync(data, UNPRIVILEGED, UNPRIVILEGED);
   const log = join(directory, "log");
-  const run = (program: string, ...args: string[]) => ordinary(log, program, ...args);
+  const run = (program: string, ...args: string[]) => ordinary(log, join(BINARIES ?? "", program), ...args);
   const made = run("initdb", "-D", data, "-U", OWNER, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync");
   if ((await made.exited) !== 0) throw new Error(`initdb: ${readFileSync(log, "utf8")}`);
   await Bun.write(join(data, "pg_hba.conf"), HBA);
@@ -78,7 +81,15 @@ export async function postgresServer(): Promise<PostgresServer> {
       await Bun.sleep(20);
     }
   };
+  /** One that ends meanwhile needs no signal. */
+  const signal = (name: "SIGSTOP" | "SIGCONT") => {
+    for (const pid of familyOf(running?.pid))
+      try {
+        process.kill(pid, name);
+      } catch {}
+  };
   const stop = async (mode: "fast" | "immediate") => {
+    signal("SIGCONT");
     running?.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
     await running?.exited;
     running = undefined;
@@ -90,6 +101,8 @@ export async function postgresServer(): Promise<PostgresServer> {
     port,
     start,
     stop,
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
     async create() {
       databases += 1;
       const name = `test_${databases}`;
@@ -120,10 +133,10 @@ const isRoot = process.getuid?.() === 0;
 /** As whom the server runs where this program is root. */
 export const UNPRIVILEGED = 1000;
 
-/** The server refuses to run as root. It ends with the test's process, however that ends. */
-function ordinary(log: string, program: string, ...args: string[]) {
+/** Such servers refuse to run as root. They end with the test's process, however that ends. */
+export function ordinary(log: string, program: string, ...args: string[]) {
   const user = isRoot ? [`--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"] : [];
-  return Bun.spawn(["setpriv", ...user, "--pdeathsig", "QUIT", join(BINARIES ?? "", program), ...args], {
+  return Bun.spawn(["setpriv", ...user, "--pdeathsig", "QUIT", program, ...args], {
     cwd: "/",
     env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" },
     stdout: "ignore",
@@ -131,7 +144,14 @@ function ordinary(log: string, program: string, ...args: string[]) {
   });
 }
 
-function freePort(): number {
+/** A process and those that it has begun. */
+function familyOf(pid: number | undefined): readonly number[] {
+  if (pid === undefined) return [];
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return [pid, ...children.filter((child) => child !== "").map(Number)];
+}
+
+export function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   const { port } = listener;
   listener.stop(true);

@@ -17,17 +17,17 @@ function problemsOfLog(log: readonly StoredEntry[]): readonly string[] {
   const last = log.at(-1)?.attempt;
   const ends = log.filter(({ entry }) => entry.type === "ended");
   const verdicts = log.filter(({ entry }) => entry.type === "judged");
-  const completed = ends.some(({ entry }) => entry.type === "ended" && entry.state === "completed");
+  // One that found no space is kept beside the failure.
+  const judged = ends.some(
+    ({ entry }) => entry.type === "ended" && (entry.state === "completed" || entry.failure?.stage === "saving"),
+  );
   const starts = log.filter(({ entry }) => entry.type === "attempt_started");
   const rules: readonly (readonly [isSo: boolean, otherwise: string])[] = [
     [log.every(({ n }, index) => n === index + 1), "has gaps"],
     [log.every(({ attempt }, index) => attempt >= (log[index - 1]?.attempt ?? 0)), "has entries of a lost attempt"],
     [starts.every(({ attempt }, index) => attempt === index + 1), "has attempts that began twice or never"],
     [ends.length === 1 && ends[0]?.attempt === last, `has ${ends.length} ends`],
-    [
-      verdicts.length === (completed ? 1 : 0) && verdicts.every(({ attempt }) => attempt === last),
-      "has other verdicts",
-    ],
+    [verdicts.length === (judged ? 1 : 0) && verdicts.every(({ attempt }) => attempt === last), "has other verdicts"],
   ];
   return rules.flatMap(([isSo, otherwise]) => (isSo ? [] : [otherwise]));
 }

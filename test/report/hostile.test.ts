@@ -3,8 +3,10 @@ import type { SessionOutcome } from "../../src/domain/session.ts";
 import { EXAMPLE_SERIES } from "../../src/http/examples/series.ts";
 import { EXAMPLE_SESSION } from "../../src/http/examples/session.ts";
 import { html } from "../../src/report/html.ts";
+import { reportedSession } from "../../src/report/reported.ts";
 import { seriesHtml } from "../../src/report/series-html.ts";
-import { sessionHtml } from "../../src/report/session-html.ts";
+import { type Showing, verdictHtml } from "../../src/report/verdict-html.ts";
+import { evidenceCurve } from "../../src/series/evidence-curve.ts";
 
 const EVIL = `</pre></style><script>alert(1)</script><img src=x onerror="a">'&\u202e\u0000\u001b[2J`;
 
@@ -15,6 +17,8 @@ function poisoned<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, poisoned(item)])) as T;
 }
+
+const sessionHtml = (session: SessionOutcome, showing?: Showing) => verdictHtml(reportedSession(session), showing);
 
 const tagsOf = (page: string) => new Set([...page.matchAll(/<\/?([a-z][a-z0-9]*)/gi)].map(([, tag]) => tag));
 
@@ -36,6 +40,15 @@ test("a series as a page holds names as text", () => {
   expect(tagsOf(page)).toEqual(tagsOf(seriesHtml(EXAMPLE_SERIES)));
 });
 
+test("a series as a page draws the evidence with the line of a claim", () => {
+  const page = seriesHtml(EXAMPLE_SERIES);
+  const [, points = ""] = /<polyline points="([^"]*)"/.exec(page) ?? [];
+  expect(points.split(" ")).toHaveLength(evidenceCurve(EXAMPLE_SERIES).length);
+  expect(page).toContain("20 makes a claim");
+  const none = { ...EXAMPLE_SERIES, trials: EXAMPLE_SERIES.trials.map((trial) => ({ ...trial, e_after: null })) };
+  expect(seriesHtml(none)).not.toContain("<svg");
+});
+
 test("a page stays small whatever an arm wrote", () => {
   const [first, second] = EXAMPLE_SESSION.arms;
   const patch = "+x\n".repeat(1_000_000);
@@ -52,8 +65,17 @@ test("a session without a verdict says why", () => {
     message: "It <broke>.",
     retryable: true,
   } as const;
-  const page = sessionHtml({ ...EXAMPLE_SESSION, verdict: null, failure });
-  expect(page).toContain("It &#60;broke&#62;.");
+  const [first, second] = EXAMPLE_SESSION.arms;
+  const stopped = { ...first, status: "failed", error: "It <gave> up.", probe: null, changes: null } as const;
+  const session = { ...EXAMPLE_SESSION, state: "failed", arms: [stopped, second], verdict: null, failure } as const;
+  const page = sessionHtml({ ...session, arms: [stopped, second] });
+  for (const said of ["failed while running (internal)", "It &#60;broke&#62;.", "It &#60;gave&#62; up.", "not run"])
+    expect(page).toContain(said);
+  expect(page).toContain(second.final_answer?.slice(0, 10) ?? "");
+  for (const less of ["blind", "redacted"] as const) {
+    const shown = sessionHtml({ ...session, arms: [stopped, second] }, less);
+    for (const hidden of ["broke", "gave"]) expect(shown).not.toContain(hidden);
+  }
 });
 
 test("values in a template are text, and templates in it are markup", () => {

@@ -58,6 +58,10 @@ const ATTEMPTS: readonly (readonly [name: string, command: string])[] = [
     "create a file set-uid at once",
     "python3 -c \"import os; os.open('s', os.O_CREAT | os.O_WRONLY, 0o4755); print('OPEN')\"",
   ],
+  [
+    "create a file without a name set-uid, and name it",
+    "python3 -c \"import os; f = os.open('.', os.O_TMPFILE | os.O_WRONLY, 0o4755); os.link(f'/proc/self/fd/{f}', 's', follow_symlinks=True)\" && [ -u s ] && echo OPEN",
+  ],
   ["make a device", "mknod d b 8 0 && echo OPEN"],
   ["read a disk", "head -c 1 /dev/vda || head -c 1 /dev/sda && echo OPEN"],
   ["read memory devices", "head -c 1 /dev/mem && echo OPEN"],

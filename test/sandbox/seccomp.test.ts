@@ -34,6 +34,9 @@ describe.each([...FILTERED_ARCHITECTURES])("the system call filter for %s", (arc
     ["fchmodat2", [-100, 0, 0o6755], "EPERM"],
     ["openat", [-100, 0, 0o100, 0o644], "allow"],
     ["openat", [-100, 0, 0o100, 0o4755], "EPERM"],
+    // O_TMPFILE: a file without a name, which can be given one.
+    ["openat", [-100, 0, 0o20000000, 0o644], "allow"],
+    ["openat", [-100, 0, 0o20000000, 0o4755], "EPERM"],
     // Without O_CREAT the mode is whatever lay in the register.
     ["openat", [-100, 0, 0, 0o7777], "allow"],
     ["mknodat", [-100, 0, 0o102755], "EPERM"],

@@ -110,6 +110,13 @@ const STARTS: readonly (readonly [what: string, start: StartOf])[] = [
       said: /^--database-url holds a password, .*put the URL into ABEVAL_DATABASE_URL, or the password into PGPASSWORD$/,
     }),
   ],
+  [
+    "a password as a parameter on the command line",
+    (database) => ({
+      args: [...SERVE, "--database-url", `${database.urlFor("with_password")}?password=${SECRET}`],
+      said: /^--database-url holds a password, .*put the URL into ABEVAL_DATABASE_URL, or the password into PGPASSWORD$/,
+    }),
+  ],
   ["a worker without a database", () => ({ args: ["serve", "--worker"], said: /^--worker needs --database-url: / })],
   [
     "a server that takes no runs, without a database",

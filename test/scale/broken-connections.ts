@@ -85,7 +85,7 @@ describeNeeding(POSTGRES)("a store whose connections break", () => {
       "a later verdict",
       (store) => store.add([ID], { type: "judged", verdict: { ...EXAMPLE_VERDICT, kind: "rejudge" } }),
     ],
-    ["a series", (store) => store.createSeries(aSeries(SERIES))],
+    ["a series", (store) => store.series.create(aSeries(SERIES))],
     ["money", (store) => store.ledger.reserve({ id: "one", day: "2026-01-02", usd: 6 }, 10)],
   ];
 

@@ -2,11 +2,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { diagnose } from "../../src/doctor/doctor.ts";
 import type { Services } from "../../src/doctor/services.ts";
+import type { DoctorReport } from "../../src/domain/health.ts";
+import type { Provider } from "../../src/domain/provider.ts";
 import { Credentials } from "../../src/model/credentials.ts";
 import { listProviders } from "../../src/model/resolve-model.ts";
 import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { goodScenario, never, servicesOver } from "../doctor/small-scenario.ts";
+import { serve } from "../http/served.ts";
 import { describeNeeding } from "../needs.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
@@ -68,10 +71,40 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
     });
   });
 
+  test("of a scenario a server that runs nothing says whether some worker can", async () => {
+    const { url } = await server.create();
+    const scenario = {
+      ...goodScenario(),
+      arms: ["left", "right"].map((id) => ({ id, model: "anthropic/any", system_prompt: id })),
+    };
+    await using folder = await scenarioFolder({ "small.yaml": JSON.stringify(scenario) });
+    const process = (args: readonly string[], keys: Record<string, string> = {}) =>
+      serve([...args, "--sandbox", "none", "--log", "none"], { ABEVAL_DATABASE_URL: url, ...keys });
+    await using asked = await process(["--max-sessions", "0", "--scenarios-dir", folder.directory]);
+    const told = async () => {
+      const report = await fetch(`${asked.url}/api/doctor?scenario=small`);
+      const { checks } = (await report.json()) as DoctorReport;
+      const rows = checks.filter(({ id }) => ["models.arms", "workers.scenario"].includes(id));
+      return rows.map(({ id, status, detail }) => [id, status, detail]);
+    };
+    const noKey = ["models.arms", "warn", expect.stringContaining("ANTHROPIC_API_KEY")];
+    expect(await told()).toEqual([noKey, ["workers.scenario", "warn", "nobody takes runs"]]);
+    await using _other = await process(["--worker"], { OPENAI_API_KEY: "sk-none-0123456789" });
+    expect(await told()).toEqual([noKey, ["workers.scenario", "warn", "none has provider:anthropic"]]);
+    await using _able = await process(["--worker"], { ANTHROPIC_API_KEY: "sk-none-0123456789" });
+    expect(await told()).toEqual([
+      ["models.arms", "pass", "left: anthropic/any, right: anthropic/any"],
+      ["workers.scenario", "pass", "1 of 2; provider:anthropic on 1, sandbox:none on 2"],
+    ]);
+    const providers = (await (await fetch(`${asked.url}/api/providers`)).json()) as Provider[];
+    const anthropic = providers.find(({ provider }) => provider === "anthropic");
+    expect(anthropic).toEqual({ provider: "anthropic", here: false, runs: true, local: false, priced: [] });
+  });
+
   test("names the rights that are missing", async () => {
-    const { urlFor, sql } = await server.create();
+    const { name, urlFor, sql } = await server.create();
     await sql("CREATE ROLE plain LOGIN");
-    await sql("GRANT CREATE ON DATABASE test_3 TO plain");
+    await sql(`GRANT CREATE ON DATABASE ${name} TO plain`);
     await using shared = await open(urlFor("plain"));
     expect(await found(shared)).toMatchObject({ "database.rights": ["pass", "reads and writes every table"] });
     await sql("REVOKE DELETE, UPDATE ON abeval.entries FROM plain");

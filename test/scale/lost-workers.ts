@@ -33,7 +33,7 @@ describeNeeding(POSTGRES)("a worker that is lost", () => {
     using proxy = await proxyTo(postgres.port);
     await using fleet = new Fleet(url);
     const [server, victim] = await Promise.all([fleet.server(), fleet.worker(2, urlBy(proxy.port))]);
-    const ids = [await startRun(server, "slow"), await startRun(server, "slow")];
+    const ids = [await startRun(server, "lasting"), await startRun(server, "lasting")];
     const heard = ids.map((id) => streamed(server, id));
     await fleet.until("abeval.sessions WHERE length < 8");
     const { promise: cut, resolve } = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ describeNeeding(POSTGRES)("a worker that is lost", () => {
     await using fleet = await aFleet();
     const server = await fleet.server();
     let worker = await fleet.worker(1);
-    const id = await startRun(server, "slow");
+    const id = await startRun(server, "lasting");
     const heard = streamed(server, id);
     for (let attempt = 1; attempt <= 4; attempt += 1) {
       await fleet.until(`(SELECT WHERE NOT EXISTS (SELECT FROM abeval.entries

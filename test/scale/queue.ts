@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { SQL } from "bun";
 import { type Clock, systemClock, systemEntropy } from "../../src/clock.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
@@ -59,6 +60,24 @@ describeNeeding(POSTGRES)("the queue", () => {
     server = await postgresServer();
   });
   afterAll(() => server[Symbol.asyncDispose]());
+
+  test("is opened also when another process makes it at the same moment", async () => {
+    const { url, sql } = await server.create();
+    await using other = new SQL(url, { max: 1 });
+    const made = Promise.withResolvers<void>();
+    const making = other.begin(async (own) => {
+      await own.unsafe("CREATE SCHEMA abeval_queue");
+      await made.promise;
+    });
+    const opened = open(url);
+    // It waits to learn whether there will be such a schema.
+    const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while ((await sql(waits)).length === 0) await Promise.race([opened, Bun.sleep(20)]);
+    made.resolve();
+    await making;
+    await using one = await opened;
+    expect(await one.offer("s1")).toBe(true);
+  });
 
   test("gives each piece of work once, however many ask", async () => {
     const { url } = await server.create();

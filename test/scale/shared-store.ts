@@ -118,12 +118,12 @@ describeNeeding(POSTGRES)("a store that processes share", () => {
     await using one = await open(url);
     await using other = await open(url);
     const series = aSeries(SERIES);
-    await one.createSeries(series);
-    expect((await failing(other.takeSeries(SERIES)))?.code).toBe("invalid_request");
-    expect(await other.stealSeries(SERIES)).toEqual(series);
-    expect((await failing(one.updateSeries(series)))?.code).toBe("series_not_running");
-    await other.updateSeries(series);
-    expect(await other.stealSeries("unknown")).toBeUndefined();
+    await one.series.create(series);
+    expect((await failing(other.series.take(SERIES)))?.code).toBe("invalid_request");
+    expect(await other.series.steal(SERIES)).toEqual(series);
+    expect((await failing(one.series.update(series)))?.code).toBe("series_not_running");
+    await other.series.update(series);
+    expect(await other.series.steal("unknown")).toBeUndefined();
   });
 });
 

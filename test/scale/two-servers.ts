@@ -158,22 +158,22 @@ describeNeeding(POSTGRES)("two servers on one database", () => {
   test("a series is taken from a process that is gone, and from no other", async () => {
     await using servers = await two();
     const { database, one, other } = servers;
-    await one.createSeries(aSeries(SERIES));
+    await one.series.create(aSeries(SERIES));
     const trial = await begin(one, aTrial(idOf(2), SERIES, 1));
-    expect(await refused(other.takeSeries(SERIES))).toBe("invalid_request");
+    expect(await refused(other.series.take(SERIES))).toBe("invalid_request");
     await forgotten(database, one);
-    expect(await other.takeSeries(SERIES)).toMatchObject({ state: "interrupted" });
+    expect(await other.series.take(SERIES)).toMatchObject({ state: "interrupted" });
     expect((await other.trials({ series_id: SERIES })).map(({ state }) => state)).toEqual(["interrupted"]);
     expect(await refused(one.append(trial, [COMPLETED], "durable"))).toBe("interrupted");
-    expect(await refused(one.updateSeries(aSeries(SERIES)))).toBe("series_not_running");
-    await other.updateSeries(aSeries(SERIES, { state: "completed" }));
-    expect((await one.series(SERIES))?.state).toBe("completed");
+    expect(await refused(one.series.update(aSeries(SERIES)))).toBe("series_not_running");
+    await other.series.update(aSeries(SERIES, { state: "completed" }));
+    expect((await one.series.read(SERIES))?.state).toBe("completed");
   });
 
   test("trials that end at the same moment see each other, and no number is given twice", async () => {
     await using servers = await two();
     const { one, other } = servers;
-    await one.createSeries(aSeries(SERIES));
+    await one.series.create(aSeries(SERIES));
     const stores = Array.from({ length: 12 }, (_, n) => (n % 2 ? one : other));
     const runs = await Promise.all(stores.map((store, n) => begin(store, aTrial(idOf(n + 1), SERIES, n + 1))));
     expect(await other.create(createdEntry(aTrial(idOf(99), SERIES, 1)))).toBeUndefined();

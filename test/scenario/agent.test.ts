@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import type { Arm } from "../../src/domain/arm.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import type { Arm } from "../../src/domain/scenario.ts";
 import { differences } from "../../src/scenario/declared-differences.ts";
 import { scenarioDigest } from "../../src/scenario/digest.ts";
 import { parseScenario } from "../../src/scenario/parse-scenario.ts";

@@ -522,6 +522,12 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
   ["complex key", "task:", "? [a]\n: 1\ntask:", "2:3 a key must be plain text"],
   ["syntax", "Say hello.", '"Say hello.', '16:1 not valid YAML: missing closing "quote'],
   ["tab", "  prompt", "\tprompt", "3:1 not valid YAML: tabs are not allowed as indentation"],
+  [
+    "a colon in a text",
+    "Say hello.",
+    "Say: hello.",
+    '3:11 not valid YAML: nested mappings are not allowed in compact mappings; a text with ": " in it needs quotes',
+  ],
   ["two documents", "rubric:", "---\nrubric:", "11:1 a second document begins; a scenario file holds one"],
   ["directive", "name:", "%YAML 1.2\n---\nname:", "1:1 directives are not supported; remove this line"],
 ];
@@ -664,6 +670,7 @@ describe("the file itself", () => {
     ["gone.yaml", " the file does not exist; give the path of a .yaml file"],
     ["directory.yaml", " the file is not a regular file"],
     ["notes.txt", " the file is not a scenario file; its name must end in .yaml or .yml"],
+    [".", " is a directory; give its scenario files, for example as <directory>/*.yaml"],
     ["large.yaml", " the file has 257 KiB, more than 256 KiB"],
     ["latin.yaml", " the file is not UTF-8 text"],
     ["pipe.yaml", " the file is not a regular file"],

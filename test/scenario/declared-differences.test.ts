@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Arm, Scenario } from "../../src/domain/scenario.ts";
+import type { Arm } from "../../src/domain/arm.ts";
+import type { Scenario } from "../../src/domain/scenario.ts";
 import { applyModelOverride, differences } from "../../src/scenario/declared-differences.ts";
 import { SHORT, scenarioIn } from "./scenario-folder.ts";
 

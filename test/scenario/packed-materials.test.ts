@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import { Failure } from "../../src/domain/failure.ts";
-import type { FileSet } from "../../src/domain/scenario.ts";
+import type { FileSet } from "../../src/domain/task.ts";
 import { fixtureSource } from "../../src/scenario/fixture-source.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";

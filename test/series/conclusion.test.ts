@@ -204,6 +204,14 @@ describe("equivalence", () => {
     expect(isEquivalent(ties(17), { undecided: 0, missing: 6 })).toBe(false);
   });
 
+  test("is not shown where the undecided trials could be enough for either arm", () => {
+    const behind = { wins: 60, ties: 60, losses: 75 };
+    for (const counts of [behind, mirrored(behind)]) {
+      expect(isEquivalent(counts, CERTAIN)).toBe(true);
+      expect(isEquivalent(counts, { undecided: 10, missing: 0 })).toBe(false);
+    }
+  });
+
   test("is what the range says", () => {
     fc.assert(
       fc.property(COUNTS, (counts) => {

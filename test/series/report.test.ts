@@ -4,8 +4,8 @@ import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
 import { Series } from "../../src/domain/series.ts";
 import { MAX_TRIALS_IN_ALL, type SeriesRecord, SeriesStanding } from "../../src/domain/series-record.ts";
+import { SeriesSummary } from "../../src/domain/series-summary.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { SeriesSummary } from "../../src/domain/verdict.ts";
 import { reportOf, standingOf, storedSeries, summaryOf } from "../../src/series/report.ts";
 import { BARRED } from "../barred-words.ts";
 import { GENERATED, mirrored } from "./generated.ts";
@@ -208,6 +208,10 @@ describe("a flag says", () => {
 
   test("that trials repeat each other, and the row how many differ", async () => {
     const rows = rowsOf(results("++++"), { conduct: "0".repeat(64) });
+    const copies = rowsOf(results("+".repeat(12)), { conduct: "0".repeat(64) });
+    expect((await report(seriesOf(), copies)).forecast).toEqual({
+      ...{ trials_left: 18, chance_of_claim: null, chance_of_conclusion: null, more_trials: null, cost_usd: null },
+    });
     const { flags, scenarios } = await report(seriesOf(), rows);
     expect([flags, scenarios[0]?.distinct_runs]).toEqual([["no_variation"], 1]);
   });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import type { Arm, Scenario } from "../../src/domain/scenario.ts";
+import type { Arm } from "../../src/domain/arm.ts";
+import type { Scenario } from "../../src/domain/scenario.ts";
 import { claimedSide } from "../../src/series/conclusion.ts";
 import { chooseScript } from "../../src/session/choose-script.ts";
 import { bundled, runOnce, SCENARIOS, testServices } from "../harness.ts";

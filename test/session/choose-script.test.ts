@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Arm, WeightedScript } from "../../src/domain/scenario.ts";
+import type { Arm, WeightedScript } from "../../src/domain/arm.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
 import { chooseScript, scriptFor } from "../../src/session/choose-script.ts";
 import { prepareSession, type RunOptions } from "../../src/session/prepare-session.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import type { Arm } from "../../src/domain/arm.ts";
 import type { Failure } from "../../src/domain/failure.ts";
 import type { PriceList } from "../../src/domain/price-list.ts";
-import type { Arm } from "../../src/domain/scenario.ts";
 import type { ModelClient } from "../../src/model/client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";

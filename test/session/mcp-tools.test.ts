@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Arm, McpServer, ScriptTurn } from "../../src/domain/arm.ts";
 import type { Failure } from "../../src/domain/failure.ts";
-import type { Arm, McpServer, ScriptTurn } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";

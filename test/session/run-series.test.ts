@@ -9,6 +9,7 @@ import { type OpenOptions, openSeries } from "../../src/session/open-series.ts";
 import { prepareSeries } from "../../src/session/prepare-series.ts";
 import type { SessionServices } from "../../src/session/services.ts";
 import { readSession } from "../../src/store/read-session.ts";
+import type { SessionStore } from "../../src/store/store.ts";
 import { talk, talkServices } from "./series.ts";
 
 const sourceOf = (...scenarios: readonly LoadedScenario[]) => ({
@@ -252,6 +253,24 @@ test("a series that a fault of the user ended goes on when that is mended", asyn
   expect(series).toMatchObject({ stop: "exhausted", failure: null, counts: { trials: 2, failed: 1 } });
 });
 
+/** A store where a series that runs cannot be written. */
+function refusing(store: SessionStore, failure: Failure): SessionStore {
+  const { series } = store;
+  return {
+    ...store,
+    series: {
+      create: (record) => series.create(record),
+      async update(record) {
+        if (record.state === "running") throw failure;
+        await series.update(record);
+      },
+      take: (series_id) => series.take(series_id),
+      read: (series_id) => series.read(series_id),
+      list: (query) => series.list(query),
+    },
+  };
+}
+
 test("a series that breaks stops its trials", async () => {
   const before = async (side: string, n: number, signal: AbortSignal) => {
     if (side !== "a" || n !== 2) return;
@@ -259,13 +278,7 @@ test("a series that breaks stops its trials", async () => {
   };
   const services = talkServices({ judge: () => "a", before }, { slots: new Semaphore(2, 0) });
   const { store } = services;
-  const broken: SessionServices["store"] = {
-    ...store,
-    updateSeries: async (series) => {
-      if (series.state === "running") throw new Failure("storage_failed", "The store is gone.");
-      await store.updateSeries(series);
-    },
-  };
+  const broken = refusing(store, new Failure("storage_failed", "The store is gone."));
   const series = await run({ ...services, store: broken }, [await talk()], { trials: 4, parallel: 2 });
   expect(series).toMatchObject({ state: "failed", failure: "The store is gone.", counts: { trials: 1, running: 0 } });
 });
@@ -304,7 +317,7 @@ test("a judge that nobody has tested on the scenario is said to be such", async 
   const record = await done;
   expect((await seriesReport(services.store, record)).flags).toContain("judge_unaudited");
   const [planned] = record.plan.scenarios;
-  await services.store.keepSelfTest(planned?.self_test_key ?? "", EXAMPLE_SELF_TEST);
+  await services.store.self_tests.keep(planned?.self_test_key ?? "", EXAMPLE_SELF_TEST);
   expect((await seriesReport(services.store, record)).flags).not.toContain("judge_unaudited");
 });
 
@@ -314,13 +327,7 @@ test("a series that cannot go on for want of space can go on later", async () =>
   const source = sourceOf(await talk());
   const { series_id, done } = await openSeries(services, source, { trials: 1 });
   await done;
-  const full: SessionServices["store"] = {
-    ...store,
-    updateSeries: async (series) => {
-      if (series.state === "running") throw new Failure("storage_full", "The disk is full.");
-      await store.updateSeries(series);
-    },
-  };
+  const full = refusing(store, new Failure("storage_full", "The disk is full."));
   const more = { goOn: series_id, trials: 2 };
   await expect(openSeries({ ...services, store: full }, source, more)).rejects.toThrow("The disk is full.");
   const again = await openSeries(services, source, more);
@@ -341,7 +348,7 @@ test.each(REFUSED)("refused before anything is spent: %s", async (_what, options
   const services = talkServices({ judge: () => "a" });
   const refused = await openSeries(services, sourceOf(await talk()), options).catch((error: unknown) => error);
   expect((refused as Failure).message).toMatch(words);
-  expect(await services.store.listSeries()).toEqual([]);
+  expect(await services.store.series.list()).toEqual([]);
 });
 
 test("refused: more scenarios or trials than a series holds", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { Failure } from "../../src/domain/failure.ts";
-import type { Probe } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
+import type { Probe } from "../../src/domain/task.ts";
 import type { Case, Judge } from "../../src/judge/judge.ts";
 import { followRun } from "../../src/operation/follow-run.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";

@@ -78,13 +78,21 @@ export function verifiesOverHttp(
       writeFileSync(join(directory.path, "ui", "index.html"), "<!doctype html><title>ui</title>");
       await using provider = await startFakeProvider();
       await using opened = await open(directory.path, provider.environment, setup);
-      await body(await apiOf(opened.fetch, provider.requests));
+      await body(apiOf(opened.fetch, await contractOf(door, opened.fetch), provider.requests));
     });
 }
 
-async function apiOf(send: Fetch, provider: readonly SeenRequest[]): Promise<Api> {
-  const document = (await (await send("/api/openapi.json")).json()) as OpenApiDocument;
-  const contract = new Contract(document);
+const CONTRACTS = new Map<string, Promise<Contract>>();
+
+/** Compiled once a door: the documents of all services behind it are the same. */
+function contractOf(door: string, send: Fetch): Promise<Contract> {
+  const read = async () => new Contract((await (await send("/api/openapi.json")).json()) as OpenApiDocument);
+  const contract = CONTRACTS.get(door) ?? read();
+  CONTRACTS.set(door, contract);
+  return contract;
+}
+
+function apiOf(send: Fetch, contract: Contract, provider: readonly SeenRequest[]): Api {
   const checked: Fetch = async (path, init) => {
     const response = await send(path, init);
     const asked = { url: `http://localhost${path}`, method: init?.method ?? "GET" };

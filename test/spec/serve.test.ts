@@ -33,7 +33,7 @@ verifies(["serve:scenarios-dir"], "scenarios are read from ./scenarios unless an
   using directory = temporaryDirectory();
   mkdirSync(join(directory.path, "scenarios"));
   writeFileSync(join(directory.path, "scenarios", "own.yaml"), scenarioText("own"));
-  await using served = await serve([], {}, directory.path);
+  await using served = await serve([], {}, { cwd: directory.path });
   const rows = (await (await fetch(`${served.url}/api/scenarios`)).json()) as ScenarioListing[];
   expect(rows.map(({ name }) => name)).toEqual(["own"]);
 });

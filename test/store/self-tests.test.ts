@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { systemClock, systemEntropy } from "../../src/clock.ts";
+import type { SelfTest } from "../../src/domain/self-test.ts";
 import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -17,12 +18,29 @@ describe.each(STORES)("%s", (_name, open) => {
   test("a self-test is read by its id, and the last with a key by the key", async () => {
     await using opened = await open();
     const { store } = opened;
-    expect(await store.selfTest("self-test-sample-1")).toBeUndefined();
-    for (const second of [1, 2]) await store.keepSelfTest(KEY, at(second));
-    await store.keepSelfTest("b".repeat(64), at(3));
-    expect(await store.selfTest("self-test-sample-1")).toEqual(at(1));
-    expect(await store.latestSelfTest(KEY)).toEqual(at(2));
-    expect(await store.latestSelfTest("c".repeat(64))).toBeUndefined();
+    expect(await store.self_tests.read("self-test-sample-1")).toBeUndefined();
+    for (const second of [1, 2]) await store.self_tests.keep(KEY, at(second));
+    await store.self_tests.keep("b".repeat(64), at(3));
+    expect(await store.self_tests.read("self-test-sample-1")).toEqual(at(1));
+    expect(await store.self_tests.latest(KEY)).toEqual(at(2));
+    expect(await store.self_tests.latest("c".repeat(64))).toBeUndefined();
+  });
+
+  test("self-tests are listed newest first, equals by their ids, and page by page", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const ids = async (limit: number, before?: SelfTest) =>
+      (await store.self_tests.list({ limit, before })).map(({ self_test_id }) => self_test_id);
+    expect(await ids(5)).toEqual([]);
+    // By code points, whatever the language of the database.
+    const equals = ["B", "a"].map((name) => ({ ...at(2), self_test_id: `self-test-sample-${name}` }));
+    const all = [at(3), ...equals, at(1)];
+    for (const self_test of all.toReversed()) await store.self_tests.keep(KEY, self_test);
+    const [three = "", b = "", a = "", one = ""] = all.map(({ self_test_id }) => self_test_id);
+    expect(await ids(5)).toEqual([three, a, b, one]);
+    expect(await ids(2)).toEqual([three, a]);
+    expect(await ids(2, equals[1])).toEqual([b, one]);
+    expect(await ids(2, at(1))).toEqual([]);
   });
 });
 
@@ -31,8 +49,8 @@ test("a self-test outlives its process", async () => {
   const open = () => sqliteStore(directory.path, systemClock, systemEntropy);
   {
     using store = open();
-    await store.keepSelfTest(KEY, at(1));
+    await store.self_tests.keep(KEY, at(1));
   }
   using store = open();
-  expect(await store.latestSelfTest(KEY)).toEqual(at(1));
+  expect(await store.self_tests.latest(KEY)).toEqual(at(1));
 });

@@ -43,73 +43,73 @@ describe.each(STORES)("%s store", (_name, open) => {
   test("a series reads back as it was written, and as it was last replaced", async () => {
     await using opened = await open();
     const { store } = opened;
-    expect(await store.series(SERIES)).toBeUndefined();
-    expect(await store.createSeries(aSeries(SERIES))).toBe(true);
-    expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
+    expect(await store.series.read(SERIES)).toBeUndefined();
+    expect(await store.series.create(aSeries(SERIES))).toBe(true);
+    expect(await store.series.read(SERIES)).toEqual(aSeries(SERIES));
     const next = aSeries(SERIES, { standing: { ...aSeries(SERIES).standing, counted: 1, win_rate: 1 / 3 } });
-    await store.updateSeries(next);
-    expect(await store.series(SERIES)).toEqual(next);
+    await store.series.update(next);
+    expect(await store.series.read(SERIES)).toEqual(next);
   });
 
   test("the id of a series is given once, also when many ask at the same moment", async () => {
     await using opened = await open();
     const { store } = opened;
     const asked = Array.from({ length: 8 }, (_, n) =>
-      store.createSeries(aSeries(SERIES, { plan_digest: `${n}`.repeat(64) })),
+      store.series.create(aSeries(SERIES, { plan_digest: `${n}`.repeat(64) })),
     );
     const given = await Promise.all(asked);
     expect(given.filter((created) => created)).toHaveLength(1);
-    expect((await store.series(SERIES))?.plan_digest).toBe(`${given.indexOf(true)}`.repeat(64));
-    expect(await store.listSeries()).toHaveLength(1);
+    expect((await store.series.read(SERIES))?.plan_digest).toBe(`${given.indexOf(true)}`.repeat(64));
+    expect(await store.series.list()).toHaveLength(1);
   });
 
   test("nobody writes a series that it does not run: one that ended, or is unknown", async () => {
     await using opened = await open();
     const { store } = opened;
-    await store.createSeries(aSeries(SERIES));
+    await store.series.create(aSeries(SERIES));
     const ended = aSeries(SERIES, { state: "completed", stop: "sure", finished_at: AT });
-    await store.updateSeries(ended);
-    expect(await refused(store.updateSeries(aSeries(SERIES)))).toBe("series_not_running");
-    expect(await refused(store.updateSeries(aSeries(seriesOf(2))))).toBe("series_not_running");
-    expect(await store.series(SERIES)).toEqual(ended);
-    expect(await store.series(seriesOf(2))).toBeUndefined();
+    await store.series.update(ended);
+    expect(await refused(store.series.update(aSeries(SERIES)))).toBe("series_not_running");
+    expect(await refused(store.series.update(aSeries(seriesOf(2))))).toBe("series_not_running");
+    expect(await store.series.read(SERIES)).toEqual(ended);
+    expect(await store.series.read(seriesOf(2))).toBeUndefined();
   });
 
   test("a series that nobody runs is taken as it was, by one", async () => {
     await using opened = await open();
     const { store } = opened;
-    await store.createSeries(aSeries(SERIES));
-    expect(await store.takeSeries(seriesOf(2))).toBeUndefined();
-    expect(await refused(store.takeSeries(SERIES))).toBe("invalid_request");
+    await store.series.create(aSeries(SERIES));
+    expect(await store.series.take(seriesOf(2))).toBeUndefined();
+    expect(await refused(store.series.take(SERIES))).toBe("invalid_request");
     const ended = aSeries(SERIES, { state: "cancelled", stop: "cancelled", finished_at: AT });
-    await store.updateSeries(ended);
-    const asked = await Promise.allSettled([store.takeSeries(SERIES), store.takeSeries(SERIES)]);
+    await store.series.update(ended);
+    const asked = await Promise.allSettled([store.series.take(SERIES), store.series.take(SERIES)]);
     expect(asked).toMatchObject([
       { status: "fulfilled", value: ended },
       { status: "rejected", reason: { code: "invalid_request" } },
     ]);
-    await store.updateSeries(aSeries(SERIES));
-    expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
+    await store.series.update(aSeries(SERIES));
+    expect(await store.series.read(SERIES)).toEqual(aSeries(SERIES));
     // Whoever took it may also give it back.
-    await store.updateSeries(ended);
-    expect(await store.takeSeries(SERIES)).toEqual(ended);
+    await store.series.update(ended);
+    expect(await store.series.take(SERIES)).toEqual(ended);
   });
 
   test("series are listed newest first, by scenario, by state, by page, as they are now", async () => {
     await using opened = await open();
     const { store } = opened;
-    for (const n of [1, 2, 3]) await store.createSeries(aSeries(seriesOf(n)));
-    await store.createSeries(aSeries(seriesOf(4), { scenarios: ["other", "sample"] }));
-    await store.createSeries(aSeries(seriesOf(5), { scenarios: ["other"] }));
-    await store.updateSeries(aSeries(seriesOf(2), { state: "completed", stop: "exhausted", finished_at: AT }));
-    const ids = async (query = {}) => (await store.listSeries(query)).map(({ series_id }) => series_id);
+    for (const n of [1, 2, 3]) await store.series.create(aSeries(seriesOf(n)));
+    await store.series.create(aSeries(seriesOf(4), { scenarios: ["other", "sample"] }));
+    await store.series.create(aSeries(seriesOf(5), { scenarios: ["other"] }));
+    await store.series.update(aSeries(seriesOf(2), { state: "completed", stop: "exhausted", finished_at: AT }));
+    const ids = async (query = {}) => (await store.series.list(query)).map(({ series_id }) => series_id);
     expect(await ids()).toEqual([5, 4, 3, 2, 1].map(seriesOf));
     expect(await ids({ scenario: "sample" })).toEqual([4, 3, 2, 1].map(seriesOf));
     expect(await ids({ state: "completed" })).toEqual([seriesOf(2)]);
     expect(await ids({ scenario: "sample", state: "running", limit: 1, before: seriesOf(3) })).toEqual([seriesOf(1)]);
     expect(await refused(ids({ before: seriesOf(9) }))).toBe("unknown_series");
     const { standing, limits } = aSeries(seriesOf(2));
-    expect(await store.listSeries({ state: "completed" })).toEqual([
+    expect(await store.series.list({ state: "completed" })).toEqual([
       {
         series_id: seriesOf(2),
         state: "completed",
@@ -129,13 +129,13 @@ describe.each(STORES)("%s store", (_name, open) => {
     await using opened = await open();
     const { store } = opened;
     const given = aSeries(SERIES);
-    await store.createSeries(given);
+    await store.series.create(given);
     given.limits.trials = 1;
-    const read = await store.series(SERIES);
+    const read = await store.series.read(SERIES);
     if (read) read.limits.trials = 2;
-    const [listed] = await store.listSeries();
+    const [listed] = await store.series.list();
     if (listed) listed.standing.counted = 3;
-    expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
+    expect(await store.series.read(SERIES)).toEqual(aSeries(SERIES));
     await begin(store, aTrial(idOf(1), SERIES, 1));
     const [row] = await store.trials({ series_id: SERIES });
     if (row) row.state = "failed";
@@ -145,7 +145,7 @@ describe.each(STORES)("%s store", (_name, open) => {
   test("the trials of a series stand in the order of creation, each as it is now", async () => {
     await using opened = await open();
     const { store } = opened;
-    await store.createSeries(aSeries(SERIES));
+    await store.series.create(aSeries(SERIES));
     const runs = [];
     for (const n of [1, 2, 3]) runs.push(await begin(store, aTrial(idOf(n), SERIES, n)));
     await trial(store, 4, [COMPLETED], seriesOf(2));
@@ -277,7 +277,7 @@ describe.each(STORES)("%s store", (_name, open) => {
 describe("the memory store", () => {
   test("keeps the trials of a series when it forgets their sessions, and forgets runs that stand alone", async () => {
     using store = memoryStore(2);
-    await store.createSeries(aSeries(SERIES));
+    await store.series.create(aSeries(SERIES));
     const comparison = aSeries(SERIES).plan_digest;
     await store.append(await begin(store, anOutcome(idOf(9), { comparison })), [COMPLETED], "durable");
     for (const n of [1, 2, 3, 4]) await trial(store, n, [COMPLETED]);
@@ -289,16 +289,16 @@ describe("the memory store", () => {
   test("forgets the series that ended first with its trials, and none that runs", async () => {
     using store = memoryStore(2);
     for (const n of [1, 2, 3, 4]) {
-      await store.createSeries(aSeries(seriesOf(n)));
+      await store.series.create(aSeries(seriesOf(n)));
       await trial(store, n, [COMPLETED], seriesOf(n));
     }
-    const end = (n: number) => store.updateSeries(aSeries(seriesOf(n), { state: "completed" }));
+    const end = (n: number) => store.series.update(aSeries(seriesOf(n), { state: "completed" }));
     for (const n of [4, 2]) await end(n);
     // One that goes on has not ended.
-    await store.takeSeries(seriesOf(4));
-    await store.updateSeries(aSeries(seriesOf(4)));
+    await store.series.take(seriesOf(4));
+    await store.series.update(aSeries(seriesOf(4)));
     for (const n of [1, 3]) await end(n);
-    expect((await store.listSeries()).map(({ series_id }) => series_id)).toEqual([4, 3, 1].map(seriesOf));
+    expect((await store.series.list()).map(({ series_id }) => series_id)).toEqual([4, 3, 1].map(seriesOf));
     expect(await store.trials({ series_id: seriesOf(2) })).toEqual([]);
     expect(await store.trials({ series_id: seriesOf(1) })).toHaveLength(1);
     await end(4);

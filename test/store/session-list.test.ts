@@ -94,6 +94,18 @@ describe.each(STORES)("%s store", (_name, open) => {
     expect(await found({ text: "cancelled" })).toEqual([4]);
   });
 
+  test("what a blind reader looks for finds no result", async () => {
+    await using sessions = await filled();
+    const { found } = sessions;
+    const blind = "yes";
+    for (const text of ["winner", "tie", "WIN", "i nn er"]) expect(await found({ text, blind })).toEqual([]);
+    expect(await found({ text: "left", blind })).toEqual(await found({ text: "left" }));
+    expect(await found({ text: "t", blind })).toEqual([5, 4, 3, 2, 1]);
+    expect(await found({ text: "cancelled", blind })).toEqual([4]);
+    expect((await sessions.store.summarize({ text: "tie", blind })).sessions).toBe(0);
+    expect((await sessions.store.summarize({ text: "tie" })).sessions).toBe(2);
+  });
+
   test("rows say what a reader compares them by", async () => {
     await using sessions = await filled();
     const [row] = await sessions.store.list({ conflict: "only" });

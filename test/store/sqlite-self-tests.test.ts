@@ -27,15 +27,20 @@ test("a self-test outlives the process; what nobody can read is as if it were no
   ];
   {
     using store = open();
-    await store.keepSelfTest("key", latest);
-    await store.keepSelfTest("key", old);
+    await store.self_tests.keep("key", latest);
+    await store.self_tests.keep("key", old);
   }
   database.run(
-    "INSERT INTO self_tests VALUES ('self-test-odd', 'odd', '2026', '{\"no\": 1}'), ('self-test-cut', 'odd', '2025', '{')",
+    "INSERT INTO self_tests VALUES ('self-test-odd', 'odd', '2027', '{\"no\": 1}'), ('self-test-cut', 'odd', '2025', '{')",
   );
   database.close();
   using store = open();
-  expect(await store.selfTest("self-test-z")).toEqual(old);
-  expect(await store.latestSelfTest("key")).toEqual(latest);
-  expect([await store.latestSelfTest("odd"), await store.selfTest("self-test-cut")]).toEqual([undefined, undefined]);
+  expect(await store.self_tests.read("self-test-z")).toEqual(old);
+  expect(await store.self_tests.latest("key")).toEqual(latest);
+  const listed = await store.self_tests.list({ limit: 2 });
+  expect(listed.map(({ self_test_id }) => self_test_id)).toEqual(["self-test-a", "self-test-z"]);
+  expect([await store.self_tests.latest("odd"), await store.self_tests.read("self-test-cut")]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

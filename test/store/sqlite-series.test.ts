@@ -47,7 +47,7 @@ const running = (path: string, then: string) =>
        import { aSeries, aTrial } from "${import.meta.dir}/../series-record.ts";
        import { begin, COMPLETED } from "${import.meta.dir}/../stored.ts";
        const store = sqliteStore(${JSON.stringify(path)}, systemClock, systemEntropy);
-       await store.createSeries(aSeries("${SERIES}"));
+       await store.series.create(aSeries("${SERIES}"));
        await store.append(await begin(store, aTrial("${idOf(1)}", "${SERIES}", 1)), [COMPLETED], "durable");
        const run = await begin(store, aTrial("${idOf(2)}", "${SERIES}", 2));
        await store.append(run, [{ type: "decision", arm_id: "left", decision: aTurn(1) }], "written");
@@ -69,15 +69,17 @@ test("a series whose process was killed is interrupted at the next start, and is
   await running(directory.path, KILL).exited;
   using store = open(directory.path);
   const interrupted = aSeries(SERIES, { state: "interrupted", finished_at: expect.any(String) });
-  expect(await store.series(SERIES)).toEqual(interrupted);
-  expect(await store.listSeries({ state: "interrupted" })).toMatchObject([{ series_id: SERIES, state: "interrupted" }]);
+  expect(await store.series.read(SERIES)).toEqual(interrupted);
+  expect(await store.series.list({ state: "interrupted" })).toMatchObject([
+    { series_id: SERIES, state: "interrupted" },
+  ]);
   const rows = await store.trials({ series_id: SERIES });
   expect(statesIn(rows)).toEqual(["completed", "interrupted"]);
   // What it used is known though its arm could not say so.
   expect(rows[1]).toMatchObject({ failure: { class: "infra", code: "interrupted" }, arms: { a: { tokens: 15 } } });
-  expect(await store.takeSeries(SERIES)).toEqual(interrupted);
-  await store.updateSeries(aSeries(SERIES));
-  expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
+  expect(await store.series.take(SERIES)).toEqual(interrupted);
+  await store.series.update(aSeries(SERIES));
+  expect(await store.series.read(SERIES)).toEqual(aSeries(SERIES));
 });
 
 test("a process takes no series of one that lives, and that of one that dies with all its trials ended", async () => {
@@ -85,12 +87,12 @@ test("a process takes no series of one that lives, and that of one that dies wit
   const child = running(directory.path, "console.log('ready'); for await (const _ of console) break;");
   await child.stdout.getReader().read();
   using store = open(directory.path);
-  expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
-  await expect(store.takeSeries(SERIES)).rejects.toMatchObject({
+  expect(await store.series.read(SERIES)).toEqual(aSeries(SERIES));
+  await expect(store.series.take(SERIES)).rejects.toMatchObject({
     code: "invalid_request",
     message: `${SERIES} is still running: wait for its end or stop it, then continue it`,
   });
-  await expect(store.updateSeries(aSeries(SERIES, STOPPED))).rejects.toMatchObject({ code: "series_not_running" });
+  await expect(store.series.update(aSeries(SERIES, STOPPED))).rejects.toMatchObject({ code: "series_not_running" });
   expect(statesIn(await store.trials({ series_id: SERIES }))).toEqual(["completed", "queued"]);
   child.kill("SIGKILL");
   await child.exited;
@@ -98,10 +100,10 @@ test("a process takes no series of one that lives, and that of one that dies wit
   store.watch(idOf(2), () => {
     woken += 1;
   });
-  expect(await store.takeSeries(SERIES)).toMatchObject({ state: "interrupted" });
+  expect(await store.series.take(SERIES)).toMatchObject({ state: "interrupted" });
   expect(statesIn(await store.trials({ series_id: SERIES }))).toEqual(["completed", "interrupted"]);
   expect(woken).toBe(1);
-  await store.updateSeries(aSeries(SERIES, STOPPED));
+  await store.series.update(aSeries(SERIES, STOPPED));
   await store.add([idOf(2)], { type: "cancel_asked", at: STOPPED.finished_at });
   expect(existsSync(join(directory.path, "sessions", `${idOf(2)}.json`))).toBe(true);
 });
@@ -112,30 +114,30 @@ test("two processes that go on with one series at the same moment do not both ge
   using first = open(directory.path);
   using second = open(directory.path);
   const asked = [];
-  for (const store of [first, second]) asked.push(await store.takeSeries(SERIES).catch(({ code }) => code));
+  for (const store of [first, second]) asked.push(await store.series.take(SERIES).catch(({ code }) => code));
   expect(asked).toEqual([expect.objectContaining({ series_id: SERIES }), "invalid_request"]);
 });
 
 test("a process that was taken for dead writes nothing more of its series", async () => {
   using directory = temporaryDirectory();
   using first = open(directory.path);
-  await first.createSeries(aSeries(SERIES));
+  await first.series.create(aSeries(SERIES));
   rmSync(join(directory.path, ".owners"), { recursive: true });
   using second = open(directory.path);
-  expect(await second.takeSeries(SERIES)).toMatchObject({ state: "interrupted" });
-  await expect(first.updateSeries(aSeries(SERIES))).rejects.toMatchObject({ code: "series_not_running" });
-  expect(await second.series(SERIES)).toMatchObject({ state: "interrupted" });
+  expect(await second.series.take(SERIES)).toMatchObject({ state: "interrupted" });
+  await expect(first.series.update(aSeries(SERIES))).rejects.toMatchObject({ code: "series_not_running" });
+  expect(await second.series.read(SERIES)).toMatchObject({ state: "interrupted" });
 });
 
 test("a series that was taken and not gone on with stays as it was when its process is killed", async () => {
   using directory = temporaryDirectory();
   const ended = aSeries(SERIES, { state: "completed", stop: "exhausted", finished_at: STOPPED.finished_at });
-  const take = `await store.updateSeries(${JSON.stringify(ended)}); await store.takeSeries("${SERIES}"); ${KILL}`;
+  const take = `await store.series.update(${JSON.stringify(ended)}); await store.series.take("${SERIES}"); ${KILL}`;
   await running(directory.path, take).exited;
   using store = open(directory.path);
-  expect(await store.series(SERIES)).toEqual(ended);
-  expect(await store.listSeries({ state: "completed" })).toHaveLength(1);
-  expect(await store.takeSeries(SERIES)).toEqual(ended);
+  expect(await store.series.read(SERIES)).toEqual(ended);
+  expect(await store.series.list({ state: "completed" })).toHaveLength(1);
+  expect(await store.series.take(SERIES)).toEqual(ended);
 });
 
 test.each(["{", "5", "null", "[]", "{}", '{"series_id":1}'])(
@@ -144,17 +146,17 @@ test.each(["{", "5", "null", "[]", "{}", '{"series_id":1}'])(
     using directory = temporaryDirectory();
     {
       using store = open(directory.path);
-      for (const series_id of [SERIES, OTHER]) await store.createSeries(aSeries(series_id, STOPPED));
+      for (const series_id of [SERIES, OTHER]) await store.series.create(aSeries(series_id, STOPPED));
     }
     changeBy(
       directory.path,
       `UPDATE series SET series = '${series}', state = 'running', owner = 'dead' WHERE series_id = '${SERIES}'`,
     );
     using store = open(directory.path);
-    expect((await store.listSeries()).map(({ series_id }) => series_id)).toEqual([OTHER]);
-    await expect(store.series(SERIES)).rejects.toMatchObject({ code: "storage_failed" });
-    await expect(store.takeSeries(SERIES)).rejects.toMatchObject({ code: "storage_failed" });
-    expect(await store.takeSeries(OTHER)).toMatchObject({ series_id: OTHER });
+    expect((await store.series.list()).map(({ series_id }) => series_id)).toEqual([OTHER]);
+    await expect(store.series.read(SERIES)).rejects.toMatchObject({ code: "storage_failed" });
+    await expect(store.series.take(SERIES)).rejects.toMatchObject({ code: "storage_failed" });
+    expect(await store.series.take(OTHER)).toMatchObject({ series_id: OTHER });
   },
 );
 
@@ -162,12 +164,12 @@ test("a series under the name of another is refused", async () => {
   using directory = temporaryDirectory();
   {
     using store = open(directory.path);
-    await store.createSeries(aSeries(SERIES, STOPPED));
+    await store.series.create(aSeries(SERIES, STOPPED));
   }
   changeBy(directory.path, `UPDATE series SET series_id = '${OTHER}'`);
   using store = open(directory.path);
-  await expect(store.series(OTHER)).rejects.toMatchObject({ code: "storage_failed" });
-  expect(await store.series(SERIES)).toBeUndefined();
+  await expect(store.series.read(OTHER)).rejects.toMatchObject({ code: "storage_failed" });
+  expect(await store.series.read(SERIES)).toBeUndefined();
 });
 
 test("trials whose rows are damaged, or are those of another session, are left out", async () => {
@@ -213,9 +215,9 @@ testNeeding(MOUNTS)("a series that finds no place is refused, and its id is free
   using _disk = smallDisk(directory.path);
   using store = open(directory.path);
   const huge = aSeries(SERIES, { failure: "x".repeat(7_000_000) });
-  await expect(store.createSeries(huge)).rejects.toMatchObject(FULL);
-  expect(await store.series(SERIES)).toBeUndefined();
-  expect(await store.createSeries(aSeries(SERIES))).toBe(true);
+  await expect(store.series.create(huge)).rejects.toMatchObject(FULL);
+  expect(await store.series.read(SERIES)).toBeUndefined();
+  expect(await store.series.create(aSeries(SERIES))).toBe(true);
 });
 
 testNeeding(MOUNTS)("a series that ended while the disk was full reads so at once, and is stored later", async () => {
@@ -224,20 +226,20 @@ testNeeding(MOUNTS)("a series that ended while the disk was full reads so at onc
   const ended = aSeries(SERIES, { ...STOPPED, failure: "x".repeat(300_000) });
   {
     using store = open(directory.path);
-    await store.createSeries(aSeries(SERIES));
+    await store.series.create(aSeries(SERIES));
     const ballast = join(directory.path, "ballast");
     fill(ballast);
-    await expect(store.updateSeries({ ...ended, state: "running" })).rejects.toMatchObject(FULL);
-    expect(await store.series(SERIES)).toEqual(aSeries(SERIES));
-    await expect(store.updateSeries(ended)).rejects.toMatchObject(FULL);
-    expect(await store.series(SERIES)).toEqual(ended);
+    await expect(store.series.update({ ...ended, state: "running" })).rejects.toMatchObject(FULL);
+    expect(await store.series.read(SERIES)).toEqual(aSeries(SERIES));
+    await expect(store.series.update(ended)).rejects.toMatchObject(FULL);
+    expect(await store.series.read(SERIES)).toEqual(ended);
     rmSync(ballast);
     // Whoever takes it finds it ended.
-    expect(await store.takeSeries(SERIES)).toEqual(ended);
-    await store.updateSeries(ended);
+    expect(await store.series.take(SERIES)).toEqual(ended);
+    await store.series.update(ended);
   }
   using store = open(directory.path);
-  expect(await store.series(SERIES)).toEqual(ended);
+  expect(await store.series.read(SERIES)).toEqual(ended);
 });
 
 testNeeding(MOUNTS)("an end that a full disk took back is made anew of the trials that then are", async () => {
@@ -283,7 +285,7 @@ test("of the runs of a comparison the first are read, however many there are, an
   using directory = temporaryDirectory();
   {
     using store = open(directory.path);
-    await store.createSeries(aSeries(SERIES));
+    await store.series.create(aSeries(SERIES));
     await store.append(await begin(store, aTrial(idOf(1), SERIES, 1)), [COMPLETED], "durable");
   }
   const id = `'session-sample-20260102T03' || printf('%07d', n) || 'Z'`;

@@ -317,6 +317,9 @@ test("an entry that the database refuses is lost with its call, and with no othe
   expect((await store.read(idOf(1))).slice(1).map(({ entry }) => entry)).toEqual([turn(1), turn(2)]);
   expect(await store.read(idOf(2))).toEqual([]);
   expect(await store.list()).toHaveLength(1);
+  await store.append(run, [COMPLETED], "durable");
+  const copy = JSON.parse(readFileSync(join(directory.path, "sessions", `${idOf(1)}.json`), "utf8"));
+  expect(copy.decisions.left).toEqual([turn(1).decision, turn(2).decision]);
 });
 
 test("a verdict goes to both sessions or to neither", async () => {
@@ -330,6 +333,26 @@ test("a verdict goes to both sessions or to neither", async () => {
   }
   await expect(store.add([idOf(1), idOf(2)], judged)).rejects.toMatchObject({ code: "storage_failed" });
   expect((await readSession(store, idOf(1)))?.verdicts).toEqual([]);
+});
+
+test("what was taken back is in no copy, though the log is as long as if it were there", async () => {
+  using directory = temporaryDirectory();
+  using store = open(directory.path);
+  using other = open(directory.path);
+  const run = await begin(store, anOutcome(idOf(1), { state: "running" }));
+  await completed(store, idOf(2));
+  {
+    using database = new Database(join(directory.path, "sessions.db"));
+    database.run(`CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN new.session_id = '${idOf(2)}'
+      BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+  }
+  await expect(store.add([idOf(1), idOf(2)], judged)).rejects.toMatchObject({ code: "storage_failed" });
+  const stored = { ...judged.verdict, verdict_id: "verdict-20260102T030405000Z-00000002" };
+  await other.add([idOf(1)], { type: "judged", verdict: stored });
+  await store.append(run, [turn(1), failed()], "durable");
+  const copy = JSON.parse(readFileSync(join(directory.path, "sessions", `${idOf(1)}.json`), "utf8"));
+  expect(copy).toEqual(await readSession(store, idOf(1)));
+  expect(copy.verdicts).toEqual([stored]);
 });
 
 testNeeding(MOUNTS)("a session that does not fit is lost, and its id is free again", async () => {
@@ -560,6 +583,8 @@ testNeeding(MOUNTS)(
       expect((await store.list()).map(({ state }) => state)).toEqual(["completed", "failed"]);
       expect(await store.read(idOf(1))).toHaveLength(2);
     }
+    // Nobody waited for its copy: whoever starts next writes what is missing.
+    using _next = open(directory.path);
     expect(copyOf(directory.path, idOf(1)).state).toBe("failed");
   },
 );

@@ -50,7 +50,7 @@ test("a state directory without series lists and reads whole", async () => {
 test("sessions that were stored before series belong to none, whatever is added to them", async () => {
   using state = stateOfSchema3();
   using store = open(state.path);
-  expect(await store.listSeries()).toEqual([]);
+  expect(await store.series.list()).toEqual([]);
   const series_id = "series-20260102T030400001Z-01234567";
   const { comparison } = aTrial("session-sample-20260102T030400001Z", series_id, 1);
   if (comparison === undefined) throw new Error("a trial has one");
@@ -66,12 +66,12 @@ test("a series goes into a state directory without series, and stays there", asy
   const trial = aTrial("session-sample-20260102T030400001Z", series_id, 1);
   {
     using store = open(state.path);
-    await store.createSeries(aSeries(series_id));
+    await store.series.create(aSeries(series_id));
     await store.append(await begin(store, trial), [COMPLETED], "durable");
-    await store.updateSeries(aSeries(series_id, { state: "completed", stop: "exhausted" }));
+    await store.series.update(aSeries(series_id, { state: "completed", stop: "exhausted" }));
   }
   using store = open(state.path);
-  expect(await store.series(series_id)).toMatchObject({ state: "completed" });
+  expect(await store.series.read(series_id)).toMatchObject({ state: "completed" });
   expect(await store.trials({ series_id })).toMatchObject([{ session_id: trial.session_id, state: "completed" }]);
   expect(await store.list()).toHaveLength(6);
 });

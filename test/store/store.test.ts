@@ -45,12 +45,15 @@ describe.each(STORES)("%s store", (_name, open) => {
     const { store } = opened;
     const [first, second, other] = ["1", "2", "3"].map((n) => aSelfTest({ self_test_id: `self-test-${n}` }));
     if (!first || !second || !other) throw new Error("three were made");
-    await store.keepSelfTest("key", first);
-    await store.keepSelfTest("key", second);
-    await store.keepSelfTest("other key", other);
-    expect(await store.selfTest("self-test-1")).toEqual(first);
-    expect(await store.latestSelfTest("key")).toEqual(second);
-    expect([await store.selfTest("self-test-4"), await store.latestSelfTest("no key")]).toEqual([undefined, undefined]);
+    await store.self_tests.keep("key", first);
+    await store.self_tests.keep("key", second);
+    await store.self_tests.keep("other key", other);
+    expect(await store.self_tests.read("self-test-1")).toEqual(first);
+    expect(await store.self_tests.latest("key")).toEqual(second);
+    expect([await store.self_tests.read("self-test-4"), await store.self_tests.latest("no key")]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   test("a log is read on from any place", async () => {

@@ -202,6 +202,11 @@ describe("list_files", () => {
 });
 
 describe("search_files", () => {
+  test("a path of slashes without end is refused at once", async () => {
+    const path = `a${"/".repeat(200_000)}b`;
+    expect(await text({}, "search_files", { pattern: "x", path })).toBe("The glob is longer than 500 characters.");
+  });
+
   const files = {
     "src/a.ts": "const x = 1;\r\nlet y = 22;\n",
     "src/b.ts": "x\n",

@@ -1,4 +1,11 @@
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
 
 const ARGS = [
   "--no-sandbox",
@@ -43,7 +50,8 @@ export async function visit(browser: Browser, baseURL: string, options: VisitOpt
   page.setDefaultTimeout(55_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    if (!/^(error|warning)$/.test(message.type()) || isLate(message)) return;
+    complaints.push(`${message.text()} (${message.location().url})`);
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => {
@@ -51,6 +59,10 @@ export async function visit(browser: Browser, baseURL: string, options: VisitOpt
   });
   return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
+
+/** A page that is slow asks for the events of a run that has just ended. The server refuses, and the session tells the rest. */
+const isLate = (message: ConsoleMessage) =>
+  message.text().includes("404") && /\/api\/runs\/[^/]+\/stream$/.test(message.location().url);
 
 /** The text that a reader sees, line by line. */
 // biome-ignore lint/performance/useDomNodeTextContent: the layout of the text is tested

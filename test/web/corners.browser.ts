@@ -95,6 +95,21 @@ describeNeeding(CHROMIUM)("the web UI at its edges", () => {
     expect(await page.getByLabel("Judge model").inputValue()).toBe("builtin/evidence");
   }, 60_000);
 
+  test("what could not be read is seen to be read again", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    let asked = 0;
+    await page.route("**/api/scenarios/quick", async (route) => {
+      asked += 1;
+      if (asked === 1)
+        await route.fulfill({ status: 500, json: { error: { code: "internal", message: "It broke." } } });
+    });
+    await page.goto("/scenarios/quick");
+    await page.getByText("It broke.").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Reading the scenario quick").waitFor();
+  }, 60_000);
+
   test("5,000 changed lines are drawn as they come into sight", async () => {
     const { session_id } = await web.service.run("big");
     await using reader = await web.visit();

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import { changedWords, markChanged } from "../../src/web/diff/changed-words.ts";
-import { type FileChange, textChange } from "../../src/web/diff/file-change.ts";
+import { type ChangedText, textChange } from "../../src/web/diff/file-change.ts";
 import { isHidden, matesOf, pairsOf } from "../../src/web/diff/pairs.ts";
 import { type ShownLine, withContext } from "../../src/web/diff/with-context.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
-function change(before: string, after: string): FileChange {
+function change(before: string, after: string): ChangedText {
   const found = textChange("a.txt", before, after);
   if (!found) throw new Error("the texts are equal");
-  return found;
+  return found.read();
 }
 
 /** As in `20-23` for lines that are shown and `[16 from 1]` for those left out. */

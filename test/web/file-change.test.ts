@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ChangedFile, Changes } from "../../src/domain/evidence.ts";
-import { armAgainstArm, armAgainstReference } from "../../src/web/diff/between.ts";
+import { armAgainstReference } from "../../src/web/diff/against-reference.ts";
 import { changesOf, type FileChange } from "../../src/web/diff/file-change.ts";
 import { highlightLines } from "../../src/web/diff/highlight.ts";
 
@@ -28,12 +28,12 @@ const changes = (files: ChangedFile[], patch = ""): Changes => ({
 });
 
 const signs = { same: " ", added: "+", removed: "-", gap: "@" };
-const drawn = ({ path, lines }: FileChange) => [path, ...lines.map(({ kind, text }) => signs[kind] + text)];
+const drawn = ({ path, read }: FileChange) => [path, ...read().lines.map(({ kind, text }) => signs[kind] + text)];
 
 test("a stored diff becomes lines with their numbers on both sides", () => {
   const patch = "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -4,3 +4,3 @@\n four\n-five\n+FIVE\n six\n";
   const [change] = changesOf(changes([file("a.ts", "x", "y", { added: 1, removed: 1 })], patch));
-  expect(change?.lines).toEqual([
+  expect(change?.read().lines).toEqual([
     { kind: "gap", before: 4, after: 4, text: "" },
     { kind: "same", before: 4, after: 4, text: "four" },
     { kind: "removed", before: 5, after: null, text: "five" },
@@ -44,40 +44,20 @@ test("a stored diff becomes lines with their numbers on both sides", () => {
 
 test("a diff that cannot be read, and a binary file, are named without lines", () => {
   const broken = changesOf({ ...changes([file("a.ts", null, null)], "@@ nonsense\n+x\n"), truncated: true });
-  expect(broken.map(({ note, lines }) => [note, lines.length])).toEqual([
+  expect(broken.map((file) => [file.read().note, file.read().lines.length])).toEqual([
     ["Too large to be kept; only its counts are known.", 0],
   ]);
   const binary = changesOf(changes([file("a.png", null, null, { binary: true })]));
-  expect(binary[0]?.note).toBe("A binary file; its bytes are not shown.");
-});
-
-test("arm against arm: a file that one arm left alone is compared as it is in the fixture", () => {
-  const a = changes([
-    file("both.ts", "1\n", "2\n"),
-    file("only-a.ts", "old\n", "new\n"),
-    file("same.ts", "1\n", "3\n"),
-  ]);
-  const b = changes([file("both.ts", "1\n", "4\n"), file("only-b.ts", null, "made\n"), file("same.ts", "1\n", "3\n")]);
-  expect(armAgainstArm(a, b).map(drawn)).toEqual([
-    ["both.ts", "@", "-2", "+4"],
-    ["only-a.ts", "@", "-new", "+old"],
-    ["only-b.ts", "@", "+made"],
-  ]);
-});
-
-test("arm against arm: a file whose text was not kept is named", () => {
-  const a = changes([file("large.ts", null, null, { status: "modified" })]);
-  expect(armAgainstArm(a, changes([])).map(({ path, note }) => [path, note])).toEqual([
-    ["large.ts", "Too large to be kept for comparison."],
-  ]);
+  expect(binary[0]?.read().note).toBe("A binary file; its bytes are not shown.");
 });
 
 test("arm against the known fix: equal files are left out, others say who changed them", () => {
   const fix =
     "diff --git a/fixed.ts b/fixed.ts\n--- a/fixed.ts\n+++ b/fixed.ts\n@@ -1 +1 @@\n-floor\n+ceil\n" +
     "diff --git a/missed.ts b/missed.ts\n--- a/missed.ts\n+++ b/missed.ts\n@@ -1 +1 @@\n-x\n+y\n";
-  const same = changes([file("fixed.ts", "floor\n", "ceil\n"), file("extra.ts", null, "more\n")]);
-  expect(armAgainstReference(fix, same).map((change) => [...drawn(change), change.note])).toEqual([
+  const own = "diff --git a/extra.ts b/extra.ts\n--- /dev/null\n+++ b/extra.ts\n@@ -0,0 +1 @@\n+more\n";
+  const same = changes([file("fixed.ts", "floor\n", "ceil\n"), file("extra.ts", null, "more\n")], own);
+  expect(armAgainstReference(fix, same).map((change) => [...drawn(change), change.read().note])).toEqual([
     ["extra.ts", "@", "+more", "The known fix leaves this file alone."],
     [
       "missed.ts",

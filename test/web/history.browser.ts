@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { shownText } from "./browser.ts";
+import { inspect } from "./inspect.ts";
+import { JUDGE_NAME } from "./judge-name.ts";
 import { manySessions } from "./many-sessions.ts";
 import { webService } from "./web-service.ts";
 
@@ -50,6 +52,19 @@ describeNeeding(CHROMIUM)("the page of a scenario", () => {
     expect(await shownText(page.locator(".card").last())).toContain("This file cannot be run");
   }, 60_000);
 
+  test("says nothing of the cost of models that its estimate does not know", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/scenarios/quick");
+    const form = page.locator(".run-form");
+    await form.getByText("nothing is spent on them").waitFor();
+    await page.locator(".checks").waitFor({ state: "attached" }); // with them the estimate is known
+    await form.getByLabel("Model of both arms").fill("gateway/dear");
+    await form.getByText("What it may cost is not known").waitFor();
+    expect(await shownText(form)).not.toContain("nothing is spent");
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
   test("suggests judges that were used here, and one that asks no model", async () => {
     await web.service.run("quick");
     await using reader = await web.visit();
@@ -57,5 +72,24 @@ describeNeeding(CHROMIUM)("the page of a scenario", () => {
     await page.goto("/scenarios/quick");
     await page.locator('datalist option[value="builtin/evidence"]').waitFor({ state: "attached" });
     expect(await page.locator('datalist option[value^="scripted/"]').count()).toBe(0);
+  }, 60_000);
+
+  test("says of which providers there is no key here, and lets them be typed", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    for (const path of ["/scenarios/quick", "/judges?scenario=quick"]) {
+      await page.goto(path);
+      const judge = page.getByLabel("Judge model");
+      await judge.fill("nobody/knows-it");
+      await page.getByText("no key here for nobody").waitFor();
+      expect(await judge.inputValue()).toBe("nobody/knows-it");
+      if (path.startsWith("/scenarios")) expect(await inspect(page, "no-key")).toEqual([]);
+      await judge.fill(JUDGE_NAME);
+      await page.getByText("no key here").waitFor({ state: "detached" });
+    }
+    await page.goto("/scenarios/quick");
+    await page.getByLabel("Model of both arms").fill("nobody/knows-it");
+    await page.getByText("no key here for nobody").waitFor();
+    expect(complaints).toEqual([]);
   }, 60_000);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { EXAMPLE_JUDGES } from "../../src/http/examples/judges.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
+import { EXAMPLE_SELF_TEST, EXAMPLE_SELF_TEST_ROW } from "../../src/http/examples/self-test.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { shownText } from "./browser.ts";
@@ -23,7 +23,8 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await row.waitFor();
     const told = (await shownText(row)).replaceAll(/\s+/g, " ");
     expect(told).toContain(JUDGE_NAME);
-    expect(told).toContain("0 of 1 time");
+    // Another test of this block may have had the same run judged.
+    expect(told).toMatch(/0 of [12] times?/);
     expect(complaints).toEqual([]);
   }, 60_000);
 
@@ -44,6 +45,12 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await page.getByRole("button", { name: "Test this judge" }).click();
     await page.waitForURL(/\/judges\/self-test-quick-/);
     await page.getByRole("heading", { name: "A known fix against nothing" }).waitFor();
+    await page.getByRole("link", { name: "Judges" }).first().click();
+    const tested = page.getByRole("region", { name: "Self-tests" }).locator("tbody tr").first();
+    await tested.waitFor();
+    expect((await shownText(tested)).replaceAll(/\s+/g, " ")).toContain("quick");
+    await tested.getByRole("link").first().click();
+    await page.waitForURL(/\/judges\/self-test-quick-/);
     await page.goto("/judges/self-test-nonesuch");
     await page.getByText("Not found").waitFor();
   }, 60_000);
@@ -52,6 +59,7 @@ describeNeeding(CHROMIUM)("the page of judges", () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;
     await page.route("**/api/self-tests/*", (route) => route.fulfill({ json: EXAMPLE_SELF_TEST }));
+    await page.route("**/api/self-tests?*", (route) => route.fulfill({ json: [EXAMPLE_SELF_TEST_ROW] }));
     await page.route("**/api/judges", (route) => route.fulfill({ json: EXAMPLE_JUDGES }));
     await page.goto(`/judges/${EXAMPLE_SELF_TEST.self_test_id}`);
     await page.getByRole("heading", { name: "Edits that change nothing" }).waitFor();

@@ -25,7 +25,10 @@ test("what was counted is told with its number, and a rate only where there is o
   expect(repeatsText(judge.repeats)).toBe("1 of 8 came out otherwise, 13%");
   expect(repeatsText({ compared: 2, changed: 1, rate: null })).toBe("1 of 2 came out otherwise");
   expect(repeatsText({ compared: 0, changed: 0, rate: null })).toBe("never judged again");
-  expect(agreementText(judge.facts.shown)).toBe("18 of 19 times (75% to 99%), abstained 6");
+  expect(agreementText(judge.facts.shown)).toBe("18 of 19 times (75% to 99%), abstained 6 times");
+  const alone = { ...judge.facts.shown, agree: 0, disagree: 0, rate: null, low: null, high: null };
+  expect(agreementText({ ...alone, abstained: 1 })).toBe("abstained 1 time");
+  expect(agreementText({ ...alone, disagree: 2, abstained: 0 })).toBe("0 of 2 times");
   expect(agreementText(judge.facts.hidden)).toBe("no such verdict");
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
+import { PHONE } from "./browser.ts";
 import { inspect } from "./inspect.ts";
 import { manySessions } from "./many-sessions.ts";
 import { webService } from "./web-service.ts";
@@ -31,6 +32,61 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     expect(asked.at(-1)).toMatchObject({ scenario: "quick", text: "needle in", sort: "cost", order: "asc" });
     await page.getByRole("button", { name: "Clear" }).click();
     await page.waitForURL(/\/sessions$/);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("is neither chosen nor put in order by who won while a reader is blind", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const asked = await manySessions(page, 3);
+    await page.goto("/sessions?scenario=quick&outcome=winner&sort=gap&order=asc");
+    await page.locator('th[aria-sort="ascending"]').waitFor();
+    expect(asked.at(-1)).toMatchObject({ outcome: "winner", sort: "gap" });
+    await page.getByRole("button", { name: "Blind" }).click();
+    await page.locator("th", { hasText: "Created" }).and(page.locator("[aria-sort]")).waitFor();
+    await rowsOf(page).first().waitFor();
+    expect(asked.at(-1)).toEqual({ scenario: "quick", blind: "yes", limit: "100", offset: "0" });
+    const orders = await page.locator("th button").allTextContents();
+    expect(orders.map((text) => text.replace(/\W/g, ""))).toEqual(["Created", "Scenario", "Cost", "Time"]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("names the winner and both arms whole on a phone", async () => {
+    await using reader = await web.visit({ viewport: PHONE });
+    const { page, complaints } = reader;
+    const trial = { series_id: "series-20260101T000000000Z-00000000", trial: 19, round: 7 };
+    await manySessions(page, 1, () => ({
+      outcome: "winner",
+      winner: "short",
+      confidence: "high",
+      flags: ["single_trial"],
+      trial,
+    }));
+    await page.goto("/sessions");
+    await rowsOf(page).first().waitFor();
+    const names = page.locator("tr.session .arm-label");
+    expect(await names.allTextContents()).toEqual(["short", "short", "long"]);
+    const cut = await names.evaluateAll(
+      (all) => all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length,
+    );
+    expect(cut).toBe(0);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("finds no result by what a blind reader types, there or in the palette", async () => {
+    await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto("/sessions?text=winner");
+    await rowsOf(page).first().waitFor();
+    await page.getByRole("button", { name: "Blind" }).click();
+    await page.getByText("No session is like that.").waitFor();
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("dialog").getByRole("combobox");
+    await field.fill("winner");
+    await page.getByText("Nothing is like that.").waitFor();
+    await field.fill("quick");
+    await page.getByRole("option").filter({ hasText: "Session" }).first().waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 

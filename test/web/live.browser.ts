@@ -24,6 +24,8 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     expect(await page.locator(".lanes .kind-model_turn").count()).toBe(0);
     expect(await page.locator(".lanes .kind-tool_call").count()).toBeGreaterThan(3);
 
+    // Who reads a step is not led away.
+    await page.locator("details.decision").first().locator("summary").click();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByRole("button", { name: "Stop the run" }).click();
     await page.getByText("The run ended without a verdict").waitFor();
@@ -45,6 +47,20 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("leads to the verdict of a run that ended before its events were asked for", async () => {
+    const session = await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const running = { ...session, state: "running", finished_at: null, verdict: null };
+    await page.route("**/api/sessions/session-*", (route) => route.fulfill({ json: running }), { times: 1 });
+    const refused = page.waitForResponse((response) => response.url().endsWith("/stream") && response.status() === 404);
+    await page.goto(`/live/${session.session_id}`);
+    await refused;
+    await page.waitForURL(/\/sessions\//);
+    await page.getByRole("heading", { name: "Both judging orders" }).waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
   test("says how an arm ended while the other works, and takes no more of its time", async () => {
     const id = await web.service.start("limited");
     await using reader = await web.visit();
@@ -57,6 +73,26 @@ describeNeeding(CHROMIUM)("a run in the web UI", () => {
     const before = await shownText(patient.locator(".budgets"));
     await patient.locator(".budgets").filter({ hasNotText: before }).waitFor();
     expect(await shownText(brief.locator(".budgets"))).toBe(left);
+    await fetch(`${web.service.url}/api/runs/${id}`, { method: "DELETE" });
+    await page.getByText("The run ended without a verdict").waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("asks before it stops, and leaves the focus where the keyboard puts it while the clock runs", async () => {
+    const id = await web.service.start("slow");
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.goto(`/live/${id}`);
+    const stop = page.getByRole("button", { name: "Stop", exact: true });
+    await stop.press("Enter");
+    const goOn = page.getByRole("button", { name: "Let it run" });
+    await goOn.and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Shift+Tab");
+    const clock = page.locator(".elapsed");
+    for (const _ of [1, 2]) await clock.filter({ hasNotText: await shownText(clock) }).waitFor();
+    await page.getByRole("button", { name: "Stop the run" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Escape");
+    await stop.and(page.locator(":focus")).waitFor();
     await fetch(`${web.service.url}/api/runs/${id}`, { method: "DELETE" });
     await page.getByText("The run ended without a verdict").waitFor();
     expect(complaints).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
-import type { ExternalAgent } from "../../src/domain/scenario.ts";
+import type { ExternalAgent } from "../../src/domain/external-agent.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
 import type { Facts } from "../../src/domain/verdict.ts";
 import { factsOf } from "../../src/judge/facts.ts";
@@ -45,8 +45,8 @@ test("the better arm is named with how far it is ahead, and neither where a figu
     "a 50% less, better",
     "b 50% less, better",
   ]);
-  expect(told("Hidden checks passed", checks(3), checks(2))).toBe("a 50% more, better");
-  expect(told("Hidden checks passed", checks(1), checks(0))).toBe("a more, better");
+  expect(told("Hidden checks passed", checks(3), checks(2))).toBe("a 1 check more, better");
+  expect(told("Hidden checks passed", checks(1), checks(0))).toBe("a 1 check more, better");
   expect([told("Cost", costs(null), costs(2)), told("Cost", costs(1), costs(1))]).toEqual([null, null]);
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { Series } from "../../src/domain/series.ts";
+import type { TrialRow } from "../../src/domain/trial.ts";
 import { reportOf } from "../../src/series/report.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
@@ -73,14 +74,24 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
 
   test("names the preferred arm, and is accessible and fits with all it can show", async () => {
     const scenarios = ["first", "second"];
+    const checks = (passed: boolean) => ({ checks: { visible: true, hidden: passed } });
+    const withChecks = (row: TrialRow): TrialRow => {
+      const { a, b } = row.arms;
+      return { ...row, arms: { a: { ...a, ...checks(false) }, b: { ...b, ...checks(true) } } };
+    };
     const rows = scenarios.flatMap((scenario, place) =>
       [...times(10, place === 0 ? "b" : "tie"), "failed" as const, "inconsistent" as const, "running" as const].map(
-        (result, index) => rowOf({ trial: index * 2 + place + 1, round: index + 1, scenario }, result),
+        (result, index) => withChecks(rowOf({ trial: index * 2 + place + 1, round: index + 1, scenario }, result)),
       ),
     );
     await using reader = await web.visit();
     const { page, complaints } = reader;
     await tell(page, await reportOf(seriesOf({ scenarios }), rows, ALONE));
+    const ofChecks = page.getByRole("region", { name: "How often each hidden check passed" });
+    expect(await ofChecks.locator("tbody tr").count()).toBe(4);
+    expect(await shownText(ofChecks.locator("tbody tr", { hasText: "hidden" }).first())).toMatch(
+      /first hidden\s+0 of 11, 0% to 26%\s+11 of 11, 74% to 100%/,
+    );
     const heading = page.getByRole("heading", { level: 1 });
     expect((await shownText(heading)).replaceAll(/\s+/g, " ")).toContain("baseline is preferred");
     expect(await heading.locator(".preferred.side-b").count()).toBe(1);
@@ -146,5 +157,27 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.keyboard.press("b");
     await page.getByText("Hidden in blind mode").waitFor();
     expect(await shownText(page.locator("main"))).not.toContain("candidate");
+  }, 60_000);
+
+  test("on paper has its heads and marks, no controls, and stays within the sheet", async () => {
+    const scenarios = ["first", "second-with-quite-a-long-name"];
+    const rows = scenarios.flatMap((scenario, place) =>
+      times(30, place === 0 ? "a" : "tie").map((result, index) =>
+        rowOf({ trial: index * 2 + place + 1, round: index + 1, scenario }, result),
+      ),
+    );
+    // A4 less its margins.
+    await using reader = await web.visit({ viewport: { width: 688, height: 1017 }, dark: true });
+    const { page } = reader;
+    await tell(page, await reportOf(seriesOf({ scenarios, state: "completed" }), rows, ALONE));
+    await page.getByRole("heading", { name: "Go on" }).waitFor();
+    await page.emulateMedia({ media: "print" });
+    for (const shown of ["No winner", "Win rate of candidate"])
+      expect(await page.getByRole("columnheader", { name: shown }).isVisible()).toBe(true);
+    for (const hidden of [page.getByRole("heading", { name: "Go on" }), page.locator(".strip-told")])
+      expect(await hidden.isVisible()).toBe(false);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(688);
+    const printed = "getComputedStyle(document.querySelector('.range-span')).printColorAdjust";
+    expect(await page.evaluate(printed)).toBe("exact");
   }, 60_000);
 });

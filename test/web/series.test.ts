@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { logAxis } from "../../src/series/log-axis.ts";
 import { reportOf } from "../../src/series/report.ts";
+import { kindOf } from "../../src/series/trial-kind.ts";
 import { chancesText, costText, timeText } from "../../src/web/scenarios/series-estimate.ts";
-import { logAxis } from "../../src/web/series/log-axis.ts";
 import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/web/series/suite-rows.ts";
-import { kindOf, missingText, trialText } from "../../src/web/series/trial-kind.ts";
+import { missingText, trialText } from "../../src/web/series/trial-text.ts";
 import { type Result, rowOf, rowsOf, seriesOf } from "../series/series.ts";
 
 const reported = (results: readonly Result[]) =>

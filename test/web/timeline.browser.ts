@@ -51,6 +51,15 @@ describeNeeding(CHROMIUM)("a timeline", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("shows no lanes when both did the same to the end", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await tell(page, await web.service.run("quick"), 40);
+    await page.getByText("Both did the same, 40 steps").click();
+    await page.locator(".step").first().waitFor();
+    expect(await page.locator(".lane").count()).toBe(0);
+  }, 60_000);
+
   test("is searched, filtered by thread and by what went wrong, and a failed call says so", async () => {
     await using reader = await web.visit();
     const { page } = reader;

@@ -82,7 +82,7 @@ test("a lead has a side instead of a sign, and is none where two digits show non
 
 test("a failed check is told from the line that says what went wrong, by what differs", () => {
   const bun =
-    'bun test v1\n\nhidden.test.ts:\n 5 | const a = 1;\nerror: expect(received).toEqual(expected)\n\n  {\n-   "status": 404,\n+   "status": 200,\n  }\n';
+    'bun test v1\n\nhidden.test.ts:\n 5 | const a = 1;\nerror: expect(received).toEqual(expected)\n\n  {\n-   "status": 404,\n+   "status": 200,\n  }\n\n- Expected  - 1\n+ Received  + 1\n';
   expect(tellingLines(bun)).toEqual([
     "error: expect(received).toEqual(expected)",
     '-   "status": 404,',

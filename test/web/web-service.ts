@@ -1,7 +1,8 @@
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll, beforeAll, beforeEach } from "bun:test";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SeriesRequest, SeriesStarted } from "../../src/domain/series.ts";
+import type { Browser } from "playwright-core";
+import type { SeriesRequest, SeriesStarted } from "../../src/domain/series-request.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { ROOT } from "../abeval.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
@@ -24,6 +25,7 @@ export interface WebService extends AsyncDisposable {
   /** Ends the program at once, as a crash does. `revive` starts it again at the same address. */
   readonly kill: () => Promise<void>;
   readonly revive: () => Promise<void>;
+  readonly answers: () => Promise<boolean>;
 }
 
 /** A service and a browser for the tests of one block. */
@@ -31,30 +33,63 @@ interface Web {
   readonly service: WebService;
   /** Opens a page in an empty browser profile. */
   readonly visit: (options?: VisitOptions) => Promise<Visit>;
+  /** Starts again what died. Every test begins with it. */
+  readonly ready: () => Promise<void>;
 }
 
-/** Starts a service and a browser before the tests of a block, and ends both after them. */
-export function webService(): Web {
+interface WebSetup {
+  /** Beside the small ones of these tests, by name. */
+  readonly scenarios?: Readonly<Record<string, string>>;
+  /** Unpacks what an earlier version left, into the directory of the service's state. */
+  readonly state?: (directory: string) => void;
+}
+
+/**
+ * Starts a service and a browser before the tests of a block, and ends both after them. A test that runs out of time takes both
+ * with it, because the runner then kills every process that was started; the next test has them again.
+ */
+export function webService(setup: WebSetup = {}): Web {
   const opened = new AsyncDisposableStack();
   const web: { -readonly [Name in keyof Web]?: Web[Name] } = {};
   beforeAll(async () => {
-    const [service, browser] = await Promise.all([startWebService(), launchBrowser()]);
+    const [service, first] = await Promise.all([startWebService(setup), launchBrowser()]);
+    let browser = first;
     opened.use(service);
     opened.defer(() => browser.close());
     web.service = service;
     web.visit = (options) => visit(browser, service.url, options);
+    web.ready = async () => {
+      if (!(await service.answers())) await service.revive();
+      if (!(await opens(browser))) browser = await launchBrowser();
+    };
   }, 60_000);
+  beforeEach(() => web.ready?.(), 60_000);
   afterAll(() => opened.disposeAsync());
   return web as Web; // filled before the first test runs
 }
 
+const isOk = ({ ok }: Response) => ok;
+const no = () => false;
+
+/** Asked of the browser itself: that a process was killed is heard of late. */
+async function opens(browser: Browser): Promise<boolean> {
+  try {
+    await (await browser.newContext()).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The real program with the built UI, some scenarios, a state directory and a fake judge. */
-async function startWebService(): Promise<WebService> {
+async function startWebService({ scenarios: own = {}, state }: WebSetup): Promise<WebService> {
   const directory = temporaryDirectory();
   const ui = await buildUi(join(directory.path, "ui"));
-  const scenarios = writeScenarios(join(directory.path, "scenarios"));
+  const scenarios = writeScenarios(join(directory.path, "scenarios"), own);
+  const stateDir = join(directory.path, "state");
+  state?.(stateDir);
   const provider = await startFakeProvider({ reply: judgeWith([...RATE_LIMIT_OPINIONS, ...WEB_OPINIONS]) });
-  const flags = ["--web-dir", ui, "--scenarios-dir", scenarios, "--state-dir", join(directory.path, "state")];
+  const flags = ["--web-dir", ui, "--scenarios-dir", scenarios, "--state-dir", stateDir];
   const open = (address: string) => serve([...flags, "--addr", address], provider.environment);
   let served: Served = await open("127.0.0.1:0");
   const { url } = served;
@@ -74,6 +109,7 @@ async function startWebService(): Promise<WebService> {
     revive: async () => {
       served = await open(new URL(url).host);
     },
+    answers: () => fetch(`${url}/api/health`).then(isOk, no),
     async [Symbol.asyncDispose]() {
       await served[Symbol.asyncDispose]();
       await provider[Symbol.asyncDispose]();
@@ -90,11 +126,12 @@ async function ask<T>(url: string, path: string, body?: unknown): Promise<T> {
 }
 
 /** Writes one bundled scenario and the small ones of these tests. */
-function writeScenarios(directory: string): string {
+function writeScenarios(directory: string, own: Readonly<Record<string, string>>): string {
   mkdirSync(directory, { recursive: true });
   const bundled = (name: string) => cpSync(join(ROOT, "scenarios", name), join(directory, name), { recursive: true });
   bundled("extract-rate-limit");
   bundled("extract-rate-limit.yaml");
-  for (const [name, text] of Object.entries(WEB_SCENARIOS)) writeFileSync(join(directory, `${name}.yaml`), text);
+  for (const [name, text] of Object.entries({ ...WEB_SCENARIOS, ...own }))
+    writeFileSync(join(directory, `${name}.yaml`), text);
   return directory;
 }

@@ -23,6 +23,14 @@ test("another model is asked for where the wire names it", () => {
   expect(editRequest("anthropic", "/v1/messages", body, KEEP).body).toEqual(body);
 });
 
+test("no other model is asked for where the one that is asked for fails", () => {
+  const body = { model: "small", models: ["large:online"], fallbacks: ["large"], max_tokens: 9 };
+  const forced = { model: "small", fence: false };
+  expect(editRequest("chat", "/chat/completions", body, forced).body).toEqual({ model: "small", max_tokens: 9 });
+  expect(editRequest("anthropic", "/v1/messages", body, forced).body).toEqual({ model: "small", max_tokens: 9 });
+  expect(editRequest("chat", "/chat/completions", body, KEEP).body).toEqual(body);
+});
+
 test("a streamed chat is asked for its usage, and says whether the client wanted to know", () => {
   const edit = (stream_options?: object) =>
     editRequest("chat", "/chat/completions", { stream: true, ...(stream_options && { stream_options }) }, KEEP);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
-import type { WireName } from "../../src/domain/scenario.ts";
 import { editRequest } from "../../src/wire/edit-request.ts";
 
 const PATHS = {
@@ -195,6 +195,41 @@ test("content at an address becomes a text, wherever it stands; content that is 
   expect(edit("gemini", { contents: [{ role: "user", parts }] }).body["contents"]).toEqual([
     { role: "user", parts: [parts[0], { text: text.text }] },
   ]);
+});
+
+test.each([
+  ["a video", { type: "video_url", video_url: { url: URL } }],
+  ["a sound", { type: "audio_url", audio_url: { url: URL } }],
+  ["a file", { type: "file", file: { filename: "a.pdf", file_data: URL } }],
+  ["a file without a scheme", { type: "file", file: { filename: "a.pdf", file_data: "//example.com/a.pdf" } }],
+  ["a recording", { type: "input_audio", input_audio: { format: "mp3", data: URL } }],
+  ["the frames of a video", { type: "video", video: [DATA, URL] }],
+])("%s at an address goes from a chat, whatever field names it", (_what, block) => {
+  const edited = edit("chat", { messages: [{ role: "user", content: [block] }] });
+  const text = { type: "text", text: expect.stringContaining("closed") };
+  expect(edited.body["messages"]).toEqual([{ role: "user", content: [text] }]);
+});
+
+test("content that is there does not hide an address beside it", () => {
+  const block = { type: "input_file", file_data: "AAAA", file_url: URL };
+  const edited = edit("responses", { input: [{ role: "user", content: [block] }] });
+  expect(edited.body["input"]).toEqual([
+    { role: "user", content: [{ type: "input_text", text: expect.stringContaining("closed") }] },
+  ]);
+});
+
+test("files, sounds and pictures that are there stay", () => {
+  const content = [
+    { type: "file", file: { filename: "c: notes.pdf", file_data: "data:application/pdf;base64,AAAA" } },
+    { type: "file", file: { filename: "a.pdf", file_data: "/9j/AA+A==" } },
+    { type: "input_audio", input_audio: { format: "mp3", data: "AAAA" } },
+    { type: "video_url", video_url: { url: "data:video/mp4;base64,AAAA" } },
+  ];
+  const messages = [
+    { role: "user", content },
+    { role: "assistant", content: "x", audio: { id: "audio_1" } },
+  ];
+  expect(edit("chat", { messages })).toMatchObject({ body: { messages }, removed: [] });
 });
 
 test("the input of a call is not content: an address in it stays", () => {

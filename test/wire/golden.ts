@@ -1,4 +1,4 @@
-import type { WireName } from "../../src/domain/scenario.ts";
+import type { WireName } from "../../src/domain/external-agent.ts";
 import type { WireReply } from "../../src/wire/wire.ts";
 import { sse } from "./streams.ts";
 

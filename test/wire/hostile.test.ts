@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { WIRES } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
-import { WIRES } from "../../src/domain/scenario.ts";
 import { editRequest } from "../../src/wire/edit-request.ts";
 import { openReply } from "../../src/wire/open-reply.ts";
 import { readRequest } from "../../src/wire/read-request.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
-import type { WireName } from "../../src/domain/scenario.ts";
 import { readRequest } from "../../src/wire/read-request.ts";
 
 const PATHS = {

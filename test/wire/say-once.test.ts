@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { WIRES } from "../../src/domain/scenario.ts";
+import { WIRES } from "../../src/domain/external-agent.ts";
 import { errorBody } from "../../src/wire/error-body.ts";
 import { sayOnce } from "../../src/wire/say-once.ts";
 import { pass } from "./streams.ts";

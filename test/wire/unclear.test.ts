@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { WireName } from "../../src/domain/scenario.ts";
+import type { WireName } from "../../src/domain/external-agent.ts";
 import { pass, STREAM, sse } from "./streams.ts";
 
 const ALLOW = { ...STREAM, gate: () => null };

@@ -3,12 +3,12 @@ import { existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync, wr
 import { join } from "node:path";
 import { copyTree } from "../../src/workspace/tree/copy-tree.ts";
 import { TreeTooLarge } from "../../src/workspace/tree/io-failure.ts";
-import { Directory } from "./harness.ts";
+import { Directory, ROOMY } from "./harness.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test.each(["directories", "links"])("others run while thousands of %s are copied", async (what) => {
-  using directory = new Directory();
+  using directory = new Directory({}, ROOMY);
   const from = join(directory.path, "from");
   mkdirSync(from);
   for (let n = 0; n < 3_000; n += 1) {
@@ -29,7 +29,7 @@ test.each(["directories", "links"])("others run while thousands of %s are copied
 });
 
 test("a copy that failed copies nothing more", async () => {
-  using directory = new Directory();
+  using directory = new Directory({}, ROOMY);
   const [from, to] = [join(directory.path, "from"), join(directory.path, "to")];
   mkdirSync(from);
   for (let n = 0; n < 2_000; n += 1) writeFileSync(join(from, `file-${n}`), "text");
@@ -43,7 +43,7 @@ test("a copy that failed copies nothing more", async () => {
 });
 
 test("a copy of an arm's work ends at its deadline, wherever it is", async () => {
-  using directory = new Directory();
+  using directory = new Directory({}, ROOMY);
   const from = join(directory.path, "from");
   mkdirSync(from);
   for (let n = 0; n < 2_000; n += 1) writeFileSync(join(from, `file-${n}`), "text");

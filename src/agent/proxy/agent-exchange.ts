@@ -2,7 +2,8 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../clock.ts";
 import { cut } from "../../domain/excerpt.ts";
-import type { ExternalAgent } from "../../domain/scenario.ts";
+import type { ExternalAgent } from "../../domain/external-agent.ts";
+import { wordsOf } from "../../domain/failure.ts";
 import type { CallOptions } from "../../model/client.ts";
 import { isContextOverflow } from "../../model/failed-try.ts";
 import type { OpenReply } from "../../model/reply-stream.ts";
@@ -182,7 +183,7 @@ async function answerAside(parts: ExchangeParts, request: AgentRequest, response
     await upstream.send(sent, take, { signal });
   } catch (error) {
     signal.throwIfAborted();
-    const message = error instanceof Error ? error.message : String(error);
+    const message = wordsOf(error);
     refuse(response, route.wire, { status: 502, message: parts.redact(message) });
   }
 }

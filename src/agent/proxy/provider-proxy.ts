@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { WireName } from "../../domain/external-agent.ts";
 import { asRecord, type LooseRecord, parseJson } from "../../domain/lenient.ts";
-import type { WireName } from "../../domain/scenario.ts";
 import { errorBody } from "../../wire/error-body.ts";
 import { BASES, type Route, routeOf } from "../../wire/route.ts";
 import type { SocketDirectory } from "../socket-directory.ts";

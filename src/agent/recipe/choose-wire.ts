@@ -1,4 +1,4 @@
-import type { ExternalAgent, WireName } from "../../domain/scenario.ts";
+import type { ExternalAgent, WireName } from "../../domain/external-agent.ts";
 import { recipeOf } from "./recipes.ts";
 
 /** What providers speak besides or instead of OpenAI's two. */

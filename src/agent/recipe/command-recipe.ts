@@ -1,4 +1,4 @@
-import type { ExternalAgent } from "../../domain/scenario.ts";
+import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { AGENT_INSTALL, PROVIDER_PATHS, promptHome, providerVariables } from "./inside.ts";
 import { unpeeled } from "./peel.ts";
 import type { AgentLaunch, Recipe } from "./recipe.ts";

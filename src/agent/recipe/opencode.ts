@@ -1,4 +1,4 @@
-import type { WireName } from "../../domain/scenario.ts";
+import type { WireName } from "../../domain/external-agent.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "./inside.ts";
 import { own } from "./own.ts";
 import { withoutBlocks } from "./peel.ts";

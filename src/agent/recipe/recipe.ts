@@ -1,4 +1,4 @@
-import type { WireName } from "../../domain/scenario.ts";
+import type { WireName } from "../../domain/external-agent.ts";
 import type { ToolName } from "../../domain/tool.ts";
 
 /** How a coding agent of somebody else is started, and what its tools are. Data, and pure functions. */
@@ -11,7 +11,7 @@ export interface Recipe {
   readonly identities: readonly string[];
   /** What it can speak, the preferred one first. */
   readonly wires: readonly WireName[];
-  /** On npm; null for a command of the scenario's own. */
+  /** On npm; none for a command of the scenario's own. */
   readonly packages: readonly string[];
   /** Names that its program can have in `node_modules/.bin`; the first that is there is started. */
   readonly programs: readonly string[];

@@ -1,4 +1,4 @@
-import type { ExternalAgent } from "../../domain/scenario.ts";
+import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { claudeCode } from "./claude-code.ts";
 import { cline } from "./cline.ts";
 import { codex } from "./codex.ts";

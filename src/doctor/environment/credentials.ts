@@ -1,17 +1,18 @@
 import { Failure } from "../../domain/failure.ts";
 import { judgesNamed } from "../../domain/judge-name.ts";
-import { Credentials } from "../../model/credentials.ts";
 import { BUILTIN_JUDGE } from "../../model/model-ref.ts";
-import { listProviders, type ProviderStatus } from "../../model/resolve-model.ts";
+import type { ProviderStatus } from "../../model/resolve-model.ts";
 import { judgeModelName } from "../../session/choose-judge.ts";
+import { providersAmong } from "../../session/shared/need-names.ts";
 import { type Check, pass, warn } from "../check.ts";
 import type { Services } from "../services.ts";
+import { plannedWith } from "../workers.ts";
 
 /** Looks only whether keys are there. Asking a provider whether a key is good could cost money. */
 export const credentials: Check<Services> = {
   id: "credentials",
   title: "Provider credentials",
-  run({ providers }) {
+  run({ providers, workers = [] }) {
     const known = providers();
     const [present, absent] = [known.filter((it) => it.present), known.filter((it) => !it.present)];
     const detail = [
@@ -22,7 +23,14 @@ export const credentials: Check<Services> = {
       .join("; ");
     const problems = known.flatMap(({ headers_problem }) => headers_problem ?? []);
     if (problems.length > 0) return warn([detail, ...problems].join("; "), HEADERS_HINT);
-    return present.some(isConfigured) ? pass(detail) : warn(detail, NONE_HINT);
+    if (present.some(({ local }) => !local)) return pass(detail);
+    const locals = known.filter(({ local }) => local).map(({ provider }) => provider);
+    const elsewhere = new Set(workers.flatMap(({ capabilities }) => providersAmong(capabilities))).difference(
+      new Set(locals),
+    );
+    return elsewhere.size > 0
+      ? pass(`${detail}; workers have ${[...elsewhere].sort().join(", ")}, and runs go to them`)
+      : warn(detail, NONE_HINT);
   },
 };
 
@@ -32,20 +40,9 @@ const NONE_HINT =
 const HEADERS_HINT =
   'mend the variable: a JSON object such as {"x-route": "team-a"}, or a line of `x-route: team-a` for each header';
 
-/** Known local servers need no key. That they are known does not mean that one runs. */
-const KEYLESS = new Set(
-  listProviders(new Credentials({}))
-    .filter(({ present }) => present)
-    .map(({ provider }) => provider),
-);
-
-/** Somebody has set it up: it is not merely known to need no key. */
-export const isConfigured = ({ provider, base_url_overridden }: ProviderStatus) =>
-  base_url_overridden || !KEYLESS.has(provider);
-
-function inWords({ provider, base_url_overridden, header_names }: ProviderStatus): string {
+function inWords({ provider, base_url_overridden, local, header_names }: ProviderStatus): string {
   const notes = [
-    ...(base_url_overridden ? ["own address"] : KEYLESS.has(provider) ? ["needs no key"] : []),
+    ...(base_url_overridden ? ["own address"] : local ? ["needs no key"] : []),
     ...(header_names.length > 0 ? [`headers ${header_names.join(" ")}`] : []),
   ];
   return notes.length > 0 ? `${provider} (${notes.join(", ")})` : provider;
@@ -59,7 +56,8 @@ export const defaultJudge: Check<Services> = {
     const judge = judgeModelName(services, undefined, null);
     if (judge === BUILTIN_JUDGE) return pass(`${judge}, which asks no model`);
     try {
-      for (const one of judgesNamed(judge)) services.resolveModel(one, null);
+      const { resolveModel } = plannedWith(services);
+      for (const one of judgesNamed(judge)) resolveModel(one, null);
       return pass(judge);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

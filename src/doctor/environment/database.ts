@@ -1,7 +1,7 @@
+import { needOfProvider, SANDBOX_NEED } from "../../session/shared/need-names.ts";
 import type { SharedStore, StoreInspection, WorkerRow } from "../../store/shared-store.ts";
 import { type Check, type Finding, fail, pass, warn } from "../check.ts";
 import type { Services } from "../services.ts";
-import { isConfigured } from "./credentials.ts";
 
 /** What servers need that share one database. It is looked at once for all of these. */
 export function databaseChecks(shared: SharedStore): readonly Check<Services>[] {
@@ -29,9 +29,9 @@ export function databaseChecks(shared: SharedStore): readonly Check<Services>[] 
     check("database.latency", "Way to the database", async () => latencyFound(await looked())),
     check("workers.alive", "Processes that take runs", async () => workersFound(await living())),
     check("workers.capabilities", "What these have", async ({ providers }) => {
-      const configured = providers().filter((it) => it.present && isConfigured(it));
-      const wanted = configured.map(({ provider }) => `provider:${provider}`);
-      return capabilitiesFound((await living()).working, [...wanted, "sandbox:bubblewrap"]);
+      const configured = providers().filter(({ present, local }) => present && !local);
+      const wanted = configured.map(({ provider }) => needOfProvider(provider));
+      return capabilitiesFound((await living()).working, [...wanted, SANDBOX_NEED]);
     }),
     check("workers.version", "Versions", async () => versionsFound((await living()).rows)),
     check("queue.depth", "Work that waits", async () =>

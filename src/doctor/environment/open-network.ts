@@ -2,19 +2,24 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { Failure } from "../../domain/failure.ts";
 import { BubblewrapSandbox } from "../../sandbox/bubblewrap.ts";
+import { probeSandbox } from "../../sandbox/probe-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { SANDBOX_NEED } from "../../session/shared/need-names.ts";
 import { type Check, pass, skip, warn } from "../check.ts";
 import type { Services } from "../services.ts";
+import { workersWith } from "../workers.ts";
 import { outputIn } from "./toolchains.ts";
 
 /** Which network a model's commands get with `network: open`. A command tries it. */
 export const openNetwork: Check<Services> = {
   id: "sandbox.network",
   title: "Open network",
-  async run({ sandbox: mode, sandboxes }, signal) {
+  async run({ sandbox: mode, sandboxes, workers }, signal) {
     if (mode === "none") return skip("without a sandbox every command has the network of this machine");
     if (sandboxes.host.accept_host_network)
       return warn(`--accept-host-network: ${REACH}`, "leave it out for models you do not trust");
+    if (workersWith({ workers }, SANDBOX_NEED) > 0 && !(await probeSandbox(sandboxes.host)).ok)
+      return skip("there is no sandbox here, and runs go to workers: their own doctor tells");
     try {
       const { sandbox } = await sandboxes.choose("bubblewrap", true);
       if (!(sandbox instanceof BubblewrapSandbox)) return skip("there is no sandbox");

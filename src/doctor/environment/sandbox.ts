@@ -2,17 +2,21 @@ import { spawn } from "node:child_process";
 import { exitOf } from "../../exit-of.ts";
 import { findMemoryGroups } from "../../sandbox/memory-group.ts";
 import { probeSandbox } from "../../sandbox/probe-sandbox.ts";
+import { SANDBOX_NEED } from "../../session/shared/need-names.ts";
 import { type Check, fail, pass, skip, warn } from "../check.ts";
 import type { Services } from "../services.ts";
+import { workersWith } from "../workers.ts";
 import { attemptEscapes } from "./escapes.ts";
 
 /** Whether the sandbox contains a model's commands. Commands try to get out. */
 export const sandbox: Check<Services> = {
   id: "sandbox",
   title: "Sandbox",
-  async run({ sandbox: mode, sandboxes }, signal) {
+  async run({ sandbox: mode, sandboxes, workers }, signal) {
     if (mode === "none") return warn(`none, as asked: ${BARE}`, "leave out --sandbox none where bubblewrap works");
     const probe = await probeSandbox(sandboxes.host);
+    if (!probe.ok && workersWith({ workers }, SANDBOX_NEED) > 0)
+      return pass(`none here: ${probe.reason}; workers have one, and runs go to them`);
     if (!probe.ok) return warn(`none: ${probe.reason}; ${refusal(mode)}`, probe.fix);
     const { sandbox: chosen } = await sandboxes.choose("bubblewrap", true);
     const open = await attemptEscapes(chosen, signal);

@@ -1,7 +1,7 @@
 import { open, rm, stat, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { Failure } from "../../domain/failure.ts";
+import { errorCode, Failure } from "../../domain/failure.ts";
 import { type Check, fail, pass, skip, warn } from "../check.ts";
 import type { Services } from "../services.ts";
 
@@ -31,7 +31,7 @@ async function refusedWrite(path: string): Promise<string | null> {
     await file.sync();
     return null;
   } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : String(error);
+    return errorCode(error) ?? String(error);
   } finally {
     await rm(path, { force: true }).catch(() => undefined);
   }

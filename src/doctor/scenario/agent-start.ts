@@ -8,7 +8,7 @@ import type { DryRun } from "./dry-run.ts";
 export const agentsStart: Check<DryRun> = {
   id: "agents.start",
   title: "External agents start",
-  needs: ["fixture.setup"],
+  needs: ["agents.dir", "agents.wire", "fixture.setup"],
   async run(dryRun, signal) {
     const arms = dryRun.loaded.definition.arms.filter(isAgentArm);
     if (arms.length === 0) return pass("no arm is an external agent");

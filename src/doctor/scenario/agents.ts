@@ -48,10 +48,10 @@ export const agentsDir: Check<DeclaredScenario> = {
 
 const DIR_HINT = "each agent has a directory of its own below --agents-dir";
 
-/** Options and tools of agents change from version to version. */
+/** Of the package, as npm installed it: no program is started. Options and tools of agents change from version to version. */
 export const agentsVersion: Check<DeclaredScenario> = {
   id: "agents.version",
-  title: "Versions of external agents are tried ones",
+  title: "Packages of external agents are of tried versions",
   needs: ["agents.dir"],
   async run({ services, loaded }) {
     const strangers: string[] = [];

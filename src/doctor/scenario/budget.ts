@@ -1,6 +1,8 @@
 import { effectiveBudget } from "../../arm/budget.ts";
 import { leastFirstTurn } from "../../arm/first-turn.ts";
-import type { Arm, Budget, Scenario } from "../../domain/scenario.ts";
+import type { Arm } from "../../domain/arm.ts";
+import type { Budget } from "../../domain/policies.ts";
+import type { Scenario } from "../../domain/scenario.ts";
 import { costOf } from "../../domain/usage.ts";
 import { withPrices } from "../../session/prices.ts";
 import { firstTurnTokens, SHORT_TURNS, shortRun } from "../../session/run-size.ts";

@@ -6,13 +6,19 @@ import { isAgentArm } from "../../session/agent-runner.ts";
 import { openMcpTools, serversOf } from "../../session/mcp-tools.ts";
 import { rehearseAgent } from "../../session/rehearse-agent.ts";
 import { sandboxForCommands } from "../../session/sandbox-for.ts";
+import { SANDBOX_NEED } from "../../session/shared/need-names.ts";
+import { type Check, skip } from "../check.ts";
 import type { Diagnosis } from "../diagnoses.ts";
 import { runChecks, skipAll } from "../run-checks.ts";
-import type { Services } from "../services.ts";
+import type { DeclaredScenario, Services } from "../services.ts";
+import { workersWith } from "../workers.ts";
+import { agentsStart } from "./agent-start.ts";
 import { asRun, type Replacement } from "./as-run.ts";
 import { DryRun } from "./dry-run.ts";
 import { estimateCost } from "./estimate.ts";
+import { mcpStart } from "./mcp.ts";
 import { DECLARED_CHECKS, DRY_RUN_CHECKS } from "./scenario-checks.ts";
+import { someWorkerCan } from "./some-worker-can.ts";
 
 interface ScenarioFindings {
   readonly checks: readonly DoctorCheck[];
@@ -28,9 +34,11 @@ export async function diagnoseScenario(
 ): Promise<ScenarioFindings> {
   const loaded = asRun(services, authored, replacement);
   const { clock, redact, announce } = services;
-  const declared = { scope: "scenario", checks: DECLARED_CHECKS, subject: { services, loaded } } as const;
+  const asked = services.workers ? [...DECLARED_CHECKS, someWorkerCan] : DECLARED_CHECKS;
+  const declared = { scope: "scenario", checks: asked, subject: { services, loaded } } as const;
   const said = await runChecks({ ...declared, clock, redact, announce, signal });
-  const tried = await services.diagnoses.run(loaded.digest, (stop) => diagnoseByDryRun(services, loaded, stop), signal);
+  const dryRun = (stop: AbortSignal) => diagnoseByDryRun({ services, loaded }, said, stop);
+  const tried = await services.diagnoses.run(loaded.digest, dryRun, signal);
   const checks = [parsed("pass", "every field is understood", null), ...said, ...tried.checks];
   return { checks, estimate: estimateCost(services, loaded.definition) };
 }
@@ -54,7 +62,11 @@ const parsed = (status: "pass" | "fail", detail: string, hint: string | null): D
   duration_ms: 0,
 });
 
-async function diagnoseByDryRun(services: Services, loaded: LoadedScenario, signal: AbortSignal): Promise<Diagnosis> {
+async function diagnoseByDryRun(
+  { services, loaded }: DeclaredScenario,
+  before: readonly DoctorCheck[],
+  signal: AbortSignal,
+): Promise<Diagnosis> {
   const { clock, redact, announce, diagnoses } = services;
   const { arms, policies } = loaded.definition;
   const hasPrograms = arms.some((arm) => isAgentArm(arm) || serversOf(arm).length > 0);
@@ -75,11 +87,17 @@ async function diagnoseByDryRun(services: Services, loaded: LoadedScenario, sign
     },
   });
   const deadline = AbortSignal.timeout(diagnoses.time_box_ms);
-  const tried = { scope: "scenario", checks: DRY_RUN_CHECKS, subject: dryRun } as const;
+  const left = forPrograms instanceof Failure && workersWith(services, SANDBOX_NEED) > 0;
+  const asked = left ? DRY_RUN_CHECKS.map((check) => leftToWorkers(check, forPrograms)) : DRY_RUN_CHECKS;
+  const tried = { scope: "scenario", checks: asked, before, subject: dryRun } as const;
   const checks = await runChecks({ ...tried, clock, redact, announce, signal, deadline });
   // What is installed can change while the scenario does not.
   return { checks, complete: !deadline.aborted && !hasPrograms };
 }
+
+/** Foreign programs are started where a run would start them, and so not where there is no sandbox. */
+const leftToWorkers = (check: Check<DryRun>, { message }: Failure): Check<DryRun> =>
+  check === mcpStart || check === agentsStart ? { ...check, run: () => skip(`left to workers: ${message}`) } : check;
 
 async function sandboxForPrograms(services: Services, { definition }: LoadedScenario): Promise<Sandbox | Failure> {
   return await orUnavailable(async () => (await sandboxForCommands(services, definition)).sandbox);

@@ -1,6 +1,6 @@
+import type { Arm } from "../../domain/arm.ts";
 import { CHECK_OUTPUT_KB } from "../../domain/defaults.ts";
 import type { ProbeResult } from "../../domain/evidence.ts";
-import type { Arm } from "../../domain/scenario.ts";
 import { runProbe } from "../../evidence/run-probe.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { fixtureSource } from "../../scenario/fixture-source.ts";

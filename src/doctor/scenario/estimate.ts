@@ -1,6 +1,8 @@
+import type { Arm } from "../../domain/arm.ts";
 import type { CostEstimate } from "../../domain/health.ts";
 import { judgesNamed } from "../../domain/judge-name.ts";
-import type { Arm, Price, Scenario } from "../../domain/scenario.ts";
+import type { Price } from "../../domain/price-list.ts";
+import type { Scenario } from "../../domain/scenario.ts";
 import { costOf, sumKnown } from "../../domain/usage.ts";
 import { BUILTIN_JUDGE } from "../../model/model-ref.ts";
 import { judgeModelName } from "../../session/choose-judge.ts";

@@ -7,6 +7,7 @@ import { isRealModel, sandboxForCommands } from "../../session/sandbox-for.ts";
 import { openTapes } from "../../session/session-tapes.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
 import type { DeclaredScenario, Services } from "../services.ts";
+import { plannedWith } from "../workers.ts";
 
 export const armModels: Check<DeclaredScenario> = {
   id: "models.arms",
@@ -15,9 +16,10 @@ export const armModels: Check<DeclaredScenario> = {
   async run({ services, loaded }) {
     const { arms } = loaded.definition;
     const tapes = await openTapes(services, loaded.definition, {});
+    const { resolveModel } = plannedWith(services);
     const refused = arms.flatMap((arm) => {
       const [script] = scriptsOf(arm);
-      const refusals = refusalOf(() => services.resolveModel(arm.model, script?.turns ?? null, tapes?.arm(arm.id)));
+      const refusals = refusalOf(() => resolveModel(arm.model, script?.turns ?? null, tapes?.arm(arm.id)));
       return refusals.map((message) => ({ model: arm.model, said: `${arm.id}: ${message}` }));
     });
     if (refused.length === 0) return pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "));
@@ -36,7 +38,7 @@ export const judgeModel: Check<DeclaredScenario> = {
     const { definition } = loaded;
     const tapes = await openTapes(services, definition, {});
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
-    const [refusal] = refusalOf(() => chooseJudge(services, undefined, definition, tapes?.judge()));
+    const [refusal] = refusalOf(() => chooseJudge(plannedWith(services), undefined, definition, tapes?.judge()));
     if (refusal === undefined) return pass(judge);
     return judgesNamed(judge).some((one) => isKeyAbsent(services, one)) ? warn(refusal, KEY_HINT) : fail(refusal, null);
   },
@@ -57,7 +59,7 @@ export const modelSandbox: Check<DeclaredScenario> = {
   async run({ services, loaded }) {
     try {
       const fromModel = loaded.definition.arms.some(isRealModel);
-      const { sandbox, note } = await sandboxForCommands(services, loaded.definition);
+      const { sandbox, note } = await sandboxForCommands(plannedWith(services), loaded.definition);
       if (note !== null && fromModel) return warn(note, sandbox.kind === "none" ? BARE_HINT : HOST_NETWORK_HINT);
       return pass(note ?? sandbox.kind);
     } catch (error) {

@@ -15,6 +15,7 @@ import { globs, protectedFiles } from "./protected.ts";
 import { referenceApplies, referenceDeliverable, referencePasses, referencePaths } from "./reference.ts";
 import { replayTapes } from "./replay.ts";
 import { judgeFamily, weights } from "./rubric.ts";
+import { scriptedCalls } from "./scripted-calls.ts";
 import { judgeSelfTest } from "./self-test.ts";
 
 /** Checks that need the definition alone. */
@@ -25,6 +26,7 @@ export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
   armModels,
   judgeModel,
   modelSandbox,
+  scriptedCalls,
   agentsDir,
   agentsVersion,
   agentsWire,

@@ -11,7 +11,7 @@ export const judgeSelfTest: Check<DeclaredScenario> = {
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
     const key = selfTestKeyOf(definition, judge);
     if (key === null) return pass("no model judges");
-    const found = await services.store.latestSelfTest(key);
+    const found = await services.store.self_tests.latest(key);
     if (!found)
       return skip(`${judge} has not been tested on this scenario: abeval run --self-test, or POST /api/self-tests`);
     const told = found.parts.map(({ id, verdict, note }) => `${id} ${verdict}: ${note}`).join("; ");

@@ -1,4 +1,10 @@
 import type { DoctorReport } from "../../domain/health.ts";
+import type { Provider } from "../../domain/provider.ts";
+
+export const EXAMPLE_PROVIDER: Provider = {
+  ...{ provider: "anthropic", here: true, runs: true, local: false },
+  priced: ["anthropic/claude-sonnet-4-5"],
+};
 
 export const EXAMPLE_REPORT: DoctorReport = {
   ok: true,

@@ -1,5 +1,6 @@
+import type { Arm } from "../../domain/arm.ts";
 import { DEFAULT_BUDGET } from "../../domain/defaults.ts";
-import type { Arm, Scenario } from "../../domain/scenario.ts";
+import type { Scenario } from "../../domain/scenario.ts";
 import type { ScenarioListing } from "../../domain/scenario-listing.ts";
 
 const DIGEST = "9f2b6c1d8e4a7053".repeat(4);

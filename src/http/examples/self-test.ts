@@ -1,4 +1,4 @@
-import type { SelfTest, SelfTestTrial } from "../../domain/self-test.ts";
+import type { SelfTest, SelfTestListing, SelfTestTrial } from "../../domain/self-test.ts";
 
 const trial = (a: string, b: string, changes: Partial<SelfTestTrial> = {}): SelfTestTrial => ({
   ...{ a, b, outcome: "tie", winner: null, lean: null, flags: [], calls: 2, cost_usd: 0.04 },
@@ -49,3 +49,6 @@ export const EXAMPLE_SELF_TEST: SelfTest = {
   created_at: "2026-01-03T10:15:00.000Z",
   finished_at: "2026-01-03T10:16:12.000Z",
 };
+
+const { parts: _parts, digest: _digest, failure: _failure, ...row } = EXAMPLE_SELF_TEST;
+export const EXAMPLE_SELF_TEST_ROW: SelfTestListing = row;

@@ -96,6 +96,13 @@ export const EXAMPLE_SERIES: Series = {
         a: { solved: 2, trials: 2, low: 0.34238022750665303, high: 1, pass_power: [1, 1], pass_at: [1, 1] },
         b: { solved: 2, trials: 2, low: 0.34238022750665303, high: 1, pass_power: [1, 1], pass_at: [1, 1] },
       },
+      checks: [
+        {
+          id: "last-page",
+          a: { passed: 2, trials: 2, low: 0.34238022750665303, high: 1 },
+          b: { passed: 2, trials: 2, low: 0.34238022750665303, high: 1 },
+        },
+      ],
       earlier: null,
       distinct_runs: 2,
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Rubric } from "../../domain/scenario.ts";
+import type { Rubric } from "../../domain/rubric.ts";
 import { oneOf } from "../../domain/schema.ts";
 import type { Labels } from "../blinding.ts";
 import { isJudged } from "../scenario-brief.ts";

@@ -1,5 +1,5 @@
 import { Value } from "@sinclair/typebox/value";
-import type { JudgedCriterion } from "../../domain/scenario.ts";
+import type { JudgedCriterion } from "../../domain/rubric.ts";
 import type { ModelReply } from "../../model/client.ts";
 import type { Labels, Secrets } from "../blinding.ts";
 import { TOP_SCORE } from "../score-table.ts";

@@ -109,8 +109,7 @@ function omissions(hunks: readonly ShownHunk[], how: string): string[] {
   const files = Map.groupBy(hunks, ({ hunk }) => hunk.path);
   const notes = [...files].slice(0, NOTED_FILES).map(([path, group]) => {
     const sum = (count: "added" | "removed") => group.reduce((total, { hunk }) => total + hunk[count], 0);
-    const hunkCount = `${group.length} hunk${group.length === 1 ? "" : "s"}`;
-    return `${shownPath(path)}: ${hunkCount} ${how} (+${sum("added")} -${sum("removed")}).`;
+    return `${shownPath(path)}: ${counted(group.length, "hunk")} ${how} (+${sum("added")} -${sum("removed")}).`;
   });
   const more = files.size - notes.length;
   return more > 0 ? [...notes, `${more} more files with hunks ${how}.`] : notes;

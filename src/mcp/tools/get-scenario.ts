@@ -16,7 +16,7 @@ export const getScenario = tool({
   title: operation.title,
   description:
     "The definition of one scenario: the task that both arms get, how the arms differ (prompt, model, tools, limits), policies, and the rubric that the judge scores. " +
-    "Free and instant. What would give the solution away is left out unless include_hidden is true; leave it false when you will write prompts for an arm. " +
+    "Free and instant. Leave include_hidden false when you will write prompts for an arm: it gives the solution away. " +
     "Next: run_doctor to see whether it can run here, run_scenario to run it.",
   input: record("GetScenarioToolRequest", {
     name: Slug({ description: "From list_scenarios." }),

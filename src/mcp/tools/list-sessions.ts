@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, oneOf, record } from "../../domain/schema.ts";
-import { SeriesListRequest } from "../../domain/series.ts";
+import { SeriesListRequest } from "../../domain/series-request.ts";
 import { SessionListing } from "../../domain/session.ts";
 import { SessionListRequest } from "../../domain/session-list.ts";
 import { checkInput } from "../../operation/check-input.ts";
@@ -19,10 +19,10 @@ const PAGE_BYTES = 16_000;
 
 const KINDS = ["sessions", "series"] as const;
 
-const { scenario, state, series_id, outcome, text, limit } = SessionListRequest.properties;
+const { scenario, state, series_id, outcome, model, judge, text, conflict, limit } = SessionListRequest.properties;
 
 const ListRequest = record("SessionListToolRequest", {
-  ...{ scenario, state, series_id, outcome, text, limit },
+  ...{ scenario, state, series_id, outcome, model, judge, text, conflict, limit },
   before: Type.Optional(Type.String({ description: "Only those older than this one." })),
   kind: Type.Optional(oneOf(KINDS, { description: "sessions (default), or series: repeated runs." })),
 });

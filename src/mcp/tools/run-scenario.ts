@@ -3,7 +3,8 @@ import type { RunEvent } from "../../domain/event.ts";
 import { Failure } from "../../domain/failure.ts";
 import { RunRequest } from "../../domain/request.ts";
 import { record } from "../../domain/schema.ts";
-import { type Series, SeriesRequest } from "../../domain/series.ts";
+import type { Series } from "../../domain/series.ts";
+import { SeriesRequest } from "../../domain/series-request.ts";
 import { isFinal, SeriesId, SessionId, type SessionOutcome } from "../../domain/session.ts";
 import { followRun } from "../../operation/follow-run.ts";
 import { followSeries } from "../../operation/follow-series.ts";
@@ -51,7 +52,7 @@ const RunToolRequest = record("RunToolRequest", {
     Type.Integer({
       minimum: 0,
       maximum: MAX_WAIT_S,
-      description: `Seconds to wait for the end, 0 to ${MAX_WAIT_S}. Default 0.`,
+      description: "Seconds to wait for the end. Default 0.",
     }),
   ),
 });

@@ -1,15 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import {
-  Arm,
-  type ExternalAgent,
-  Probe,
-  ReferenceFix,
-  Scenario,
-  ScriptTurn,
-  Task,
-  WeightedScript,
-} from "../../domain/scenario.ts";
+import { Arm, ScriptTurn, WeightedScript } from "../../domain/arm.ts";
+import type { ExternalAgent } from "../../domain/external-agent.ts";
+import { Scenario } from "../../domain/scenario.ts";
 import { Count, nullable, record } from "../../domain/schema.ts";
+import { Probe, ReferenceFix, Task } from "../../domain/task.ts";
 import { pick } from "./pick.ts";
 
 const SCENARIO = ["name", "title", "description", "tags", "varies", "policies", "rubric"] as const;

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RECIPE_NAMES } from "../../agent/recipe/recipes.ts";
-import { WIRES } from "../../domain/scenario.ts";
+import { WIRES } from "../../domain/external-agent.ts";
 import { oneOf, record } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
 import { Text } from "./fields.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { MCP_SERVER_NAME, ModelParams, ScriptTurn, WeightedScript } from "../../domain/scenario.ts";
+import { MCP_SERVER_NAME, ModelParams, ScriptTurn, WeightedScript } from "../../domain/arm.ts";
 import { GivenModelRef, oneOf, record } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
 import { AgentFile } from "./agent-file.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { SEVERITIES } from "../../domain/scenario.ts";
+import { SEVERITIES } from "../../domain/policies.ts";
 import { oneOf, record } from "../../domain/schema.ts";
 import { BUDGET_LIMITS, Globs, Name, optional, Seconds, Text, Whole } from "./fields.ts";
 

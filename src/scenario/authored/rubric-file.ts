@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { JUDGE_NAME_CHARS } from "../../domain/judge-name.ts";
+import { JUDGE_NAME_CHARS } from "../../domain/panel.ts";
 import { ModelPrice } from "../../domain/price-list.ts";
-import { MEASURES } from "../../domain/scenario.ts";
+import { MEASURES } from "../../domain/rubric.ts";
 import { MODEL_NAME_CHARS, oneOf, record } from "../../domain/schema.ts";
 import { Name, optional, Text, Weight, Whole } from "./fields.ts";
 

@@ -121,7 +121,9 @@ function unreadable(text: string, problems: Problems, message: string, offset: n
 function inWords(message: string): string {
   if (message.startsWith(OVERFLOW)) return "nested too deeply";
   if (message.includes("multiple documents")) return "a second document begins; a scenario file holds one";
-  return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  // The mistake that is made most often, in the parser's words, which name no cure.
+  const cure = message.startsWith("Nested mappings") ? '; a text with ": " in it needs quotes' : "";
+  return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}${cure}`;
 }
 
 class Reader {

@@ -1,7 +1,8 @@
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure } from "../../domain/failure.ts";
-import type { FileSet, Scenario } from "../../domain/scenario.ts";
+import type { Scenario } from "../../domain/scenario.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import type { FileSet } from "../../domain/task.ts";
 import { workspacePathFault } from "../confined-path.ts";
 
 /** Files of a scenario that do not stand in its definition. */

@@ -2,8 +2,8 @@ import { PLACEHOLDERS, placeholdersIn } from "../../agent/recipe/command-recipe.
 import { RECIPE_NAMES, recipeOf } from "../../agent/recipe/recipes.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
+import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { isScripted } from "../../domain/offline-model.ts";
-import type { ExternalAgent } from "../../domain/scenario.ts";
 import { SLUG_PATTERN } from "../../domain/schema.ts";
 import type { AgentMap } from "../authored/agent-file.ts";
 import type { ArmFile } from "../authored/arm-file.ts";

@@ -1,6 +1,9 @@
+import type { Arm, McpServer } from "../../domain/arm.ts";
 import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
+import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { isBuiltin, isScripted } from "../../domain/offline-model.ts";
-import type { Arm, Budget, ExternalAgent, McpServer, Price } from "../../domain/scenario.ts";
+import type { Budget } from "../../domain/policies.ts";
+import type { Price } from "../../domain/price-list.ts";
 import { RESERVED_ARM_IDS } from "../../domain/schema.ts";
 import { TOOL_NAMES } from "../../domain/tool.ts";
 import type { ArmFile, McpServerFile } from "../authored/arm-file.ts";

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { relative, sep } from "node:path";
-import type { FileSet, Files } from "../../domain/scenario.ts";
+import type { FileSet, Files } from "../../domain/task.ts";
 import { workspacePathFault } from "../confined-path.ts";
 import { digestOf } from "../materials.ts";
 import type { FieldPath } from "../problems.ts";

@@ -1,5 +1,5 @@
 import { cut } from "../../domain/excerpt.ts";
-import type { FileSet, Files } from "../../domain/scenario.ts";
+import type { FileSet, Files } from "../../domain/task.ts";
 import type { FixtureFile } from "../authored/task-file.ts";
 import type { FieldPath } from "../problems.ts";
 import { attempt, type ResolveContext } from "./context.ts";

@@ -1,12 +1,10 @@
 import { RE2JS } from "re2js";
 import { cut } from "../../domain/excerpt.ts";
+import { wordsOf } from "../../domain/failure.ts";
+import { regexOf } from "../../domain/regex-of.ts";
 import type { FieldPath, Problems } from "../problems.ts";
 
 const MAX_PATTERN = 1_000;
-
-/** The expression of `/expression/`; null for literal text. */
-export const regexOf = (text: string): string | null =>
-  text.length > 1 && text.startsWith("/") && text.endsWith("/") ? text.slice(1, -1) : null;
 
 /** `/regex/` must compile in RE2, which matches in linear time. */
 export function checkPattern(problems: Problems, path: FieldPath, text: string): void {
@@ -23,6 +21,6 @@ function regexFault(source: string): string | null {
     return null;
   } catch (error) {
     // RE2 throws its own errors, all of them about the pattern.
-    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
+    return wordsOf(error).replace(/^error parsing regexp: /, "");
   }
 }

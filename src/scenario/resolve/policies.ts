@@ -1,7 +1,8 @@
+import type { Arm } from "../../domain/arm.ts";
 import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../domain/defaults.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { mcpToolName, splitMcpToolName } from "../../domain/mcp-tool-name.ts";
-import type { Arm, Policies } from "../../domain/scenario.ts";
+import type { Policies } from "../../domain/policies.ts";
 import { isToolName, TOOL_FACTS, TOOL_NAMES } from "../../domain/tool.ts";
 import type { PoliciesFile } from "../authored/policies-file.ts";
 import type { Problems } from "../problems.ts";

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../domain/defaults.ts";
-import type { FileSet, ReferenceFix } from "../../domain/scenario.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import type { FileSet, ReferenceFix } from "../../domain/task.ts";
 import type { ReferenceFixFile } from "../authored/task-file.ts";
 import { textIn } from "../git/git-files.ts";
 import { listMaterial } from "../materials.ts";

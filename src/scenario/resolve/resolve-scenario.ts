@@ -1,4 +1,8 @@
-import type { Arm, Policies, ReplayConfig, Rubric, Scenario, Task } from "../../domain/scenario.ts";
+import type { Arm } from "../../domain/arm.ts";
+import type { Policies } from "../../domain/policies.ts";
+import type { Rubric } from "../../domain/rubric.ts";
+import type { ReplayConfig, Scenario } from "../../domain/scenario.ts";
+import type { Task } from "../../domain/task.ts";
 import type { ScenarioFile } from "../authored/scenario-file.ts";
 import type { Problems } from "../problems.ts";
 import { checkBudgets, resolveArms } from "./arms.ts";

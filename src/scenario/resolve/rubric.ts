@@ -1,6 +1,7 @@
 import { MAX_EVIDENCE_TOKENS, TIE_MARGIN } from "../../domain/defaults.ts";
-import { judgesNamed, panelProblem } from "../../domain/judge-name.ts";
-import type { Criterion, Measure, Rubric } from "../../domain/scenario.ts";
+import { judgesNamed } from "../../domain/judge-name.ts";
+import { panelProblem } from "../../domain/panel.ts";
+import type { Criterion, Measure, Rubric } from "../../domain/rubric.ts";
 import type { CriterionFile, RubricFile } from "../authored/rubric-file.ts";
 import type { TaskFile } from "../authored/task-file.ts";
 import type { Problems } from "../problems.ts";

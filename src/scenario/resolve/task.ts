@@ -1,5 +1,5 @@
 import { CHECK_TIMEOUT_S } from "../../domain/defaults.ts";
-import type { Probe, ProbeCheck, SetupStep, Task } from "../../domain/scenario.ts";
+import type { Probe, ProbeCheck, SetupStep, Task } from "../../domain/task.ts";
 import type { CheckFile, ProbeFile, TaskFile } from "../authored/task-file.ts";
 import type { ResolveContext } from "./context.ts";
 import { resolveFileSet } from "./file-set.ts";

@@ -1,10 +1,10 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Failure } from "../../domain/failure.ts";
-import type { PriceList } from "../../domain/price-list.ts";
-import { Price, Scenario } from "../../domain/scenario.ts";
+import { Price, type PriceList } from "../../domain/price-list.ts";
+import { Scenario } from "../../domain/scenario.ts";
 import { Digest } from "../../domain/schema.ts";
-import { SeriesRequest } from "../../domain/series.ts";
+import { SeriesRequest } from "../../domain/series-request.ts";
 import type { Work } from "../../store/shared-store.ts";
 
 /** What whoever accepted the work would have counted with. */

@@ -31,14 +31,14 @@ export async function cancelSeriesAnywhere(
   shared: SharedStore,
   series_id: string,
 ): Promise<void> {
-  const before = await shared.series(series_id);
+  const before = await shared.series.read(series_id);
   if (before === undefined) throw new Failure("unknown_series", `there is no series "${series_id.slice(0, 100)}"`);
   if (before.state !== "running")
     throw new Failure("series_not_running", `${series_id} does not run any more; read it instead`);
-  const record = await shared.stealSeries(series_id);
+  const record = await shared.series.steal(series_id);
   if (record === undefined) return;
   const finished_at = services.clock.now().toISOString();
-  await shared.updateSeries({ ...record, state: "cancelled", stop: "cancelled", failure: null, finished_at });
+  await shared.series.update({ ...record, state: "cancelled", stop: "cancelled", failure: null, finished_at });
   const open = (await shared.trials({ series_id })).filter(({ state }) => !isFinal(state));
   await Promise.all(open.map(({ session_id }) => cancelAnywhere(services, shared, session_id)));
 }

@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Needs } from "../../store/shared-store.ts";
 import type { SessionServices } from "../services.ts";
+import { needOfProvider, needOfSandbox } from "./need-names.ts";
 import { installNeed } from "./needs.ts";
 
 type Having = Pick<SessionServices, "sandbox" | "sandboxes" | "agents_dir" | "tapes">;
@@ -11,8 +12,8 @@ export async function capabilitiesOf(services: Having, providers: readonly strin
   const { sandbox, sandboxes, agents_dir, tapes } = services;
   const chosen = await sandboxes.choose(sandbox, false);
   return [
-    ...providers.map((provider) => `provider:${provider}`),
-    `sandbox:${chosen.sandbox.kind}`,
+    ...providers.map(needOfProvider),
+    needOfSandbox(chosen.sandbox.kind),
     ...(agents_dir === undefined ? [] : await installsIn(agents_dir)),
     ...(tapes?.mode === "replay" ? ["recordings"] : []),
   ].sort();

@@ -13,7 +13,7 @@ export async function distantSeries(
   series_id: string,
   signal?: AbortSignal,
 ): Promise<SeriesInFlight | undefined> {
-  const record = await shared.series(series_id);
+  const record = await shared.series.read(series_id);
   if (record?.state !== "running") return undefined;
   const series = new DistantSeries(services, shared, series_id);
   await series.begin(signal);
@@ -68,7 +68,7 @@ class DistantSeries implements SeriesInFlight {
     try {
       for (;;) {
         woken = Promise.withResolvers();
-        const record = await this.#shared.series(this.series_id);
+        const record = await this.#shared.series.read(this.series_id);
         // After the record: all trials of a series that has ended are among these.
         await this.#look();
         if (record && (record.state !== "running" || signal?.aborted)) return record;

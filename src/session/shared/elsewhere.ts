@@ -3,7 +3,10 @@ import type { SandboxMode } from "../../domain/session.ts";
 import { splitModelRef } from "../../model/model-ref.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { type ChosenSandbox, Sandboxes } from "../../sandbox/sandboxes.ts";
+import type { WorkerRow } from "../../store/shared-store.ts";
 import type { SessionServices } from "../services.ts";
+import { needOfProvider, SANDBOX_NEED } from "./need-names.ts";
+import { takers } from "./takers.ts";
 
 /**
  * Services to plan a run with that others may do: keys and sandbox count as there when some worker has them. What is planned
@@ -11,15 +14,18 @@ import type { SessionServices } from "../services.ts";
  * @throws Failure when the store cannot be read
  */
 export async function planningServices<S extends SessionServices>(services: S): Promise<S> {
-  if (!services.shared) return services;
-  const workers = (await services.shared.workers.alive()).filter(({ slots }) => slots > 0);
+  return services.shared ? planningWith(services, await takers(services.shared)) : services;
+}
+
+/** As `planningServices`, with the workers that are known. */
+export function planningWith<S extends SessionServices>(services: S, workers: readonly WorkerRow[]): S {
   const capabilities = new Set(workers.flatMap((worker) => worker.capabilities));
   const orElsewhere = <T>(ref: string, here: () => T, elsewhere: T): T => {
     try {
       return here();
     } catch (error) {
       const isKnown = error instanceof Failure && error.code === "credentials_missing";
-      if (isKnown && capabilities.has(`provider:${splitModelRef(ref).provider}`)) return elsewhere;
+      if (isKnown && capabilities.has(needOfProvider(splitModelRef(ref).provider))) return elsewhere;
       throw error;
     }
   };
@@ -34,7 +40,7 @@ export async function planningServices<S extends SessionServices>(services: S): 
         conceal: (text) => text,
         send: notHere,
       }),
-    sandboxes: capabilities.has("sandbox:bubblewrap") ? new SandboxesElsewhere(sandboxes.host) : sandboxes,
+    sandboxes: capabilities.has(SANDBOX_NEED) ? new SandboxesElsewhere(sandboxes.host) : sandboxes,
   };
 }
 

@@ -1,37 +1,59 @@
 import { join } from "node:path";
+import type { Arm } from "../../domain/arm.ts";
 import { judgesNamed } from "../../domain/judge-name.ts";
-import type { Arm } from "../../domain/scenario.ts";
+import type { SessionSettings } from "../../domain/session.ts";
 import { OFFLINE_PROVIDERS, splitModelRef } from "../../model/model-ref.ts";
 import type { Needs } from "../../store/shared-store.ts";
 import { serversOf } from "../mcp-tools.ts";
 import type { SessionPlan } from "../prepare-session.ts";
 import { NOT_NEEDED } from "../sandbox-for.ts";
 import type { SessionServices } from "../services.ts";
+import { needOfProvider, needOfSandbox } from "./need-names.ts";
+
+/** What is known of a run before it is planned. */
+export interface Needing {
+  readonly arms: readonly Arm[];
+  readonly judge_model: string;
+  /** Null: nothing in it can run a command. */
+  readonly sandbox: SessionSettings["sandbox"] | null;
+  /** The arms, and `judge`, whose providers are not asked. */
+  readonly replayed: readonly string[];
+  /** It is replayed from recordings, or recorded. */
+  readonly taped: boolean;
+}
 
 /** What a worker must have to run it as it was planned. */
+export const needsOfPlan = (services: Installing, { scenario, settings, chosen, tapes }: SessionPlan): Promise<Needs> =>
+  needsOf(services, {
+    ...{ arms: scenario.arms, judge_model: chosen.judge_model, taped: tapes !== undefined },
+    sandbox: settings.sandbox_note === NOT_NEEDED ? null : settings.sandbox,
+    replayed: settings.replayed ?? [],
+  });
+
+/** What a worker must have to run it. */
 export async function needsOf(
-  services: Pick<SessionServices, "agents_dir">,
-  { scenario, settings, chosen, tapes }: SessionPlan,
+  services: Installing,
+  { arms, judge_model, sandbox, replayed, taped }: Needing,
 ): Promise<Needs> {
-  const { arms } = scenario;
-  const replayed = settings.replayed ?? [];
   const models = arms.filter(({ id }) => !replayed.includes(id)).map(({ model }) => model);
-  const judges = replayed.includes("judge") ? [] : judgesNamed(chosen.judge_model);
+  const judges = replayed.includes("judge") ? [] : judgesNamed(judge_model);
   const needs = [
     ...[...models, ...judges].flatMap(providerNeed),
-    ...(settings.sandbox_note === NOT_NEEDED ? [] : [`sandbox:${settings.sandbox}`]),
+    ...(sandbox === null ? [] : [needOfSandbox(sandbox)]),
     ...(await installNeeds(services, arms)),
-    ...(tapes ? ["recordings"] : []),
+    ...(taped ? ["recordings"] : []),
   ];
   return [...new Set(needs)].sort();
 }
 
+type Installing = Pick<SessionServices, "agents_dir">;
+
 const providerNeed = (model: string): string[] => {
   const { provider } = splitModelRef(model);
-  return OFFLINE_PROVIDERS.includes(provider) ? [] : [`provider:${provider}`];
+  return OFFLINE_PROVIDERS.includes(provider) ? [] : [needOfProvider(provider)];
 };
 
-async function installNeeds({ agents_dir }: Pick<SessionServices, "agents_dir">, arms: readonly Arm[]) {
+async function installNeeds({ agents_dir }: Installing, arms: readonly Arm[]) {
   const names = arms.flatMap((arm) => [arm.agent?.install ?? [], serversOf(arm).map(({ install }) => install)].flat());
   if (agents_dir === undefined) return [];
   return await Promise.all([...new Set(names)].map((name) => installNeed(agents_dir, name)));

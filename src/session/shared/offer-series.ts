@@ -7,7 +7,7 @@ import type { StartedSeries } from "../started-series.ts";
 import { briefPrices, type SeriesBrief } from "./brief.ts";
 import { distantSeries } from "./distant-series.ts";
 import { keepMaterials } from "./materials.ts";
-import { needsOf } from "./needs.ts";
+import { needsOfPlan } from "./needs.ts";
 import { demandWorker } from "./offer-session.ts";
 
 /** Behind the runs that somebody may wait for: it takes no place of theirs. */
@@ -37,7 +37,7 @@ export async function offerSeries(
 }
 
 async function needsOfSeries(services: SessionServices, { plans }: SeriesSetup): Promise<Needs> {
-  const needs = await Promise.all(plans.map((plan) => needsOf(services, plan)));
+  const needs = await Promise.all(plans.map((plan) => needsOfPlan(services, plan)));
   return [...new Set(needs.flat())].sort();
 }
 

@@ -9,7 +9,9 @@ import type { StartedSession } from "../started-session.ts";
 import { untilEnded } from "./await-end.ts";
 import { briefPrices, type SessionBrief } from "./brief.ts";
 import { keepMaterials } from "./materials.ts";
-import { needsOf } from "./needs.ts";
+import { isOfSandbox, providersAmong } from "./need-names.ts";
+import { needsOfPlan } from "./needs.ts";
+import { takers } from "./takers.ts";
 
 /** A run that somebody may wait for goes before the trials of a series. */
 const PRIORITY = { run: 10, trial: 0 };
@@ -24,7 +26,7 @@ export async function offerSession(
   shared: SharedStore,
   asked: Asked,
 ): Promise<StartedSession> {
-  const needs = await needsOf(services, asked.plan);
+  const needs = await needsOfPlan(services, asked.plan);
   await demandWorker(shared, needs);
   await keepMaterials(shared, asked.plan.loaded);
   const reservation = await reserve(services, "run", worstCaseOf(asked.plan));
@@ -77,7 +79,7 @@ async function demandNewTrial(shared: SharedStore, { series_id, trial }: TrialPl
 
 /** @throws Failure naming what no process that takes runs has */
 export async function demandWorker(shared: Pick<SharedStore, "workers">, needs: Needs): Promise<void> {
-  const workers = (await shared.workers.alive()).filter(({ slots }) => slots > 0);
+  const workers = await takers(shared);
   if (workers.some(({ capabilities }) => needs.every((need) => capabilities.includes(need)))) return;
   if (workers.length === 0)
     throw new Failure("overloaded", "no process takes runs now: start `abeval serve --worker` on this database", {
@@ -88,11 +90,12 @@ export async function demandWorker(shared: Pick<SharedStore, "workers">, needs: 
 }
 
 function lacking(needs: Needs, workers: number): Failure {
-  const code = needs.some((need) => need.startsWith("provider:"))
-    ? "credentials_missing"
-    : needs.some((need) => need.startsWith("sandbox:"))
-      ? "sandbox_unavailable"
-      : "invalid_request";
+  const code =
+    providersAmong(needs).length > 0
+      ? "credentials_missing"
+      : needs.some(isOfSandbox)
+        ? "sandbox_unavailable"
+        : "invalid_request";
   const who = workers === 1 ? "the one worker has not all of" : `none of the ${workers} workers has all of`;
   return new Failure(code, `${who} what this run needs: ${needs.join(", ")}`, { details: { needs: [...needs] } });
 }

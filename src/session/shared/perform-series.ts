@@ -2,7 +2,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import type { Claim, SharedStore } from "../../store/shared-store.ts";
-import { prepareSeries, type SeriesSetup, type SeriesSource } from "../prepare-series.ts";
+import { prepareSeries, sourceOf } from "../prepare-series.ts";
 import { failureOf } from "../run-session.ts";
 import { RunningSeries } from "../running-series.ts";
 import type { SessionServices } from "../services.ts";
@@ -18,14 +18,14 @@ import type { Workplace } from "./workplace.ts";
 export async function performSeries(workplace: Workplace, claim: Claim): Promise<void> {
   const { services, shared } = workplace;
   const { id } = claim.work;
-  const stored = await shared.series(id);
-  const record = stored?.state === "running" ? await shared.stealSeries(id) : undefined;
+  const stored = await shared.series.read(id);
+  const record = stored?.state === "running" ? await shared.series.steal(id) : undefined;
   if (record === undefined) return await claim.done();
   try {
     const brief = readBrief(SeriesBrief, claim.work);
     const planning = { ...services, prices: pricesOf(brief) };
     await using scenarios = await openScenarios(workplace, brief);
-    const setup = await setupOf(planning, scenarios.loaded, brief, record);
+    const setup = await prepareSeries(planning, sourceOf(scenarios.loaded), brief.options, record);
     const { begun_after } = brief;
     const series = new RunningSeries(planning, setup, { record, begun_after });
     await untilOver(services, claim, series);
@@ -33,7 +33,7 @@ export async function performSeries(workplace: Workplace, claim: Claim): Promise
     await failed(services, shared, record, error);
   }
   // One that still runs is for others: this process stops, or could not write.
-  const runs = (await shared.series(id))?.state === "running";
+  const runs = (await shared.series.read(id))?.state === "running";
   await (runs ? claim.handBack() : claim.done());
 }
 
@@ -43,7 +43,7 @@ async function untilOver(services: SessionServices, claim: Claim, series: Runnin
   if (claim.lost.aborted) leave();
   const unless = (stop: (reason: Failure) => void) => (reason: Failure) =>
     reason.code === "interrupted" ? leave() : stop(reason);
-  services.series.add({
+  services.series.add(series.series_id, {
     series_id: series.series_id,
     sessions: series.sessions,
     get open() {
@@ -72,22 +72,6 @@ async function openScenarios(
   return { loaded, [Symbol.asyncDispose]: () => held.disposeAsync() };
 }
 
-/** @throws Failure as `prepareSeries` */
-async function setupOf(
-  services: SessionServices,
-  scenarios: readonly LoadedScenario[],
-  { options }: SeriesBrief,
-  record: SeriesRecord,
-): Promise<SeriesSetup> {
-  const byName = new Map<string, LoadedScenario>(scenarios.map((loaded) => [loaded.definition.name, loaded]));
-  const load: SeriesSource["load"] = async (name) => {
-    const loaded = byName.get(name);
-    if (loaded) return loaded;
-    throw new Error(`${name} is not of this series`);
-  };
-  return await prepareSeries(services, { scenarios, load }, options, record);
-}
-
 async function failed(
   services: SessionServices,
   shared: SharedStore,
@@ -97,5 +81,5 @@ async function failed(
   const { code, message } = failureOf(error, services);
   if (code === "series_not_running" || code === "storage_failed") return;
   const finished_at = services.clock.now().toISOString();
-  await shared.updateSeries({ ...record, state: "failed", stop: "failed", failure: message, finished_at });
+  await shared.series.update({ ...record, state: "failed", stop: "failed", failure: message, finished_at });
 }

@@ -18,7 +18,7 @@ import { openMaterials } from "./materials.ts";
 import { CANCELLED, watchCancel } from "./watch-cancel.ts";
 import type { Workplace } from "./workplace.ts";
 
-/** Times that a run may lose its worker. */
+/** Attempts that a run may lose. */
 const MAX_TRIES = 3;
 
 /**
@@ -31,9 +31,9 @@ export async function performSession(workplace: Workplace, claim: Claim): Promis
   const { id } = claim.work;
   const run = await shared.takeOver(id, services.clock.now().toISOString());
   if (run === undefined) return await claim.done();
-  const log = new RunLog(shared, services.clock, run);
-  const entries = await shared.read(id);
   const stop = new AbortController();
+  const log = new RunLog(shared, services.clock, run, stop);
+  const entries = await shared.read(id);
   const abandon = () => log.abandon(claim.lost.reason);
   claim.lost.addEventListener("abort", abandon, { once: true });
   if (claim.lost.aborted) abandon();
@@ -47,8 +47,7 @@ export async function performSession(workplace: Workplace, claim: Claim): Promis
       .finally(() => stop.abort(reason));
   };
   const done = conduct({ workplace, claim, log, signal }, entries);
-  services.runs.add({
-    session_id: id,
+  services.runs.add(id, {
     waits: () => false,
     over: () => log.over,
     // A process that stops leaves the run to others.
@@ -61,7 +60,7 @@ export async function performSession(workplace: Workplace, claim: Claim): Promis
     services.runs.delete(id);
   }
   // Without a right to write it is for others, if it has no end: a standby that took over may know nothing of this attempt.
-  await (back ?? (log.abandoned ? claim.handBack() : claim.done()));
+  await (back ?? (log.abandoned ? claim.giveUp() : claim.done()));
 }
 
 interface Performance {
@@ -114,7 +113,9 @@ const OWN_PLACE: Disposable = { [Symbol.dispose]: () => undefined };
 function demandGoingOn({ tries }: Claim, entries: readonly LoggedEntry[]): void {
   if (entries.some(({ entry }) => entry.type === "cancel_asked")) throw CANCELLED;
   if (tries > MAX_TRIES)
-    throw new Failure("interrupted", `Its worker was lost ${MAX_TRIES} times.`, { retryable: true });
+    throw new Failure("interrupted", `Each of its ${MAX_TRIES} attempts lost its worker or its database.`, {
+      retryable: true,
+    });
 }
 
 function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {
@@ -144,6 +145,6 @@ async function loadedOf(workplace: Workplace, { session }: CreatedEntry): Promis
 }
 
 async function trialOfSession({ shared }: Workplace, { session }: CreatedEntry): Promise<Trial | undefined> {
-  const record = session.trial && (await shared.series(session.trial.series_id));
+  const record = session.trial && (await shared.series.read(session.trial.series_id));
   return session.trial && record && trialOf(() => record, session.trial);
 }

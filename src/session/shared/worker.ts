@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { wordsOf } from "../../domain/failure.ts";
 import type { Claim, Needs, Work } from "../../store/shared-store.ts";
 import { performSeries } from "./perform-series.ts";
 import { performSession } from "./perform-session.ts";
@@ -67,9 +68,7 @@ class Worker {
       }
     } catch (error) {
       // The queue wakes it again from time to time.
-      this.#workplace.services.notice(
-        `no work can be taken: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#workplace.services.notice(`no work can be taken: ${wordsOf(error)}`);
     } finally {
       this.#looking = false;
     }
@@ -90,9 +89,7 @@ class Worker {
       if (this.#options.stopping.aborted) return await claim.handBack();
       await PERFORM[kind](this.#workplace, claim);
     } catch (error) {
-      this.#workplace.services.notice(
-        `${id} is left to others: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#workplace.services.notice(`${id} is left to others: ${wordsOf(error)}`);
       // What fails with everybody must not go round without a rest.
       await sleep(REST_MS, undefined, { signal: this.#options.stopping }).catch(() => undefined);
       await claim.handBack().catch(() => undefined);

@@ -3,6 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { Failure } from "../../domain/failure.ts";
 import { type DatabaseAddress, databaseAddress } from "./address.ts";
 import { databaseFailure, isConnectionLoss } from "./database-failure.ts";
+import { Reachability } from "./reachability.ts";
 
 /** Statements go through one of these: the pool, a connection of it, or a transaction. */
 export type Sql = Pick<SQL, "unsafe" | "array">;
@@ -56,6 +57,7 @@ export class PostgresDatabase implements AsyncDisposable {
   readonly #listenAddress: DatabaseAddress | undefined;
   readonly #application: string;
   readonly #clock: Clock;
+  readonly #reachability: Reachability;
   #sql: SQL;
   #listener: SQL | undefined;
   #closing = false;
@@ -69,6 +71,12 @@ export class PostgresDatabase implements AsyncDisposable {
     this.name = this.#address.name;
     this.lease_ms = lease_s * 1_000;
     this.#sql = this.#connect(this.#address);
+    this.#reachability = new Reachability(clock, () => this.#tried((sql) => ask(sql, "SELECT 1"), this.lease_ms));
+  }
+
+  /** Whether it answers, known within half a second. */
+  reachable(): Promise<boolean> {
+    return this.#reachability.now();
   }
 
   /** The pool as it is now: after an outage it is another one. */
@@ -140,7 +148,9 @@ export class PostgresDatabase implements AsyncDisposable {
     try {
       const working = work(sql);
       working.catch(() => undefined);
-      return await Promise.race([working, silent]);
+      const result = await Promise.race([working, silent]);
+      this.#reachability.answered();
+      return result;
     } finally {
       clearTimeout(timer);
     }

@@ -1,4 +1,4 @@
-import { Failure } from "../../domain/failure.ts";
+import { Failure, wordsOf } from "../../domain/failure.ts";
 import type { DatabaseAddress } from "./address.ts";
 
 /** What the driver or the server says, in words with what to do about it; never with the password. */
@@ -19,7 +19,7 @@ export function databaseFailure(error: unknown, { name, user, database, secrets 
         retryable: true,
       },
     );
-  const message = error instanceof Error ? error.message : String(error);
+  const message = wordsOf(error);
   const safe = secrets.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), message);
   return new Failure("storage_failed", `${name}: ${safe}`);
 }
@@ -32,6 +32,9 @@ export function isConnectionLoss(error: unknown): boolean {
 
 /** By class: connection, rolled back for others' sake, too many connections, the server goes down or comes up. */
 const AGAIN = /^(08...|40001|40P01|53300|57P0[1235]|25P03)$/;
+
+/** Why a session keeps nothing, and what to do. */
+export const POOLED = "as with a pooler in transaction mode; set ABEVAL_DATABASE_LISTEN_URL to the server itself";
 
 interface Asked extends Pick<DatabaseAddress, "user" | "database"> {
   readonly hasPassword: boolean;
@@ -47,6 +50,8 @@ const WORDS: Readonly<Record<string, (asked: Asked) => string>> = {
   "42501": ({ user, database }) =>
     `${user} lacks rights; at the first start it needs them to create schemas: GRANT CREATE ON DATABASE ${database} TO ${user}`,
   "25006": () => "is read-only; is it a standby?",
+  "26000": () => `statements get lost, ${POOLED}`,
+  "42P05": () => `statements of others are in the way, ${POOLED}`,
 };
 
 /** `state` is the server's SQLSTATE, empty when it said nothing. */

@@ -1,5 +1,5 @@
-import { Failure } from "../../domain/failure.ts";
 import type { SessionEntry } from "../../domain/session-entry.ts";
+import { isOutage } from "../store.ts";
 import type { PostgresDatabase, Sql } from "./connection.ts";
 import type { Presence } from "./presence.ts";
 import type { RunWakes } from "./run-wakes.ts";
@@ -109,6 +109,3 @@ export class Flusher {
     return tried;
   }
 }
-
-/** It would hit any other write as well. */
-const isOutage = (error: unknown) => error instanceof Failure && error.code === "storage_failed" && error.retryable;

@@ -56,8 +56,8 @@ export class HeldClaims implements Disposable {
   #look(): void {
     const now = this.#clock.ticks();
     for (const held of [...this.#held]) {
-      // Before anybody else can have it: the database counts from a later moment.
-      if (now - held.touched >= held.attempt.lease_s * 1_000)
+      // Before anybody else can have it, however late this look is: the database counts from a later moment.
+      if (now - held.touched >= held.attempt.lease_s * 1_000 - LOOK_MS)
         this.#lose(held, "the database was out of reach for too long, so another may have it");
     }
     const due = [...this.#held].filter(({ tried, attempt }) => now - tried >= (attempt.lease_s * 1_000) / 3);

@@ -3,13 +3,12 @@ import { SessionListing } from "../../domain/session.ts";
 import {
   MAX_TALLIES,
   type SessionFilter,
-  type SessionSort,
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
   wordsOf,
 } from "../../domain/session-list.ts";
-import { tallied } from "../choose-listings.ts";
+import { DAMAGED, EXACT, notOfOutcomeAlone, orderOf, type ResultRow, summaryOf } from "../sql-listings.ts";
 import type { SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import { ask, type Sql, type Value } from "./connection.ts";
@@ -39,40 +38,17 @@ export async function summarizeListings(
 ): Promise<SessionSummary> {
   const { where, values } = conditionsOf(filter);
   const results = await ask<ResultRow>(sql, `${RESULTS} ${whereOf(where)} GROUP BY result`, values);
-  const sum = (key: keyof Omit<ResultRow, "name">) => results.reduce((total, row) => total + (row[key] ?? 0), 0);
-  const [sessions, costs] = [sum("sessions"), sum("costs")];
   const tally = async (rows: string) => [...(await ask<SessionTally>(sql, tallyOf(rows)))];
-  return {
-    sessions,
-    results: tallied(results.map(({ name, sessions }) => ({ name, sessions }))),
-    conflicts: sum("conflicts"),
-    cost_usd: costs === 0 ? null : sum("cost_usd"),
-    cost_unknown: sessions - costs,
-    wall_ms: sum("wall_ms"),
-    ...(names && {
-      known: {
-        scenarios: await tally(namesIn("scenario")),
-        models: await tally(MODELS),
-        judges: await tally(namesIn("judge")),
-      },
-    }),
+  const known = names && {
+    scenarios: await tally(namesIn("scenario")),
+    models: await tally(MODELS),
+    judges: await tally(namesIn("judge")),
   };
-}
-
-interface ResultRow {
-  readonly name: string;
-  readonly sessions: number;
-  readonly conflicts: number;
-  readonly costs: number;
-  readonly cost_usd: number | null;
-  readonly wall_ms: number;
+  return summaryOf(results, known);
 }
 
 const RESULTS = `SELECT result AS name, count(*)::int AS sessions, (count(*) FILTER (WHERE conflict))::int AS conflicts,
   count(cost)::int AS costs, sum(cost) AS cost_usd, coalesce(sum(duration), 0) AS wall_ms FROM abeval.sessions`;
-
-/** Fields of a filter that are looked for as they are. */
-const EXACT = ["scenario", "state", "series_id", "outcome", "judge"] as const;
 
 function conditionsOf(filter: SessionFilter): { readonly where: string[]; readonly values: Value[] } {
   const where: string[] = [];
@@ -84,24 +60,12 @@ function conditionsOf(filter: SessionFilter): { readonly where: string[]; readon
   for (const name of EXACT) if (filter[name] !== undefined) add(filter[name], (place) => `${name} = ${place}`);
   if (filter.model !== undefined) add(filter.model, (place) => `${place} IN (model_a, model_b)`);
   if (filter.conflict !== undefined) where.push("conflict");
-  for (const word of wordsOf(filter.text)) add(word, (place) => `strpos(searched, ${place}) > 0`);
+  const beside = (place: string) => (filter.blind ? ` AND ${notOfOutcomeAlone(place)}` : "");
+  for (const word of wordsOf(filter.text)) add(word, (place) => `strpos(searched, ${place}) > 0${beside(place)}`);
   return { where, values };
 }
 
 const whereOf = (conditions: readonly string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "");
-
-const by = (key: string) => (order: "asc" | "desc") => `${key} ${order} NULLS LAST, position DESC`;
-
-const SORTS: Readonly<Record<SessionSort, (order: "asc" | "desc") => string>> = {
-  created: (order) => `position ${order}`,
-  scenario: by("scenario"),
-  result: by("result"),
-  gap: by("gap"),
-  cost: by("cost"),
-  duration: by("duration"),
-};
-
-const orderOf = ({ sort = "created", order = "desc" }: SessionQuery) => SORTS[sort](order);
 
 const namesIn = (column: string) => `SELECT ${column} AS name FROM abeval.sessions`;
 
@@ -109,9 +73,6 @@ const MODELS = `${namesIn("model_a")} UNION ALL ${namesIn("model_b")} WHERE mode
 
 const tallyOf = (names: string) => `SELECT name, count(*)::int AS sessions FROM (${names}) AS names
   WHERE name IS NOT NULL GROUP BY name ORDER BY sessions DESC, name LIMIT ${MAX_TALLIES}`;
-
-/** Rows in a row that may be damaged without a page being shorter than it was asked for. */
-const DAMAGED = 100;
 
 const parsed = storedJson(SessionListing);
 

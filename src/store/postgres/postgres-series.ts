@@ -1,5 +1,7 @@
-import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
+import type { SeriesListing } from "../../domain/series.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
+import type { SeriesListRequest } from "../../domain/series-request.ts";
+import type { SharedSeriesShelf } from "../series-shelf.ts";
 import { isLoss } from "../store.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
@@ -14,17 +16,25 @@ import {
 } from "./series-rows.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
-/** What the port promises of series. */
-export class PostgresSeries implements AsyncDisposable {
+interface Owner {
+  /** By this others know who owns what. */
+  readonly me: string;
+  /** Ends what dead processes left running. */
+  readonly sweep: () => Promise<void>;
+}
+
+export class PostgresSeries implements SharedSeriesShelf, AsyncDisposable {
   readonly #database: PostgresDatabase;
   readonly #flusher: Flusher;
   readonly #me: string;
+  readonly #sweep: () => Promise<void>;
   readonly #unsaved = new UnsavedEnds<SeriesRecord>((record) => this.#write(record));
 
-  constructor(database: PostgresDatabase, flusher: Flusher, me: string) {
+  constructor(database: PostgresDatabase, flusher: Flusher, { me, sweep }: Owner) {
     this.#database = database;
     this.#flusher = flusher;
     this.#me = me;
+    this.#sweep = sweep;
   }
 
   async create(record: SeriesRecord): Promise<boolean> {
@@ -43,6 +53,7 @@ export class PostgresSeries implements AsyncDisposable {
   }
 
   async take(series_id: string): Promise<SeriesRecord | undefined> {
+    await this.#sweep();
     await this.#unsaved.try();
     return await this.#flusher.write(({ sql }) => takeSeries(sql, series_id, this.#me));
   }
@@ -55,7 +66,7 @@ export class PostgresSeries implements AsyncDisposable {
     return this.#unsaved.get(series_id) ?? (await this.#database.read((sql) => readSeries(sql, series_id)));
   }
 
-  async list(request: SeriesListRequest): Promise<readonly SeriesListing[]> {
+  async list(request: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
     return await this.#database.read((sql) => listSeries(sql, request));
   }
 

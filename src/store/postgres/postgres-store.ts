@@ -1,7 +1,4 @@
 import type { Clock, Entropy } from "../../clock.ts";
-import type { SelfTest } from "../../domain/self-test.ts";
-import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
-import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SessionListing } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
@@ -67,14 +64,14 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
   /** By this others know who owns what. */
   readonly me: string;
   readonly ledger: PostgresLedger;
+  readonly series: PostgresSeries;
+  readonly self_tests: SelfTestShelf;
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly #clock: Clock;
   readonly #wakes: RunWakes;
   readonly #parts: AsyncDisposableStack;
   readonly #sessions: PostgresSessions;
-  readonly #series: PostgresSeries;
-  readonly #selfTests: SelfTestShelf;
   readonly #timer: ReturnType<typeof setInterval>;
 
   /** It closes `opened`, once it has been made. */
@@ -86,10 +83,10 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
     this.ledger = new PostgresLedger(database, me);
     this.#clock = clock;
     this.#wakes = wakes;
-    this.#selfTests = postgresSelfTests(database);
+    this.self_tests = postgresSelfTests(database);
     this.#parts = opened.move();
     this.#sessions = this.#parts.use(new PostgresSessions({ database, flusher: this.flusher, wakes }, me));
-    this.#series = this.#parts.use(new PostgresSeries(database, this.flusher, me));
+    this.series = this.#parts.use(new PostgresSeries(database, this.flusher, { me, sweep: () => this.sweep() }));
     this.#timer = setInterval(() => void this.sweep().catch(() => undefined), database.lease_ms).unref();
   }
 
@@ -126,46 +123,12 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
     return this.#sessions.trials(of);
   }
 
-  createSeries(series: SeriesRecord): Promise<boolean> {
-    return this.#series.create(series);
-  }
-
-  updateSeries(series: SeriesRecord): Promise<void> {
-    return this.#series.update(series);
-  }
-
-  async takeSeries(series_id: string): Promise<SeriesRecord | undefined> {
-    await this.sweep();
-    return await this.#series.take(series_id);
-  }
-
-  series(series_id: string): Promise<SeriesRecord | undefined> {
-    return this.#series.read(series_id);
-  }
-
-  listSeries(query: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
-    return this.#series.list(query);
-  }
-
-  keepSelfTest(key: string, self_test: SelfTest): Promise<void> {
-    return this.#selfTests.keepSelfTest(key, self_test);
-  }
-
-  selfTest(self_test_id: string): Promise<SelfTest | undefined> {
-    return this.#selfTests.selfTest(self_test_id);
-  }
-
-  latestSelfTest(key: string): Promise<SelfTest | undefined> {
-    return this.#selfTests.latestSelfTest(key);
-  }
-
   watch(session_id: string, wake: () => void): () => void {
     return this.#sessions.watch(session_id, wake);
   }
 
-  /** As `takeSeries`, also from a living process: what that one writes of the series is refused from now on. */
-  stealSeries(series_id: string): Promise<SeriesRecord | undefined> {
-    return this.#series.steal(series_id);
+  reachable(): Promise<boolean> {
+    return this.database.reachable();
   }
 
   /** @throws Failure */
@@ -181,7 +144,7 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
   /** Ends what dead processes left running and no queue brings back. @throws Failure */
   async sweep(): Promise<void> {
     const at = this.#clock.now().toISOString();
-    await this.#series.interruptDead(at);
+    await this.series.interruptDead(at);
     await this.#sessions.interruptDead(at);
   }
 

@@ -6,6 +6,7 @@ import type { CreatedEntry } from "../../domain/session-entry.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { Claim, Needs, Work, WorkQueue } from "../shared-store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import { codesOf } from "./database-failure.ts";
 import type { Flusher } from "./flusher.ts";
 import { type Attempt, HeldClaims } from "./held-claims.ts";
 import { demandOwner, insertSeries } from "./series-rows.ts";
@@ -66,9 +67,17 @@ export async function openQueue(house: QueueHouse): Promise<PostgresQueue> {
   });
   // Its upkeep runs again within seconds, on every server. Without a listener an error would end the process.
   boss.on("error", () => undefined);
-  await database.read(() => boss.start());
+  await database.read(() => boss.start().catch((error) => startAgain(boss, error)));
   return new PostgresQueue(house, boss, fromBunSql);
 }
+
+/** Where several make the tables at once, the library expects another error than the server may give. Then they are there. */
+async function startAgain(boss: PgBoss, error: unknown): Promise<PgBoss> {
+  if (codesOf(error).state !== UNIQUE_VIOLATION) throw error;
+  return await boss.start();
+}
+
+const UNIQUE_VIOLATION = "23505";
 
 export class PostgresQueue implements WorkQueue, AsyncDisposable {
   readonly #house: QueueHouse;
@@ -197,6 +206,9 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
     const { work } = job;
     const tries = job.lost + attempt.retryCount + 1;
     const { lost, release } = this.#held.hold(attempt, since);
+    const replace = async (job: Job) => {
+      if (release()) await this.#database.transaction((sql) => this.#replace(sql, attempt, job));
+    };
     return {
       work,
       tries,
@@ -204,10 +216,8 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
       done: async () => {
         if (release()) await this.#database.read(() => this.#boss.complete(attempt.queue, attempt));
       },
-      handBack: async () => {
-        if (release())
-          await this.#database.transaction((sql) => this.#replace(sql, attempt, { work, lost: tries - 1 }));
-      },
+      handBack: () => replace({ work, lost: tries - 1 }),
+      giveUp: () => replace({ work, lost: tries }),
     };
   }
 

@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import { Watchers } from "../watchers.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
+import { POOLED } from "./database-failure.ts";
 
 const CHANNEL = "abeval_runs";
 
@@ -32,10 +33,7 @@ export class RunWakes implements AsyncDisposable {
     };
     this.#leave = await database.listen(CHANNEL, hear, () => this.#watchers.wakeAll());
     if (!(await this.hearsItself(database)))
-      throw new Failure(
-        "storage_failed",
-        `${database.name}: notifications do not arrive, as with a pooler in transaction mode; set ABEVAL_DATABASE_LISTEN_URL to the server itself`,
-      );
+      throw new Failure("storage_failed", `${database.name}: notifications do not arrive, ${POOLED}`);
   }
 
   /** Whether a notification of this process comes back to it. @throws Failure */

@@ -1,8 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
-import { Failure } from "../../domain/failure.ts";
+import { errorCode, Failure } from "../../domain/failure.ts";
 import { ADD_LISTED_COLUMNS } from "./listed-columns.ts";
-import { codeOf } from "./storage-failure.ts";
 
 /** SQLite as Bun has it; nothing else here names it. */
 export { Database };
@@ -154,7 +153,7 @@ function useWriteAheadLog(database: Database): void {
         database.run("PRAGMA journal_mode = WAL");
         return;
       } catch (error) {
-        if (!codeOf(error).startsWith("SQLITE_BUSY") || tries <= 0) throw error;
+        if (!errorCode(error)?.startsWith("SQLITE_BUSY") || tries <= 0) throw error;
         Bun.sleepSync(LOCK_PAUSE_MS);
       }
     }

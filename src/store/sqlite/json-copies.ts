@@ -24,8 +24,6 @@ export interface WrittenCopy {
 interface CopySource {
   /** Undefined while the session runs. @throws Failure */
   ended(session_id: string): Ended | undefined;
-  /** The same, unchecked, of a session that this process has just written. */
-  justEnded(session_id: string): Ended | undefined;
   /** Writes down that these were written. Must not throw. */
   note(copies: readonly WrittenCopy[]): void;
 }
@@ -50,9 +48,9 @@ export class JsonCopies {
   }
 
   /** Writes it beside the event loop. Never torn by a kill: written elsewhere, then renamed. */
-  start(session_id: string): void {
+  start(session_id: string, ended: Ended): void {
     const before = this.#running.get(session_id) ?? Promise.resolve();
-    const copied = before.then(() => this.#write(session_id)).catch(ignored);
+    const copied = before.then(() => this.#write(session_id, ended)).catch(ignored);
     this.#running.set(session_id, copied);
     void copied.then(() => {
       if (this.#running.get(session_id) === copied) this.#running.delete(session_id);
@@ -63,8 +61,9 @@ export class JsonCopies {
   repair(session_id: string): void {
     const temporary = this.#temporary(session_id);
     try {
-      const copy = copyOf(this.#source.ended(session_id));
-      if (copy === undefined) return;
+      const ended = this.#source.ended(session_id);
+      if (ended === undefined) return;
+      const copy = copyOf(ended);
       writeFileSync(temporary, copy.text, PRIVATE);
       renameSync(temporary, this.#path(session_id));
       this.#wrote(session_id, copy);
@@ -91,9 +90,8 @@ export class JsonCopies {
     if (written.length > 0) this.#source.note(written);
   }
 
-  async #write(session_id: string): Promise<void> {
-    const copy = copyOf(this.#source.justEnded(session_id));
-    if (copy === undefined) return;
+  async #write(session_id: string, ended: Ended): Promise<void> {
+    const copy = copyOf(ended);
     const temporary = this.#temporary(session_id);
     try {
       await writeFile(temporary, copy.text, PRIVATE);
@@ -119,5 +117,4 @@ const PRIVATE = { mode: 0o600 };
 
 const ignored = () => undefined;
 
-const copyOf = (ended: Ended | undefined) =>
-  ended && { text: `${JSON.stringify(ended.outcome)}\n`, entries: ended.entries };
+const copyOf = ({ outcome, entries }: Ended) => ({ text: `${JSON.stringify(outcome)}\n`, entries });

@@ -3,20 +3,19 @@ import { SessionListing } from "../../domain/session.ts";
 import {
   MAX_TALLIES,
   type SessionFilter,
-  type SessionSort,
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
   wordsOf,
 } from "../../domain/session-list.ts";
-import { tallied } from "../choose-listings.ts";
+import { DAMAGED, EXACT, notOfOutcomeAlone, orderOf, type ResultRow, summaryOf } from "../sql-listings.ts";
 import type { SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
 
 /** Newest first unless asked otherwise, without rows that are damaged. @throws Failure `unknown_session` for `before` */
 export function readListings(database: Database, query: SessionQuery): readonly SessionListing[] {
-  const { limit, before, sort = "created", order = "desc", offset = 0 } = query;
+  const { limit, before, offset = 0 } = query;
   const { where, values } = conditionsOf(query);
   const position = before === undefined ? Number.MAX_SAFE_INTEGER : positionOf(database, before);
   // First the places, from the index alone, then the listings of those that are read.
@@ -24,7 +23,7 @@ export function readListings(database: Database, query: SessionQuery): readonly 
     .query(
       `SELECT listing FROM
          (SELECT position AS place FROM ${INDEX} WHERE ${where} AND position < $position
-          ORDER BY ${SORTS[sort](order)} LIMIT $rows OFFSET $offset)
+          ORDER BY ${orderOf(query)} LIMIT $rows OFFSET $offset)
        CROSS JOIN sessions ON position = place`,
     )
     .iterate({ ...values, position, offset, rows: limit === undefined ? -1 : limit + DAMAGED }) as IterableIterator<{
@@ -42,29 +41,13 @@ export function readListings(database: Database, query: SessionQuery): readonly 
 export function summarizeListings(database: Database, { names, ...filter }: SessionSummaryRequest): SessionSummary {
   const { where, values } = conditionsOf(filter);
   const results = database.query(`${RESULTS} WHERE ${where} GROUP BY result`).all(values) as ResultRow[];
-  const sum = (key: keyof Omit<ResultRow, "name">) => results.reduce((total, row) => total + (row[key] ?? 0), 0);
-  const [sessions, costs] = [sum("sessions"), sum("costs")];
   const tally = (rows: string) => database.query(tallyOf(rows)).all() as SessionTally[];
-  return {
-    sessions,
-    results: tallied(results.flatMap(({ name, sessions }) => (name === null ? [] : { name, sessions }))),
-    conflicts: sum("conflicts"),
-    cost_usd: costs === 0 ? null : sum("cost_usd"),
-    cost_unknown: sessions - costs,
-    wall_ms: sum("wall_ms"),
-    ...(names && {
-      known: { scenarios: tally(namesIn("scenario")), models: tally(MODELS), judges: tally(namesIn("judge")) },
-    }),
+  const known = names && {
+    scenarios: tally(namesIn("scenario")),
+    models: tally(MODELS),
+    judges: tally(namesIn("judge")),
   };
-}
-
-interface ResultRow {
-  readonly name: string | null;
-  readonly sessions: number;
-  readonly conflicts: number;
-  readonly costs: number;
-  readonly cost_usd: number | null;
-  readonly wall_ms: number;
+  return summaryOf(results, known);
 }
 
 type Values = Readonly<Record<string, string>>;
@@ -76,9 +59,6 @@ const RESULTS = `SELECT result AS name, count(*) AS sessions, sum(conflict) AS c
 
 /** Without listings that were damaged before they had these columns. */
 const EVERY = "searched IS NOT NULL";
-
-/** Fields of a filter that are looked for as they are. */
-const EXACT = ["scenario", "state", "series_id", "outcome", "judge"] as const;
 
 function conditionsOf(filter: SessionFilter): { readonly where: string; readonly values: Values } {
   const conditions = [EVERY];
@@ -96,21 +76,11 @@ function conditionsOf(filter: SessionFilter): { readonly where: string; readonly
   if (filter.conflict !== undefined) conditions.push("conflict = 1");
   for (const [index, word] of wordsOf(filter.text).entries()) {
     conditions.push(`instr(searched, $word${index}) > 0`);
+    if (filter.blind) conditions.push(notOfOutcomeAlone(`$word${index}`));
     values[`word${index}`] = word;
   }
   return { where: conditions.join(" AND "), values };
 }
-
-const by = (key: string) => (order: "asc" | "desc") => `${key} ${order} NULLS LAST, position DESC`;
-
-const SORTS: Readonly<Record<SessionSort, (order: "asc" | "desc") => string>> = {
-  created: (order) => `position ${order}`,
-  scenario: by("scenario"),
-  result: by("result"),
-  gap: by("gap"),
-  cost: by("cost"),
-  duration: by("duration"),
-};
 
 const namesIn = (column: string) => `SELECT ${column} AS name FROM ${INDEX} WHERE ${EVERY}`;
 
@@ -118,9 +88,6 @@ const MODELS = `${namesIn("model_a")} UNION ALL ${namesIn("model_b")} AND model_
 
 const tallyOf = (names: string) => `SELECT name, count(*) AS sessions FROM (${names}) WHERE name IS NOT NULL
   GROUP BY name ORDER BY sessions DESC, name LIMIT ${MAX_TALLIES}`;
-
-/** Rows in a row that may be damaged without a page being shorter than it was asked for. */
-const DAMAGED = 100;
 
 const parsed = storedJson(SessionListing);
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../domain/failure.ts";
 import { Database } from "./database.ts";
 import { makeOwnDirectory } from "./own-directory.ts";
-import { codeOf } from "./storage-failure.ts";
 
 /**
  * Says which process a session belongs to: each holds an exclusive lock on a small database of its own for as long as it
@@ -64,6 +64,6 @@ function isLocked(path: string): boolean {
     lock.run("BEGIN EXCLUSIVE");
     return false;
   } catch (error) {
-    return codeOf(error).startsWith("SQLITE_BUSY");
+    return errorCode(error)?.startsWith("SQLITE_BUSY") === true;
   }
 }

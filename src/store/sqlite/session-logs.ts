@@ -1,6 +1,6 @@
 import { isFinal } from "../../domain/session.ts";
 import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
-import { foldLog } from "../read-session.ts";
+import { checkedFold, foldLog } from "../read-session.ts";
 import type { LoggedEntry, TrialsOf } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { Ended } from "./json-copies.ts";
@@ -38,9 +38,9 @@ export class SessionLogs {
   }
 
   /** As stored; undefined while it runs. */
-  ended(session_id: string, foldOf: typeof foldLog): Ended | undefined {
+  ended(session_id: string): Ended | undefined {
     const log = this.#stored(session_id, 0);
-    const outcome = foldOf(log);
+    const outcome = checkedFold(log);
     // A row of the database may bear any name, and the copy's path is made of it.
     if (outcome?.session_id !== session_id || !isFinal(outcome.state)) return undefined;
     return { outcome, entries: log.length };

@@ -1,18 +1,25 @@
-import { isFinal, type SessionOutcome } from "../../domain/session.ts";
-import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry, SessionLog } from "../../domain/session-entry.ts";
+import { errorCode } from "../../domain/failure.ts";
+import { isFinal } from "../../domain/session.ts";
+import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
 import { fold } from "../fold.ts";
 import { isLog } from "../read-session.ts";
 import { described, interruption, isListed } from "../session-row.ts";
 import { type Run, superseded } from "../store.ts";
 import type { Database } from "./database.ts";
-import type { WrittenCopy } from "./json-copies.ts";
+import type { Ended, WrittenCopy } from "./json-copies.ts";
 import { INTO_LISTED, SET_LISTED } from "./listed-columns.ts";
 import type { ProcessLease } from "./process-lease.ts";
-import { codeOf } from "./storage-failure.ts";
 
-interface Added {
+/** A session that was written to, as it is now if it has ended. */
+export interface Written {
   readonly session_id: string;
-  readonly ended: boolean;
+  readonly ended: Ended | undefined;
+}
+
+/** Where the next entry goes. */
+interface Place {
+  readonly length: number;
+  readonly attempt: number;
 }
 
 /**
@@ -22,67 +29,64 @@ interface Added {
 export class SessionRows {
   readonly #database: Database;
   readonly #lease: ProcessLease;
-  /** Of the logs of the runs that write here, what lists show: their rows are made of it. */
-  readonly #running = new Map<string, readonly SessionEntry[]>();
+  /** Logs of the runs that write here. One is whole when it is as long as the stored one. */
+  readonly #running = new Map<string, SessionEntry[]>();
 
   constructor(database: Database, lease: ProcessLease) {
     this.#database = database;
     this.#lease = lease;
   }
 
-  /** False when the id is taken. */
-  create(entry: CreatedEntry): boolean {
+  /** Undefined when the id is taken. */
+  create(entry: CreatedEntry): Written | undefined {
     const { session_id, scenario, state, trial, comparison = null } = entry.session;
-    const owner = isFinal(state) ? null : this.#lease.id;
-    const series_id = trial?.series_id ?? null;
-    const row = { session_id, scenario, series_id, comparison, owner, ...described(fold([entry])) };
+    const outcome = fold([entry]);
+    const ended = isFinal(state) ? { outcome, entries: 1 } : undefined;
+    const [owner, series_id] = [ended ? null : this.#lease.id, trial?.series_id ?? null];
+    const row = { session_id, scenario, series_id, comparison, owner, ...described(outcome) };
     const { changes } = this.#database.query(CREATE).run(row);
-    if (changes === 0) return false;
-    this.#insert(session_id, 1, entry);
-    this.#running.set(session_id, [entry]);
-    return true;
+    if (changes === 0) return undefined;
+    this.#insert(session_id, { length: 0, attempt: 1 }, [entry]);
+    if (!ended) this.#running.set(session_id, [entry]);
+    return { session_id, ended };
   }
 
-  /** Gives the entries. @throws Failure `interrupted` when the run has lost its session */
-  append({ session_id, attempt }: Run, entries: readonly RunEntry[]): readonly RunEntry[] {
-    if (this.#database.query(OWN).get({ session_id, attempt, owner: this.#lease.id }) === null)
-      throw superseded(session_id);
-    if (!this.#running.has(session_id)) this.#running.set(session_id, this.#withoutDecisions(session_id));
-    for (const entry of entries) this.#insert(session_id, attempt, entry);
-    const listed = entries.filter(isListed);
-    if (listed.length > 0) this.#describe(session_id, listed);
-    return entries;
+  /** @throws Failure `interrupted` when the run has lost its session */
+  append({ session_id, attempt }: Run, entries: readonly RunEntry[]): Written {
+    const owned = this.#database.query(OWN).get({ session_id, attempt, owner: this.#lease.id });
+    if (owned === null) throw superseded(session_id);
+    const log = this.#extended(session_id, owned as Place, entries);
+    this.#running.set(session_id, log);
+    return { session_id, ended: entries.some(isListed) ? this.#describe(session_id, log) : undefined };
   }
 
   /** From others than the session's run. Undefined when the session is unknown. */
-  add(session_id: string, entry: SessionEntry): Added | undefined {
-    const row = this.#database.query("SELECT attempt FROM sessions WHERE session_id = $session_id").get({ session_id });
-    if (row === null) return undefined;
-    this.#insert(session_id, (row as { attempt: number }).attempt, entry);
-    return { session_id, ended: this.#describe(session_id, [entry]) };
+  add(session_id: string, entry: SessionEntry): Written | undefined {
+    const place = this.#database.query(PLACE).get({ session_id });
+    if (place === null) return undefined;
+    return { session_id, ended: this.#describe(session_id, this.#extended(session_id, place as Place, [entry])) };
   }
 
   /** Whoever ran it before is superseded. Undefined when the session has ended or is unknown. */
   takeOver(session_id: string): Run | undefined {
     const row = this.#database.query(TAKE_OVER).get({ session_id, owner: this.#lease.id });
-    this.forget(session_id);
+    this.#running.delete(session_id);
     return row === null ? undefined : { session_id, attempt: (row as { attempt: number }).attempt };
   }
 
-  /** Ends what dead processes left running. Gives the ids. */
-  interruptDead(at: string): readonly string[] {
+  /** Ends what dead processes left running. */
+  interruptDead(at: string): readonly Written[] {
     const sql = "SELECT session_id, owner, state FROM sessions WHERE owner IS NOT NULL";
     const owned = this.#database.query(sql).values() as [string, string, string][];
     return owned.flatMap(([session_id, owner, state]) => {
       const run = this.#lease.isAlive(owner) ? undefined : this.takeOver(session_id);
-      if (run) this.#interrupt(run, interruption(state, at));
-      return run ? [session_id] : [];
+      return run ? [this.#interrupt(run, interruption(state, at))] : [];
     });
   }
 
-  /** What was written of a session may be lost, or is over: nothing is remembered of it. */
-  forget(session_id: string): void {
-    this.#running.delete(session_id);
+  /** For when a transaction is taken back: what is remembered may not be stored. */
+  forget(): void {
+    this.#running.clear();
   }
 
   /** Sessions whose copy is not written, and the size that each of the `youngest` written ones has. */
@@ -98,45 +102,46 @@ export class SessionRows {
     this.#database.query(NOTE_COPY).run({ ...copy });
   }
 
-  #insert(session_id: string, attempt: number, entry: SessionEntry): void {
-    this.#database.query(INSERT).run({ session_id, attempt, entry: JSON.stringify(entry) });
+  /** Gives the whole log. */
+  #extended(session_id: string, place: Place, entries: readonly SessionEntry[]): SessionEntry[] {
+    const known = this.#running.get(session_id);
+    // Other processes add to it too.
+    const log = known?.length === place.length ? known : this.#read(session_id);
+    this.#insert(session_id, place, entries);
+    log.push(...entries);
+    return log;
   }
 
-  /** Brings the session's row up to date after `entries` were inserted. True when the session has ended. */
-  #describe(session_id: string, entries: readonly SessionEntry[]): boolean {
-    // At its end also what other processes have added.
-    const known = entries.some(({ type }) => type === "ended") ? undefined : this.#running.get(session_id);
-    const log = known ? [...known, ...entries] : this.#withoutDecisions(session_id);
-    if (known) this.#running.set(session_id, log);
-    if (!isLog(log)) return false;
-    const outcome = this.#folded(session_id, log);
+  #insert(session_id: string, { length, attempt }: Place, entries: readonly SessionEntry[]): void {
+    const insert = this.#database.query(INSERT);
+    for (const [index, entry] of entries.entries())
+      insert.run({ session_id, n: length + 1 + index, attempt, entry: JSON.stringify(entry) });
+  }
+
+  /** Brings the session's row up to date with its log. */
+  #describe(session_id: string, log: readonly SessionEntry[]): Ended | undefined {
+    if (!isLog(log)) return undefined;
+    const outcome = fold(log);
     const ended = isFinal(outcome.state);
+    if (ended) this.#running.delete(session_id);
     this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run({ session_id, ...described(outcome) });
-    return ended;
+    // A row of the database may bear any name, and its copy's path is made of it.
+    return ended && outcome.session_id === session_id ? { outcome, entries: log.length } : undefined;
   }
 
-  /** What an arm used that was cut short stands in its decisions alone. */
-  #folded(session_id: string, withoutDecisions: SessionLog): SessionOutcome {
-    const outcome = fold(withoutDecisions);
-    const isCut = isFinal(outcome.state) && outcome.arms.some(({ status }) => status === "cancelled");
-    const log = isCut ? this.#log(ENTRIES, session_id) : [];
-    return isLog(log) ? fold(log) : outcome;
-  }
-
-  #withoutDecisions = (session_id: string) => this.#log(WITHOUT_DECISIONS, session_id);
-
-  #log(sql: string, session_id: string): readonly SessionEntry[] {
-    const rows = this.#database.query(sql).values({ session_id }) as [string][];
+  #read(session_id: string): SessionEntry[] {
+    const rows = this.#database.query(ENTRIES).values({ session_id }) as [string][];
     return rows.map(([entry]) => JSON.parse(entry));
   }
 
   /** Also where the log is damaged: reading it is refused, and starting the program must not be. */
-  #interrupt(run: Run, ended: EndedEntry): void {
+  #interrupt(run: Run, ended: EndedEntry): Written {
     try {
-      this.append(run, [ended]);
+      return this.append(run, [ended]);
     } catch (error) {
-      if (codeOf(error).startsWith("SQLITE")) throw error;
+      if (errorCode(error)?.startsWith("SQLITE")) throw error;
       this.#database.query(DESCRIBE_DAMAGED).run({ session_id: run.session_id });
+      return { session_id: run.session_id, ended: undefined };
     }
   }
 }
@@ -146,15 +151,14 @@ const CREATE = `INSERT INTO sessions
   VALUES ($session_id, $scenario, $series_id, $comparison, $state, $owner, 1, $listing, $trial_row, ${INTO_LISTED.values})
   ON CONFLICT DO NOTHING`;
 
-const INSERT = `INSERT INTO entries (session_id, n, attempt, entry)
-  SELECT $session_id, 1 + coalesce(max(n), 0), $attempt, $entry FROM entries WHERE session_id = $session_id`;
+const INSERT = "INSERT INTO entries (session_id, n, attempt, entry) VALUES ($session_id, $n, $attempt, $entry)";
 
-const OWN = "SELECT 1 FROM sessions WHERE session_id = $session_id AND attempt = $attempt AND owner = $owner";
+const PLACE = `SELECT attempt, (SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id) AS length
+  FROM sessions WHERE session_id = $session_id`;
+
+const OWN = `${PLACE} AND attempt = $attempt AND owner = $owner`;
 
 const ENTRIES = "SELECT entry FROM entries WHERE session_id = $session_id ORDER BY n";
-
-const WITHOUT_DECISIONS = `SELECT entry FROM entries WHERE session_id = $session_id
-  AND substr(entry, 1, 18) <> '{"type":"decision"' ORDER BY n`;
 
 const DESCRIBE = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row, ${SET_LISTED}
   WHERE session_id = $session_id`;

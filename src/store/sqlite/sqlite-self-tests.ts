@@ -1,6 +1,4 @@
-import { SelfTest } from "../../domain/self-test.ts";
-import type { SelfTestShelf } from "../self-test-shelf.ts";
-import { storedJson } from "../stored-json.ts";
+import { parseSelfTest, readableSelfTests, type SelfTestRow, type SelfTestShelf } from "../self-test-shelf.ts";
 import type { Database } from "./database.ts";
 import { guarded } from "./storage-failure.ts";
 import type { WriteBatch } from "./write-batch.ts";
@@ -10,22 +8,30 @@ export function sqliteSelfTests(database: Database, batch: WriteBatch, stateDir:
   const read = (sql: string, parameters: Record<string, string>) =>
     guarded(stateDir, () => {
       const row = database.query(sql).get(parameters) as { self_test: string } | null;
-      return row === null ? undefined : parsed(row.self_test);
+      return row === null ? undefined : parseSelfTest(row.self_test);
     });
   return {
-    async keepSelfTest(key, self_test) {
+    async keep(key, self_test) {
       const { self_test_id: id, created_at } = self_test;
       const row = { id, key, created_at, self_test: JSON.stringify(self_test) };
       await batch.write(() => database.query(KEEP).run(row));
     },
-    selfTest: async (id) => read("SELECT self_test FROM self_tests WHERE id = $id", { id }),
-    latestSelfTest: async (key) => read(LATEST, { key }),
+    read: async (id) => read("SELECT self_test FROM self_tests WHERE id = $id", { id }),
+    latest: async (key) => read(LATEST, { key }),
+    list: (query) =>
+      readableSelfTests(query, async (limit, before) =>
+        guarded(stateDir, () => {
+          const place = { at: before?.created_at ?? null, id: before?.self_test_id ?? null };
+          return database.query(PAGE).all({ ...place, limit }) as SelfTestRow[];
+        }),
+      ),
   };
 }
-
-const parsed = storedJson(SelfTest);
 
 const KEEP = `INSERT INTO self_tests (id, key, created_at, self_test) VALUES ($id, $key, $created_at, $self_test)
   ON CONFLICT (id) DO UPDATE SET key = $key, self_test = $self_test`;
 
 const LATEST = "SELECT self_test FROM self_tests WHERE key = $key ORDER BY created_at DESC LIMIT 1";
+
+const PAGE = `SELECT id, created_at, self_test FROM self_tests
+  WHERE $at IS NULL OR (created_at, id) < ($at, $id) ORDER BY created_at DESC, id DESC LIMIT $limit`;

@@ -1,69 +1,78 @@
-import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
+import type { SeriesListing } from "../../domain/series.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
+import type { SeriesListRequest } from "../../domain/series-request.ts";
+import type { SeriesShelf } from "../series-shelf.ts";
 import { isLoss } from "../store.ts";
 import type { Retries } from "./retries.ts";
 import type { SeriesRows } from "./series-rows.ts";
+import { guarded } from "./storage-failure.ts";
 import type { WriteBatch } from "./write-batch.ts";
 
-/** What the port promises of series. */
-export class SqliteSeries {
-  readonly #rows: SeriesRows;
-  readonly #batch: WriteBatch;
-  readonly #retries: Retries;
-  readonly #synced: () => Promise<void>;
+interface SeriesParts {
+  readonly rows: SeriesRows;
+  readonly batch: WriteBatch;
+  readonly retries: Retries;
+  readonly stateDir: string;
+  /** Resolves when what was written survives a power cut. */
+  readonly synced: () => Promise<void>;
+  /** Ends what dead processes left running. */
+  readonly settle: () => Promise<void>;
+}
+
+export class SqliteSeries implements SeriesShelf {
+  readonly #parts: SeriesParts;
   /** Ends that could not be stored. */
   readonly #unsaved = new Map<string, SeriesRecord>();
 
-  /** What `synced` gives resolves when what was written is on the disk. */
-  constructor(rows: SeriesRows, batch: WriteBatch, retries: Retries, synced: () => Promise<void>) {
-    this.#rows = rows;
-    this.#batch = batch;
-    this.#retries = retries;
-    this.#synced = synced;
+  constructor(parts: SeriesParts) {
+    this.#parts = parts;
   }
 
   async create(series: SeriesRecord): Promise<boolean> {
-    const created = await this.#batch.write(() => this.#rows.create(series));
-    if (created) await this.#synced();
+    const created = await this.#parts.batch.write(() => this.#parts.rows.create(series));
+    if (created) await this.#parts.synced();
     return created;
   }
 
   async update(series: SeriesRecord): Promise<void> {
-    this.#retries.try();
+    this.#parts.retries.try();
     try {
-      await this.#batch.write(() => this.#rows.update(series));
+      await this.#parts.batch.write(() => this.#parts.rows.update(series));
     } catch (error) {
       if (series.state !== "running" && isLoss(error)) this.#keep(series);
       throw error;
     }
     this.#forget(series.series_id);
-    await this.#synced();
+    await this.#parts.synced();
   }
 
   async take(series_id: string): Promise<SeriesRecord | undefined> {
-    this.#retries.try();
-    return await this.#batch.write(() => this.#rows.take(series_id));
+    await this.#parts.settle();
+    this.#parts.retries.try();
+    return await this.#parts.batch.write(() => this.#parts.rows.take(series_id));
   }
 
-  read(series_id: string): SeriesRecord | undefined {
-    return this.#unsaved.get(series_id) ?? this.#rows.read(series_id);
+  async read(series_id: string): Promise<SeriesRecord | undefined> {
+    const { stateDir, rows } = this.#parts;
+    return this.#unsaved.get(series_id) ?? guarded(stateDir, () => rows.read(series_id));
   }
 
-  list(query: SeriesListRequest): readonly SeriesListing[] {
-    return this.#rows.list(query);
+  async list(query: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
+    const { stateDir, rows } = this.#parts;
+    return guarded(stateDir, () => rows.list(query));
   }
 
   #keep(series: SeriesRecord): void {
     const { series_id } = series;
     this.#unsaved.set(series_id, series);
-    this.#retries.keep(series_id, () => {
-      this.#batch.now(() => this.#rows.update(series));
+    this.#parts.retries.keep(series_id, () => {
+      this.#parts.batch.now(() => this.#parts.rows.update(series));
       this.#unsaved.delete(series_id);
     });
   }
 
   #forget(series_id: string): void {
     this.#unsaved.delete(series_id);
-    this.#retries.drop(series_id);
+    this.#parts.retries.drop(series_id);
   }
 }

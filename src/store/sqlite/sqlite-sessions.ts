@@ -1,7 +1,5 @@
-import { isFinal } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { TrialRow } from "../../domain/trial.ts";
-import { checkedFold, foldLog } from "../read-session.ts";
 import { endOf } from "../session-row.ts";
 import {
   type EntriesOfTrials,
@@ -18,7 +16,7 @@ import { JsonCopies, type WrittenCopy } from "./json-copies.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import type { Retries } from "./retries.ts";
 import { SessionLogs } from "./session-logs.ts";
-import { SessionRows } from "./session-rows.ts";
+import { SessionRows, type Written } from "./session-rows.ts";
 import { guarded } from "./storage-failure.ts";
 import { type UnsavedEnd, UnsavedEnds } from "./unsaved-ends.ts";
 import type { WriteBatch } from "./write-batch.ts";
@@ -52,40 +50,29 @@ export class SqliteSessions {
     this.#rows = new SessionRows(database, lease);
     this.#logs = new SessionLogs(database, this.#unsaved);
     this.#copies = new JsonCopies(stateDir, lease, {
-      justEnded: (session_id) => this.#logs.ended(session_id, foldLog),
-      ended: (session_id) => this.#logs.ended(session_id, checkedFold),
+      ended: (session_id) => this.#logs.ended(session_id),
       note: (copies) => this.#noteCopies(copies),
     });
   }
 
   async create(entry: CreatedEntry): Promise<Run | undefined> {
-    const { session_id, state } = entry.session;
     this.#parts.retries.try();
-    try {
-      const created = await this.#parts.batch.write(() => this.#rows.create(entry));
-      if (!created) return undefined;
-    } catch (error) {
-      this.#rows.forget(session_id);
-      throw error;
-    }
-    if (isFinal(state)) this.#end(session_id);
-    return { session_id, attempt: 1 };
+    const created = await this.#parts.batch.write(() => this.#rows.create(entry));
+    if (created) this.#copyEnded(created);
+    return created && { session_id: created.session_id, attempt: 1 };
   }
 
   async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
     const { session_id } = run;
     const entriesNow = () => entriesGiven(given, () => this.#logs.trialsBeside(session_id));
-    let entries: readonly RunEntry[];
     this.#parts.retries.try();
     try {
-      entries = await this.#parts.batch.write(() => this.#rows.append(run, entriesNow()));
+      this.#copyEnded(await this.#parts.batch.write(() => this.#rows.append(run, entriesNow())));
     } catch (error) {
-      this.#rows.forget(session_id);
       // Anew: it may have been taken back with trials that it was made of.
       if (isLoss(error)) this.#keepFailure({ run, entries: guarded(this.#parts.stateDir, entriesNow) });
       throw error;
     }
-    if (endOf(entries)) this.#end(session_id);
     try {
       if (safety === "durable") await this.#durable(session_id);
     } finally {
@@ -105,7 +92,7 @@ export class SqliteSessions {
 
   async add(session_ids: readonly string[], entry: AddedEntry): Promise<void> {
     const added = await this.#parts.batch.write(() => session_ids.flatMap((id) => this.#rows.add(id, entry) ?? []));
-    for (const { session_id, ended } of added) if (ended) this.#copies.start(session_id);
+    for (const written of added) this.#copyEnded(written);
     await Promise.all(added.map(({ session_id }) => this.#durable(session_id)));
     for (const { session_id } of added) this.#watchers.wake(session_id);
   }
@@ -122,16 +109,21 @@ export class SqliteSessions {
     return this.#watchers.watch(session_id, wake);
   }
 
-  /** Ends what dead processes left running, within a transaction. Gives their ids, for `ended` after it. */
-  interruptDead(at: string): readonly string[] {
+  /** Ends what dead processes left running, within a transaction. What it gives is for `ended` after it. */
+  interruptDead(at: string): readonly Written[] {
     return this.#rows.interruptDead(at);
   }
 
-  ended(session_ids: readonly string[]): void {
-    for (const session_id of session_ids) {
-      this.#end(session_id);
-      this.#watchers.wake(session_id);
+  ended(interrupted: readonly Written[]): void {
+    for (const written of interrupted) {
+      this.#copyEnded(written);
+      this.#watchers.wake(written.session_id);
     }
+  }
+
+  /** What was written last is not stored. */
+  takenBack(): void {
+    this.#rows.forget();
   }
 
   /** Writes copies that are missing or torn. */
@@ -148,9 +140,8 @@ export class SqliteSessions {
     this.#copies.note();
   }
 
-  #end(session_id: string): void {
-    this.#rows.forget(session_id);
-    this.#copies.start(session_id);
+  #copyEnded({ session_id, ended }: Written): void {
+    if (ended) this.#copies.start(session_id, ended);
   }
 
   async #durable(session_id: string): Promise<void> {
@@ -166,13 +157,11 @@ export class SqliteSessions {
   /** In a batch of its own, so that its failure is nobody else's. @throws Failure `storage_full` or `storage_failed` */
   #save({ run, entries }: UnsavedEnd): void {
     try {
-      this.#parts.batch.now(() => this.#rows.append(run, entries));
+      this.#copyEnded(this.#parts.batch.now(() => this.#rows.append(run, entries)));
     } catch (error) {
-      this.#rows.forget(run.session_id);
       if (isLoss(error)) throw error;
       // Another process has ended it in the meantime.
     }
-    this.#end(run.session_id);
   }
 
   /** In a batch of its own: nobody's session may fail because this does not fit any more. */

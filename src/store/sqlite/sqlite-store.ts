@@ -1,9 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Entropy } from "../../clock.ts";
-import type { SelfTest } from "../../domain/self-test.ts";
-import type { SeriesListing, SeriesListRequest } from "../../domain/series.ts";
-import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SessionListing } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
@@ -16,6 +13,7 @@ import { readListings, summarizeListings } from "./listings.ts";
 import { isInUse, ProcessLease } from "./process-lease.ts";
 import { Retries } from "./retries.ts";
 import { SeriesRows } from "./series-rows.ts";
+import type { Written } from "./session-rows.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { sqliteSelfTests } from "./sqlite-self-tests.ts";
 import { SqliteSeries } from "./sqlite-series.ts";
@@ -48,7 +46,8 @@ export function sqliteStore(stateDir: string, clock: Clock, entropy: Entropy): S
 class SqliteStore implements SessionStore {
   readonly persistent = true;
   readonly ledger: SqliteLedger;
-  readonly #selfTests: SelfTestShelf;
+  readonly series: SqliteSeries;
+  readonly self_tests: SelfTestShelf;
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #lease: ProcessLease;
@@ -58,20 +57,20 @@ class SqliteStore implements SessionStore {
   readonly #retries = new Retries();
   readonly #sessions: SqliteSessions;
   readonly #seriesRows: SeriesRows;
-  readonly #series: SqliteSeries;
 
   constructor(stateDir: string, database: Database, lease: ProcessLease, clock: Clock) {
     this.#stateDir = stateDir;
     this.#database = database;
     this.#lease = lease;
     this.#clock = clock;
-    this.#batch = new WriteBatch(database, stateDir);
+    this.#batch = new WriteBatch(database, stateDir, () => this.#sessions.takenBack());
     this.#disk = new DiskSync(join(stateDir, "sessions.db-wal"));
     const [batch, retries, synced] = [this.#batch, this.#retries, () => this.#synced()];
     this.#sessions = new SqliteSessions({ stateDir, database, lease, batch, retries, synced });
-    this.#selfTests = sqliteSelfTests(database, batch, stateDir);
+    this.self_tests = sqliteSelfTests(database, batch, stateDir);
     this.#seriesRows = new SeriesRows(database, lease);
-    this.#series = new SqliteSeries(this.#seriesRows, batch, retries, synced);
+    const settle = async () => this.#sessions.ended(await batch.write(() => this.#interruptDead()));
+    this.series = new SqliteSeries({ rows: this.#seriesRows, batch, retries, stateDir, synced, settle });
     this.ledger = new SqliteLedger(database, batch, lease, stateDir);
   }
 
@@ -107,39 +106,6 @@ class SqliteStore implements SessionStore {
     return guarded(this.#stateDir, () => this.#sessions.trials(of));
   }
 
-  createSeries(series: SeriesRecord): Promise<boolean> {
-    return this.#series.create(series);
-  }
-
-  updateSeries(series: SeriesRecord): Promise<void> {
-    return this.#series.update(series);
-  }
-
-  async takeSeries(series_id: string): Promise<SeriesRecord | undefined> {
-    this.#sessions.ended(await this.#batch.write(() => this.#interruptDead()));
-    return await this.#series.take(series_id);
-  }
-
-  async series(series_id: string): Promise<SeriesRecord | undefined> {
-    return guarded(this.#stateDir, () => this.#series.read(series_id));
-  }
-
-  async listSeries(query: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
-    return guarded(this.#stateDir, () => this.#series.list(query));
-  }
-
-  keepSelfTest(key: string, self_test: SelfTest): Promise<void> {
-    return this.#selfTests.keepSelfTest(key, self_test);
-  }
-
-  selfTest(self_test_id: string): Promise<SelfTest | undefined> {
-    return this.#selfTests.selfTest(self_test_id);
-  }
-
-  latestSelfTest(key: string): Promise<SelfTest | undefined> {
-    return this.#selfTests.latestSelfTest(key);
-  }
-
   watch(session_id: string, wake: () => void): () => void {
     return this.#sessions.watch(session_id, wake);
   }
@@ -171,7 +137,7 @@ class SqliteStore implements SessionStore {
     });
   }
 
-  #interruptDead(): readonly string[] {
+  #interruptDead(): readonly Written[] {
     const at = this.#clock.now().toISOString();
     this.#seriesRows.interruptDead(at);
     return this.#sessions.interruptDead(at);

@@ -1,9 +1,9 @@
-import { Failure } from "../../domain/failure.ts";
+import { errorCode, Failure, wordsOf } from "../../domain/failure.ts";
 
 /** A SQLite or file system error in words, with what to do about it. */
 export function storageFailure(error: unknown, subject: string): Failure {
   if (error instanceof Failure) return error;
-  const code = codeOf(error);
+  const code = errorCode(error) ?? "";
   if (NO_SPACE.has(code))
     return new Failure("storage_full", `no space left for ${subject}: free some and try again`, {
       cause: error,
@@ -24,9 +24,6 @@ export function guarded<T>(subject: string, work: () => T): T {
 /** The last is SQLite's word when its shared memory file cannot grow. */
 const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"]);
 
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-
 function explain(code: string, error: unknown): string {
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
     return "the database is damaged and was left as it is; move sessions.db aside to start a new one (sessions/*.json hold each outcome)";
@@ -35,5 +32,5 @@ function explain(code: string, error: unknown): string {
   if (code === "ENOTDIR" || code === "EEXIST") return "is not a directory";
   if (code.startsWith("SQLITE_CANTOPEN")) return "the database cannot be opened; is this a writable directory?";
   if (code.startsWith("SQLITE_BUSY")) return "the database stayed locked by another process";
-  return error instanceof Error ? error.message : String(error);
+  return wordsOf(error);
 }

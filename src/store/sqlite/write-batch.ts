@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import { guarded, storageFailure } from "./storage-failure.ts";
+import { storageFailure } from "./storage-failure.ts";
 
 interface Write {
   /** Does its part of the transaction. Gives what tells the caller, when all of it is stored. */
@@ -16,22 +16,27 @@ export class WriteBatch {
   readonly #database: Database;
   /** Named in failures. */
   readonly #subject: string;
+  readonly #takenBack: () => void;
   #writes: Write[] = [];
 
-  constructor(database: Database, subject: string) {
+  /** `takenBack` is called when nothing is stored of what was written; some of it may be written again. */
+  constructor(database: Database, subject: string, takenBack: () => void) {
     this.#database = database;
     this.#subject = subject;
+    this.#takenBack = takenBack;
   }
 
-  /** Does all of `work` or nothing of it, in the order of the calls. Resolves when it is stored. @throws Failure */
+  /**
+   * Does all of `work` or nothing of it, in the order of the calls; more than once when another write of the batch fails.
+   * Resolves when it is stored. @throws Failure
+   */
   write<T>(work: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     // Nobody has to wait for it.
     promise.catch(() => undefined);
     if (this.#writes.length === 0) setImmediate(() => this.flush());
     const run = () => {
-      // Inside a transaction this is a savepoint.
-      const value = this.#database.transaction(work)();
+      const value = work();
       return () => resolve(value);
     };
     this.#writes.push({ run, reject });
@@ -40,31 +45,40 @@ export class WriteBatch {
 
   /** In a transaction of its own, before it returns. @throws Failure */
   now<T>(work: () => T): T {
-    return guarded(this.#subject, () => this.#database.transaction(work).immediate());
+    try {
+      return this.#database.transaction(work).immediate();
+    } catch (error) {
+      this.#takenBack();
+      throw storageFailure(error, this.#subject);
+    }
   }
 
   /** Stores what waits now. Only the promises of the writes tell of a failure. */
   flush(): void {
-    const writes = this.#writes;
+    let writes = this.#writes;
     this.#writes = [];
-    if (writes.length === 0) return;
-    try {
-      const stored = this.#database.transaction(() => writes.flatMap((write) => this.#tried(write))).immediate();
-      for (const tell of stored) tell();
-    } catch (error) {
-      const failure = storageFailure(error, this.#subject);
-      for (const { reject } of writes) reject(failure);
-    }
+    while (writes.length > 0) writes = this.#store(writes);
   }
 
-  /** What fails takes no other write with it, unless SQLite took back the whole transaction, as it does for want of space. */
-  #tried(write: Write): (() => void)[] {
+  /** Gives what is left to store: one write that fails is left out, and takes no other with it. */
+  #store(writes: readonly Write[]): Write[] {
+    const failed: Write[] = [];
+    const tried = (write: Write) => {
+      try {
+        return write.run();
+      } catch (error) {
+        // Else SQLite has taken back the whole transaction, as it does for want of space.
+        if (this.#database.inTransaction) failed.push(write);
+        throw error;
+      }
+    };
     try {
-      return [write.run()];
-    } catch (error) {
-      if (!this.#database.inTransaction) throw error;
-      write.reject(storageFailure(error, this.#subject));
+      const stored = this.now(() => writes.map(tried));
+      for (const tell of stored) tell();
       return [];
+    } catch (error) {
+      for (const { reject } of failed.length > 0 ? failed : writes) reject(error);
+      return failed.length > 0 ? writes.filter((write) => !failed.includes(write)) : [];
     }
   }
 }

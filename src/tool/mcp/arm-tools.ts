@@ -1,10 +1,10 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
 import { type TSchema, Type } from "@sinclair/typebox";
+import type { McpServer } from "../../domain/arm.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import { mcpToolName } from "../../domain/mcp-tool-name.ts";
-import type { McpServer } from "../../domain/scenario.ts";
 import type { Tool } from "../tool.ts";
 import { specOf } from "../tool.ts";
 import type { ServerLaunch } from "./connection.ts";

@@ -9,9 +9,9 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonSchemaValidatorResult, jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
+import type { McpServer } from "../../domain/arm.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
-import type { McpServer } from "../../domain/scenario.ts";
 import { LINE_BYTES } from "../../lines.ts";
 import type { CommandNetwork, ProcessEnd, SandboxedProcess } from "../../sandbox/sandbox.ts";
 import type { Workspace } from "../../workspace/workspace.ts";

@@ -1,10 +1,12 @@
-import { useMemo } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import { citedRef } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { counted } from "../format.ts";
-import { ArmName } from "../part/arm-name.tsx";
+import { ArmName, Neutral } from "../part/arm-name.tsx";
 import { changesOf } from "./file-change.ts";
 import { FileDiff } from "./file-diff.tsx";
+import { FileList } from "./file-list.tsx";
+import { LeftOut } from "./left-out.tsx";
 
 interface ArmChangesProps {
   readonly shown: ShownArm;
@@ -12,11 +14,15 @@ interface ArmChangesProps {
   readonly open_lines?: number;
 }
 
+/** Files that are open at first, at most. */
+const OPEN_FILES = 30;
+
 /** What an arm changed of the fixture. */
 export function ArmChanges({ shown, open_lines }: ArmChangesProps) {
   const { side, name, arm } = shown;
   const place = diffPlace(citedRef(side, "diff"));
   const changes = useMemo(() => (arm.changes ? changesOf(arm.changes) : []), [arm.changes]);
+  const neutral = useContext(Neutral);
   const isUnknown = arm.changes === null || typeof arm.changes.unknown === "string";
   return (
     <div class={`arm-changes side-${side}`}>
@@ -26,16 +32,18 @@ export function ArmChanges({ shown, open_lines }: ArmChangesProps) {
       </h3>
       {isUnknown && <p class="empty">What it changed is not known. {arm.changes?.unknown}</p>}
       {!isUnknown && changes.length === 0 && <p class="empty">It changed no file.</p>}
-      {changes.map((change) => (
-        <FileDiff
-          key={change.path}
-          change={change}
-          cited={place?.path === change.path ? place.line : null}
-          from="fixture"
-          to={`arm ${side.toUpperCase()}, ${name}`}
-          {...(open_lines !== undefined && { open_lines })}
-        />
-      ))}
+      {arm.changes && <LeftOut changes={arm.changes} />}
+      <FileList changes={changes} isWanted={({ path }) => place?.path === path}>
+        {(change, index) => (
+          <FileDiff
+            key={change.path}
+            change={change}
+            cited={place?.path === change.path ? place.line : null}
+            between={`fixture to ${neutral ? name : `arm ${side.toUpperCase()}, ${name}`}`}
+            {...(index >= OPEN_FILES ? { open_lines: -1 } : open_lines !== undefined && { open_lines })}
+          />
+        )}
+      </FileList>
     </div>
   );
 }

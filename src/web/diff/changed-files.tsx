@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { count, counted } from "../format.ts";
 import { besideWanted, wideWindow } from "../preferences.ts";
 import type { FileChange } from "./file-change.ts";
 import { FileDiff } from "./file-diff.tsx";
+import { FileList } from "./file-list.tsx";
 import { FileTree } from "./file-tree.tsx";
 import { markSeen, seenIn } from "./seen-files.ts";
 
@@ -11,8 +12,10 @@ interface ChangedFilesProps {
   readonly changes: readonly FileChange[];
   /** Names what is compared; marks are kept under it. */
   readonly comparison: string;
-  readonly from: string;
-  readonly to: string;
+  /** What is compared where a file does not say it. */
+  readonly between: string;
+  /** Says how much differs. */
+  readonly children: ComponentChildren;
 }
 
 /** Lines and files above which the rest stays closed at first. */
@@ -20,13 +23,15 @@ const OPEN_LINES = 3_000;
 const OPEN_FILES = 30;
 
 /** The files that differ, with a tree to choose from. */
-export function ChangedFiles({ changes, comparison, from, to }: ChangedFilesProps) {
-  const asked = useSignal<ReadonlySet<number>>(new Set());
+export function ChangedFiles({ changes, comparison, between, children }: ChangedFilesProps) {
+  const asked = useSignal<ReadonlySet<string>>(new Set());
   const seen = seenIn(comparison);
   const open = useMemo(() => openAtFirst(changes), [changes]);
   const beside = besideWanted.value && wideWindow.value;
+  const isAsked = ({ path }: FileChange) => asked.value.has(path);
   const go = (index: number) => {
-    asked.value = new Set([...asked.peek(), index]);
+    const { path } = changes[index] ?? {};
+    if (path !== undefined) asked.value = new Set([...asked.peek(), path]);
     requestAnimationFrame(() => {
       const file = document.getElementById(placeOf(index));
       file?.scrollIntoView({ block: "start" });
@@ -36,11 +41,7 @@ export function ChangedFiles({ changes, comparison, from, to }: ChangedFilesProp
   return (
     <>
       <div class="summary-line">
-        <p role="status">
-          {counted(changes.length, "file")},{" "}
-          <span class="added-count">+{count(sum(changes.map(({ added }) => added)))}</span>{" "}
-          <span class="removed-count">−{count(sum(changes.map(({ removed }) => removed)))}</span> lines
-        </p>
+        {children}
         {wideWindow.value && (
           <button
             type="button"
@@ -54,20 +55,20 @@ export function ChangedFiles({ changes, comparison, from, to }: ChangedFilesProp
       </div>
       <div class="changed-files">
         <FileTree changes={changes} seen={seen} go={go} />
-        <div class="file-list">
-          {changes.map((change, index) => (
+        <FileList changes={changes} isWanted={isAsked}>
+          {(change, index) => (
             <FileDiff
               key={change.path}
               id={placeOf(index)}
               change={change}
               cited={null}
-              {...{ from, to, beside }}
-              open_lines={asked.value.has(index) || open.has(index) ? Number.POSITIVE_INFINITY : 0}
+              {...{ between, beside }}
+              open_lines={isAsked(change) || open.has(change.path) ? Number.POSITIVE_INFINITY : -1}
               seen={seen.includes(change.path)}
               markSeen={(is_seen) => markSeen(comparison, change.path, is_seen)}
             />
-          ))}
-        </div>
+          )}
+        </FileList>
       </div>
     </>
   );
@@ -75,17 +76,15 @@ export function ChangedFiles({ changes, comparison, from, to }: ChangedFilesProp
 
 const placeOf = (index: number) => `file-${index}`;
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
-
-/** Indexes of the first files that together are short enough to be drawn at once. */
-function openAtFirst(changes: readonly FileChange[]): ReadonlySet<number> {
-  const open = new Set<number>();
+/** Paths of the first files that together are short enough to be drawn at once. */
+function openAtFirst(changes: readonly FileChange[]): ReadonlySet<string> {
+  const open = new Set<string>();
   let lines = 0;
-  for (const [index, change] of changes.entries()) {
+  for (const { path, size } of changes) {
     if (open.size === OPEN_FILES) break;
-    if (lines + change.lines.length > OPEN_LINES) continue;
-    lines += change.lines.length;
-    open.add(index);
+    if (lines + size > OPEN_LINES) continue;
+    lines += size;
+    open.add(path);
   }
   return open;
 }

@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks";
-import type { Changes } from "../../domain/evidence.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { getSession } from "../api.ts";
 import { type ShownArm, shownArmsOf } from "../evidence/shown-arm.ts";
+import { count, counted } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
@@ -11,9 +11,11 @@ import { Show } from "../part/show.tsx";
 import { blind, voteOn } from "../preferences.ts";
 import { toDiff, toSession } from "../routes.ts";
 import { chosenVerdict, comparisonOf } from "../verdict/comparison.ts";
-import { armAgainstArm, armAgainstReference } from "./between.ts";
+import { armAgainstReference } from "./against-reference.ts";
+import { BothChanges } from "./both-changes.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
 import { changesOf, type FileChange } from "./file-change.ts";
+import { LeftOut } from "./left-out.tsx";
 
 interface DiffPageProps {
   readonly id: string;
@@ -105,15 +107,37 @@ interface FilesProps {
 }
 
 function Files({ view, comparison, pair: [a, b], reference }: FilesProps) {
-  const changesAt = (end: View["from"]) => (end === "a" ? a : end === "b" ? b : null)?.arm.changes;
-  const changes = useMemo(
-    () => (a.arm.changes && b.arm.changes ? view.compare(a.arm.changes, b.arm.changes, reference ?? "") : null),
-    [view, a, b, reference],
+  if (view.from === "a") return <BothChanges {...{ a, b, comparison }} />;
+  return <ArmFiles arm={view.to === "b" ? b : a} {...{ view, comparison, reference }} />;
+}
+
+/** The work of one arm against the fixture or against the known fix. */
+function ArmFiles({ view, comparison, arm, reference }: Omit<FilesProps, "pair"> & { arm: ShownArm }) {
+  const { changes } = arm.arm;
+  const files = useMemo(() => {
+    if (changes === null || typeof changes.unknown === "string") return null;
+    return view.from === "reference" ? armAgainstReference(reference ?? "", changes) : changesOf(changes);
+  }, [view, changes, reference]);
+  if (files === null) return <Notice tone="warn" title="What the arms changed is not known" />;
+  if (files.length === 0) return <p class="empty">There is no difference between the two.</p>;
+  return (
+    <>
+      {changes && <LeftOut changes={changes} />}
+      <ChangedFiles changes={files} comparison={comparison} between={`${view.from} to ${view.to}`}>
+        <Total files={files} />
+      </ChangedFiles>
+    </>
   );
-  const isUnknown = [view.from, view.to].some((end) => typeof changesAt(end)?.unknown === "string");
-  if (changes === null || isUnknown) return <Notice tone="warn" title="What the arms changed is not known" />;
-  if (changes.length === 0) return <p class="empty">There is no difference between the two.</p>;
-  return <ChangedFiles changes={changes} comparison={comparison} from={view.from} to={view.to} />;
+}
+
+function Total({ files }: { files: readonly FileChange[] }) {
+  const sum = (of: "added" | "removed") => files.reduce((total, file) => total + (file[of] ?? 0), 0);
+  return (
+    <p role="status">
+      {counted(files.length, "file")}, <span class="added-count">+{count(sum("added"))}</span>{" "}
+      <span class="removed-count">−{count(sum("removed"))}</span> lines
+    </p>
+  );
 }
 
 type End = "fixture" | "reference" | "a" | "b";
@@ -122,18 +146,17 @@ type End = "fixture" | "reference" | "a" | "b";
 interface View {
   readonly id: string;
   readonly from: End;
-  readonly to: End;
-  readonly compare: (a: Changes, b: Changes, reference_patch: string) => FileChange[];
+  readonly to: "a" | "b";
 }
 
-const FIRST: View = { id: "a", from: "fixture", to: "a", compare: (a) => changesOf(a) };
+const FIRST: View = { id: "a", from: "fixture", to: "a" };
 
 const VIEWS: readonly View[] = [
   FIRST,
-  { id: "b", from: "fixture", to: "b", compare: (_a, b) => changesOf(b) },
-  { id: "a-b", from: "a", to: "b", compare: armAgainstArm },
-  { id: "fix-a", from: "reference", to: "a", compare: (a, _b, patch) => armAgainstReference(patch, a) },
-  { id: "fix-b", from: "reference", to: "b", compare: (_a, b, patch) => armAgainstReference(patch, b) },
+  { id: "b", from: "fixture", to: "b" },
+  { id: "a-b", from: "a", to: "b" },
+  { id: "fix-a", from: "reference", to: "a" },
+  { id: "fix-b", from: "reference", to: "b" },
 ];
 
 /** Arm a against the fixture, unless the address names another. */

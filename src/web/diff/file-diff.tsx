@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { count, counted } from "../format.ts";
+import { Counts } from "./counts.tsx";
 import type { FileChange } from "./file-change.ts";
 import { FileLines } from "./file-lines.tsx";
 import { ShownText } from "./shown-text.tsx";
@@ -9,9 +9,8 @@ interface FileDiffProps {
   readonly change: FileChange;
   /** The line that a citation names. 0: the whole file. Null: none. */
   readonly cited: number | null;
-  /** What is compared, as in "fixture" and "root-cause". */
-  readonly from: string;
-  readonly to: string;
+  /** What is compared, as in "fixture to root-cause", where the file does not say it. */
+  readonly between: string;
   /** Lines above which the file stays closed until the reader opens it. */
   readonly open_lines?: number;
   /** Both versions beside each other. */
@@ -27,8 +26,8 @@ interface FileDiffProps {
 const OPEN_LINES = 400;
 
 export function FileDiff(props: FileDiffProps) {
-  const { change, cited, from, to, open_lines = OPEN_LINES, beside = false, seen = false, markSeen, id } = props;
-  const isShort = change.lines.length <= open_lines;
+  const { change, cited, between, open_lines = OPEN_LINES, beside = false, seen = false, markSeen, id } = props;
+  const isShort = change.size <= open_lines;
   const opened = useSignal(isShort && !seen);
   useEffect(() => {
     opened.value = isShort && !seen;
@@ -48,22 +47,30 @@ export function FileDiff(props: FileDiffProps) {
         <span class="file-path">
           <ShownText text={change.path} />
         </span>
-        <span class="aside">{change.status}</span>
+        <span class="aside">{change.label ?? change.status}</span>
         {seen && <span class="aside">✓ seen</span>}
-        <span class="quantity">
-          <span class="added-count">+{count(change.added)}</span>{" "}
-          <span class="removed-count">−{count(change.removed)}</span>
-          <span class="hidden-text">
-            {counted(change.added, "line")} added, {counted(change.removed, "line")} removed
-          </span>
-        </span>
+        <Counts change={change} />
       </summary>
       {markSeen && <SeenMark path={change.path} seen={seen} mark={markSeen} />}
-      {change.note && <p class="file-note">{change.note}</p>}
-      {open && change.lines.length > 0 && (
-        <FileLines change={change} cited={cited} label={`${change.path}: ${from} to ${to}`} beside={beside} />
-      )}
+      {open && <OpenFile change={change} cited={cited} between={change.between ?? between} beside={beside} />}
     </details>
+  );
+}
+
+function OpenFile({
+  change,
+  cited,
+  between,
+  beside,
+}: Required<Pick<FileDiffProps, "change" | "cited" | "between" | "beside">>) {
+  const text = change.read();
+  return (
+    <>
+      {text.note && <p class="file-note">{text.note}</p>}
+      {text.lines.length > 0 && (
+        <FileLines path={change.path} text={text} cited={cited} label={`${change.path}: ${between}`} beside={beside} />
+      )}
+    </>
   );
 }
 

@@ -1,15 +1,17 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { count } from "../format.ts";
 import { Chunk } from "../part/chunk.tsx";
 import { Scroller } from "../part/page.tsx";
-import type { FileChange } from "./file-change.ts";
-import { highlightLines } from "./highlight.ts";
-import { type Colours, HiddenRow, LineRow, PairRow } from "./line-row.tsx";
+import type { ChangedText } from "./file-change.ts";
+import { HiddenRow, LineRow, PairRow } from "./line-row.tsx";
 import { isHidden, matesOf, type Pair, pairsOf } from "./pairs.ts";
+import { useColours } from "./use-colours.ts";
 import { type ShownLine, withContext } from "./with-context.ts";
 
 interface FileLinesProps {
-  readonly change: FileChange;
+  readonly path: string;
+  readonly text: ChangedText;
   /** The line that a citation names; null or 0 for none. */
   readonly cited: number | null;
   readonly label: string;
@@ -22,19 +24,25 @@ const CHUNK = 120;
 /** Pixels; the same as in the style sheet. */
 const LINE_HEIGHT = 20;
 
+/** Lines of a file that are laid out at first, and each time that a reader asks for more. */
+const LAID_OUT = 20_000;
+
 /** The lines of one file that differ, one below the other or both versions beside each other. */
-export function FileLines({ change, cited, label, beside }: FileLinesProps) {
+export function FileLines({ path, text, cited, label, beside }: FileLinesProps) {
   const unfolded = useSignal<ReadonlySet<number>>(new Set());
+  const most = useSignal(LAID_OUT);
   const unfold = (after: number) => {
     unfolded.value = new Set([...unfolded.peek(), after]);
   };
-  const colours = useMemo(() => coloursOf(change), [change]);
-  const lines = useMemo(() => withContext(change, unfolded.value), [change, unfolded.value]);
+  const colours = useColours(path, text);
+  const limit = Math.max(most.value, cited ? placeOf(text, cited) + CHUNK : 0);
+  const lines = useMemo(() => withContext(text, unfolded.value, limit), [text, unfolded.value, limit]);
   const pairs = useMemo(() => pairsOf(lines), [lines]);
   const mates = useMemo(() => matesOf(pairs), [pairs]);
   const rows: readonly (Pair | ShownLine)[] = beside ? pairs : lines;
   const wanted = cited ? citedIndex(rows, cited) : -1;
   const starts = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, index) => index * CHUNK);
+  const left = text.lines.length - limit;
   const drawn = (row: Pair | ShownLine, index: number) => {
     if (isHidden(row)) return <HiddenRow key={index} hidden={row} unfold={unfold} />;
     const isCited = index === wanted;
@@ -42,26 +50,31 @@ export function FileLines({ change, cited, label, beside }: FileLinesProps) {
     return <PairRow key={index} pair={row} {...{ colours, isCited }} />;
   };
   return (
-    <Scroller kind={beside ? "lines lines-beside" : "lines"} label={label}>
-      <div class="lines-inner">
-        {starts.map((start) => {
-          const chunk = rows.slice(start, start + CHUNK);
-          const eager = start === 0 || (wanted >= start && wanted < start + CHUNK);
-          return (
-            <Chunk key={start} height={chunk.length * LINE_HEIGHT} eager={eager}>
-              {() => chunk.map((row, index) => drawn(row, start + index))}
-            </Chunk>
-          );
-        })}
-      </div>
-    </Scroller>
+    <>
+      <Scroller kind={beside ? "lines lines-beside" : "lines"} label={label}>
+        <div class="lines-inner">
+          {starts.map((start) => {
+            const chunk = rows.slice(start, start + CHUNK);
+            const eager = start === 0 || (wanted >= start && wanted < start + CHUNK);
+            return (
+              <Chunk key={start} height={chunk.length * LINE_HEIGHT} eager={eager} passing>
+                {() => chunk.map((row, index) => drawn(row, start + index))}
+              </Chunk>
+            );
+          })}
+        </div>
+      </Scroller>
+      {left > 0 && (
+        <p class="file-note">
+          {count(left)} more lines are not shown.{" "}
+          <button type="button" class="quiet" onClick={() => (most.value = limit + LAID_OUT)}>
+            Show {left > LAID_OUT ? `the next ${count(LAID_OUT)}` : "them"}
+          </button>
+        </p>
+      )}
+    </>
   );
 }
-
-const coloursOf = ({ path, before, after }: FileChange): Colours => ({
-  before: highlightLines(path, before),
-  after: highlightLines(path, after),
-});
 
 /** A citation means the line's number after the change, or before it when no such line is left. */
 function citedIndex(rows: readonly (Pair | ShownLine)[], line: number): number {
@@ -73,3 +86,6 @@ function citedIndex(rows: readonly (Pair | ShownLine)[], line: number): number {
   const now = rows.findIndex((row) => at(row, "after") === line);
   return now === -1 ? rows.findIndex((row) => at(row, "before") === line) : now;
 }
+
+const placeOf = ({ lines }: ChangedText, line: number): number =>
+  lines.findIndex(({ before, after }) => after === line || before === line);

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { count } from "../format.ts";
 import { FilterField } from "../part/fields.tsx";
+import { Counts } from "./counts.tsx";
 import type { FileChange } from "./file-change.ts";
 import { ShownText } from "./shown-text.tsx";
 
@@ -51,10 +52,7 @@ export function FileTree({ changes, seen, go }: FileTreeProps) {
                     <ShownText text={change.path.slice(directory.length)} />
                   </span>
                   {seen.includes(change.path) && <span class="tree-seen">✓ seen</span>}
-                  <span class="quantity">
-                    <span class="added-count">+{count(change.added)}</span>{" "}
-                    <span class="removed-count">−{count(change.removed)}</span>
-                  </span>
+                  <Counts change={change} />
                 </button>
               </li>
             ))}

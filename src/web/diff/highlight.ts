@@ -19,8 +19,8 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ json: "json", jsonc: "json", yaml: "yaml", yml: "yaml", md: "markdown", sql: "sql" },
 };
 
-/** Characters above which a text is not coloured, because that would hold up the page. */
-const COLOURED_CHARS = 200_000;
+/** Characters above which a text is not coloured, because that would hold up the page: about 1,500 lines of code. */
+const COLOURED_CHARS = 60_000;
 
 /** Some text and the class of its colour. */
 export interface Token {

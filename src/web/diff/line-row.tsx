@@ -1,20 +1,14 @@
+import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useCitedTarget } from "../evidence/cited.ts";
-import { counted } from "../format.ts";
+import { count, counted } from "../format.ts";
 import { changedWords, type MarkedToken, markChanged } from "./changed-words.ts";
 import type { DiffLine } from "./file-change.ts";
 import type { Token } from "./highlight.ts";
 import type { Pair } from "./pairs.ts";
 import { ShownText } from "./shown-text.tsx";
+import type { Colours } from "./use-colours.ts";
 import type { Hidden } from "./with-context.ts";
-
-type Coloured = readonly (readonly Token[])[] | null;
-
-/** The whole texts of a file, coloured line by line; null where they are not known. */
-export interface Colours {
-  readonly before: Coloured;
-  readonly after: Coloured;
-}
 
 interface LineRowProps {
   readonly line: DiffLine;
@@ -75,8 +69,35 @@ function Half({ line, number, mate, colours }: HalfProps) {
   );
 }
 
+/** Characters of a line that are shown at first. A longer one was made by a program, and a browser lays it out for seconds. */
+const SHOWN_CHARS = 2_000;
+
+/** Characters shown each time that a reader asks for more. */
+const MORE_CHARS = 20_000;
+
 function LineText({ line, mate, colours }: Omit<LineRowProps, "isCited">) {
   const tokens = useMemo(() => markedTokens(line, mate, colours), [line, mate, colours]);
+  return line.text.length > SHOWN_CHARS ? <LongText text={line.text} /> : <Tokens tokens={tokens} />;
+}
+
+/** The beginning of a long line, and how much of it is not shown. */
+function LongText({ text }: { text: string }) {
+  const shown = useSignal(SHOWN_CHARS);
+  const left = text.length - shown.value;
+  return (
+    <span class="line-text">
+      <ShownText text={text.slice(0, shown.value)} />
+      {left > 0 && (
+        <button type="button" class="unfold line-more" onClick={() => (shown.value += MORE_CHARS)}>
+          … show {left > MORE_CHARS ? `${count(MORE_CHARS)} of ` : ""}
+          {count(left)} more<span class="hidden-text"> characters of this line</span>
+        </button>
+      )}
+    </span>
+  );
+}
+
+function Tokens({ tokens }: { tokens: readonly MarkedToken[] }) {
   return (
     <span class="line-text">
       {tokens.map(({ text, class: colour, changed }, index) => (
@@ -89,6 +110,7 @@ function LineText({ line, mate, colours }: Omit<LineRowProps, "isCited">) {
 }
 
 function markedTokens(line: DiffLine, mate: DiffLine | undefined, colours: Colours): readonly MarkedToken[] {
+  if (line.text.length > SHOWN_CHARS) return [];
   const tokens = tokensOf(line, colours);
   if (!mate) return markChanged(tokens, []);
   const isBefore = line.kind === "removed";

@@ -1,4 +1,4 @@
-import type { DiffLine, FileChange } from "./file-change.ts";
+import type { ChangedText, DiffLine } from "./file-change.ts";
 
 /** A line of a file's diff, or the unchanged lines that are left out at this place. */
 export type ShownLine = DiffLine | Hidden;
@@ -13,13 +13,18 @@ export interface Hidden {
 }
 
 /**
- * The lines of a change with what lies between its hunks: a place to unfold, or the lines themselves where a reader asked for
- * them by the place's `after`. Lines are known only where both texts were kept.
+ * The first `most` lines that differ, with what lies between their hunks: a place to unfold, or the lines themselves where a
+ * reader asked for them by the place's `after`. Lines are known only where both texts were kept.
  */
-export function withContext(change: FileChange, unfolded: ReadonlySet<number>): readonly ShownLine[] {
-  const texts = textsOf(change);
+export function withContext(
+  text: ChangedText,
+  unfolded: ReadonlySet<number>,
+  most: number = Number.POSITIVE_INFINITY,
+): readonly ShownLine[] {
+  const texts = textsOf(text);
   let next: Place = { before: 1, after: 1 };
-  return [...change.lines, ...endOf(texts)].flatMap((line) => {
+  const lines = text.lines.length > most ? text.lines.slice(0, most) : [...text.lines, ...endOf(texts)];
+  return lines.flatMap((line) => {
     const shown = line.kind === "gap" ? leftOut(texts, next, placeOf(line, next), unfolded) : [line];
     next = placeOf(line, next, line.kind === "gap" ? 0 : 1);
     return shown;
@@ -34,7 +39,7 @@ interface Place {
 
 type Texts = Readonly<Record<keyof Place, readonly string[]>> | null;
 
-const textsOf = ({ before, after }: FileChange): Texts =>
+const textsOf = ({ before, after }: ChangedText): Texts =>
   before === null || after === null ? null : { before: linesIn(before), after: linesIn(after) };
 
 /** A text that ends its last line has no line after it. */

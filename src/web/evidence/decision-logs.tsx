@@ -7,6 +7,7 @@ import { StepList } from "./step-list.tsx";
 /** What each arm did, step by step. Closed until the reader opens it or follows a citation. */
 export function DecisionLogs({ arms }: { arms: readonly ShownArm[] }) {
   const total = arms.reduce((sum, { decisions }) => sum + decisions.length, 0);
+  if (total === 0) return <p class="empty">Neither arm had begun.</p>;
   const open = cited.value?.kind === "decision";
   return (
     <details class="fold" open={open || undefined}>

@@ -1,3 +1,4 @@
+import { judgesNamed } from "../../domain/judge-name.ts";
 import type { JudgeProfile, JudgeProfiles } from "../../domain/judge-profile.ts";
 import { listJudges } from "../api.ts";
 import { count, duration, usd, when } from "../format.ts";
@@ -9,6 +10,7 @@ import { toScenario } from "../routes.ts";
 import { peopleText } from "../verdict/people.ts";
 import { agreementText, pullText, repeatsText, undecidedTexts } from "./profile-text.ts";
 import { SelfTestForm } from "./self-test-form.tsx";
+import { SelfTestList } from "./self-test-list.tsx";
 
 /** How far each judge can be trusted: what its stored verdicts say of it, and tests of which the right answer is known. */
 export function JudgesPage({ scenario }: { scenario: string | null }) {
@@ -25,6 +27,7 @@ export function JudgesPage({ scenario }: { scenario: string | null }) {
           same work twice, edits that change nothing. No arm runs. It takes 20 to 40 judge calls.
         </p>
         <SelfTestForm scenario={scenario} />
+        <SelfTestList />
       </Part>
     </Page>
   );
@@ -68,7 +71,11 @@ function ProfileRow({ profile }: { profile: JudgeProfile }) {
   return (
     <tr>
       <th scope="row">
-        <code>{judge.model}</code>
+        {judgesNamed(judge.model).map((model) => (
+          <code key={model} class="judge-model">
+            {model}
+          </code>
+        ))}
         <small>
           {judge.protocol}, <a href={toScenario(scenario)}>{scenario}</a>, {when(newest_at)}
           {panel && `, panel of ${panel.judges}`}
@@ -87,13 +94,30 @@ function ProfileRow({ profile }: { profile: JudgeProfile }) {
       <td>{pullText(position)}</td>
       <td>{repeatsText(repeats)}</td>
       <td>
-        <span class="judge-rate">shown to it: {agreementText(facts.shown)}</span>
-        <span class="judge-rate">hidden from it: {agreementText(facts.hidden)}</span>
+        <AgreementWithChecks facts={facts} />
       </td>
       <td>{peopleText(people)}</td>
       <td>
         {cost_usd === null ? "cost unknown" : usd(cost_usd)}, {duration(latency_ms)}
       </td>
     </tr>
+  );
+}
+
+/** Apart, since a judge that sees what the checks found agrees with them more easily. */
+function AgreementWithChecks({ facts: { shown, hidden } }: Pick<JudgeProfile, "facts">) {
+  const said = [
+    { where: "shown to it", found: shown },
+    { where: "hidden from it", found: hidden },
+  ].filter(({ found }) => found.agree + found.disagree + found.abstained > 0);
+  if (said.length === 0) return "no such verdict";
+  return (
+    <>
+      {said.map(({ where, found }) => (
+        <span key={where} class="judge-rate">
+          {where}: {agreementText(found)}
+        </span>
+      ))}
+    </>
   );
 }

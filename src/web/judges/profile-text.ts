@@ -32,5 +32,8 @@ export function agreementText({ agree, disagree, abstained, rate, low, high }: J
   const decided = agree + disagree;
   if (decided + abstained === 0) return "no such verdict";
   const range = rate === null || low === null || high === null ? "" : ` (${percent(low)} to ${percent(high)})`;
-  return `${count(agree)} of ${counted(decided, "time")}${range}, abstained ${count(abstained)}`;
+  return [
+    ...(decided > 0 ? [`${count(agree)} of ${counted(decided, "time")}${range}`] : []),
+    ...(abstained > 0 ? [`abstained ${counted(abstained, "time")}`] : []),
+  ].join(", ");
 }

@@ -1,32 +1,58 @@
 import { type Signal, useSignal } from "@preact/signals";
-import { listScenarios, startSelfTest } from "../api.ts";
-import { useLoaded, useSubmission } from "../loaded.ts";
-import { ModelField } from "../part/fields.tsx";
-import { Refused, Show } from "../part/show.tsx";
+import { listScenarios, listSelfTests, startSelfTest } from "../api.ts";
+import { useLoaded } from "../loaded.ts";
+import { JudgeField } from "../part/model-field.tsx";
+import { SendingNotice } from "../part/sending-notice.tsx";
+import { Show } from "../part/show.tsx";
 import { navigate, toSelfTest } from "../routes.ts";
+import { firstSince, useSendOnce } from "../send-once.ts";
+
+/** Newest self-tests of which one may be the one that was asked for. */
+const LOOKED_THROUGH = 50;
+
+/** A self-test is stored at its end. */
+const LOST = "A self-test that goes on is lost with its server; what its judge had answered by then was paid.";
 
 /** Starts a self-test and goes to its page. */
 export function SelfTestForm({ scenario }: { scenario: string | null }) {
   const scenarios = useLoaded("scenarios", listScenarios);
   const chosen = useSignal(scenario ?? "");
   const judge = useSignal("");
-  const { busy, failure, onSubmit } = useSubmission(async () => {
-    const judge_model = judge.value.trim();
-    const request = { scenario: chosen.value, ...(judge_model && { judge_model }) };
-    navigate(toSelfTest((await startSelfTest(request)).self_test_id));
+  const tests = async (limit: number) =>
+    (await listSelfTests({ limit })).map(({ self_test_id: id, scenario: of }) => ({ id, scenario: of }));
+  const sending = useSendOnce({
+    mark: async () => (await tests(1))[0]?.id ?? null,
+    send: async () => {
+      const judge_model = judge.value.trim();
+      const request = { scenario: chosen.value, ...(judge_model && { judge_model }) };
+      return (await startSelfTest(request)).self_test_id;
+    },
+    find: async (newest) => {
+      const begun = firstSince(await tests(LOOKED_THROUGH), newest, ({ scenario: of }) => of === chosen.value);
+      return begun?.id ?? null;
+    },
+    done: (self_test_id) => navigate(toSelfTest(self_test_id)),
   });
+  const busy = sending.busy.value;
   return (
     <>
-      <form class="fields" onSubmit={onSubmit}>
+      <form class="fields" onSubmit={sending.onSubmit}>
         <Show of={scenarios} what="the scenarios">
           {(listed) => <ScenarioField names={listed.map(({ name }) => name)} chosen={chosen} />}
         </Show>
-        <ModelField label="Judge model" model={judge} placeholder="the scenario's judge" />
-        <button type="submit" class="primary" disabled={busy.value}>
-          {busy.value ? "Starting …" : "Test this judge"}
+        <JudgeField model={judge} usual="the scenario's judge" caller="here" />
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? "Starting …" : "Test this judge"}
         </button>
       </form>
-      {failure.value && <Refused error={failure.value} />}
+      <SendingNotice of={sending} happened="A self-test on this scenario began" lost={LOST}>
+        {(self_test_id) => (
+          <>
+            <a href={toSelfTest(self_test_id)}>See what became of it</a>. Sending the form again asks the judge all of
+            it again.
+          </>
+        )}
+      </SendingNotice>
     </>
   );
 }

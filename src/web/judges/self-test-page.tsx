@@ -1,13 +1,13 @@
-import type { Grade, SelfTest, SelfTestPartId } from "../../domain/self-test.ts";
+import type { SelfTest, SelfTestPartId } from "../../domain/self-test.ts";
 import { getSelfTest } from "../api.ts";
 import { count, counted, named, usd, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
-import { Light, type LightStatus } from "../part/light.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { Table } from "../part/table.tsx";
 import { toJudges, toScenario } from "../routes.ts";
+import { GradeLight, SelfTestResult } from "./self-test-result.tsx";
 
 const TITLES: Record<SelfTestPartId, string> = {
   reference_against_nop: "A known fix against nothing",
@@ -38,8 +38,6 @@ export function SelfTestPage({ id }: { id: string }) {
   );
 }
 
-const LIGHTS: Record<Grade, LightStatus> = { pass: "pass", warn: "warn", fail: "fail", skip: "skip" };
-
 function Result({
   test: { state, verdict, judge, scenario, calls, cost_usd, created_at, failure, parts },
 }: {
@@ -51,7 +49,9 @@ function Result({
         <div>
           <dt>Result</dt>
           <dd>
-            <span role="status">{verdict ? <Light status={LIGHTS[verdict] ?? "warn"} /> : words(state)}</span>
+            <span role="status">
+              <SelfTestResult state={state} verdict={verdict} />
+            </span>
           </dd>
         </div>
         <div>
@@ -92,11 +92,16 @@ function Result({
   );
 }
 
+/** What a judge was shown in the place of an arm; an edit has its own name. */
+const SPECIMENS = { reference: "the known fix", nop: "no work", copy: "a copy of the fix" };
+
+const specimen = (name: string) => named(SPECIMENS, name);
+
 function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["parts"][number] }) {
   return (
     <Part title={named(TITLES, id)}>
       <p>
-        <Light status={LIGHTS[verdict] ?? "warn"} /> {note}
+        <GradeLight grade={verdict} />: {words(note)}
       </p>
       {trials.length > 0 && (
         <Table
@@ -107,12 +112,12 @@ function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["par
           {trials.map(({ a, b, outcome, winner, lean, flags, calls }, index) => (
             <tr key={index}>
               <td>
-                {words(a)} against {words(b)}
+                {specimen(a)} against {specimen(b)}
               </td>
               <td>
                 {outcome === null ? "it was not asked" : words(outcome)}
-                {winner && `: ${words(winner)}`}
-                {lean && <span class="aside"> leans to {words(lean)}</span>}
+                {winner && `: ${specimen(winner)}`}
+                {lean && <span class="aside"> leans to {specimen(lean)}</span>}
               </td>
               <td class="aside">{flags.map(words).join(", ")}</td>
               <td class="number">{count(calls)}</td>

@@ -1,5 +1,5 @@
 import type { Decision } from "../../domain/decision.ts";
-import type { Price } from "../../domain/scenario.ts";
+import type { Price } from "../../domain/price-list.ts";
 import { costOf } from "../../domain/usage.ts";
 import { failureOf } from "../evidence/failed-step.ts";
 

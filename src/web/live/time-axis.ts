@@ -16,14 +16,21 @@ export interface TimeAxis {
   readonly span_ms: number;
 }
 
-/** Puts both logs on one axis. A decision without a time stands at the end of the one before. */
-export function timeAxis(logs: Readonly<Record<Side, readonly Decision[]>>): TimeAxis {
-  const timed = [...placed("a", logs.a), ...placed("b", logs.b)];
-  const origin = timed.reduce((least, { start_ms }) => Math.min(least, start_ms), Number.POSITIVE_INFINITY);
-  const steps = timed
-    .map((step) => ({ ...step, start_ms: step.start_ms - origin, end_ms: step.end_ms - origin }))
-    .sort((one, other) => one.end_ms - other.end_ms || one.decision.seq - other.decision.seq);
+/**
+ * Puts both logs on one axis, as they ran, or each from its own start where they ran at different times. A decision without a
+ * time stands at the end of the one before.
+ */
+export function timeAxis(logs: Readonly<Record<Side, readonly Decision[]>>, ranTogether = true): TimeAxis {
+  const [a, b] = [placed("a", logs.a), placed("b", logs.b)];
+  const steps = (ranTogether ? fromStart([...a, ...b]) : [...fromStart(a), ...fromStart(b)]).sort(
+    (one, other) => one.end_ms - other.end_ms || one.decision.seq - other.decision.seq,
+  );
   return { steps, span_ms: Math.max(1, steps.at(-1)?.end_ms ?? 0) };
+}
+
+function fromStart(steps: readonly Step[]): Step[] {
+  const start = steps.reduce((least, { start_ms }) => Math.min(least, start_ms), Number.POSITIVE_INFINITY);
+  return steps.map((step) => ({ ...step, start_ms: step.start_ms - start, end_ms: step.end_ms - start }));
 }
 
 function placed(side: Side, log: readonly Decision[]): Step[] {

@@ -27,6 +27,7 @@ export function Timeline({ steps, logs, names, filter, running, folded }: Timeli
   const end = useFollowed(running, shown.length);
   const of = (side: "a" | "b") => shown.filter((step) => step.side === side);
   const later = (side: "a" | "b") => of(side).filter(({ decision }) => decision.seq > common);
+  const isParted = common === 0 || SIDES.some((side) => logs[side].length > common);
   return (
     <>
       <StepTools steps={steps} shown={shown.length} filter={filter} />
@@ -35,17 +36,19 @@ export function Timeline({ steps, logs, names, filter, running, folded }: Timeli
       {common > 0 && (
         <Common steps={of("a").filter(({ decision }) => decision.seq <= common)} common={common} logs={logs} />
       )}
-      <div class="lanes">
-        {SIDES.map((side) => (
-          <section key={side} class={`lane side-${side}`} aria-label={`Steps of arm ${side}`}>
-            <h3>
-              <ArmName side={side} name={names[side]} />{" "}
-              <span class="aside">{counted(later(side).length, "step")} shown</span>
-            </h3>
-            <StepList side={side} steps={later(side)} />
-          </section>
-        ))}
-      </div>
+      {isParted && (
+        <div class="lanes">
+          {SIDES.map((side) => (
+            <section key={side} class={`lane side-${side}`} aria-label={`Steps of arm ${side}`}>
+              <h3>
+                <ArmName side={side} name={names[side]} />{" "}
+                <span class="aside">{counted(later(side).length, "step")} shown</span>
+              </h3>
+              <StepList side={side} steps={later(side)} />
+            </section>
+          ))}
+        </div>
+      )}
       {running && <FollowButton {...end} />}
     </>
   );

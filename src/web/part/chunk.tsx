@@ -7,27 +7,43 @@ interface ChunkProps {
   readonly height: number;
   /** Draw it at once: it is in sight, or holds what the address names. */
   readonly eager: boolean;
+  /** It keeps nothing that a reader did, so it goes when it is far away: a list may be longer than what a browser holds. */
+  readonly passing?: boolean;
   readonly children: () => ComponentChildren;
 }
 
 /** How far out of sight it is drawn. */
 const AHEAD = "1200px";
 
-/** A piece of a long list, drawn when it comes near. It then stays, so that the browser's search finds it. */
-export function Chunk({ height, eager, children }: ChunkProps) {
+/** How far out of sight it goes. As near as it may be for what is drawn, as far as it can be for the browser's search. */
+const AWAY = "20000px";
+
+/** A piece of a long list, drawn when it comes near. It then stays, unless it is a passing one. */
+export function Chunk({ height, eager, passing = false, children }: ChunkProps) {
   const drawn = useSignal(eager);
+  const left = useSignal(height);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (drawn.peek() || !place.current) return;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) drawn.value = true;
-      },
-      { rootMargin: AHEAD },
-    );
-    observer.observe(place.current);
-    return () => observer.disconnect();
-  }, [drawn]);
-  if (!drawn.value && !eager) return <div ref={place} class="chunk-ahead" style={{ height: `${height}px` }} />;
-  return <>{children()}</>;
+    if (eager || !place.current) return;
+    const come = (entries: readonly IntersectionObserverEntry[]) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) drawn.value = true;
+    };
+    const go = (entries: readonly IntersectionObserverEntry[]) => {
+      const last = entries.at(-1);
+      if (!drawn.peek() || !last || last.isIntersecting || last.target.contains(document.activeElement)) return;
+      left.value = last.boundingClientRect.height;
+      drawn.value = false;
+    };
+    const observers = [
+      new IntersectionObserver(come, { rootMargin: AHEAD }),
+      ...(passing ? [new IntersectionObserver(go, { rootMargin: AWAY })] : []),
+    ];
+    for (const observer of observers) observer.observe(place.current);
+    return () => {
+      for (const observer of observers) observer.disconnect();
+    };
+  }, [eager, passing, drawn, left]);
+  const shown = drawn.value || eager;
+  if (!shown) return <div ref={place} class="chunk-ahead" style={{ height: `${left.value}px` }} />;
+  return passing ? <div ref={place}>{children()}</div> : children();
 }

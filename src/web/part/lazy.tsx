@@ -1,15 +1,23 @@
 import type { ComponentType } from "preact";
+import { RequestFailed } from "../api.ts";
+import { lostConnection } from "../connection.ts";
 import { useLoaded } from "../loaded.ts";
 import { Show } from "./show.tsx";
 
 /** A page whose code is read when it is first shown. */
 export function lazy<Props extends object>(read: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   return function Lazy(props: Props) {
-    const code = useLoaded("code", read);
+    const code = useLoaded("code", () => read().catch(away));
     return (
       <Show of={code} what="this page">
         {(Shown) => <Shown {...props} />}
       </Show>
     );
   };
+}
+
+/** Code that cannot be read is read again when the server is back. */
+function away(): never {
+  lostConnection();
+  throw new RequestFailed("unreachable", "The server does not answer.");
 }

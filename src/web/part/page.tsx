@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useContext, useEffect } from "preact/hooks";
+import { Neutral } from "./arm-name.tsx";
 
 interface PageProps {
   readonly title: string;
@@ -17,8 +18,9 @@ export function Page({ title, short = title, heading = title, above, wide = fals
   useEffect(() => {
     document.title = `${short} · abeval`;
   }, [short]);
+  const kinds = ["page", wide && "page-wide", useContext(Neutral) && "neutral"];
   return (
-    <article class={wide ? "page page-wide" : "page"}>
+    <article class={kinds.filter(Boolean).join(" ")}>
       {above}
       <h1>{heading}</h1>
       {children}

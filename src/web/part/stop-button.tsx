@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RequestFailed } from "../api.ts";
 import { asFailed } from "../loaded.ts";
 
@@ -13,6 +14,7 @@ interface StopButtonProps {
 export function StopButton({ what, question, stop }: StopButtonProps) {
   const step = useSignal<"idle" | "asking" | "stopping">("idle");
   const failure = useSignal<RequestFailed | null>(null);
+  const harmless = useFocusAfter(step.value);
   async function send(): Promise<void> {
     step.value = "stopping";
     try {
@@ -25,7 +27,7 @@ export function StopButton({ what, question, stop }: StopButtonProps) {
   if (step.value === "idle")
     return (
       <>
-        <button type="button" class="danger" onClick={() => (step.value = "asking")}>
+        <button type="button" class="danger" ref={harmless} onClick={() => (step.value = "asking")}>
           Stop
         </button>
         {failure.value && <p role="alert">{failure.value.message}</p>}
@@ -41,9 +43,20 @@ export function StopButton({ what, question, stop }: StopButtonProps) {
       <button type="button" class="danger" onClick={() => void send()}>
         Stop {what}
       </button>
-      <button type="button" class="quiet" ref={(button) => button?.focus()} onClick={goOn}>
+      <button type="button" class="quiet" ref={harmless} onClick={goOn}>
         Let it run
       </button>
     </fieldset>
   );
+}
+
+/** The button that takes the focus when the step changes, before the next key is heard. It takes it once: while a clock runs, pages are drawn again and again. */
+function useFocusAfter(step: string) {
+  const button = useRef<HTMLButtonElement>(null);
+  const before = useRef(step);
+  useLayoutEffect(() => {
+    if (before.current !== step) button.current?.focus();
+    before.current = step;
+  }, [step]);
+  return button;
 }

@@ -1,5 +1,7 @@
+import type { Arm, McpServer } from "../../domain/arm.ts";
+import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { isScripted } from "../../domain/offline-model.ts";
-import type { Arm, ExternalAgent, McpServer, Scenario } from "../../domain/scenario.ts";
+import type { Scenario } from "../../domain/scenario.ts";
 
 /** A field in which the arms differ. Scripts, and the names after `scripted/`, do not count. */
 export interface Difference {

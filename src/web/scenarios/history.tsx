@@ -34,32 +34,40 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
   const drifts = rows.map((row, index) => index > 0 && hasDrifted(rows[index - 1], row));
   return (
     <>
-      <ol class="history" aria-label="Sessions of this scenario, oldest first">
-        {rows.map((row, index) => {
-          const text = textOf(row, drifts[index] ?? false);
-          const tell = () => (told.value = text);
-          return (
-            <li key={row.session_id} class={drifts[index] ? "drifted" : undefined}>
-              <a
-                href={toSession(row.session_id)}
-                aria-label={text}
-                title={text}
-                tabIndex={index === Math.min(at.value, rows.length - 1) ? 0 : -1}
-                onFocus={() => {
-                  at.value = index;
-                  tell();
-                }}
-                onPointerEnter={tell}
-                onKeyDown={stepInRow}
-              >
-                <Dots row={row} />
-              </a>
-            </li>
-          );
-        })}
-      </ol>
+      <div class="history-plot">
+        <p class="history-axis" aria-hidden="true">
+          <span>1</span>
+          <span>0.5</span>
+          <span>0</span>
+        </p>
+        <ol class="history" aria-label="Sessions of this scenario, oldest first">
+          {rows.map((row, index) => {
+            const text = textOf(row, drifts[index] ?? false);
+            const tell = () => (told.value = text);
+            return (
+              <li key={row.session_id} class={drifts[index] ? "drifted" : undefined}>
+                <a
+                  href={toSession(row.session_id)}
+                  aria-label={text}
+                  title={text}
+                  tabIndex={index === Math.min(at.value, rows.length - 1) ? 0 : -1}
+                  onFocus={() => {
+                    at.value = index;
+                    tell();
+                  }}
+                  onPointerEnter={tell}
+                  onKeyDown={stepInRow}
+                >
+                  <Dots row={row} />
+                </a>
+              </li>
+            );
+          })}
+        </ol>
+      </div>
       <p class="small-print strip-told" aria-hidden="true">
-        {told.value ?? "Point at a session to read it. Full dots won; a dashed line: the scenario's file changed."}
+        {told.value ??
+          "Scores of both arms, oldest first. Point at a session to read it. Full marks won; a dashed line: the scenario's file changed."}
       </p>
       {rows.length === DRAWN && newestFirst[0] && (
         <p class="small-print">

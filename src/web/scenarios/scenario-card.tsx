@@ -23,7 +23,8 @@ export function ScenarioCard({ row }: { row: ScenarioListing }) {
           <li key={arm.id}>
             <ArmName side={SIDES[index] ?? "b"} name={arm.id} />
             <span class="aside">
-              {arm.title} · <code>{arm.model}</code>
+              {arm.title !== arm.id && `${arm.title} · `}
+              <code>{arm.model}</code>
             </span>
           </li>
         ))}

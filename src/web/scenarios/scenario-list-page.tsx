@@ -11,7 +11,7 @@ export function ScenarioListPage({ filter }: { filter: string }) {
   const scenarios = useLoaded("scenarios", listScenarios);
   const environment = useLoaded("doctor", (signal) => diagnose(null, signal));
   return (
-    <Page title="Scenarios">
+    <Page title="Scenarios" wide>
       <div class="summary-line">
         <Show of={environment} what="the state of this machine">
           {(report) => (

@@ -1,13 +1,13 @@
 import type { Scenario } from "../../domain/scenario.ts";
 import { diagnose, getScenario } from "../api.ts";
 import { CheckList, Lights } from "../doctor/checks.tsx";
-import { counted, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { type ChosenModels, toSeriesList, toSessions } from "../routes.ts";
 import { DifferencesTable } from "./differences-table.tsx";
+import { HowTheyAreJudged, WhatHoldsThem } from "./rules.tsx";
 import { RunForm } from "./run-form.tsx";
 
 const History = lazy(async () => (await import("./history.tsx")).History);
@@ -49,7 +49,11 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
       </section>
       <section>
         <h2>How they are judged</h2>
-        <Rubric scenario={scenario} />
+        <HowTheyAreJudged scenario={scenario} />
+      </section>
+      <section>
+        <h2>What holds them</h2>
+        <WhatHoldsThem scenario={scenario} />
       </section>
       <section>
         <h2>Is it ready to run?</h2>
@@ -67,32 +71,6 @@ function Definition({ scenario, models }: { scenario: Scenario; models: ChosenMo
       <p>
         <a href={toSessions({ scenario: scenario.name })}>Sessions of this scenario</a>,{" "}
         <a href={toSeriesList(scenario.name)}>series with it</a>
-      </p>
-    </>
-  );
-}
-
-function Rubric({ scenario: { rubric, task } }: { scenario: Scenario }) {
-  const total = rubric.criteria.reduce((sum, { weight }) => sum + weight, 0);
-  return (
-    <>
-      <ul class="rubric">
-        {rubric.criteria.map((criterion) => (
-          <li key={criterion.id}>
-            <span class="quantity">
-              {total === 0 ? "no weight" : `${Math.round((100 * criterion.weight) / total)}%`}
-            </span>
-            <span>
-              <strong>{criterion.id}</strong>{" "}
-              {criterion.kind === "judged" ? criterion.question : `Measured by code: ${words(criterion.measure)}.`}
-            </span>
-          </li>
-        ))}
-      </ul>
-      <p>
-        {task.probe
-          ? `${counted(task.probe.checks.length, "hidden check")} after both arms have stopped; a required one that fails decides by itself.`
-          : "No hidden checks: only the judge and the measured criteria decide."}
       </p>
     </>
   );

@@ -7,9 +7,12 @@ export interface SeriesSize {
   readonly parallel: number;
 }
 
+/** Where other models were chosen than doctor looked at. */
+export const OTHER_MODELS = "What it may cost is not known: the estimate is for the models that the scenario names.";
+
 /** `asked`: other models than doctor looked at were chosen. */
 export function costText({ low_tokens, high_tokens, note, series }: CostEstimate, asked: boolean): string {
-  if (asked) return "What it may cost is not known: the estimate is for the models that the scenario names.";
+  if (asked) return OTHER_MODELS;
   if (!series) return "What it may cost is not known.";
   if (high_tokens === 0) return note;
   const { trials, low_usd, high_usd } = series;

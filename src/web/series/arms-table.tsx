@@ -3,7 +3,7 @@ import type { Series, SolvedCount } from "../../domain/series.ts";
 import { percentText } from "../../series/figure-text.ts";
 import { duration, tokens, usd } from "../format.ts";
 import { ArmName, SIDES } from "../part/arm-name.tsx";
-import { Scroller } from "../part/page.tsx";
+import { Table } from "../part/table.tsx";
 
 type Arm = Series["arms"]["a"];
 
@@ -19,30 +19,16 @@ export function ArmsTable({ series: { arms, cost_ratio } }: { series: Series }) 
   ];
   return (
     <>
-      <Scroller kind="scroller" label="Both arms in numbers">
-        <table class="sides facts">
-          <thead>
-            <tr>
-              <th scope="col">Over all trials</th>
-              {SIDES.map((side) => (
-                <th key={side} scope="col">
-                  <ArmName side={side} name={arms[side].arm_id} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(([name, of]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                {SIDES.map((side) => (
-                  <td key={side}>{of(arms[side])}</td>
-                ))}
-              </tr>
+      <Table label="Both arms in numbers" kind="sides facts" heads={["Over all trials", ...armHeads(arms)]}>
+        {rows.map(([name, of]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {SIDES.map((side) => (
+              <td key={side}>{of(arms[side])}</td>
             ))}
-          </tbody>
-        </table>
-      </Scroller>
+          </tr>
+        ))}
+      </Table>
       {cost_ratio !== null && (
         <p class="small-print">
           Where both costs are known, a trial of {arms.a.arm_id} costs {cost_ratio.toFixed(2)} times one of{" "}
@@ -52,6 +38,10 @@ export function ArmsTable({ series: { arms, cost_ratio } }: { series: Series }) 
     </>
   );
 }
+
+/** Both arms by name, as heads of their columns. */
+export const armHeads = (arms: Series["arms"]) =>
+  SIDES.map((side) => <ArmName key={side} side={side} name={arms[side].arm_id} />);
 
 function Solved({ solved }: { solved: SolvedCount | null }) {
   return (

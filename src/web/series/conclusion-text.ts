@@ -1,4 +1,5 @@
-import type { Conclusion, Side } from "../../domain/verdict.ts";
+import type { Conclusion } from "../../domain/series-summary.ts";
+import type { Side } from "../../domain/verdict.ts";
 import { named } from "../format.ts";
 
 export interface Concluded {

@@ -1,36 +1,50 @@
 import { useSignal } from "@preact/signals";
 import type { Series } from "../../domain/series.ts";
 import type { SeriesLimits } from "../../domain/series-record.ts";
-import { startSeries } from "../api.ts";
+import { getSeries, startSeries } from "../api.ts";
 import { revision } from "../connection.ts";
-import { useSubmission } from "../loaded.ts";
 import { CheckField, NumberField } from "../part/fields.tsx";
-import { Refused } from "../part/show.tsx";
+import { SendingNotice } from "../part/sending-notice.tsx";
+import { useSendOnce } from "../send-once.ts";
+
+/** Differs whenever a series was asked to go on. */
+const placeOf = ({ finished_at, changes, trials }: Series) => [finished_at, changes.length, trials.length].join(" ");
 
 /** Adds trials to a series that has ended, or finishes one that was interrupted. The claim stays valid. */
 export function GoOnForm({ series, limits }: { series: Series; limits: SeriesLimits }) {
   const left = series.forecast.trials_left ?? 0;
   const trials = useSignal(left > 0 ? limits.trials : limits.trials + 10);
   const sure = useSignal(limits.stop_when_sure);
-  const { busy, failure, onSubmit } = useSubmission(async () => {
-    const scenarios = series.scenarios.map(({ scenario }) => scenario);
-    const changed = { trials: trials.value, stop_when_sure: sure.value };
-    await startSeries({ scenarios, ...changed, continue: series.series_id });
-    revision.value += 1;
+  const { series_id } = series;
+  const sending = useSendOnce({
+    mark: async () => placeOf(await getSeries(series_id)),
+    send: async () => {
+      const scenarios = series.scenarios.map(({ scenario }) => scenario);
+      const changed = { trials: trials.value, stop_when_sure: sure.value };
+      await startSeries({ scenarios, ...changed, continue: series_id });
+      return series_id;
+    },
+    find: async (place) => (placeOf(await getSeries(series_id)) === place ? null : series_id),
+    done: () => {
+      revision.value += 1;
+    },
   });
+  const busy = sending.busy.value;
   return (
-    <form class="run-form" onSubmit={onSubmit}>
+    <form class="run-form" onSubmit={sending.onSubmit}>
       <div class="fields">
         <NumberField label="Trials of each scenario, in all" value={trials} min={1} max={1_000} />
         <CheckField label="Stop when sure" value={sure} />
-        <button type="submit" disabled={busy.value}>
-          {busy.value ? "Starting …" : "Go on"}
+        <button type="submit" disabled={busy}>
+          {busy ? "Starting …" : "Go on"}
         </button>
       </div>
       <p class="estimate">
         The trials so far stay and count. Scenarios, arms, judge and margin must be the same as at the start.
       </p>
-      {failure.value && <Refused error={failure.value} />}
+      <SendingNotice of={sending} happened="The series went on">
+        {() => "This page shows how far it came. Its trials stay and count; sending the form again goes on from there."}
+      </SendingNotice>
     </form>
   );
 }

@@ -4,7 +4,7 @@ import type { SeriesLimits } from "../../domain/series-record.ts";
 import { confidenceText, percentText } from "../../series/figure-text.ts";
 import { counted, signed, usd, when } from "../format.ts";
 import { toSeries } from "../routes.ts";
-import { missingText } from "./trial-kind.ts";
+import { missingText } from "./trial-text.ts";
 
 /** What the claim rests on, the limits of the run, and figures that only describe. */
 export function Plan({ series }: { series: Series }) {

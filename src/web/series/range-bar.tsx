@@ -1,3 +1,4 @@
+import type { Side } from "../../domain/verdict.ts";
 import { percentText } from "../../series/figure-text.ts";
 
 interface RangeBarProps {
@@ -26,6 +27,14 @@ export const rangeText = ({ win_rate, low, high }: Omit<RangeBarProps, "margin">
   win_rate === null
     ? "no trial counts yet"
     : `${percentText(win_rate)}, range ${percentText(low)} to ${percentText(high)}`;
+
+/** A share that one arm reached, with its range, between 0 and 100%. The figures stand beside it. */
+export const ShareBar = ({ side, share, low, high }: { side: Side; share: number; low: number; high: number }) => (
+  <span class={`range side-${side}`} aria-hidden="true">
+    <span class="range-span" style={between(low, high)} />
+    <span class="range-rate" style={{ left: percent(share) }} />
+  </span>
+);
 
 const percent = (share: number) => `${share * 100}%`;
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { SeriesListing } from "../../domain/series.ts";
 import { listSeries } from "../api.ts";
 import { count, when, words } from "../format.ts";
@@ -7,11 +8,18 @@ import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
 import { navigate, toSeries, toSeriesList } from "../routes.ts";
 import { readRows, SHOWN_ROWS } from "../rows.ts";
+import { CompareSeriesBar, PickSeries } from "./compare/pick-series.tsx";
 import { ConclusionName } from "./conclusion.tsx";
 import { RangeBar, rangeText } from "./range-bar.tsx";
 
-/** Every stored series, newest first. */
-export function SeriesListPage({ scenario, shown }: { scenario: string | null; shown: number }) {
+interface SeriesListPageProps {
+  readonly scenario: string | null;
+  readonly shown: number;
+  readonly picked: readonly string[];
+}
+
+/** Every stored series, newest first. Two can be picked for a comparison; the address holds them. */
+export function SeriesListPage({ scenario, shown, picked }: SeriesListPageProps) {
   const series = useLoaded(
     `series of ${scenario}`,
     (signal) =>
@@ -20,7 +28,8 @@ export function SeriesListPage({ scenario, shown }: { scenario: string | null; s
       ),
     { extent: shown, changes: ({ rows }) => rows.some(({ state }) => state === "running") },
   );
-  const more = () => navigate(toSeriesList(scenario, shown + SHOWN_ROWS), { replace: true });
+  const more = () => navigate(toSeriesList(scenario, shown + SHOWN_ROWS, picked), { replace: true });
+  const pick = (ids: readonly string[]) => navigate(toSeriesList(scenario, shown, ids), { replace: true });
   return (
     <Page title={scenario ? `Series with ${scenario}` : "Series"}>
       <p class="lead">
@@ -28,7 +37,7 @@ export function SeriesListPage({ scenario, shown }: { scenario: string | null; s
       </p>
       {scenario && (
         <p>
-          <button type="button" class="quiet" onClick={() => navigate(toSeriesList())}>
+          <button type="button" class="quiet" onClick={() => navigate(toSeriesList(null, shown, picked))}>
             Show every scenario
           </button>
         </p>
@@ -41,7 +50,13 @@ export function SeriesListPage({ scenario, shown }: { scenario: string | null; s
             <>
               <ul class="sessions">
                 {rows.map((row) => (
-                  <Row key={row.series_id} row={row} />
+                  <Row key={row.series_id} row={row}>
+                    <PickSeries
+                      row={row}
+                      first={rows.find(({ series_id }) => series_id === picked[0])}
+                      {...{ picked, pick }}
+                    />
+                  </Row>
                 ))}
               </ul>
               {!complete && (
@@ -49,6 +64,7 @@ export function SeriesListPage({ scenario, shown }: { scenario: string | null; s
                   Show older series
                 </button>
               )}
+              <CompareSeriesBar {...{ rows, picked, pick }} />
             </>
           )
         }
@@ -57,7 +73,13 @@ export function SeriesListPage({ scenario, shown }: { scenario: string | null; s
   );
 }
 
-function Row({ row: { series_id, created_at, scenarios, arms, state, standing, trials } }: { row: SeriesListing }) {
+interface RowProps {
+  readonly row: SeriesListing;
+  /** Its field for a comparison. */
+  readonly children: ComponentChildren;
+}
+
+function Row({ row: { series_id, created_at, scenarios, arms, state, standing, trials }, children }: RowProps) {
   const [first, ...others] = scenarios;
   const [a = "a", b = "b"] = arms;
   return (
@@ -89,6 +111,7 @@ function Row({ row: { series_id, created_at, scenarios, arms, state, standing, t
           </span>
         </div>
       )}
+      {children}
     </li>
   );
 }

@@ -2,19 +2,21 @@ import type { Series } from "../../domain/series.ts";
 import { cancelSeries, getSeries, seriesReport } from "../api.ts";
 import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
-import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { StopButton } from "../part/stop-button.tsx";
 import { blind } from "../preferences.ts";
 import { toScenario, toSeriesList } from "../routes.ts";
+import { SHOWN_ROWS } from "../rows.ts";
 import { Share } from "../share/share.tsx";
 import { ArmsTable } from "./arms-table.tsx";
+import { CheckRates } from "./check-rates.tsx";
 import { ConclusionName } from "./conclusion.tsx";
 import { conclusionText } from "./conclusion-text.ts";
 import { EvidenceChart } from "./evidence-chart.tsx";
 import { GoOnForm } from "./go-on-form.tsx";
 import { SeriesAtAGlance, WinRate } from "./headline.tsx";
+import { HiddenSeries } from "./hidden-series.tsx";
 import { Outlook } from "./outlook.tsx";
 import { JudgeCosts, Plan } from "./plan.tsx";
 import { SuiteTable } from "./suite-table.tsx";
@@ -27,25 +29,12 @@ export function SeriesPage({ id }: { id: string }) {
     changes: ({ state }) => state === "running",
   });
   const loaded = series.value;
-  if (loaded.state === "ready") return blind.value ? <Hidden /> : <Report series={loaded.value} />;
+  if (loaded.state === "ready") return blind.value ? <HiddenSeries /> : <Report series={loaded.value} />;
   return (
     <Page title="Series" short={id}>
       <Show of={series} what={`series ${id}`}>
         {() => null}
       </Show>
-    </Page>
-  );
-}
-
-function Hidden() {
-  return (
-    <Page title="Series">
-      <Notice tone="note" title="Hidden in blind mode">
-        <p>A series says who was preferred in every trial.</p>
-        <button type="button" onClick={() => (blind.value = false)}>
-          Leave blind mode
-        </button>
-      </Notice>
     </Page>
   );
 }
@@ -80,8 +69,11 @@ function Report({ series }: { series: Series }) {
           />
         </div>
       )}
-      <nav class="actions" aria-label="Share this series">
-        <Share path={seriesReport(series.series_id)} />
+      <nav class="actions" aria-label="More on this series">
+        <a class="button" href={toSeriesList(series.scenarios[0]?.scenario, SHOWN_ROWS, [series.series_id])}>
+          Compare with …
+        </a>
+        <Share report={seriesReport(series.series_id)} />
       </nav>
       <section data-stop tabIndex={-1}>
         <h2>{series.scenarios.length > 1 ? "Scenario by scenario" : "Trials"}</h2>
@@ -96,6 +88,7 @@ function Report({ series }: { series: Series }) {
         <h2>Both arms</h2>
         <ArmsTable series={series} />
       </section>
+      <CheckRates series={series} />
       <section data-stop tabIndex={-1}>
         <h2>Judge and cost</h2>
         <JudgeCosts series={series} />

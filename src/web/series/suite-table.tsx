@@ -17,8 +17,8 @@ import {
   type SuiteSort,
   sortedRows,
 } from "./suite-rows.ts";
-import { trialText } from "./trial-kind.ts";
 import { DRAWN, Legend, Strip } from "./trial-strip.tsx";
+import { trialText } from "./trial-text.ts";
 
 interface SuiteTableProps {
   readonly series: Series;

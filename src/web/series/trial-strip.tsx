@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { Series, SeriesTrial } from "../../domain/series.ts";
 import type { Side } from "../../domain/verdict.ts";
+import { kindOf, legendOf, TRIAL_MARKS } from "../../series/trial-kind.ts";
 import { counted } from "../format.ts";
 import { stepInRow } from "../part/step-in-row.ts";
 import { toSession } from "../routes.ts";
-import { kindOf, TRIAL_KINDS, type TrialKind, trialText } from "./trial-kind.ts";
+import { trialText } from "./trial-text.ts";
 
 /** Cells drawn at most; a larger series shows its latest. */
 export const DRAWN = 2_000;
@@ -74,7 +75,7 @@ export function Strip({ scenario, trials, text, tell, current }: StripProps) {
               onPointerEnter={() => tell(told)}
               onKeyDown={stepInRow}
             >
-              {MARKS[kindOf(trial)]}
+              {TRIAL_MARKS[kindOf(trial)]}
             </a>
           </li>
         );
@@ -83,28 +84,15 @@ export function Strip({ scenario, trials, text, tell, current }: StripProps) {
   );
 }
 
-const MARKS: Record<TrialKind, string> = { a: "A", b: "B", none: "=", missing: "✕", held: "‖", running: "…" };
-
-export function Legend({ trials, arms }: { trials: readonly SeriesTrial[]; arms: Readonly<Record<Side, string>> }) {
-  const counts = Map.groupBy(trials, kindOf);
-  const names: Record<TrialKind, string> = {
-    a: `${arms.a} won`,
-    b: `${arms.b} won`,
-    none: "no winner",
-    missing: "missing",
-    held: "waiting for earlier ones",
-    running: "running",
-  };
-  return (
-    <ul class="legend" aria-label="What the trials gave">
-      {TRIAL_KINDS.filter((kind) => counts.has(kind)).map((kind) => (
-        <li key={kind}>
-          <span class={`trial trial-${kind}`} aria-hidden="true">
-            {MARKS[kind]}
-          </span>
-          {names[kind]}: {counts.get(kind)?.length}
-        </li>
-      ))}
-    </ul>
-  );
-}
+export const Legend = ({ trials, arms }: { trials: readonly SeriesTrial[]; arms: Readonly<Record<Side, string>> }) => (
+  <ul class="legend" aria-label="What the trials gave">
+    {legendOf(trials, arms).map(({ kind, text }) => (
+      <li key={kind}>
+        <span class={`trial trial-${kind}`} aria-hidden="true">
+          {TRIAL_MARKS[kind]}
+        </span>
+        {text}
+      </li>
+    ))}
+  </ul>
+);

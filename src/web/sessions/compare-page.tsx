@@ -1,53 +1,41 @@
-import { type Signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { ArmSummary } from "../../domain/session.ts";
 import type { ArmPointer } from "../../domain/verdict.ts";
 import { factsOf } from "../../judge/facts.ts";
-import { getSession, RequestFailed, requestVerdict } from "../api.ts";
+import { getSession, RequestFailed } from "../api.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
+import { BothChanges } from "../diff/both-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
-import { DecisionLogs } from "../evidence/decision-logs.tsx";
-import { isJudgeable, pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
+import { pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
 import { duration, tokens, when, words } from "../format.ts";
-import { asFailed, useLoaded, useSubmission } from "../loaded.ts";
+import { useLoaded } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
-import { JudgeField } from "../part/fields.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
-import { Refused, Show } from "../part/show.tsx";
-import { awaited, blind } from "../preferences.ts";
-import { navigate, toSession } from "../routes.ts";
+import { Show } from "../part/show.tsx";
+import { blind } from "../preferences.ts";
+import { toSession } from "../routes.ts";
 import { Standings } from "../series/standing.tsx";
 import { verdictsOn } from "../verdict/comparison.ts";
 import { FactsTable } from "../verdict/facts-table.tsx";
 import { VerdictTable } from "../verdict/history.tsx";
+import { BothTimelines } from "./both-timelines.tsx";
+import { isAwaited, Judging } from "./judging.tsx";
+import { keyOf, type Two } from "./pair.ts";
 
-/** Two arms of one scenario: earlier verdicts on them, and a form for a new one. */
+/** Two arms of any sessions: earlier verdicts on them, and a form for a new one. */
 export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
   const key = keyOf(a, b);
   const pair = useLoaded(key, (signal) => readPair(a, b, signal), { changes: isAwaited });
   return (
-    <Page title="Compare two arms">
+    <Page wide title="Compare two arms">
       <Show of={pair} what="the two arms">
         {([first, second]) => <Pair pair={[first, second]} />}
       </Show>
     </Page>
   );
 }
-
-const keyOf = (...pair: readonly ArmPointer[]) =>
-  pair.map(({ session_id, arm_id }) => `${session_id}/${arm_id}`).join(" ");
-
-/** A judging of the pair was asked for, perhaps before the page was loaded again, and gave no verdict yet. */
-const isAwaited = ([a, b]: Two) =>
-  awaited.value[keyOf(pointerTo(a), pointerTo(b))] === verdictsOn(a.session, pointerTo(a), pointerTo(b)).length;
-
-function setAwaited(key: string, verdicts: number | null): void {
-  const { [key]: _, ...others } = awaited.value;
-  awaited.value = verdicts === null ? others : { ...others, [key]: verdicts };
-}
-
-type Two = readonly [ShownArm, ShownArm];
 
 async function readPair(a: ArmPointer, b: ArmPointer, signal: AbortSignal): Promise<Two> {
   const [one, other] = await Promise.all([getSession(a.session_id, signal), getSession(b.session_id, signal)]);
@@ -61,14 +49,7 @@ function armOf(found: ShownArm | undefined, { session_id, arm_id }: ArmPointer):
 
 function Pair({ pair: [a, b] }: { pair: Two }) {
   const verdicts = verdictsOn(a.session, pointerTo(a), pointerTo(b));
-  if (a.session.scenario !== b.session.scenario)
-    return (
-      <Notice tone="warn" title="These arms did different tasks">
-        <p>
-          {a.session.scenario} and {b.session.scenario}: only arms of one scenario can be compared.
-        </p>
-      </Notice>
-    );
+  const ofOneTask = a.session.scenario === b.session.scenario;
   return (
     <>
       <div class="columns">
@@ -76,17 +57,25 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
           <ArmCard key={shown.side} shown={shown} />
         ))}
       </div>
-      {a.session.scenario_digest !== b.session.scenario_digest && (
+      {!ofOneTask && (
+        <Notice tone="warn" title="These arms did different tasks">
+          <p>
+            {a.session.scenario} and {b.session.scenario}: read them side by side; no judge compares them.
+          </p>
+        </Notice>
+      )}
+      {ofOneTask && a.session.scenario_digest !== b.session.scenario_digest && (
         <Notice tone="warn" title="The scenario file changed between these sessions">
           <p>If task, fixture, checks, rubric or policies differ, the verdict will say so.</p>
         </Notice>
       )}
       {!blind.value && <Standings sessions={[...new Set([a.session, b.session])]} />}
       <BeforeJudging pair={[a, b]} />
-      <section>
-        <h2>Judge them</h2>
-        <Judging pair={[a, b]} known={verdicts.length} />
-      </section>
+      {ofOneTask && (
+        <Part title="Judge them">
+          <Judging pair={[a, b]} known={verdicts.length} />
+        </Part>
+      )}
       <section>
         <h2>Verdicts on this pair</h2>
         {verdicts.length === 0 && <p class="empty">These two have not been judged against each other.</p>}
@@ -113,18 +102,26 @@ function BeforeJudging({ pair }: { pair: Two }) {
         <Answers arms={[a, b]} />
       </Part>
       <Part title="What they changed">
-        <ArmChanges shown={a} open_lines={OPEN_LINES} />
-        <ArmChanges shown={b} open_lines={OPEN_LINES} />
+        <BothChanges a={a} b={b} comparison={keyOf(...pair.map(pointerTo))} />
+        <EachChange arms={[a, b]} />
       </Part>
       <Part title="What they did">
-        <DecisionLogs arms={[a, b]} />
+        <BothTimelines a={a} b={b} />
       </Part>
     </>
   );
 }
 
-/** Lines of a changed file above which it stays closed. */
-const OPEN_LINES = 40;
+/** What each arm did to the files that it began with, for who wants to see it by itself. */
+function EachChange({ arms }: { arms: Two }) {
+  const open = useSignal(false);
+  return (
+    <details class="fold" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
+      <summary>Each change by itself, against the fixture</summary>
+      {open.value && arms.map((shown) => <ArmChanges key={shown.side} shown={shown} />)}
+    </details>
+  );
+}
 
 /** Names, titles and models tell who an arm is. */
 const hidden = ([a, b]: Two): Two => [
@@ -156,74 +153,5 @@ function ArmCard({ shown: { side, name, arm, session } }: { shown: ShownArm }) {
         <a href={toSession(session.session_id)}>Session of {when(session.created_at)}</a>
       </p>
     </div>
-  );
-}
-
-interface JudgingProps {
-  readonly pair: Two;
-  /** Verdicts on the pair. */
-  readonly known: number;
-}
-
-/** The form for a new verdict, unless the pair cannot be judged or is being judged. */
-function Judging({ pair, known }: JudgingProps) {
-  const busy = useSignal(false);
-  const lost = pair.find((shown) => !isJudgeable(shown));
-  if (lost)
-    return (
-      <Notice tone="warn" title={`${lost.name} cannot be judged`}>
-        <p>Its run ended before what it left was looked at.</p>
-      </Notice>
-    );
-  if (!isAwaited(pair) || busy.value) return <RejudgeForm pair={pair} known={known} busy={busy} />;
-  const [a, b] = pair;
-  return (
-    <div role="status">
-      <Notice tone="note" title="A judging of these two was asked for">
-        <p>Its verdict opens below when it is there. Asking once more is paid once more.</p>
-        <button type="button" class="quiet" onClick={() => setAwaited(keyOf(pointerTo(a), pointerTo(b)), null)}>
-          Ask once more
-        </button>
-      </Notice>
-    </div>
-  );
-}
-
-/** Judges two stored arms again and goes to the new verdict. */
-function RejudgeForm({ pair: [a, b], known, busy }: JudgingProps & { busy: Signal<boolean> }) {
-  const judge = useSignal("");
-  const key = keyOf(pointerTo(a), pointerTo(b));
-  const { failure, onSubmit } = useSubmission(async () => {
-    const judge_model = judge.value.trim();
-    busy.value = true;
-    setAwaited(key, known);
-    try {
-      const pointers = { arm_a: pointerTo(a), arm_b: pointerTo(b) };
-      const verdict = await requestVerdict({ ...pointers, ...(judge_model && { judge_model }) });
-      setAwaited(key, null);
-      navigate(toSession(verdict.arm_a.session_id, verdict.verdict_id));
-    } catch (error) {
-      // Without an answer nobody knows whether it is judged.
-      if (asFailed(error).code !== "unreachable") setAwaited(key, null);
-      throw error;
-    } finally {
-      busy.value = false;
-    }
-  });
-  return (
-    <form onSubmit={onSubmit}>
-      <div class="fields">
-        <JudgeField model={judge} scenario={a.session.definition} />
-        <button type="submit" class="primary" disabled={busy.value}>
-          {busy.value ? "Judging …" : "Judge"}
-        </button>
-      </div>
-      <p class="small-print" role="status">
-        {busy.value
-          ? "Both orders are being judged; this takes as long as the judge does."
-          : "Spends the judge's tokens only; the arms do not run again."}
-      </p>
-      {failure.value && <Refused error={failure.value} />}
-    </form>
   );
 }

@@ -56,7 +56,7 @@ function TextFilter({ text, set }: { text: string; set: FiltersProps["set"] }) {
         ref={field}
         type="search"
         data-filter
-        placeholder="Words of id, title, arm, model, judge, result"
+        placeholder={`Words of id, title, arm, model, judge, ${blind.value ? "state" : "result"}`}
         maxLength={200}
         defaultValue={text}
         onInput={(event) => {

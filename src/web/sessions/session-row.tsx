@@ -1,5 +1,6 @@
+import { judgesNamed } from "../../domain/judge-name.ts";
 import { isBuiltin } from "../../domain/offline-model.ts";
-import type { ArmStatus, SessionListing } from "../../domain/session.ts";
+import type { SessionListing } from "../../domain/session.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { duration, score, usd, when, words } from "../format.ts";
@@ -7,7 +8,7 @@ import { ArmMark, ArmName, SIDES } from "../part/arm-name.tsx";
 import { blind } from "../preferences.ts";
 import { toSeries, toSession } from "../routes.ts";
 import { ConfidenceName } from "../verdict/outcome.tsx";
-import { isPicked, obstacle, toggle } from "./picked.ts";
+import { isPicked, toggle } from "./picked.ts";
 
 interface SessionRowProps {
   /** Undefined until it is read. */
@@ -66,19 +67,24 @@ export function SessionRow({ row, index, top }: SessionRowProps) {
           <PickableArm key={side} row={row} index={side} />
         ))}
       </td>
-      <td class="session-judge" title={judge_model ?? undefined}>
+      <td class="session-judge" title={judge_model ? judgesNamed(judge_model).join(", ") : undefined}>
         {judge_model === null ? (
           ""
         ) : isBuiltin(judge_model) ? (
           <span class="aside">no model</span>
         ) : (
-          <bdi>{judge_model}</bdi>
+          <bdi>{judgeText(judge_model)}</bdi>
         )}
       </td>
       <td class="session-cost">{cost_usd === null ? <Unknown /> : usd(cost_usd)}</td>
       <td class="session-time">{wall_ms === null ? <Unknown /> : duration(wall_ms)}</td>
     </tr>
   );
+}
+
+function judgeText(name: string): string {
+  const judges = judgesNamed(name);
+  return judges.length === 1 ? name : `panel of ${judges.length}`;
 }
 
 const Unknown = () => (
@@ -160,25 +166,16 @@ function Badge({ text, says, tone }: { text: string; says: string; tone?: "warn"
   );
 }
 
-/** Only arms that ended so have evidence that can be judged. */
-const WITH_EVIDENCE: ReadonlySet<ArmStatus> = new Set(["finished", "limit_reached", "disqualified"]);
-
 function PickableArm({ row, index }: { row: SessionListing; index: number }) {
   const arm = row.arms[index];
   if (!arm) return null;
   const side = SIDES[index] ?? "b";
-  const pick = { pointer: { session_id: row.session_id, arm_id: arm.arm_id }, scenario: row.scenario };
-  const ready = isFinal(row.state) && WITH_EVIDENCE.has(arm.status);
-  const why = ready ? obstacle(pick) : "it left nothing that could be judged";
+  const pointer = { session_id: row.session_id, arm_id: arm.arm_id };
+  const ended = isFinal(row.state);
   const says = blind.value ? undefined : `${arm.arm_id}, ${arm.model}, ${words(arm.status)}`;
   return (
-    <label class="pick" title={[says, why].filter(Boolean).join(": ")}>
-      <input
-        type="checkbox"
-        checked={isPicked(pick.pointer)}
-        disabled={why !== null && !isPicked(pick.pointer)}
-        onChange={() => toggle(pick)}
-      />
+    <label class="pick" title={[says, !ended && "its run goes on"].filter(Boolean).join(": ")}>
+      <input type="checkbox" checked={isPicked(pointer)} disabled={!ended} onChange={() => toggle(pointer)} />
       <span class="hidden-text">Pick </span>
       {blind.value ? <ArmMark side={side} /> : <ArmName side={side} name={arm.arm_id} />}
       {blind.value && <span class="hidden-text">arm {side}</span>}

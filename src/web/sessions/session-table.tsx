@@ -2,12 +2,13 @@ import { computed, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SessionSort } from "../../domain/session-list.ts";
 import { useWindowRows } from "../part/use-window-rows.ts";
+import { blind } from "../preferences.ts";
 import { SessionRow } from "./session-row.tsx";
-import type { SessionsView } from "./sessions-view.ts";
+import { type SessionsView, TELLING } from "./sessions-view.ts";
 import type { SessionRows } from "./use-session-rows.ts";
 
 /** As `sessions.css` has it: below this width a row has three lines. */
-const narrow = globalThis.matchMedia?.("(max-width: 77rem)");
+const narrow = globalThis.matchMedia?.("(max-width: 62rem)");
 
 const isNarrow = signal(narrow?.matches ?? false);
 narrow?.addEventListener("change", ({ matches }) => {
@@ -73,7 +74,7 @@ function Head({
   view,
   set,
 }: { column: Column } & Pick<SessionTableProps, "set"> & { view: SessionsView }) {
-  if (!sort) return <th scope="col">{name}</th>;
+  if (!sort || (blind.value && TELLING.has(sort))) return <th scope="col">{name}</th>;
   const now = (view.sort ?? "created") === sort ? (view.order ?? "desc") : undefined;
   const other = now === "asc" ? "desc" : "asc";
   const sorted = now && (now === "asc" ? "ascending" : "descending");
@@ -81,7 +82,7 @@ function Head({
     <th scope="col" aria-sort={sorted}>
       <button type="button" onClick={() => set({ sort, order: now ? other : order })}>
         {name}
-        <span aria-hidden="true">{now === "asc" ? " ↑" : now === "desc" ? " ↓" : ""}</span>
+        {now && <span aria-hidden="true">{now === "asc" ? "↑" : "↓"}</span>}
       </button>
     </th>
   );

@@ -10,11 +10,12 @@ import { address, navigate, toCompare, toSessions } from "../routes.ts";
 import { picked } from "./picked.ts";
 import { SessionFilters } from "./session-filters.tsx";
 import { rowHeight, SessionTable } from "./session-table.tsx";
-import { isFiltered, type SessionsView, viewOf } from "./sessions-view.ts";
+import { blindView, isFiltered, type SessionsView, viewOf } from "./sessions-view.ts";
 import { useSessionRows } from "./use-session-rows.ts";
 
-/** Every stored session. Two arms of one scenario can be picked for a comparison. */
-export function SessionsPage({ view }: { view: SessionsView }) {
+/** Every stored session. Two arms can be picked for a comparison. */
+export function SessionsPage({ view: asked }: { view: SessionsView }) {
+  const view = blind.value ? blindView(asked) : asked;
   const names = useLoaded("names", (signal) => summarizeSessions({ names: "all" }, signal));
   const { rows, look } = useSessionRows(view, keepInSight);
   const known = names.value.state === "ready" ? names.value.value.known : undefined;
@@ -77,11 +78,13 @@ function Totals({ summary, view, set }: TotalsProps) {
           {count(conflicts)} contradicting <span aria-hidden="true">≠</span>
         </button>
       )}
-      <p class="aside">
-        {cost_usd === null ? "cost unknown" : usd(cost_usd)}
-        {cost_unknown > 0 && cost_usd !== null && `, ${count(cost_unknown)} of unknown cost`} · {duration(wall_ms)} of
-        runs
-      </p>
+      {sessions > 0 && (
+        <p class="aside">
+          {cost_usd === null ? "cost unknown" : usd(cost_usd)}
+          {cost_unknown > 0 && cost_usd !== null && `, ${count(cost_unknown)} of unknown cost`} · {duration(wall_ms)} of
+          runs
+        </p>
+      )}
     </div>
   );
 }
@@ -131,15 +134,11 @@ function CompareBar() {
   const [a, b] = picked.value;
   return (
     <div class="compare-bar" role="status">
-      {a && <ArmName side="a" name={blind.value ? "first pick" : a.pointer.arm_id} />}
-      {b ? (
-        <ArmName side="b" name={blind.value ? "second pick" : b.pointer.arm_id} />
-      ) : (
-        <span>Pick one more arm of {a?.scenario}.</span>
-      )}
+      {a && <ArmName side="a" name={blind.value ? "first pick" : a.arm_id} />}
+      {b ? <ArmName side="b" name={blind.value ? "second pick" : b.arm_id} /> : <span>Pick one more arm.</span>}
       <span class="compare-bar-end">
         {a && b && (
-          <a class="button primary" href={toCompare(a.pointer, b.pointer)}>
+          <a class="button primary" href={toCompare(a, b)}>
             Compare these two
           </a>
         )}

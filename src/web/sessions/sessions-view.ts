@@ -29,3 +29,17 @@ export const parametersOf = (view: SessionsView): Record<string, string | null> 
 /** Whether a view shows less than everything. */
 export const isFiltered = ({ sort: _sort, order: _order, ...filter }: SessionsView): boolean =>
   Object.values(filter).some((value) => value !== undefined && value !== "");
+
+/** Orders that tell who won. */
+export const TELLING: ReadonlySet<string> = new Set(["result", "gap"]);
+
+/** What a blind reader sees of it: nothing is chosen or put in order by who won. */
+export function blindView({
+  outcome: _outcome,
+  conflict: _conflict,
+  sort,
+  order,
+  ...filter
+}: SessionsView): SessionsView {
+  return sort !== undefined && TELLING.has(sort) ? filter : { ...filter, sort, order };
+}

@@ -5,6 +5,7 @@ import type { SessionSummary } from "../../domain/session-list.ts";
 import { listSessions, summarizeSessions } from "../api.ts";
 import { revision } from "../connection.ts";
 import { asFailed, type Loaded } from "../loaded.ts";
+import { blind, blindSearch } from "../preferences.ts";
 import { parametersOf, type SessionsView } from "./sessions-view.ts";
 
 /** Rows that are read at once: about three screens. */
@@ -34,7 +35,7 @@ export function useSessionRows(view: SessionsView, grown: (rows: number) => void
   const rows = useSignal<Loaded<SessionRows>>({ state: "loading" });
   const sight = useRef<readonly number[]>([0]);
   const reader = useRef<(() => Promise<void>) | null>(null);
-  const key = JSON.stringify(parametersOf(view));
+  const key = JSON.stringify([parametersOf(view), blind.value]);
   const seen = revision.value;
   useEffect(() => {
     const stop = new AbortController();
@@ -95,10 +96,11 @@ function chunksOf(first: number, last: number): readonly number[] {
 type Placed = readonly (readonly [position: number, row: SessionListing])[];
 
 async function readChunks(
-  { sort, order, ...filter }: SessionsView,
+  { sort, order, ...chosen }: SessionsView,
   chunks: readonly number[],
   signal: AbortSignal,
 ): Promise<[SessionSummary, ...Placed[]]> {
+  const filter = { ...chosen, blind: blindSearch() };
   const page = async (chunk: number): Promise<Placed> => {
     const asked = { ...filter, sort, order, limit: CHUNK, offset: chunk * CHUNK };
     return (await listSessions(asked, signal)).map((row, index) => [chunk * CHUNK + index, row]);

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { readReport } from "../api.ts";
+import type { ComponentChildren } from "preact";
+import { type ReportAddress, readReport } from "../api.ts";
 import { asFailed } from "../loaded.ts";
 
 interface ShareProps {
-  /** The address of its reports. */
-  readonly path: string;
+  readonly report: ReportAddress;
   /** What there is besides the whole page. */
   readonly less?: readonly { readonly format: string; readonly name: string }[];
 }
@@ -16,11 +16,37 @@ export const LESS_OF_SESSION = [
 ] as const;
 
 /** Ways to show it to somebody who has no access to this server. */
-export function Share({ path, less = [] }: ShareProps) {
+export function Share({ report, less = [] }: ShareProps) {
+  return (
+    <Ways copied="Copy as Markdown" read={() => readReport(report("markdown"))}>
+      {[{ format: "html", name: "HTML file" }, ...less].map(({ format, name }) => (
+        <a key={format} href={report(format)} download>
+          {name}
+        </a>
+      ))}
+    </Ways>
+  );
+}
+
+/** Of a page that is computed here from what the server has: who is to see it needs the server too. */
+export const ShareAddress = () => (
+  <Ways copied="Copy the address" read={async () => location.href}>
+    <span class="aside">It opens for whoever reaches this server.</span>
+  </Ways>
+);
+
+interface WaysProps {
+  /** What the button says, and what it copies. */
+  readonly copied: string;
+  readonly read: () => Promise<string>;
+  readonly children: ComponentChildren;
+}
+
+function Ways({ copied, read, children }: WaysProps) {
   const said = useSignal("");
   async function copy(): Promise<void> {
     try {
-      await navigator.clipboard.writeText(await readReport(`${path}?format=markdown`));
+      await navigator.clipboard.writeText(await read());
       said.value = "Copied.";
     } catch (error) {
       said.value = `Not copied: ${asFailed(error).message}`;
@@ -30,13 +56,9 @@ export function Share({ path, less = [] }: ShareProps) {
     <details class="share">
       <summary class="button quiet">Share</summary>
       <div class="share-ways">
-        {[{ format: "html", name: "HTML file" }, ...less].map(({ format, name }) => (
-          <a key={format} href={`${path}?format=${format}`} download>
-            {name}
-          </a>
-        ))}
+        {children}
         <button type="button" class="quiet" onClick={() => void copy()}>
-          Copy as Markdown
+          {copied}
         </button>
         <button type="button" class="quiet" onClick={() => print()}>
           Print

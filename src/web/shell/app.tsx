@@ -7,7 +7,7 @@ import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
 import { address, type Route, routeOf } from "../routes.ts";
 import { ScenarioListPage } from "../scenarios/scenario-list-page.tsx";
 import { ScenarioPage } from "../scenarios/scenario-page.tsx";
-import { helpOpen, paletteOpen, SHORTCUTS } from "./shortcuts.ts";
+import { helpOpen, paletteOpen, workingShortcuts } from "./shortcuts.ts";
 
 const SessionsPage = lazy(async () => (await import("../sessions/sessions-page.tsx")).SessionsPage);
 const SessionPage = lazy(async () => (await import("../verdict/session-page.tsx")).SessionPage);
@@ -16,6 +16,9 @@ const LivePage = lazy(async () => (await import("../live/live-page.tsx")).LivePa
 const ComparePage = lazy(async () => (await import("../sessions/compare-page.tsx")).ComparePage);
 const SeriesListPage = lazy(async () => (await import("../series/series-list-page.tsx")).SeriesListPage);
 const SeriesPage = lazy(async () => (await import("../series/series-page.tsx")).SeriesPage);
+const CompareSeriesPage = lazy(
+  async () => (await import("../series/compare/compare-series-page.tsx")).CompareSeriesPage,
+);
 const JudgesPage = lazy(async () => (await import("../judges/judges-page.tsx")).JudgesPage);
 const SelfTestPage = lazy(async () => (await import("../judges/self-test-page.tsx")).SelfTestPage);
 
@@ -72,7 +75,11 @@ function CurrentPage({ route }: { route: Route }) {
     case "compare":
       return <ComparePage a={route.a} b={route.b} />;
     case "series-list":
-      return <SeriesListPage key={route.scenario} scenario={route.scenario} shown={route.shown} />;
+      return (
+        <SeriesListPage key={route.scenario} scenario={route.scenario} shown={route.shown} picked={route.picked} />
+      );
+    case "compare-series":
+      return <CompareSeriesPage a={route.a} b={route.b} scenario={route.scenario} />;
     case "series":
       return <SeriesPage key={route.id} id={route.id} />;
     case "judges":
@@ -96,7 +103,7 @@ function CurrentPage({ route }: { route: Route }) {
 const PLACES = [
   { href: "/", name: "Scenarios", pages: ["scenarios", "scenario"] },
   { href: "/sessions", name: "Sessions", pages: ["sessions", "session", "diff", "compare", "live"] },
-  { href: "/series", name: "Series", pages: ["series-list", "series"] },
+  { href: "/series", name: "Series", pages: ["series-list", "series", "compare-series"] },
   { href: "/judges", name: "Judges", pages: ["judges", "self-test"] },
   { href: "/doctor", name: "Doctor", pages: ["doctor"] },
 ];
@@ -152,16 +159,17 @@ function HelpDialog() {
           </dt>
           <dd>Find a scenario, series, session or action</dd>
         </div>
-        {SHORTCUTS.map(({ keys, does }) => (
-          <div key={keys}>
-            <dt>
-              {keys.split(" ").map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
+        {open &&
+          workingShortcuts().map(({ keys, does }) => (
+            <div key={keys}>
+              <dt>
+                {keys.split(" ").map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
       </dl>
       <p>
         Everything else is reached with Tab, Enter, Space and the arrow keys: decisions and files open with Enter,

@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { SessionListing } from "../../domain/session.ts";
 import { listScenarios, listSeries, listSessions } from "../api.ts";
 import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
-import { blind } from "../preferences.ts";
+import { blind, blindSearch } from "../preferences.ts";
 import { navigate, toScenario, toSeries, toSession } from "../routes.ts";
 import { paletteOpen, SHORTCUTS } from "./shortcuts.ts";
 
@@ -99,7 +100,9 @@ function useChoices(wanted: string): readonly Choice[] {
   const scenarios = useLoaded("scenarios", listScenarios).value;
   const series = useLoaded("series", (signal) => listSeries({ limit: 100 }, signal)).value;
   const text = named.slice(0, WORDS).join(" ");
-  const sessions = useLoaded(`sessions ${text}`, (signal) => listSessions({ text, limit: SHOWN }, signal)).value;
+  const sessions = useLoaded(`sessions ${text}`, (signal) =>
+    listSessions({ text, blind: blindSearch(), limit: SHOWN }, signal),
+  ).value;
   const ofScenarios = scenarios.state === "ready" ? scenarios.value : [];
   const ofSeries = series.state === "ready" ? series.value : [];
   const ofSessions = sessions.state === "ready" ? sessions.value : [];
@@ -118,10 +121,15 @@ function useChoices(wanted: string): readonly Choice[] {
       .filter(like)
       .slice(0, SHOWN),
     ...ofSessions.map(
-      ({ session_id, scenario, state, outcome, created_at }): Choice => ({
-        ...{ kind: "Session", name: `${scenario}, ${when(created_at)}` },
-        ...{ aside: blind.value ? words(state) : words(outcome ?? state), run: goTo(toSession(session_id)) },
+      (row): Choice => ({
+        ...{ kind: "Session", name: `${row.scenario}, ${when(row.created_at)}` },
+        ...{ aside: resultOf(row), run: goTo(toSession(row.session_id)) },
       }),
     ),
   ];
+}
+
+function resultOf({ state, outcome, winner }: SessionListing): string {
+  if (blind.value || outcome === null) return words(state);
+  return winner === null ? words(outcome) : `${winner} won`;
 }

@@ -12,7 +12,12 @@ interface Shortcut {
   readonly run: () => void;
   /** It can be done on every page. */
   readonly always?: boolean;
+  /** What a page must have for it. */
+  readonly needs?: string;
 }
+
+/** Leads to the comparison of what was picked; there when two were. */
+const COMPARE = ".compare-bar a";
 
 /** `keys` are one or two keys, pressed one after the other. `?` works even when shortcuts are off. */
 export const SHORTCUTS: readonly Shortcut[] = [
@@ -21,16 +26,21 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g t", does: "Go to the series (trials)", run: () => navigate("/series"), always: true },
   { keys: "g j", does: "Go to the judges", run: () => navigate("/judges"), always: true },
   { keys: "g d", does: "Go to the doctor", run: () => navigate("/doctor"), always: true },
-  { keys: "/", does: "Go to the filter of a list", run: () => focusFirst("[data-filter]") },
-  { keys: "j", does: "Next section or row", run: () => step(1) },
-  { keys: "k", does: "Previous section or row", run: () => step(-1) },
-  { keys: "Enter", does: "Open the section or row that has the focus", run: openStop },
-  { keys: "x", does: "Pick an arm of the row that has the focus", run: pickArm },
-  { keys: "e", does: "Open or close every decision on the page", run: toggleAll },
+  { keys: "/", does: "Go to the filter of a list", run: () => focusFirst("[data-filter]"), needs: "[data-filter]" },
+  { keys: "j", does: "Next section or row", run: () => step(1), needs: "[data-stop]" },
+  { keys: "k", does: "Previous section or row", run: () => step(-1), needs: "[data-stop]" },
+  { keys: "Enter", does: "Open the section or row that has the focus", run: openStop, needs: "[data-stop]" },
+  { keys: "x", does: "Pick an arm, or the series, of the row that has the focus", run: pickInRow, needs: ".pick" },
+  { keys: "c", does: "Compare the two that are picked", run: comparePicked, needs: COMPARE },
+  { keys: "e", does: "Open or close every decision on the page", run: toggleAll, needs: "details.decision" },
   { keys: "b", does: "Blind mode on or off", run: () => (blind.value = !blind.value), always: true },
   { keys: "t", does: "Next theme: auto, light, dark", run: nextTheme, always: true },
   { keys: "?", does: "This help", run: () => (helpOpen.value = !helpOpen.value), always: true },
 ];
+
+/** Those that do something on the page as it is now. */
+export const workingShortcuts = (): readonly Shortcut[] =>
+  SHORTCUTS.filter(({ needs }) => needs === undefined || document.querySelector(needs) !== null);
 
 let pending = "";
 
@@ -88,10 +98,14 @@ function openStop(): void {
 }
 
 /** One arm after the other, then none. */
-function pickArm(): void {
+function pickInRow(): void {
   const boxes = [...(focusedStop()?.querySelectorAll<HTMLInputElement>(".pick input:enabled") ?? [])];
   const next = boxes.find((box) => !box.checked);
   for (const box of next ? [next] : boxes) box.click();
+}
+
+function comparePicked(): void {
+  document.querySelector<HTMLElement>(COMPARE)?.click();
 }
 
 function toggleAll(): void {

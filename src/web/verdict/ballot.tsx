@@ -3,6 +3,7 @@ import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import type { ShownArm } from "../evidence/shown-arm.ts";
+import { Neutral } from "../part/arm-name.tsx";
 import { Page, Part } from "../part/page.tsx";
 import { hasSeen } from "../preferences.ts";
 import type { Comparison } from "./comparison.ts";
@@ -14,35 +15,37 @@ export function Ballot({ comparison, session_id }: { comparison: Comparison; ses
   const [first, second] = shuffled(comparison);
   const [one, other] = [neutral(first, "a", "First"), neutral(second, "b", "Second")];
   return (
-    <Page title="Which is the better answer?" short={`Blind vote on ${verdict.scenario}`}>
-      <p class="lead">
-        Two arms did the same task. You see what they left, not who they were or what the judge said. Vote, and
-        everything is shown.
-      </p>
-      <blockquote class="prompt">{a.session.definition.task.prompt.trim()}</blockquote>
-      {hasSeen(verdict.verdict_id) && (
-        <p>This browser has shown you this verdict before, so your vote counts as not blind.</p>
-      )}
-      <VoteForm
-        {...{ session_id, verdict }}
-        first={first.side}
-        names={["First", "Second"]}
-        blind={!hasSeen(verdict.verdict_id)}
-      />
-      <Part title="What they changed">
-        <ArmChanges shown={one} />
-        <ArmChanges shown={other} />
-      </Part>
-      <Part title="What they say">
-        <Answers arms={[one, other]} />
-      </Part>
-      <Part title="Hidden checks">
-        <ChecksTable arms={[one, other]} />
-      </Part>
-      <Part title="What they did">
-        <DecisionLogs arms={[one, other]} />
-      </Part>
-    </Page>
+    <Neutral.Provider value>
+      <Page title="Which is the better answer?" short={`Blind vote on ${verdict.scenario}`}>
+        <p class="lead">
+          Two arms did the same task. You see what they left, not who they were or what the judge said. Vote, and
+          everything is shown.
+        </p>
+        <blockquote class="prompt">{a.session.definition.task.prompt.trim()}</blockquote>
+        {hasSeen(verdict.verdict_id) && (
+          <p>This browser has shown you this verdict before, so your vote counts as not blind.</p>
+        )}
+        <VoteForm
+          {...{ session_id, verdict }}
+          first={first.side}
+          names={["First", "Second"]}
+          blind={!hasSeen(verdict.verdict_id)}
+        />
+        <Part title="What they changed">
+          <ArmChanges shown={one} />
+          <ArmChanges shown={other} />
+        </Part>
+        <Part title="What they say">
+          <Answers arms={[one, other]} />
+        </Part>
+        <Part title="Hidden checks">
+          <ChecksTable arms={[one, other]} />
+        </Part>
+        <Part title="What they did">
+          <DecisionLogs arms={[one, other]} />
+        </Part>
+      </Page>
+    </Neutral.Provider>
   );
 }
 

@@ -66,8 +66,14 @@ function Reweighed({ comparison, weighing }: CriteriaProps) {
           Reset weights
         </button>
       </div>
-      <ContributionBar comparison={comparison} weighing={weighing} />
-      <p class="aside">{explanation(comparison, weighing)}</p>
+      {score_gap === null ? (
+        <p class="aside">Not every part of the sum has a score, so no weight decides anything.</p>
+      ) : (
+        <>
+          <ContributionBar comparison={comparison} weighing={weighing} />
+          <p class="aside">{explanation(comparison, weighing)}</p>
+        </>
+      )}
     </div>
   );
 }

@@ -19,7 +19,9 @@ interface CriterionRowProps {
 export function CriterionRow({ row, comparison, weighing }: CriterionRowProps) {
   const { verdict } = comparison;
   const contribution = contributionsOf(verdict.criteria, weighing.weights.value).find(({ id }) => id === row.id);
-  const { side = null, lead = 0, share = 0 } = contribution ?? {};
+  const { lead = 0, share = 0 } = contribution ?? {};
+  // Without a sum nobody leads by a part of it.
+  const side = weighing.now.value.score_gap === null ? null : (contribution?.side ?? null);
   return (
     <section class="criterion" data-stop tabIndex={-1} aria-labelledby={`criterion-${row.id}`}>
       <div class="criterion-head">
@@ -46,7 +48,8 @@ export function CriterionRow({ row, comparison, weighing }: CriterionRowProps) {
           <span class="aside">nothing</span>
         ) : (
           <>
-            <ArmMark side={side} /> <span class="hidden-text">{comparison[side].name} </span>+{score(lead)}
+            <ArmMark side={side} /> <span class="hidden-text">{comparison[side].name} </span>
+            {leadText(lead)}
           </>
         )}
       </p>
@@ -55,6 +58,8 @@ export function CriterionRow({ row, comparison, weighing }: CriterionRowProps) {
     </section>
   );
 }
+
+const leadText = (lead: number) => (lead < 0.005 ? "< 0.01" : `+${score(lead)}`);
 
 /** What the judge was asked, or what code measured. */
 export function QuestionOf({ row, comparison }: { row: CriterionScore; comparison: Comparison }) {
@@ -67,11 +72,17 @@ export function QuestionOf({ row, comparison }: { row: CriterionScore; compariso
       {figures && (
         <>
           {" "}
-          <ArmName side="a" name={figures.a} /> <ArmName side="b" name={figures.b} />
+          <ArmName side="a" name={figureText(figures.a)} /> <ArmName side="b" name={figureText(figures.b)} />
         </>
       )}
     </>
   );
+}
+
+/** With no more digits than one compares; what is no number stays as it is. */
+function figureText(text: string): string {
+  const value = Number(text);
+  return Number.isFinite(value) && !Number.isInteger(value) ? String(Number(value.toPrecision(4))) : text;
 }
 
 function WeightSlider({ row, weighing, share }: Pick<CriterionRowProps, "row" | "weighing"> & { share: number }) {

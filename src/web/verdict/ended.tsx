@@ -1,4 +1,5 @@
 import type { SessionOutcome, SessionState } from "../../domain/session.ts";
+import { sessionReport } from "../api.ts";
 import { ArmChanges } from "../diff/arm-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
@@ -8,6 +9,7 @@ import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { toCompare, toLive, toRunAgain, toScenario } from "../routes.ts";
+import { LESS_OF_SESSION, Share } from "../share/share.tsx";
 
 const TITLES: Partial<Record<SessionState, string>> = {
   failed: "This run failed",
@@ -57,6 +59,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
           </a>
         )}
         <a href={toLive(session_id, true)}>Timeline</a>
+        <Share report={sessionReport(session_id)} less={LESS_OF_SESSION} />
       </nav>
       <Part title="What they did">
         <DecisionLogs arms={[a, b]} />

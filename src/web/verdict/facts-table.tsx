@@ -39,7 +39,8 @@ function ArmHead({ shown: { side, name, arm } }: { shown: ShownArm }) {
     <>
       <ArmName side={side} name={name} />
       <small>
-        {arm.title} · <ModelName arm={arm} />
+        {arm.title !== arm.arm_id && `${arm.title} · `}
+        <ModelName arm={arm} />
         <AgentName arm={arm} />
       </small>
     </>

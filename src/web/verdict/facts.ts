@@ -19,6 +19,8 @@ export interface Fact {
   readonly least?: number;
   readonly value: (of: Established) => number | null;
   readonly text: (of: Established) => string;
+  /** A difference in words, where a share of the other's would mislead. */
+  readonly apart?: (difference: number) => string;
 }
 
 const tokensOf = ({ arm }: Established) => sumKnown([arm.tokens_in, arm.tokens_out]);
@@ -33,6 +35,7 @@ export const FACTS: readonly Fact[] = [
     good: "more",
     value: ({ facts }) => facts.probe?.passed ?? null,
     text: ({ facts }) => (facts.probe ? `${facts.probe.passed} of ${facts.probe.total}` : "none ran"),
+    apart: (checks) => counted(checks, "check"),
   },
   stated("Required checks", ({ facts }) => facts.required_checks ?? "none"),
   stated("Rules broken", ({ facts }) => violations(facts)),
@@ -54,6 +57,7 @@ export const FACTS: readonly Fact[] = [
     good: "more",
     value: ({ facts }) => facts.reference_fix?.score ?? null,
     text: ({ facts }) => (facts.reference_fix ? percent(facts.reference_fix.score) : "no known fix"),
+    apart: (share) => counted(Math.max(1, Math.round(100 * share)), "point"),
   },
   { name: "Turns", good: "less", value: ({ arm }) => arm.turns, text: ({ arm }) => counted(arm.turns, "turn") },
   {
@@ -96,7 +100,7 @@ function violations({ violations: found, disqualified }: Facts): string {
 export interface Difference {
   /** The arm that is named: the better one, or where neither is, the one that has more. */
   readonly side: Side;
-  /** As in `38% less`; the words `more` or `less` alone where there is no share. */
+  /** As in `38% less` or `2 checks more`; the words `more` or `less` alone where there is no share. */
   readonly text: string;
   readonly isBetter: boolean;
 }
@@ -106,7 +110,7 @@ export interface Difference {
  * doing less.
  */
 export function differenceOf(
-  { good, least = 0, value }: Fact,
+  { good, least = 0, value, apart }: Fact,
   both: Readonly<Record<Side, Established>>,
 ): Difference | null {
   const [a, b] = [value(both.a), value(both.b)];
@@ -116,8 +120,9 @@ export function differenceOf(
   const isIdle = good === "less" && Math.min(a, b) === 0;
   const isBetter = good !== null && !isIdle && !both[ahead].facts.disqualified;
   const side = isBetter ? ahead : more;
-  const share = Math.round((100 * Math.abs(a - b)) / Math.abs(side === "a" ? b : a));
   const word = side === more ? "more" : "less";
+  if (apart) return { side, isBetter, text: `${apart(Math.abs(a - b))} ${word}` };
+  const share = Math.round((100 * Math.abs(a - b)) / Math.abs(side === "a" ? b : a));
   return { side, isBetter, text: Number.isFinite(share) && share > 0 ? `${share}% ${word}` : word };
 }
 

@@ -1,3 +1,4 @@
+import { judgesNamed } from "../../domain/judge-name.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 
 /** Who judged; or that no model was asked, whichever was meant to be. */
@@ -8,10 +9,12 @@ export function JudgeName({ verdict: { judge, calls } }: { verdict: Pick<Verdict
         no model was asked <code class="aside">{judge.model}</code>
       </>
     );
-  return (
-    <>
-      <code>{judge.model}</code>
-      {judge.members && <span class="aside"> a panel of {judge.members.length}</span>}
-    </>
-  );
+  return <JudgeModel name={judge.model} />;
+}
+
+/** A judge by its model, a panel by its size; who sits on it shows on pointing. */
+export function JudgeModel({ name }: { name: string }) {
+  const judges = judgesNamed(name);
+  if (judges.length === 1) return <code>{name}</code>;
+  return <span title={judges.join(", ")}>panel of {judges.length}</span>;
 }

@@ -27,7 +27,8 @@ export function Orders({ comparison }: { comparison: Comparison }) {
   return (
     <>
       <p>
-        <code>{verdict.judge.model}</code> judged both orders without knowing names or models.{" "}
+        {verdict.judge.members ? `A panel of ${verdict.judge.members.length}` : <code>{verdict.judge.model}</code>}{" "}
+        judged both orders without knowing names or models.{" "}
         {verdict.position_pull === null
           ? ""
           : verdict.position_pull === 0
@@ -35,7 +36,7 @@ export function Orders({ comparison }: { comparison: Comparison }) {
             : `The order pulled its choice by ${score(Math.abs(verdict.position_pull))} of 1 to the arm shown ${verdict.position_pull > 0 ? "first" : "second"}.`}
       </p>
       <Panel comparison={comparison} />
-      <div class="columns">
+      <div class="calls">
         {calls.map((call) => (
           <Call key={`${call.judge} ${call.order} ${call.masked}`} call={call} comparison={comparison} />
         ))}
@@ -113,9 +114,9 @@ function Finding({ call, names }: { call: JudgeCall; names: Record<Side, string>
   return (
     <p>
       Scores name <Choice choice={call.label} names={names} />
-      {leader && <span class="aside"> lead {score(leader.lead)}</span>}; the judge says it prefers{" "}
+      {leader && <span class="aside"> (lead {score(leader.lead)})</span>}; the judge says it prefers{" "}
       <Choice choice={call.preference} names={names} />
-      {call.strength && call.strength !== "none" && <span class="aside"> {words(call.strength)}</span>}.
+      {call.strength && call.strength !== "none" && <span class="aside"> ({words(call.strength)})</span>}.
     </p>
   );
 }

@@ -78,9 +78,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
         </a>
         <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
-        {a.session.verdict?.verdict_id === verdict.verdict_id && (
-          <Share path={sessionReport(a.session.session_id)} less={LESS_OF_SESSION} />
-        )}
+        <Share report={reportOn(comparison)} less={LESS_OF_SESSION} />
       </nav>
       <Sections
         sections={[
@@ -91,6 +89,9 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
     </Page>
   );
 }
+
+const reportOn = ({ verdict: { verdict_id }, a: { session } }: Comparison) =>
+  sessionReport(session.session_id, session.verdict?.verdict_id === verdict_id ? null : verdict_id);
 
 /** What decided comes first. */
 function sectionsOf(comparison: Comparison, weighing: Weighing): readonly Section[] {

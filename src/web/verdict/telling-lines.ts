@@ -11,6 +11,9 @@ const CHARS = 200;
 /** How a difference between what was expected and what came is printed. */
 const DIFFERING = /^\s*[-+] /;
 
+/** Says how to read the difference, or how long it is. */
+const LEGEND = /^\s*[-+] (?:Expected|Received)\b/;
+
 /** What a failed check printed from where it says what went wrong, without what is equal; else its first lines. */
 export function tellingLines(output: string): readonly string[] {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
@@ -19,7 +22,7 @@ export function tellingLines(output: string): readonly string[] {
     lines.findIndex((line) => TELLING.test(line)),
   );
   const rest = lines.slice(start + 1);
-  const differing = rest.filter((line) => DIFFERING.test(line));
+  const differing = rest.filter((line) => DIFFERING.test(line) && !LEGEND.test(line));
   return [...lines.slice(start, start + 1), ...(differing.length > 0 ? differing : rest)].slice(0, LINES).map(cut);
 }
 

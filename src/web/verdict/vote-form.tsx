@@ -2,12 +2,12 @@ import { useSignal } from "@preact/signals";
 import { VOTE_REASON_CHARS, VOTER_CHARS } from "../../domain/defaults.ts";
 import type { Side, Verdict } from "../../domain/verdict.ts";
 import type { Vote } from "../../domain/vote.ts";
-import { sendVote } from "../api.ts";
+import { getSession, sendVote } from "../api.ts";
 import { revision } from "../connection.ts";
-import { useSubmission } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
-import { Refused } from "../part/show.tsx";
+import { SendingNotice } from "../part/sending-notice.tsx";
 import { rememberVote, voter } from "../preferences.ts";
+import { useSendOnce } from "../send-once.ts";
 
 interface VoteFormProps {
   readonly session_id: string;
@@ -24,23 +24,37 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
   const choice = useSignal<Vote["choice"]>("tie");
   const reason = useSignal("");
   const second = first === "a" ? "b" : "a";
-  const { busy, failure, onSubmit } = useSubmission(async () => {
-    const [why, who] = [reason.value.trim(), voter.value.trim()];
-    const order = first === "a" ? "ab" : "ba";
-    const said = { ...(why && { reason: why }), ...(who && { voter: who }) };
-    await sendVote(session_id, { verdict_id, order, choice: choice.value, blind, ...said });
+  const order = first === "a" ? "ab" : "ba";
+  const keep = () => {
     rememberVote(verdict_id, { choice: choice.value, blind });
     revision.value += 1;
+  };
+  const votes = async () => (await getSession(session_id)).votes ?? [];
+  const sending = useSendOnce({
+    mark: async () => new Set((await votes()).map(({ vote_id }) => vote_id)),
+    send: () => {
+      const [why, who] = [reason.value.trim(), voter.value.trim()];
+      const said = { ...(why && { reason: why }), ...(who && { voter: who }) };
+      return sendVote(session_id, { verdict_id, order, choice: choice.value, blind, ...said });
+    },
+    // What was said may be kept with a secret taken out, so it cannot be looked for.
+    find: async (known) => {
+      const isMine = (vote: Vote) => vote.choice === choice.value && vote.order === order && vote.blind === blind;
+      const mine = (await votes()).find((vote) => !known.has(vote.vote_id) && isMine(vote)) ?? null;
+      if (mine) keep();
+      return mine;
+    },
+    done: keep,
   });
   const pick = (picked: Vote["choice"]) => ({
     type: "submit" as const,
-    disabled: busy.value,
+    disabled: sending.busy.value,
     onClick: () => {
       choice.value = picked;
     },
   });
   return (
-    <form class="ballot" aria-label="Your vote" onSubmit={onSubmit}>
+    <form class="ballot" aria-label="Your vote" onSubmit={sending.onSubmit}>
       <button {...pick(first)}>
         <ArmName side="a" name={names[0]} /> is better
       </button>
@@ -69,7 +83,9 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
           />
         </label>
       </details>
-      {failure.value && <Refused error={failure.value} />}
+      <SendingNotice of={sending} happened="Your vote was taken">
+        {() => "It counts once."}
+      </SendingNotice>
     </form>
   );
 }

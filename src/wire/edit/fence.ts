@@ -1,9 +1,17 @@
+import type { WireName } from "../../domain/external-agent.ts";
 import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
-import type { WireName } from "../../domain/scenario.ts";
 import * as anthropic from "../request/anthropic.ts";
 import * as chat from "../request/chat.ts";
 import * as responses from "../request/responses.ts";
-import { type Fence, type FenceTool, fences, fenceTools, withoutAddresses, withoutFields } from "./fenced.ts";
+import {
+  type Fence,
+  type FenceTool,
+  fences,
+  fenceTools,
+  type TextBlock,
+  withoutAddresses,
+  withoutFields,
+} from "./fenced.ts";
 
 /** A tool of the agent, or one that only finds other tools of the same request. */
 const keep =
@@ -51,21 +59,32 @@ function isThere(choice: LooseRecord, tools: readonly LooseRecord[]): boolean {
   return name === undefined ? tools.some(({ type }) => type === choice["type"]) : tools.some(named(name));
 }
 
+const typed =
+  (type: string): TextBlock =>
+  (text) => ({ type, text });
+
 /** What the provider would do for an agent, in a network that the agent is denied. What is of no known kind goes, too. */
 export const FENCES: Readonly<Record<WireName, Fence>> = {
   anthropic: fences(
     withoutFields("mcp_servers", "container"),
     fenceTools(keep(anthropic.isClientTool)),
     chooseAmong({ type: "auto" }, ({ type, name }, tools) => type !== "tool" || tools.some(named(name))),
-    withoutAddresses("messages"),
+    withoutAddresses("messages", typed("text")),
   ),
   // Those of Perplexity, xAI, OpenRouter and Qwen beside OpenAI's own.
   chat: fences(
     withoutFields("web_search_options", "search_parameters", "plugins", "enable_search", "search_options"),
     fenceTools(keep(chat.isClientTool)),
     chooseAmong("auto", isThere),
-    withoutAddresses("messages"),
+    withoutAddresses("messages", typed("text")),
   ),
-  responses: fences(fenceTools(keepResponses), chooseAmong("auto", isThere), withoutAddresses("input")),
-  gemini: fences(fenceTools(keepGemini), withoutAddresses("contents")),
+  responses: fences(
+    fenceTools(keepResponses),
+    chooseAmong("auto", isThere),
+    withoutAddresses("input", typed("input_text")),
+  ),
+  gemini: fences(
+    fenceTools(keepGemini),
+    withoutAddresses("contents", (text) => ({ text })),
+  ),
 };

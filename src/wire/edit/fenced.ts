@@ -59,23 +59,30 @@ const CONTENT_FIELDS: readonly string[] = [
   "function_response",
 ];
 
+/** A block that says something, as its wire writes it. */
+export type TextBlock = (text: string) => LooseRecord;
+
 /** Content which the provider would fetch becomes a text that says so. `field` has the conversation. */
 export const withoutAddresses =
-  (field: string): Fence =>
+  (field: string, textBlock: TextBlock): Fence =>
   (body) => {
     const removed: string[] = [];
     if (body[field] == null) return { body, removed };
-    return { body: { ...body, [field]: fenceContent(body[field], 0, removed) }, removed };
+    const instead = () => {
+      removed.push("content at an address");
+      return textBlock(TEXT);
+    };
+    return { body: { ...body, [field]: fenceContent(body[field], 0, instead) }, removed };
   };
 
-function fenceContent(content: unknown, level: number, removed: string[]): unknown {
+const TEXT = "[This was at an address. The network is closed, so it was not fetched.]";
+
+function fenceContent(content: unknown, level: number, instead: () => LooseRecord): unknown {
   if (level > LEVELS) return null;
-  if (Array.isArray(content)) return content.map((item) => fenceContent(item, level + 1, removed));
+  if (Array.isArray(content)) return content.map((item) => fenceContent(item, level + 1, instead));
   const block = asRecord(content);
   if (block === undefined) return content;
-  const instead = insteadOf(block);
-  if (instead !== undefined) removed.push("content at an address");
-  return instead ?? mapContent(block, (inner) => fenceContent(inner, level + 1, removed));
+  return isAtAddress(block) ? instead() : mapContent(block, (inner) => fenceContent(inner, level + 1, instead));
 }
 
 const mapContent = (block: LooseRecord, change: (content: unknown) => unknown): LooseRecord =>
@@ -83,17 +90,30 @@ const mapContent = (block: LooseRecord, change: (content: unknown) => unknown): 
     Object.entries(block).map(([field, value]) => [field, CONTENT_FIELDS.includes(field) ? change(value) : value]),
   );
 
-const TEXT = "[This was at an address. The network is closed, so it was not fetched.]";
+/** Fields with a URL: an address, or `data:` and the content itself. */
+const URL_FIELDS: readonly string[] = ["image_url", "video_url", "audio_url"];
 
-/** Undefined for a block that holds what it shows. */
-function insteadOf(block: LooseRecord): LooseRecord | undefined {
-  if (asRecord(block["source"])?.["type"] === "url") return { type: "text", text: TEXT };
-  if (block["fileData"] != null || block["file_data"] != null) return geminiText(block);
-  const image = asRecord(block["image_url"])?.["url"] ?? block["image_url"];
-  if (image == null && block["file_url"] == null) return undefined;
-  if (block["file_url"] == null && typeof image === "string" && /^data:/i.test(image)) return undefined;
-  return { type: block["type"] === "image_url" ? "text" : "input_text", text: TEXT };
+/** Fields with content in base64, where some providers take an address too. */
+const BASE64_FIELDS: readonly string[] = ["file", "file_data", "input_audio", "audio", "image", "video"];
+
+/** Not all of what a block shows is in it. */
+function isAtAddress(block: LooseRecord): boolean {
+  const source = asRecord(block["source"]);
+  if (source?.["type"] === "url" || source?.["url"] != null || block["file_url"] != null) return true;
+  // Gemini's. On OpenAI's wires `file_data` is the file itself.
+  if (block["fileData"] != null || asRecord(block["file_data"]) !== undefined) return true;
+  const isElsewhere = (field: string) =>
+    block[field] != null && !isData(asRecord(block[field])?.["url"] ?? block[field]);
+  return URL_FIELDS.some(isElsewhere) || BASE64_FIELDS.some((field) => heldIn(block[field]).some(isAddress));
 }
 
-/** On OpenAI's wires `file_data` is the file itself. */
-const geminiText = (block: LooseRecord) => (block["type"] === undefined ? { text: TEXT } : undefined);
+const heldIn = (value: unknown): readonly unknown[] =>
+  [value].flat().flatMap((item) => {
+    const record = asRecord(item);
+    return record === undefined ? [item] : [record["url"], record["data"], record["file_data"]];
+  });
+
+const isData = (value: unknown) => typeof value === "string" && /^data:/i.test(value);
+
+/** Every address has one of these characters, and base64 none. */
+const isAddress = (value: unknown) => typeof value === "string" && !isData(value) && /[.:]/.test(value);

@@ -1,5 +1,5 @@
+import type { WireName } from "../../domain/external-agent.ts";
 import { asRecords, dig, isNested, type LooseRecord } from "../../domain/lenient.ts";
-import type { WireName } from "../../domain/scenario.ts";
 
 /** Fields by which a request rests on what a provider keeps. */
 const FIELDS: Readonly<Record<WireName, readonly string[]>> = {

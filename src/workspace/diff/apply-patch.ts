@@ -1,5 +1,5 @@
 import { applyPatch, type StructuredPatch } from "diff";
-import { Mistake } from "../../domain/failure.ts";
+import { Mistake, wordsOf } from "../../domain/failure.ts";
 import { type FilePatch, pathOfPatch, readPatch } from "../../domain/patch.ts";
 
 /** What applying a patch does to one path; `text` null removes it. */
@@ -26,7 +26,7 @@ function parse(patch: string): readonly FilePatch[] {
   try {
     return readPatch(patch);
   } catch (error) {
-    throw new Mistake(`Not a unified diff: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Mistake(`Not a unified diff: ${wordsOf(error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../domain/failure.ts";
 import { Pace } from "../../pace.ts";
-import { errorCode } from "./io-failure.ts";
 
 /** Opens a regular file for reading: never through a link at its end, never waiting for a pipe. */
 export function openRegular(path: string): { readonly descriptor: number; readonly size: number } | undefined {

@@ -11,12 +11,12 @@ import {
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
-import { Failure } from "../../domain/failure.ts";
+import { errorCode, Failure } from "../../domain/failure.ts";
 import { Pace } from "../../pace.ts";
 import type { Owner } from "../../sandbox/sandbox.ts";
 import { CopyRoom } from "./copy-room.ts";
 import { copyWithHoles, hasHoles } from "./copy-with-holes.ts";
-import { errorCode, isOutOfReach, TreeTooLarge, workspaceFailed } from "./io-failure.ts";
+import { isOutOfReach, TreeTooLarge, workspaceFailed } from "./io-failure.ts";
 import { sortedByPath } from "./sorted-by-path.ts";
 import { entryAt, type TreeEntry, walk } from "./walk.ts";
 

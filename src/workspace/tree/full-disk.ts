@@ -1,5 +1,6 @@
+import { errorCode } from "../../domain/failure.ts";
 import { MAX_WORKSPACE_ENTRIES } from "../../sandbox/limits.ts";
-import { errorCode, TreeTooLarge } from "./io-failure.ts";
+import { TreeTooLarge } from "./io-failure.ts";
 import { type TreeEntry, walk } from "./walk.ts";
 
 /** Bytes of a workspace that every disk must have room for. Up to here a full disk is the machine's fault. */

@@ -1,10 +1,4 @@
-import { Failure, Mistake } from "../../domain/failure.ts";
-
-/** node's own word for what went wrong with a file; undefined for any other error. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
+import { errorCode, Failure, Mistake, wordsOf } from "../../domain/failure.ts";
 
 /** Codes that no name, mode or kind of file can cause: the machine has run out of something, or is broken. */
 const MACHINE_FAULTS = new Set([
@@ -28,7 +22,7 @@ export function treeFault(what: string, error: unknown): unknown {
 /** A fault of the disk or of the fixture: never the arm's. */
 export function workspaceFailed(what: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
-  const why = errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+  const why = errorCode(cause) ?? wordsOf(cause);
   return new Failure("workspace_failed", `${what}: ${why}`, { cause });
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { wireOf, wireProblem } from "../../../src/agent/recipe/choose-wire.ts";
 import type { AgentLaunch } from "../../../src/agent/recipe/recipe.ts";
 import { RECIPES, recipeOf } from "../../../src/agent/recipe/recipes.ts";
-import type { ExternalAgent } from "../../../src/domain/scenario.ts";
+import type { ExternalAgent } from "../../../src/domain/external-agent.ts";
 
 const LAUNCH: AgentLaunch = {
   ...{ entry: "/opt/agent/node_modules/.bin/agent", model: "some-model-1", prompt: "Fix `add`; $HOME stays" },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { JudgedCriterion } from "../../../src/domain/scenario.ts";
+import type { JudgedCriterion } from "../../../src/domain/rubric.ts";
 import { citationChecker } from "../../../src/judge/answer/citation-checker.ts";
 import { judgementSchema } from "../../../src/judge/answer/judgement-schema.ts";
 import { type Expected, type ParseResult, parseAnswer } from "../../../src/judge/answer/parse-answer.ts";

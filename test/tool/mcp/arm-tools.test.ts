@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { systemClock } from "../../../src/clock.ts";
-import type { McpServer } from "../../../src/domain/scenario.ts";
+import type { McpServer } from "../../../src/domain/arm.ts";
 import { SANDBOX } from "../../machine.ts";
 import { describeNeeding } from "../../needs.ts";
 import { never, processesWith, shell } from "../../workspace/harness.ts";
@@ -72,14 +72,19 @@ describeNeeding(SANDBOX)("the tools of MCP servers", () => {
   });
 
   test("tell of what went wrong in a result, and go on", async () => {
-    await using offer = await offered(installs.path, [fakeServer("fake", { timeout_s: 0.3 })]);
+    await using offer = await offered(installs.path, [fakeServer()]);
     expect(await offer.call("fake__refuse")).toMatchObject({ ok: false, text: "that cannot be" });
     expect(await offer.call("fake__nonsense")).toMatchObject({
       ok: false,
       text: "[the answer of the server is no result of a tool]",
     });
-    expect(await offer.call("fake__silent")).toMatchObject({ ok: false, text: "[timed out after 0.3 s]" });
     expect(await offer.call("fake__echo", { text: "still here" })).toMatchObject({ ok: true, text: "still here" });
+  });
+
+  test("are given up when they take too long, and the next call is answered", async () => {
+    await using offer = await offered(installs.path, [fakeServer("fake", { timeout_s: 0.3 })]);
+    expect(await offer.call("fake__silent")).toMatchObject({ ok: false, text: "[timed out after 0.3 s]" });
+    expect(await offer.inTime("fake__echo", { text: "still here" })).toMatchObject({ ok: true, text: "still here" });
   });
 
   test("come back once when the server dies, and no more after that", async () => {

@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { McpServer } from "../../../src/domain/scenario.ts";
+import type { McpServer } from "../../../src/domain/arm.ts";
 import { temporaryDirectory } from "../../temporary.ts";
 
 /** A directory of installs with `fake`, which others than its owner may read, as a sandbox's user must. */

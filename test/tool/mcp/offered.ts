@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { McpServer } from "../../../src/domain/scenario.ts";
+import type { McpServer } from "../../../src/domain/arm.ts";
 import { openArmTools } from "../../../src/tool/mcp/arm-tools.ts";
 import type { ToolOutput } from "../../../src/tool/tool.ts";
 import type { Workspace } from "../../../src/workspace/workspace.ts";
@@ -12,6 +12,8 @@ export interface Offer extends AsyncDisposable {
   readonly notices: readonly string[];
   readonly workspace: Workspace;
   call(name: string, input?: object, signal?: AbortSignal): Promise<ToolOutput>;
+  /** Calls until the answer comes within the server's limit, which on a busy machine a good call may outlast. */
+  inTime(name: string, input?: object): Promise<ToolOutput>;
 }
 
 /** The tools of these servers over a workspace of their own. */
@@ -27,12 +29,18 @@ export async function offered(installs: string, servers: readonly McpServer[]): 
   try {
     const opened = await openArmTools(launches, never);
     const context = { workspace, timeout_ms: 20_000, max_output_bytes: 2_000, network: "none" } as const;
+    const call: Offer["call"] = async (name, input = {}, signal = never) => {
+      const tool = opened.tools.find((it) => it.name === name);
+      if (!tool) throw new Error(`there is no ${name}`);
+      return await tool.run(input, { ...context, signal });
+    };
     return {
-      ...{ names: opened.tools.map(({ name }) => name), bytes: opened.bytes, notices, workspace },
-      call: async (name, input = {}, signal = never) => {
-        const tool = opened.tools.find((it) => it.name === name);
-        if (!tool) throw new Error(`there is no ${name}`);
-        return await tool.run(input, { ...context, signal });
+      ...{ names: opened.tools.map(({ name }) => name), bytes: opened.bytes, notices, workspace, call },
+      inTime: async (name, input) => {
+        for (;;) {
+          const output = await call(name, input);
+          if (!output.text.startsWith("[timed out")) return output;
+        }
       },
       [Symbol.asyncDispose]: async () => {
         await opened[Symbol.asyncDispose]();

@@ -4,12 +4,13 @@ import { whyDisqualified } from "../domain/disqualification.ts";
 import { endText } from "../domain/end-text.ts";
 import { sizeOf } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
-import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import type { ArmSummary } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
-import { costParts } from "../domain/usage.ts";
 import { usdText } from "../domain/usd-text.ts";
 import { SIDES, type Verdict } from "../domain/verdict.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
+import { howItEnded, whyNoVerdict } from "./no-verdict.ts";
+import { checksText, costsOf, isOwn, type Reported, type ReportedArm, resultText, sessionsOf } from "./reported.ts";
 
 /** `blind`: without names, models and verdict, for a reader who is to judge. `redacted`: figures alone, nothing that anybody wrote. */
 export type Showing = "all" | "blind" | "redacted";
@@ -22,42 +23,52 @@ const PROMPT_CHARS = 10_000;
 /** Checks of an arm whose output is shown. */
 const SHOWN_OUTPUTS = 50;
 
-/** A session with its verdict as one page: it stands alone, and what arms and judge wrote is text in it. */
-export function sessionHtml(session: SessionOutcome, showing: Showing = "all"): string {
-  const { verdict } = session;
-  const title = titleOf(session, showing);
-  const body = html`${head(session, showing)}
+/** Two arms with their verdict as one page: it stands alone, and what arms and judge wrote is text in it. */
+export function verdictHtml(reported: Reported, showing: Showing = "all"): string {
+  const { verdict } = reported;
+  const body = html`${head(reported, showing)}
 ${verdict && showing !== "blind" ? judged(verdict, showing) : null}
 <h2>Both arms</h2>
-${htmlTable(["", ...names(session, showing)], armRows(session, showing))}
-${showing === "redacted" ? null : written(session, showing)}
-${foot(session, showing)}`;
-  return htmlPage(`${title} · abeval`, body);
+${htmlTable(["", ...names(reported, showing)], armRows(reported, showing))}
+${showing === "redacted" ? null : written(reported, showing)}
+${foot(reported, showing)}`;
+  return htmlPage(`${titleOf(reported, showing)} · abeval`, body);
 }
 
-function titleOf({ scenario, definition }: SessionOutcome, showing: Showing): string {
-  if (showing === "redacted") return scenario;
-  return showing === "blind" ? "Which is better?" : definition.title;
+function titleOf({ a: { session } }: Reported, showing: Showing): string {
+  if (showing === "redacted") return session.scenario;
+  return showing === "blind" ? "Which is better?" : session.definition.title;
 }
 
-const names = ({ arms }: SessionOutcome, showing: Showing) =>
-  arms.map(({ arm_id }, index) => nameOf(showing === "blind" ? "" : arm_id, index));
+const armsOf = ({ a, b }: Reported): readonly ReportedArm[] => [a, b];
+
+const names = (reported: Reported, showing: Showing) =>
+  armsOf(reported).map(({ arm }, index) => nameOf(showing === "blind" ? "" : arm.arm_id, index));
 
 function nameOf(name: string, index: number): Html {
   const letter = (SIDES[index] ?? "b").toUpperCase();
   return html`<strong class="${SIDES[index] ?? "b"}">${letter}</strong> ${name}`;
 }
 
-function head(session: SessionOutcome, showing: Showing): Html {
-  const { verdict, failure, created_at } = session;
-  const title = html`<h1>${titleOf(session, showing)}</h1>`;
+function head(reported: Reported, showing: Showing): Html {
+  const { verdict, a } = reported;
+  const title = html`<h1>${titleOf(reported, showing)}</h1>`;
   if (showing === "blind")
     return html`${title}<p>Names, models and verdict are left out, so that you can say which arm did better.</p>`;
   if (verdict === null)
-    return html`${title}<p><strong>No verdict.</strong> ${showing === "all" ? (failure?.message ?? "The session did not finish.") : null}</p>`;
-  const { outcome, winner } = verdict;
-  return html`${title}<p><strong>${winner === null ? outcome : `${winner} wins`}</strong> ${decidedText(verdict)}</p>
-<p>${verdict.statement}</p><p class="soft">${created_at}, judge ${verdict.judge.model}</p>`;
+    return html`${title}<p><strong>No verdict.</strong> The run: ${howItEnded(a.session)}.</p>
+${showing === "all" ? html`<pre dir="auto">${excerpt(whyNoVerdict(a.session), OUTPUT_CHARS)}</pre>` : null}
+<p class="soft">${a.session.created_at}</p>`;
+  return html`${title}<p><strong>${resultText(reported, verdict)}</strong> ${decidedText(verdict)}</p>
+<p>${verdict.statement}</p><p class="soft">${originText(reported, verdict)}</p>`;
+}
+
+/** When the arms ran, and by whom they were judged. */
+function originText(reported: Reported, { created_at, judge }: Verdict): string {
+  const [first, second] = sessionsOf(reported).map((session) => session.created_at);
+  if (isOwn(reported)) return `${first}, judge ${judge.model}`;
+  const ran = second === undefined ? `Both arms ran ${first}` : `Arm A ran ${first}, arm B ${second}`;
+  return `${ran}; judged again ${created_at} by ${judge.model}`;
 }
 
 function judged(verdict: Verdict, showing: Showing): Html {
@@ -80,7 +91,8 @@ ${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected word
 ${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${rationale}</p>` : null}`;
 }
 
-function armRows({ arms }: SessionOutcome, showing: Showing): (string | Html)[][] {
+function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
+  const arms = armsOf(reported).map(({ arm }) => arm);
   const row = (name: string, cell: (arm: ArmSummary) => string | Html) => [name, ...arms.map(cell)];
   const known = (value: number | null) => (value === null ? "unknown" : String(value));
   const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
@@ -88,7 +100,8 @@ function armRows({ arms }: SessionOutcome, showing: Showing): (string | Html)[][
     ...(showing === "blind" ? [] : [row("model", ({ model }) => model)]),
     row("ended", endText),
     ...(showing === "all" && arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : []),
-    row("hidden checks", ({ probe }) => (probe ? `${probe.passed} of ${probe.total}` : "none")),
+    ...(showing === "all" && arms.some(({ error }) => error) ? [row("error", ({ error }) => error ?? "none")] : []),
+    row("hidden checks", checksText),
     row("change", ({ changes }) => sizeText(changes)),
     row("turns, tool calls", ({ turns, tool_calls }) => `${turns}, ${tool_calls}`),
     row("tokens in, out", ({ tokens_in, tokens_out }) => `${known(tokens_in)}, ${known(tokens_out)}`),
@@ -103,15 +116,23 @@ function sizeText(changes: ArmSummary["changes"]): string {
 }
 
 /** What the task said and what the arms wrote. */
-function written(session: SessionOutcome, showing: Showing): Html {
-  const { arms, definition } = session;
-  const named = names(session, showing);
-  return html`<h2>What both were asked</h2><pre dir="auto">${excerpt(definition.task.prompt, PROMPT_CHARS)}</pre>
-${arms.map(
-  (arm, index) => html`<h2>${named[index] ?? ""}</h2>
+function written(reported: Reported, showing: Showing): Html {
+  const named = names(reported, showing);
+  return html`${asked(reported)}
+${armsOf(reported).map(
+  ({ arm }, index) => html`<h2>${named[index] ?? ""}</h2>
 <h3>Answer</h3>${arm.final_answer === null ? html`<p class="soft">It gave none.</p>` : html`<pre dir="auto">${excerpt(arm.final_answer, ANSWER_CHARS)}</pre>`}
 ${checksOf(arm)}${patchOf(arm)}`,
 )}`;
+}
+
+/** Between two sessions the task may have changed. */
+function asked({ a, b }: Reported): Html {
+  const [one, other] = [a.session.definition.task.prompt, b.session.definition.task.prompt];
+  const prompt = (title: string, text: string) =>
+    html`<h2>${title}</h2><pre dir="auto">${excerpt(text, PROMPT_CHARS)}</pre>`;
+  if (one === other) return prompt("What both were asked", one);
+  return html`${prompt("What arm A was asked", one)}${prompt("What arm B was asked", other)}`;
 }
 
 function checksOf({ probe }: ArmSummary): Html | null {
@@ -135,7 +156,16 @@ function patchOf({ changes }: ArmSummary): Html | null {
   )}</pre></details>`;
 }
 
-const foot = (session: SessionOutcome, showing: Showing): Html =>
-  html`<p class="soft">${
-    showing === "blind" ? null : `Cost: ${costParts(session).join(", ")}. `
-  }Session ${session.session_id}, abeval ${session.version}</p>`;
+/** Who ran when could tell a blind reader who is who, where the arms ran in two sessions. */
+function foot(reported: Reported, showing: Showing): Html {
+  const { verdict, a } = reported;
+  const sessions = sessionsOf(reported);
+  const ids = sessions.map(({ session_id }) => `Session ${session_id}`);
+  const named = [
+    ...(showing === "blind" && sessions.length > 1 ? [] : ids),
+    ...(isOwn(reported) ? [] : [`Verdict ${verdict?.verdict_id}`]),
+  ];
+  return html`<p class="soft">${
+    showing === "blind" ? null : `Cost: ${costsOf(reported).join(", ")}. `
+  }${named.join(", ")}, abeval ${a.session.version}</p>`;
+}

@@ -2,19 +2,8 @@ import type { Series, SeriesTrial } from "../../domain/series.ts";
 import { isFinal } from "../../domain/session-state.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { evidenceText } from "../../series/figure-text.ts";
+import { kindOf } from "../../series/trial-kind.ts";
 import { UNKNOWN, usd, words } from "../format.ts";
-
-/** What a trial is for the series. `held`: it is done, and something before it is not. */
-export const TRIAL_KINDS = ["a", "b", "none", "missing", "held", "running"] as const;
-export type TrialKind = (typeof TRIAL_KINDS)[number];
-
-export function kindOf({ state, d, counted }: SeriesTrial): TrialKind {
-  if (!isFinal(state)) return "running";
-  if (d === null) return "missing";
-  if (!counted) return "held";
-  if (d === 0) return "none";
-  return d > 0 ? "a" : "b";
-}
 
 /** A sentence on a trial: what it gave, and where the series stood then. */
 export function trialText(trial: SeriesTrial, arms: Readonly<Record<Side, string>>, alpha: number): string {

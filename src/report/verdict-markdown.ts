@@ -1,36 +1,42 @@
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { endText } from "../domain/end-text.ts";
-import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import type { ArmSummary } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
-import { costParts } from "../domain/usage.ts";
 import { usdText } from "../domain/usd-text.ts";
-import type { CriterionScore, Verdict } from "../domain/verdict.ts";
+import type { CriterionScore } from "../domain/verdict.ts";
 import { plain, table } from "./markdown-text.ts";
+import { howItEnded, whyNoVerdict } from "./no-verdict.ts";
+import { checksText, costsOf, isOwn, namesOf, type Reported, resultText, sessionsOf } from "./reported.ts";
 
-/** The session as a short page for a pull request: the statement, both arms side by side, each criterion. */
-export function markdownOf(outcome: SessionOutcome): string {
-  const { verdict, scenario, session_id, failure } = outcome;
+/** Two arms as a short page for a pull request: the statement, both arms side by side, each criterion. */
+export function verdictMarkdown(reported: Reported): string {
+  const { verdict, a, b } = reported;
+  const { scenario, version } = a.session;
   const title = `## abeval: ${plain(scenario)}\n`;
+  const names = namesOf(reported);
+  const arms = table(["", names.a, names.b], armRows([a.arm, b.arm]));
+  const cost = `Cost: ${plain(costsOf(reported).join(", "))}\n`;
+  const ids = sessionsOf(reported).map(({ session_id }) => `session \`${session_id}\``);
   if (verdict === null) {
-    const why = `No verdict: ${plain(failure?.message ?? "the session did not finish")}\n`;
-    return [title, why, table(["", ...outcome.arms.map((arm) => arm.arm_id)], armRows(outcome.arms))].join("\n");
+    const why = `No verdict: ${plain(whyNoVerdict(a.session))}\n`;
+    const how = `The run: ${plain(howItEnded(a.session))}.\n`;
+    return [title, why, how, arms, cost, `${ids.join(" and ")}, abeval ${version}\n`].join("\n");
   }
+  const again = isOwn(reported) ? "" : `, verdict \`${verdict.verdict_id}\``;
   const parts = [
     title,
-    `${`**${headline(verdict)}** ${decidedText(verdict)}`.trim()}\n`,
+    `${`**${plain(resultText(reported, verdict))}** ${decidedText(verdict)}`.trim()}\n`,
     `${plain(verdict.statement)}\n`,
-    table(["", ...outcome.arms.map((arm) => arm.arm_id)], armRows(outcome.arms)),
-    table(["criterion", "weight", verdict.arm_a.arm_id, verdict.arm_b.arm_id], verdict.criteria.map(criterionRow)),
+    arms,
+    table(["criterion", "weight", names.a, names.b], verdict.criteria.map(criterionRow)),
     ...(verdict.flags.length > 0 ? [`Flags: ${verdict.flags.map((flag) => `\`${flag}\``).join(", ")}\n`] : []),
     ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
-    `Cost: ${plain(costParts(outcome).join(", "))}\n`,
-    `Judge \`${plain(verdict.judge.model)}\`, session \`${session_id}\`, abeval ${outcome.version}\n`,
+    cost,
+    `Judge \`${plain(verdict.judge.model)}\`, ${ids.join(" and ")}${again}, abeval ${version}\n`,
   ];
   return parts.join("\n");
 }
-
-const headline = ({ outcome, winner }: Verdict) => (winner === null ? outcome : `${plain(winner)} wins`);
 
 type ArmRow = (name: string, cell: (arm: ArmSummary) => string) => string[];
 
@@ -40,9 +46,10 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
   return [
     row("model", (arm) => arm.model),
     row("ended", endText),
+    ...(arms.some(({ error }) => error) ? [row("error", ({ error }) => error ?? "none")] : []),
     ...disqualified(arms, row),
-    row("hidden checks", ({ probe }) => (probe ? `${probe.passed} of ${probe.total}` : "none")),
-    row("failed checks", ({ probe }) => failedChecks(probe) || "none"),
+    row("hidden checks", checksText),
+    row("failed checks", failedChecks),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
     row("tokens in, out", (arm) => `${unknown(arm.tokens_in, String)}, ${unknown(arm.tokens_out, String)}`),
     row("cost", (arm) => usdText(arm.cost_usd)),
@@ -56,11 +63,11 @@ function disqualified(arms: readonly ArmSummary[], row: ArmRow): string[][] {
   return arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : [];
 }
 
-const failedChecks = (probe: ArmSummary["probe"]) =>
-  (probe?.checks ?? [])
-    .filter(({ status }) => status !== "pass")
-    .map(({ id }) => id)
-    .join(", ");
+function failedChecks({ probe, changes }: ArmSummary): string {
+  if (probe === null && changes === null) return "unknown";
+  const failed = (probe?.checks ?? []).filter(({ status }) => status !== "pass");
+  return failed.map(({ id }) => id).join(", ") || "none";
+}
 
 function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScore): string[] {
   const cell = (score: number | null) => (supported && score !== null ? score.toFixed(2) : "not scored");

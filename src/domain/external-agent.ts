@@ -1,0 +1,27 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable, oneOf, record, Slug } from "./schema.ts";
+import { FileSet } from "./task.ts";
+import { TOOL_NAMES } from "./tool.ts";
+
+/** The formats in which agents talk to providers: Anthropic's messages, OpenAI's two, and Gemini's. */
+export const WIRES = ["anthropic", "chat", "responses", "gemini"] as const;
+export type WireName = (typeof WIRES)[number];
+
+export const ExternalAgent = record("ExternalAgent", {
+  use: nullable(Type.String(), { description: "Name of a recipe; null: `command` says how it is started." }),
+  command: nullable(Type.Array(Type.String(), { minItems: 1 }), {
+    description: "Program and arguments, with {prompt} and the like; null: the recipe knows.",
+  }),
+  install: nullable(Slug(), { description: "Directory below --agents-dir; shown read-only at /opt/agent." }),
+  args: Type.Array(Type.String(), { description: "Added to the recipe's command." }),
+  files: nullable(FileSet, { description: "Laid into its home directory." }),
+  env: Type.Record(Type.String(), Type.String()),
+  wires: Type.Array(oneOf(WIRES), {
+    description: "It speaks these; the first that the model's provider speaks is used.",
+  }),
+  tools: Type.Record(Type.String(), oneOf(TOOL_NAMES), { description: "What its own tools are, by their names." }),
+  side_model: oneOf(["keep", "same"], {
+    description: "Model of its small calls besides the work: the one it asks for, or the arm's.",
+  }),
+});
+export type ExternalAgent = Static<typeof ExternalAgent>;

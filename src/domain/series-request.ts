@@ -1,0 +1,37 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { JudgeModel, MAX_PAGE, RunRequest } from "./request.ts";
+import { oneOf, record, Slug } from "./schema.ts";
+import { MAX_SCENARIOS, MaxCost, SERIES_STATES, SeriesLimits, SeriesPlan } from "./series-record.ts";
+import { SeriesId } from "./session.ts";
+
+export const SeriesRequest = record("SeriesRequest", {
+  scenarios: Type.Array(Slug(), {
+    minItems: 1,
+    maxItems: MAX_SCENARIOS,
+    uniqueItems: true,
+    description: "Scenario names.",
+  }),
+  trials: Type.Optional(SeriesLimits.properties.trials),
+  stop_when_sure: Type.Optional(Type.Boolean({ description: "Stop as soon as more trials would change nothing." })),
+  parallel: Type.Optional(SeriesLimits.properties.parallel),
+  max_cost_usd: Type.Optional(MaxCost),
+  margin: Type.Optional(SeriesPlan.properties.margin),
+  judge_model: Type.Optional(JudgeModel),
+  model_override: RunRequest.properties.model_override,
+  seed: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "What weighted scripts are chosen by." }),
+  ),
+  continue: Type.Optional({ ...SeriesId, description: "A series to go on with; the plan must be the same." }),
+});
+export type SeriesRequest = Static<typeof SeriesRequest>;
+
+export const SeriesStarted = record("SeriesStarted", { series_id: SeriesId });
+export type SeriesStarted = Static<typeof SeriesStarted>;
+
+export const SeriesListRequest = record("SeriesListRequest", {
+  scenario: Type.Optional(Slug({ description: "Only series with this scenario." })),
+  state: Type.Optional(oneOf(SERIES_STATES, { description: "Only series in this state." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: "Rows at most." })),
+  before: Type.Optional({ ...SeriesId, description: "Only series older than this one." }),
+});
+export type SeriesListRequest = Static<typeof SeriesListRequest>;

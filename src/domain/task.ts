@@ -1,0 +1,61 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Digest, nullable, oneOf, record, Slug } from "./schema.ts";
+
+export const Files = Type.Record(Type.String(), Type.String(), {
+  description: "File text by path, relative, with forward slashes.",
+});
+export type Files = Static<typeof Files>;
+
+export const FileSet = record("FileSet", {
+  dir: nullable(Type.String(), { description: "Directory relative to the scenario file." }),
+  git: Type.Optional(
+    record("GitTree", {
+      tree: Type.String({
+        pattern: "^[0-9a-f]{40,64}$",
+        description: "Object id; a ref is resolved when the file is read.",
+      }),
+    }),
+  ),
+  files: Files,
+  digest: Digest("SHA-256 over the paths and bytes of the directory or the git tree, and the inline files."),
+});
+export type FileSet = Static<typeof FileSet>;
+
+export const SetupStep = record("SetupStep", {
+  run: Type.String({ minLength: 1 }),
+  timeout_s: Type.Number({ exclusiveMinimum: 0 }),
+});
+export type SetupStep = Static<typeof SetupStep>;
+
+export const ProbeCheck = record("ProbeCheck", {
+  id: Slug(),
+  run: Type.String({ minLength: 1, description: "Shell command, run in a copy of the final workspace." }),
+  before: nullable(oneOf(["pass", "fail"]), { description: "What the untouched fixture gives; null when not said." }),
+  required: Type.Boolean({ description: "An arm that fails it cannot win against one that passes." }),
+  weight: Type.Number({ exclusiveMinimum: 0 }),
+  timeout_s: Type.Number({ exclusiveMinimum: 0 }),
+  expect_exit: Type.Integer({ minimum: 0, maximum: 255 }),
+  output_matches: nullable(Type.String(), {
+    description: "Literal text or `/regex/` that stdout and stderr together must contain.",
+  }),
+});
+export type ProbeCheck = Static<typeof ProbeCheck>;
+
+export const Probe = record("Probe", { files: FileSet, checks: Type.Array(ProbeCheck, { minItems: 1 }) });
+export type Probe = Static<typeof Probe>;
+
+export const ReferenceFix = record("ReferenceFix", {
+  patch: Type.String({ description: "Unified diff against the fixture." }),
+  digest: Digest("SHA-256 of the patch."),
+});
+export type ReferenceFix = Static<typeof ReferenceFix>;
+
+export const Task = record("Task", {
+  prompt: Type.String({ minLength: 1, description: "The only text an arm gets besides its own system prompt." }),
+  fixture: nullable(FileSet),
+  setup: Type.Array(SetupStep),
+  probe: nullable(Probe),
+  reference_fix: nullable(ReferenceFix),
+  deliverable: Type.Array(Type.String(), { description: "Globs of the changes that count as the answer." }),
+});
+export type Task = Static<typeof Task>;

@@ -1,0 +1,17 @@
+import { Notice } from "../part/notice.tsx";
+import { Page } from "../part/page.tsx";
+import { blind } from "../preferences.ts";
+
+/** In the place of a page on series while the reader is blind. */
+export function HiddenSeries() {
+  return (
+    <Page title="Series">
+      <Notice tone="note" title="Hidden in blind mode">
+        <p>A series says who was preferred in every trial.</p>
+        <button type="button" onClick={() => (blind.value = false)}>
+          Leave blind mode
+        </button>
+      </Notice>
+    </Page>
+  );
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import type { Health } from "../../src/domain/health.ts";
+import type { Served } from "../http/served.ts";
+import { describeNeeding } from "../needs.ts";
+import { Fleet } from "../postgres/fleet.ts";
+import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
+
+/** What probes Kubernetes gives up after a second; a busy machine gets some more. */
+const ask = (path: string, { url }: Served) => fetch(url + path, { signal: AbortSignal.timeout(5_000) });
+
+async function health(served: Served): Promise<Health["database"]> {
+  const answer = await ask("/api/health", served);
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as Health).database;
+}
+
+async function untilHealth(served: Served, wanted: Health["database"]): Promise<void> {
+  while ((await health(served)) !== wanted) await Bun.sleep(20);
+}
+
+async function ready(served: Served): Promise<readonly [status: number, code: string | undefined]> {
+  const answer = await ask("/api/ready", served);
+  const { error } = (await answer.json()) as { readonly error?: { readonly code: string } };
+  return [answer.status, error?.code];
+}
+
+type Step = (server: PostgresServer) => unknown;
+
+const LOSSES: readonly (readonly [how: string, lose: Step, bring: Step])[] = [
+  ["frozen", (server) => server.freeze(), (server) => server.thaw()],
+  ["stopped", (server) => server.stop("immediate"), (server) => server.start()],
+];
+
+describeNeeding(POSTGRES)("the health of a server on a database", () => {
+  test.each(LOSSES)(
+    "says that it is %s, and that it is back; whoever asks waits for neither",
+    async (_how, lose, bring) => {
+      await using postgres = await postgresServer();
+      const { url } = await postgres.create();
+      await using fleet = new Fleet(url);
+      const server = await fleet.server();
+      expect([await health(server), await ready(server)]).toEqual(["reachable", [200, undefined]]);
+      await lose(postgres);
+      await untilHealth(server, "unreachable");
+      expect(await ready(server)).toEqual([503, "not_ready"]);
+      await bring(postgres);
+      await untilHealth(server, "reachable");
+      expect(await ready(server)).toEqual([200, undefined]);
+    },
+    60_000,
+  );
+});

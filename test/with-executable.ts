@@ -1,0 +1,24 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { runScript } from "../release/command.ts";
+import { COMPILED, ROOT } from "./abeval.ts";
+import { temporaryDirectory } from "./temporary.ts";
+
+// `bun test/with-executable.ts <arguments>` is `bun test <arguments>`, but tests that start the program start an executable
+// that is made of the sources now and removed at the end. It starts four times as fast as the sources.
+
+using directory = temporaryDirectory();
+// The sandbox's user runs it too.
+chmodSync(directory.path, 0o755);
+const executable = join(directory.path, "abeval");
+await runScript("compile", "--outfile", executable);
+
+const tests = Bun.spawn([process.execPath, "test", ...process.argv.slice(2)], {
+  cwd: ROOT,
+  env: { ...process.env, [COMPILED]: executable },
+  stdio: ["inherit", "inherit", "inherit"],
+});
+// A terminal sends Ctrl-C to both; this process stays to clean up.
+process.on("SIGINT", () => undefined);
+process.on("SIGTERM", () => tests.kill("SIGTERM"));
+process.exitCode = await tests.exited;
