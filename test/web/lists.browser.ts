@@ -35,6 +35,26 @@ describeNeeding(CHROMIUM)("the list of sessions", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("turns its order with each click, also while the server has not answered the one before", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await manySessions(page, 3);
+    await page.goto("/sessions");
+    await rowsOf(page).first().waitFor();
+    const answered = Promise.withResolvers<void>();
+    await page.route(/\/api\/sessions\?.*sort=cost/, async (route) => {
+      await answered.promise;
+      await route.fallback();
+    });
+    await page.getByRole("button", { name: "Cost" }).click();
+    await page.waitForURL(/order=desc/);
+    await page.getByRole("button", { name: "Cost" }).click();
+    await page.waitForURL(/order=asc/, { timeout: 10_000 });
+    answered.resolve();
+    await page.locator('th[aria-sort="ascending"]').waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
   test("is neither chosen nor put in order by who won while a reader is blind", async () => {
     await using reader = await web.visit();
     const { page, complaints } = reader;

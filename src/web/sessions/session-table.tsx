@@ -38,13 +38,15 @@ const COLUMNS: readonly Column[] = [
 ];
 
 interface SessionTableProps {
+  /** What the reader asked for, which may be read only now. */
+  readonly asked: SessionsView;
   readonly read: SessionRows;
   readonly look: (first: number, last: number) => void;
   readonly set: (change: SessionsView) => void;
 }
 
 /** Rows of one height, of which those in sight are drawn. */
-export function SessionTable({ read: { view, summary, rows }, look, set }: SessionTableProps) {
+export function SessionTable({ asked, read: { view, summary, rows }, look, set }: SessionTableProps) {
   const list = useRef<HTMLTableSectionElement>(null);
   const height = rowHeight.value;
   const drawn = useWindowRows({ count: summary.sessions, height, list });
@@ -56,7 +58,7 @@ export function SessionTable({ read: { view, summary, rows }, look, set }: Sessi
       <thead>
         <tr>
           {COLUMNS.map((column) => (
-            <Head key={column.name} column={column} view={view} set={set} />
+            <Head key={column.name} column={column} asked={asked} view={view} set={set} />
           ))}
         </tr>
       </thead>
@@ -69,21 +71,27 @@ export function SessionTable({ read: { view, summary, rows }, look, set }: Sessi
   );
 }
 
-function Head({
-  column: { name, sort, order = "desc" },
-  view,
-  set,
-}: { column: Column } & Pick<SessionTableProps, "set"> & { view: SessionsView }) {
+interface HeadProps extends Pick<SessionTableProps, "asked" | "set"> {
+  readonly column: Column;
+  /** What the rows are. */
+  readonly view: SessionsView;
+}
+
+function Head({ column: { name, sort, order = "desc" }, asked, view, set }: HeadProps) {
   if (!sort || (blind.value && TELLING.has(sort))) return <th scope="col">{name}</th>;
-  const now = (view.sort ?? "created") === sort ? (view.order ?? "desc") : undefined;
-  const other = now === "asc" ? "desc" : "asc";
+  const now = orderBy(sort, view);
   const sorted = now && (now === "asc" ? "ascending" : "descending");
+  const before = orderBy(sort, asked);
+  const next = before ? (before === "asc" ? "desc" : "asc") : order;
   return (
     <th scope="col" aria-sort={sorted}>
-      <button type="button" onClick={() => set({ sort, order: now ? other : order })}>
+      <button type="button" onClick={() => set({ sort, order: next })}>
         {name}
         {now && <span aria-hidden="true">{now === "asc" ? "↑" : "↓"}</span>}
       </button>
     </th>
   );
 }
+
+const orderBy = (by: SessionSort, { sort = "created", order = "desc" }: SessionsView) =>
+  sort === by ? order : undefined;

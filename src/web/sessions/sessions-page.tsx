@@ -29,7 +29,7 @@ export function SessionsPage({ view: asked }: { view: SessionsView }) {
             {read.summary.sessions === 0 ? (
               <NoSessions filtered={isFiltered(view)} />
             ) : (
-              <SessionTable read={read} look={look} set={set} />
+              <SessionTable asked={view} read={read} look={look} set={set} />
             )}
           </>
         )}
