@@ -54,7 +54,7 @@ const MIGRATIONS = [
      attempt INTEGER NOT NULL,
      entry TEXT NOT NULL,
      PRIMARY KEY (session_id, n)
-   ) STRICT, WITHOUT ROWID;
+   ) STRICT;
    INSERT INTO entries
      SELECT session_id, 1, 1, CASE WHEN json_valid(outcome)
        THEN json_object('type', 'created', 'session', json_remove(outcome, '$.decisions', '$.verdicts')) ELSE outcome END

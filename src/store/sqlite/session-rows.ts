@@ -16,10 +16,10 @@ export interface Written {
   readonly ended: Ended | undefined;
 }
 
-/** Where the next entry goes. */
-interface Place {
-  readonly length: number;
-  readonly attempt: number;
+/** A log, and the number of its last entry: how many there are, unless some were lost. */
+interface NumberedLog {
+  readonly entries: readonly SessionEntry[];
+  readonly last: number;
 }
 
 /**
@@ -29,8 +29,8 @@ interface Place {
 export class SessionRows {
   readonly #database: Database;
   readonly #lease: ProcessLease;
-  /** Logs of the runs that write here. One is whole when it is as long as the stored one. */
-  readonly #running = new Map<string, SessionEntry[]>();
+  /** Logs of the runs that write here, without what other processes have added since. */
+  readonly #running = new Map<string, NumberedLog>();
 
   constructor(database: Database, lease: ProcessLease) {
     this.#database = database;
@@ -46,25 +46,28 @@ export class SessionRows {
     const row = { session_id, scenario, series_id, comparison, owner, ...described(outcome) };
     const { changes } = this.#database.query(CREATE).run(row);
     if (changes === 0) return undefined;
-    this.#insert(session_id, { length: 0, attempt: 1 }, [entry]);
-    if (!ended) this.#running.set(session_id, [entry]);
+    const log = this.#extended({ session_id, attempt: 1 }, NOTHING, [entry]);
+    if (!ended) this.#running.set(session_id, log);
     return { session_id, ended };
   }
 
   /** @throws Failure `interrupted` when the run has lost its session */
-  append({ session_id, attempt }: Run, entries: readonly RunEntry[]): Written {
-    const owned = this.#database.query(OWN).get({ session_id, attempt, owner: this.#lease.id });
+  append(run: Run, entries: readonly RunEntry[]): Written {
+    const { session_id } = run;
+    const owned = this.#database.query(OWN).get({ ...run, owner: this.#lease.id });
     if (owned === null) throw superseded(session_id);
-    const log = this.#extended(session_id, owned as Place, entries);
+    const log = this.#extended(run, this.#log(session_id), entries);
     this.#running.set(session_id, log);
     return { session_id, ended: entries.some(isListed) ? this.#describe(session_id, log) : undefined };
   }
 
   /** From others than the session's run. Undefined when the session is unknown. */
   add(session_id: string, entry: SessionEntry): Written | undefined {
-    const place = this.#database.query(PLACE).get({ session_id });
-    if (place === null) return undefined;
-    return { session_id, ended: this.#describe(session_id, this.#extended(session_id, place as Place, [entry])) };
+    const row = this.#database.query(ATTEMPT).get({ session_id });
+    if (row === null) return undefined;
+    const { attempt } = row as { attempt: number };
+    const log = this.#extended({ session_id, attempt }, this.#log(session_id), [entry]);
+    return { session_id, ended: this.#describe(session_id, log) };
   }
 
   /** Whoever ran it before is superseded. Undefined when the session has ended or is unknown. */
@@ -102,36 +105,33 @@ export class SessionRows {
     this.#database.query(NOTE_COPY).run({ ...copy });
   }
 
-  /** Gives the whole log. */
-  #extended(session_id: string, place: Place, entries: readonly SessionEntry[]): SessionEntry[] {
-    const known = this.#running.get(session_id);
-    // Other processes add to it too.
-    const log = known?.length === place.length ? known : this.#read(session_id);
-    this.#insert(session_id, place, entries);
-    log.push(...entries);
-    return log;
+  #extended(run: Run, { entries, last }: NumberedLog, more: readonly SessionEntry[]): NumberedLog {
+    const insert = this.#database.query(INSERT);
+    for (const [index, entry] of more.entries())
+      insert.run({ ...run, n: last + 1 + index, entry: JSON.stringify(entry) });
+    return { entries: [...entries, ...more], last: last + more.length };
   }
 
-  #insert(session_id: string, { length, attempt }: Place, entries: readonly SessionEntry[]): void {
-    const insert = this.#database.query(INSERT);
-    for (const [index, entry] of entries.entries())
-      insert.run({ session_id, n: length + 1 + index, attempt, entry: JSON.stringify(entry) });
+  #log(session_id: string): NumberedLog {
+    const known = this.#running.get(session_id);
+    const isWhole = known && this.#database.query(ENTRY).get({ session_id, n: known.last + 1 }) === null;
+    return isWhole ? known : this.#read(session_id);
   }
 
   /** Brings the session's row up to date with its log. */
-  #describe(session_id: string, log: readonly SessionEntry[]): Ended | undefined {
-    if (!isLog(log)) return undefined;
-    const outcome = fold(log);
+  #describe(session_id: string, { entries }: NumberedLog): Ended | undefined {
+    if (!isLog(entries)) return undefined;
+    const outcome = fold(entries);
     const ended = isFinal(outcome.state);
     if (ended) this.#running.delete(session_id);
     this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run({ session_id, ...described(outcome) });
     // A row of the database may bear any name, and its copy's path is made of it.
-    return ended && outcome.session_id === session_id ? { outcome, entries: log.length } : undefined;
+    return ended && outcome.session_id === session_id ? { outcome, entries: entries.length } : undefined;
   }
 
-  #read(session_id: string): SessionEntry[] {
-    const rows = this.#database.query(ENTRIES).values({ session_id }) as [string][];
-    return rows.map(([entry]) => JSON.parse(entry));
+  #read(session_id: string): NumberedLog {
+    const rows = this.#database.query(ENTRIES).values({ session_id }) as [number, string][];
+    return { entries: rows.map(([, entry]) => JSON.parse(entry)), last: rows.at(-1)?.[0] ?? 0 };
   }
 
   /** Also where the log is damaged: reading it is refused, and starting the program must not be. */
@@ -151,14 +151,17 @@ const CREATE = `INSERT INTO sessions
   VALUES ($session_id, $scenario, $series_id, $comparison, $state, $owner, 1, $listing, $trial_row, ${INTO_LISTED.values})
   ON CONFLICT DO NOTHING`;
 
+const NOTHING: NumberedLog = { entries: [], last: 0 };
+
 const INSERT = "INSERT INTO entries (session_id, n, attempt, entry) VALUES ($session_id, $n, $attempt, $entry)";
 
-const PLACE = `SELECT attempt, (SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id) AS length
-  FROM sessions WHERE session_id = $session_id`;
+const ENTRY = "SELECT 1 FROM entries WHERE session_id = $session_id AND n = $n";
 
-const OWN = `${PLACE} AND attempt = $attempt AND owner = $owner`;
+const ATTEMPT = "SELECT attempt FROM sessions WHERE session_id = $session_id";
 
-const ENTRIES = "SELECT entry FROM entries WHERE session_id = $session_id ORDER BY n";
+const OWN = `${ATTEMPT} AND attempt = $attempt AND owner = $owner`;
+
+const ENTRIES = "SELECT n, entry FROM entries WHERE session_id = $session_id ORDER BY n";
 
 const DESCRIBE = `UPDATE sessions SET state = $state, listing = $listing, trial_row = $trial_row, ${SET_LISTED}
   WHERE session_id = $session_id`;
