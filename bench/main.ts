@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { typeFlag } from "type-flag";
 
 /** What is measured, in this order; each part loads what it needs when its turn comes. */
@@ -21,6 +22,12 @@ const parts = named.length > 0 ? [...named] : Object.keys(PARTS);
 const unknown = Object.keys(unknownFlags)[0] ?? parts.find((name) => PARTS[name] === undefined);
 if (unknown !== undefined) {
   console.error(`there is no part "${unknown}"; parts: ${Object.keys(PARTS).join(", ")}`);
+  process.exit(2);
+}
+
+const { ABEVAL } = await import("./program.ts");
+if (!existsSync(ABEVAL)) {
+  console.error(`there is no program at ${ABEVAL}: build it with "bun run build", or name one with ABEVAL_BIN`);
   process.exit(2);
 }
 
