@@ -30,5 +30,8 @@ function explained(error: unknown, { notice, redact }: Teller): string {
   }
   const { code, message, retryable } = error;
   const wayOut = WAYS_OUT[code] ?? (retryable ? "the same call may succeed later" : undefined);
-  return `${code}: ${message}${wayOut === undefined ? "" : `; ${wayOut}`}`;
+  return `${code}: ${wayOut === undefined ? message : `${open(message)} ${wayOut}`}`;
 }
+
+/** A sentence that another part may follow. A question stays one. */
+const open = (sentence: string) => (sentence.endsWith("?") ? sentence : `${sentence.replace(/\.$/, "")};`);

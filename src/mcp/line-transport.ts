@@ -39,6 +39,7 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
     this.#version = versionOf(message) ?? this.#version;
+    this.#requests.sending(message);
     const batch = [...this.#batches].find((it) => it.take(message));
     try {
       if (batch === undefined) await this.#wire.write(`${JSON.stringify(message)}\n`);
@@ -114,6 +115,7 @@ export class LineTransport implements Transport {
   async #receiveMessage(value: unknown, batch?: Batch): Promise<void> {
     const message = JSONRPCMessageSchema.safeParse(value);
     if (message.success) {
+      if (this.#requests.isTwin(message.data)) return await this.#refuseTwin(message.data, batch);
       const problem = requestProblem(message.data);
       if (problem === undefined) return await this.#hand(message.data, batch);
       if ("id" in message.data) await this.#reply(message.data.id ?? null, ErrorCode.InvalidParams, problem, batch);
@@ -132,6 +134,14 @@ export class LineTransport implements Transport {
       open.cancel(message.params?.["requestId"]);
       await this.#sendWhole(open);
     }
+  }
+
+  /** Answers without the id: the client would take the answer for that of the call which is open. */
+  async #refuseTwin(message: JSONRPCMessage, batch: Batch | undefined): Promise<void> {
+    const id = JSON.stringify(idOf(message)).slice(0, 100);
+    const reason = `the id ${id} is that of a request without an answer yet; give each its own`;
+    this.#fault(`a request was refused: ${reason}`);
+    await this.#reply(null, ErrorCode.InvalidRequest, reason, batch);
   }
 
   /** Answers a malformed request, whose client would wait for ever. */

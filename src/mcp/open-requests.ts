@@ -3,7 +3,14 @@ import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.
 /** The requests of a client that wait for their answer. One that was cancelled gets none. */
 export class OpenRequests {
   readonly #open = new Set<RequestId>();
+  /** Answers on their way. The client may have one, and use its id again, before the write ends here. */
+  readonly #leaving = new Set<JSONRPCMessage>();
   #allAnswered: (() => void) | undefined;
+
+  /** Whether another request of this id is open. An answer or a cancellation could not say which it means. */
+  isTwin(message: JSONRPCMessage): boolean {
+    return "method" in message && "id" in message && this.#open.has(message.id);
+  }
 
   received(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
@@ -11,21 +18,31 @@ export class OpenRequests {
     else if (message.method === "notifications/cancelled") this.#close(message.params?.["requestId"]);
   }
 
-  sent(message: JSONRPCMessage): void {
+  sending(message: JSONRPCMessage): void {
+    this.#leaving.add(message);
     if (!("method" in message)) this.#close(message.id);
   }
 
-  /** Resolves when none is open, or after `patience_ms`. */
+  sent(message: JSONRPCMessage): void {
+    this.#leaving.delete(message);
+    this.#tellWhenAnswered();
+  }
+
+  /** Resolves when every request has its answer, or after `patience_ms`. */
   async answered(patience_ms: number): Promise<void> {
-    if (this.#open.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#allAnswered = resolve;
+    this.#tellWhenAnswered();
     await within(patience_ms, promise);
   }
 
   #close(id: unknown): void {
     this.#open.delete(id as RequestId); // what is no id is not in the set
-    if (this.#open.size === 0) this.#allAnswered?.();
+    this.#tellWhenAnswered();
+  }
+
+  #tellWhenAnswered(): void {
+    if (this.#open.size === 0 && this.#leaving.size === 0) this.#allAnswered?.();
   }
 }
 

@@ -1,7 +1,6 @@
 import {
   ErrorCode,
   type ListResourcesResult,
-  McpError,
   type ReadResourceResult,
   type Resource,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -12,6 +11,7 @@ import { getScenario, listScenarios } from "../operation/scenarios.ts";
 import type { Services } from "../operation/services.ts";
 import { getSession, listSessions } from "../operation/sessions.ts";
 import { errorText } from "./error-text.ts";
+import { RESOURCE_NOT_FOUND, RequestError } from "./request-error.ts";
 import { fullSession } from "./view/full-session.ts";
 import { viewScenario } from "./view/scenario-view.ts";
 
@@ -19,9 +19,6 @@ const MIME = "application/json";
 
 /** Sessions of one page of the list. */
 const PAGE = 50;
-
-/** The protocol's error code for a resource that is not there. */
-const RESOURCE_NOT_FOUND = -32002;
 
 export const TEMPLATES = [
   {
@@ -67,7 +64,7 @@ async function sessionsAfter(services: Services, cursor: string | undefined, sig
     return await listSessions.run(services, query, signal);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "unknown_session") throw error;
-    throw new McpError(ErrorCode.InvalidParams, "unknown cursor; start again without one");
+    throw new RequestError(ErrorCode.InvalidParams, "unknown cursor; start again without one");
   }
 }
 
@@ -104,14 +101,14 @@ async function valueAt(services: Services, uri: string, signal: AbortSignal): Pr
   );
 }
 
-/** @throws McpError in the place of what `work` throws; the SDK would hand on the message of any error as it is. */
+/** @throws RequestError in the place of what `work` throws; the SDK would hand on the message of any error as it is. */
 async function told<T>(services: Services, work: () => Promise<T>, data?: object): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof McpError) throw error;
+    if (error instanceof RequestError) throw error;
     const missing = error instanceof Failure && MISSING.has(error.code);
-    throw new McpError(missing ? RESOURCE_NOT_FOUND : ErrorCode.InternalError, errorText(error, services), data);
+    throw new RequestError(missing ? RESOURCE_NOT_FOUND : ErrorCode.InternalError, errorText(error, services), data);
   }
 }
 
@@ -120,7 +117,7 @@ const MISSING: ReadonlySet<FailureCode> = new Set(["unknown_scenario", "unknown_
 /** Our addresses are shorter than what is shown. */
 const shownUri = (uri: string) => ({ uri: uri.slice(0, 300) });
 
-/** @throws McpError for an address that is not one of ours. */
+/** @throws RequestError for an address that is not one of ours. */
 function partsOf(uri: string): { readonly kind: string; readonly id: string } {
   const [, kind, id] = /^abeval:\/\/(scenarios|sessions)\/([^/?#]+)$/.exec(uri) ?? [];
   if (kind !== undefined && id !== undefined) {
@@ -131,5 +128,5 @@ function partsOf(uri: string): { readonly kind: string; readonly id: string } {
     }
   }
   const known = TEMPLATES.map(({ uriTemplate }) => uriTemplate).join(" or ");
-  throw new McpError(RESOURCE_NOT_FOUND, `there is no resource at this address; expected ${known}`, shownUri(uri));
+  throw new RequestError(RESOURCE_NOT_FOUND, `there is no resource at this address; expected ${known}`, shownUri(uri));
 }

@@ -8,7 +8,6 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
-  McpError,
   ReadResourceRequestSchema,
   type ServerNotification,
   type ServerRequest,
@@ -17,6 +16,7 @@ import type { Services } from "../operation/services.ts";
 import { callTool } from "./call-tool.ts";
 import type { PendingCalls } from "./open-requests.ts";
 import { inlineObject, outputSchema } from "./output-schema.ts";
+import { RequestError } from "./request-error.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
 import type { CallContext, Tool } from "./tool.ts";
 import { getScenario } from "./tools/get-scenario.ts";
@@ -88,7 +88,8 @@ function toolNamed({ name }: CallToolRequest["params"]): Tool {
   const tool = TOOLS.find((candidate) => candidate.name === name);
   if (tool) return tool;
   const known = TOOLS.map((candidate) => candidate.name).join(", ");
-  throw new McpError(ErrorCode.InvalidParams, `there is no tool ${JSON.stringify(name.slice(0, 64))}; tools: ${known}`);
+  const asked = JSON.stringify(name.slice(0, 64));
+  throw new RequestError(ErrorCode.InvalidParams, `there is no tool ${asked}; tools: ${known}`);
 }
 
 /** The seven tools (spec part 1), in the order in which a newcomer needs them. */

@@ -11,7 +11,7 @@ const REFUSED: readonly (readonly [tool: string, args: Readonly<Record<string, u
   [
     "get_scenario",
     { name: "quikc" },
-    'unknown_scenario: there is no scenario "quikc"; did you mean "quick"?; list_scenarios shows the names',
+    'unknown_scenario: there is no scenario "quikc"; did you mean "quick"? list_scenarios shows the names',
   ],
   ["get_scenario", { name: "../../etc/passwd" }, "invalid_request: name: expected "],
   [

@@ -48,7 +48,7 @@ test("under a later protocol a batch is refused, and what follows is answered", 
   ]);
 });
 
-test("a request without its parameters is told what is missing", async () => {
+test("a request with wrong parameters is told what is wrong", async () => {
   await using program = await speaking("2025-06-18");
   const problem = async (id: number, method: string, params: unknown) => {
     const answer = program.answer(id);
@@ -65,4 +65,10 @@ test("a request without its parameters is told what is missing", async () => {
     code: -32602,
     message: "resources/read: params.uri is missing",
   });
+  expect(await problem(5, "tools/call", { name: "list_scenarios", arguments: JSON.parse('{"__proto__": 1}') })).toEqual(
+    {
+      code: -32602,
+      message: 'tools/call: params.arguments has an unknown field "__proto__"',
+    },
+  );
 });

@@ -137,6 +137,36 @@ test("an idle server ends with its input, at once and in peace", async () => {
   expect(await program.end()).toEqual({ status: 0, stderr: "" });
 });
 
+test("a request with the id of a call that is open is refused, and the call can still be cancelled", async () => {
+  using folder = mcpFolder();
+  await using program = new RawProgram(folder.args);
+  await program.initialize();
+  const request = (id: number, method: string, params: unknown) => ({ jsonrpc: "2.0", id, method, params });
+  const run = { name: "run_scenario", arguments: { scenario: "slow", wait_seconds: 50 } };
+  await program.send(`${JSON.stringify(request(1, "tools/call", run))}\n`);
+  await until(() => folder.sleepers().length > 0);
+  await program.send(`${JSON.stringify(request(1, "tools/call", { name: "list_scenarios" }))}\n`);
+  await program.ask(2, "ping");
+  expect(program.messages.slice(1, -1)).toEqual([
+    {
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32600, message: "the id 1 is that of a request without an answer yet; give each its own" },
+    },
+  ]);
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+  await program.send(`${JSON.stringify(cancelled)}\n`);
+  await until(() => folder.sleepers().length === 0);
+  expect((await program.end()).status).toBe(0);
+  expect(storedState(folder)).toBe("cancelled");
+});
+
+test("an id may come again once its request was answered", async () => {
+  await using program = new RawProgram(["mcp"]);
+  await program.initialize();
+  for (const _ of [1, 2, 3]) expect((await program.ask(1, "ping")).result).toEqual({});
+});
+
 test("the end of the input during a run stores it as interrupted and leaves no process", async () => {
   using folder = mcpFolder();
   await using program = new RawProgram(folder.args);

@@ -2,7 +2,7 @@ import { PROGRAM, ROOT } from "../abeval.ts";
 
 interface Message {
   readonly jsonrpc?: string;
-  readonly id?: number | string;
+  readonly id?: number | string | null;
   readonly method?: string;
   // biome-ignore lint/suspicious/noExplicitAny: what a server sends; each test says what it expects
   readonly result?: any;

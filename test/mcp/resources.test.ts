@@ -35,23 +35,31 @@ test("a resource is read as JSON", async () => {
   expect(JSON.parse(content && "text" in content ? content.text : "").title).toBe("Scenario quick");
 });
 
+/** What stood on the wire: the SDK's client puts the code before the message. */
+const sent = (error: unknown) => {
+  const { code, message } = error as McpError; // what the client rejects with
+  return { code, message: message.replace(`MCP error ${code}: `, "") };
+};
+
+const NO_ADDRESS =
+  "there is no resource at this address; expected abeval://scenarios/{name} or abeval://sessions/{session_id}";
+
 test.each([
-  ["abeval://scenarios/nobody", /there is no scenario "nobody"/],
-  ["abeval://sessions/nobody", /there is no session "nobody"/],
-  ["abeval://scenarios/%", /there is no resource at this address; expected abeval:\/\/scenarios\/\{name\} or/],
-  ["abeval://scenarios/..%2F..%2Fetc%2Fpasswd", /there is no scenario/],
-  ["file:///etc/passwd", /there is no resource at this address/],
+  ["abeval://scenarios/nobody", 'unknown_scenario: there is no scenario "nobody"; list_scenarios shows the names'],
+  ["abeval://sessions/nobody", 'unknown_session: there is no session "nobody"; list_sessions shows the ids'],
+  ["abeval://scenarios/%", NO_ADDRESS],
+  ["abeval://scenarios/..%2F..%2Fetc%2Fpasswd", expect.stringMatching(/there is no scenario/)],
+  ["file:///etc/passwd", NO_ADDRESS],
 ])("%s is not there", async (uri, message) => {
   await using server = await linked();
-  expect(server.client.readResource({ uri })).rejects.toMatchObject({
-    code: -32002,
-    message: expect.stringMatching(message),
-  });
+  const error = await server.client.readResource({ uri }).catch((thrown: unknown) => thrown);
+  expect(sent(error)).toEqual({ code: -32002, message });
 });
 
 test("a cursor that was never given is refused", async () => {
   await using server = await linked();
-  expect(server.client.listResources({ cursor: "nonsense" })).rejects.toThrow(/unknown cursor/);
+  const error = await server.client.listResources({ cursor: "nonsense" }).catch((thrown: unknown) => thrown);
+  expect(sent(error)).toEqual({ code: -32602, message: "unknown cursor; start again without one" });
 });
 
 describe("a fault behind the resources", () => {

@@ -61,7 +61,7 @@ test("doctor reports on the environment, and on a scenario", async () => {
 test("a tool that is not there is refused by its name, and the known ones are named", async () => {
   await using server = await linked();
   expect(server.client.callTool({ name: "run_scenrio" })).rejects.toThrow(
-    /there is no tool "run_scenrio"; tools: list_scenarios, /,
+    /^MCP error -32602: there is no tool "run_scenrio"; tools: list_scenarios, /,
   );
 });
 
