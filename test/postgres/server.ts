@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -71,7 +72,12 @@ export async function postgresServer(): Promise<PostgresServer> {
   if ((await made.exited) !== 0) throw new Error(`initdb: ${readFileSync(log, "utf8")}`);
   await Bun.write(join(data, "pg_hba.conf"), HBA);
   const port = freePort();
-  const settings = [`listen_addresses=127.0.0.1`, `port=${port}`, "unix_socket_directories=", "max_connections=60"];
+  const settings = [
+    ...["listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories=", "max_connections=60"],
+    // No test takes its power away. After a crash a server that syncs does that with every file of every database first,
+    // which takes minutes on a busy disk.
+    "fsync=off",
+  ];
   let running: ReturnType<typeof ordinary> | undefined;
 
   const start = async () => {
@@ -151,11 +157,15 @@ function familyOf(pid: number | undefined): readonly number[] {
   return [pid, ...children.filter((child) => child !== "").map(Number)];
 }
 
+/** None that a system gives to connections and to who asks for any: nobody else takes it while the server is away. */
 export function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data: () => undefined } }).stop(true);
+      return port;
+    } catch {}
+  }
 }
 
 async function query<T>(url: string, statement: string): Promise<T[]> {
