@@ -48,9 +48,13 @@ describeNeeding(POSTGRES)("two servers on one database", () => {
     };
   }
 
-  /** As if its last sign of life had been long ago. It gives the next within seconds. */
+  /** As if its last sign of life had been long ago: those that it gives from now on count for nothing. */
   const forgotten = ({ sql }: TestDatabase, { me }: PostgresStore) =>
-    sql(`UPDATE abeval.workers SET seen = now() - interval '1 hour' WHERE worker_id = '${me}'`);
+    sql(`CREATE FUNCTION abeval.long_ago() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN NEW.seen := now() - interval '1 hour'; RETURN NEW; END $$;
+      CREATE TRIGGER forgotten BEFORE UPDATE ON abeval.workers FOR EACH ROW
+      WHEN (NEW.worker_id = '${me}') EXECUTE FUNCTION abeval.long_ago();
+      UPDATE abeval.workers SET seen = now() WHERE worker_id = '${me}'`);
 
   test("what one has stored the other reads, and adds to", async () => {
     await using servers = await two();
