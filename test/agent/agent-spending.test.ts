@@ -15,7 +15,7 @@ testAgent("an agent that hangs up before its replies come has spent them all the
       const hangUp = () => fetch(process.env.OPENAI_BASE_URL + "/chat/completions",
         { method: "POST", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(150) }).catch(() => 0);
       for (;;) await hangUp();`),
-    policies: "{budget: {max_turns: 3, max_seconds: 20}}",
+    policies: "{budget: {max_turns: 3}}",
   });
   expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:turns", turns: 3 });
   expect(run.summary).toMatchObject({ tokens_in: null, tokens_out: null, cost_usd: null });
@@ -28,7 +28,7 @@ testAgent("small calls besides the work are no turns, also after the last one", 
   await using fake = await startFakeProvider();
   const run = await runAgent(fake, {
     agent: agentOf("await ask(); delete body.tools; await ask(); await ask();"),
-    policies: "{budget: {max_turns: 1, max_seconds: 20}}",
+    policies: "{budget: {max_turns: 1}}",
   });
   expect(fake.requests).toHaveLength(3);
   expect(run.summary).toMatchObject({ status: "finished", stop_reason: "final_answer", turns: 1 });
@@ -38,7 +38,7 @@ testAgent("requests that wait for their turn are not sent when those before them
   await using fake = await startFakeProvider({ reply: { text: "More.", delay_ms: 50 } });
   const run = await runAgent(fake, {
     agent: agentOf("await Promise.allSettled(Array.from({ length: 120 }, ask));"),
-    policies: "{budget: {max_turns: 2, max_seconds: 20}}",
+    policies: "{budget: {max_turns: 2}}",
   });
   expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:turns" });
   // What was under way: a provider is asked 16 things at once here.

@@ -3,7 +3,7 @@ import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { ASKS_ONCE, holdsKey, kindsOf, runAgent, shellAgent } from "./plain-agent.ts";
+import { ASKS_ONCE, holdsKey, kindsOf, runAgent, shellAgent, withSeconds } from "./plain-agent.ts";
 
 const testAgent = testNeeding(SANDBOX);
 
@@ -126,8 +126,11 @@ testAgent("more calls in one reply than the budget has are paid for and never ma
 });
 
 testAgent("what ends an arm stands behind the calls that it left open", async () => {
-  await using fake = await playing([{ calls: [{ name: "n".repeat(5_000), input: {} }, shell("sleep 60")] }]);
-  const run = await runAgent(fake, { policies: "{budget: {max_seconds: 2}}" });
+  const calls = [{ name: "n".repeat(5_000), input: {} }, shell("sleep 60")];
+  const run = await withSeconds([2, 1], async (max_seconds) => {
+    await using fake = await playing([{ calls }]);
+    return await runAgent(fake, { policies: `{budget: {max_seconds: ${max_seconds}}}` });
+  });
   expect(kindsOf(run)).toEqual(["model_turn", "tool_call", "tool_call", "limit_reached"]);
   expect(JSON.stringify(run.decisions[1]).length).toBeLessThan(1_000);
 });
@@ -231,7 +234,7 @@ testAgent("large requests that wait side by side are refused beyond a bound", as
     process.exit(0);
   `;
   const agent = shellAgent("bun /home/agent/agent.mjs", module);
-  const run = await runAgent(fake, { agent, policies: "{budget: {max_seconds: 15, max_tokens: 100000000}}" });
+  const run = await runAgent(fake, { agent, policies: "{budget: {max_tokens: 100000000}}" });
   expect(run.summary).toMatchObject({ stop_reason: "final_answer", agent: { stdout: "refused\n" } });
 });
 

@@ -82,10 +82,7 @@ testAgent("an address of another provider's wire is none of the arm's", async ()
 
 testAgent("an agent that is refused again and again does not fill the log", async () => {
   await using fake = await startFakeProvider({ reply: { refuse: 400 } });
-  const run = await runAgent(fake, {
-    agent: agentOf("for (let i = 0; i < 300; i += 1) await ask();"),
-    policies: "{budget: {max_seconds: 20}}",
-  });
+  const run = await runAgent(fake, { agent: agentOf("for (let i = 0; i < 300; i += 1) await ask();") });
   expect(run.decisions.length).toBeLessThan(100);
   expect(run.summary.status).toBe("finished");
 });

@@ -54,6 +54,15 @@ export async function runAgent(
   return { outcome, notices, summary: outcome.arms[0], decisions: outcome.decisions["agent"] ?? [] };
 }
 
+/** Runs an agent with more and more seconds, until it has asked so often in them: on a busy machine it begins late. */
+export async function withSeconds<T extends { readonly summary: { readonly turns: number } }>(
+  [seconds, turns]: readonly [atFirst: number, turns: number],
+  run: (max_seconds: number) => Promise<T>,
+): Promise<T> {
+  const ran = await run(seconds);
+  return ran.summary.turns < turns ? await withSeconds([2 * seconds, turns], run) : ran;
+}
+
 export const kindsOf = ({ decisions }: { readonly decisions: SessionOutcome["decisions"][string] }) =>
   decisions.map(({ kind }) => kind);
 

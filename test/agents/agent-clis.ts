@@ -1,6 +1,7 @@
 import { describe, expect } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
+import { withSeconds } from "../agent/plain-agent.ts";
 import { recordingServices, replayingServices } from "../cassette/recorded.ts";
 import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
@@ -126,8 +127,10 @@ describe("an agent is stopped where its arm's limits are", () => {
   testCli(`${nameOf(PI)}: seconds, also while a command of it runs`, async () => {
     const wait = { text: "I wait.", calls: [{ id: "call_wait", name: "bash", input: { command: "sleep 300" } }] };
     const turns = [...PI.turns.slice(0, 2), wait];
-    await using fake = await startFakeProvider({ reply: playCli({ turns }) });
-    const { summary, decisions } = await runCli(fake, PI, { policies: { budget: { max_seconds: 12 } } });
+    const { summary, decisions } = await withSeconds([12, 3], async (max_seconds) => {
+      await using fake = await startFakeProvider({ reply: playCli({ turns }) });
+      return await runCli(fake, PI, { policies: { budget: { max_seconds } } });
+    });
     expect(summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:seconds", turns: 3 });
     expect(summary.changes?.patch).toContain(`+${FIXED}`);
     expect(callsOf(decisions).at(-1)).toMatchObject({

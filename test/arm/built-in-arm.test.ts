@@ -262,7 +262,8 @@ test("a cost cap that does not pay for a turn ends the arm before it spends", as
 
 test("a command that the clock stops is in the log, with what it left", async () => {
   const turns = [act(call("run_command", { command: "echo made > made.txt; sleep 60" }))];
-  const { end, log } = await play(turns, { arm: { limits: { max_seconds: 0.3 } } });
+  // On a busy machine, too, it has begun by then.
+  const { end, log } = await play(turns, { arm: { limits: { max_seconds: 3 } } });
   expect(kinds(log)).toEqual(["model_turn", "tool_call", "limit_reached"]);
   expect(log[1]).toMatchObject({ detail: { ok: false, exit_code: null } });
   expect(end.calls).toHaveLength(1);

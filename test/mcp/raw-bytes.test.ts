@@ -241,7 +241,7 @@ testNeeding(SOURCES)("whatever a dependency prints goes to stderr", async () => 
   const [bun = "", main = ""] = FROM_SOURCES;
   await using program = new RawProgram(folder.args, [bun, "--preload", preload, main]);
   await program.initialize();
-  const run = { name: "run_scenario", arguments: { scenario: "quick", wait_seconds: 15 } };
+  const run = { name: "run_scenario", arguments: { scenario: "quick", wait_seconds: 50 } };
   expect((await program.ask(1, "tools/call", run)).result.structuredContent.finished).toBe(true);
   const { stderr } = await program.end();
   expect(program.stdout).not.toContain("NOISE");

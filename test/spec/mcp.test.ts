@@ -20,7 +20,7 @@ verifies(["mcp:tools"], "a client finds seven tools and can call each", async ()
     "get_session",
     "rejudge",
   ]);
-  const { data } = await server.call("run_scenario", { scenario: "quick", wait_seconds: 20 });
+  const { data } = await server.call("run_scenario", { scenario: "quick", wait_seconds: 50 });
   const { session_id } = data;
   const [arm_a, arm_b] = ["does", "talks"].map((arm_id) => ({ session_id, arm_id }));
   const answers = [
@@ -57,7 +57,7 @@ verifies(["mcp:state-dir"], "a live tool without it names the flag; with it sess
   using folder = mcpFolder();
   const state = join(directory.path, "state");
   await using server = await connectProgram(["mcp", "--scenarios-dir", folder.scenarios, "--state-dir", state]);
-  const { data } = await server.call("run_scenario", { scenario: "quick", wait_seconds: 20 });
+  const { data } = await server.call("run_scenario", { scenario: "quick", wait_seconds: 50 });
   expect(existsSync(join(state, "sessions.db"))).toBe(true);
   expect(readdirSync(join(state, "sessions"))).toEqual([`${data.session_id}.json`]);
 });
