@@ -30,7 +30,7 @@ export function summariseSeries(series: Series, { painter, again }: SummaryOptio
   const width = painter.columns - 3;
   const { arms, headline } = series;
   const parts = [
-    [headlineOf(series, painter)],
+    headlineOf(series, painter),
     [
       ...hanging(`win rate of ${arms.a.arm_id} `, winRateText(series), width),
       ...(headline.win_rate === null ? [] : scale(headline, painter)),
@@ -47,9 +47,10 @@ export function summariseSeries(series: Series, { painter, again }: SummaryOptio
   return `\n${first.join("\n")}\n${indented.join("\n")}`;
 }
 
-function headlineOf(series: Series, painter: Painter): string {
+function headlineOf(series: Series, painter: Painter): string[] {
   const preferred = series.conclusion.endsWith("_preferred");
-  return painter.paint(conclusionText(series), "bold", preferred ? "green" : "yellow");
+  const lines = wrapWords(conclusionText(series), painter.columns - 1);
+  return lines.map((line) => painter.paint(line, "bold", preferred ? "green" : "yellow"));
 }
 
 /** As wide as the terminal bears. */

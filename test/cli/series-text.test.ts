@@ -197,6 +197,12 @@ describe("the summary of a series", async () => {
     expect(text.split("\n")[1]).toBe(headline);
   });
 
+  test("breaks a conclusion that is as wide as the terminal", async () => {
+    const equal = await report({}, rowsOf(results("=".repeat(17))));
+    const text = summariseSeries(equal, { painter: terminal(40), again: undefined });
+    expect(text.split("\n").slice(1, 3)).toEqual(["no preference beyond the 15-point", "margin"]);
+  });
+
   test("shows no scale where no trial counts", async () => {
     const text = summariseSeries(await report({}, rowsOf(["failed"])), { painter: terminal(80), again: undefined });
     expect(text).toContain("win rate of candidate not known, since no trial counts");
