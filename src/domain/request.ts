@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { JUDGE_NAME_CHARS } from "./panel.ts";
-import { GivenModelRef, record, Slug } from "./schema.ts";
+import { described, GivenModelRef, record, Slug } from "./schema.ts";
 import { SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
 
@@ -29,8 +29,8 @@ export const RunStarted = record("RunStarted", { session_id: SessionId });
 export type RunStarted = Static<typeof RunStarted>;
 
 export const VerdictRequest = record("VerdictRequest", {
-  arm_a: ArmPointer,
-  arm_b: ArmPointer,
+  arm_a: described(ArmPointer, "An arm that has run; its session supplies rubric and reference."),
+  arm_b: described(ArmPointer, "Another arm: of the same session, or of another one of the same scenario."),
   judge_model: Type.Optional(JudgeModel),
 });
 export type VerdictRequest = Static<typeof VerdictRequest>;

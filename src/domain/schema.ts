@@ -1,8 +1,27 @@
-import { type ObjectOptions, type SchemaOptions, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import {
+  type ObjectOptions,
+  type SchemaOptions,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+} from "@sinclair/typebox";
 
 /** A closed object with a name; the name becomes a component of the OpenAPI document. */
 export const record = <P extends TProperties>(name: string, properties: P, options: ObjectOptions = {}) =>
   Type.Object(properties, { ...options, $id: name, additionalProperties: false });
+
+const BARE = Symbol("the record that a field describes");
+
+/** A record as the value of a field that says what it is there. */
+export const described = <T extends TObject>(schema: T, description: string): T => ({
+  ...schema,
+  description,
+  [BARE]: schema,
+});
+
+/** The record itself, without what a field says of it. */
+export const bare = (schema: TSchema): TSchema => (schema as { readonly [BARE]?: TSchema })[BARE] ?? schema; // only `described` sets it
 
 /** One of some strings. Literals, because TypeBox ignores the `enum` keyword. */
 export const oneOf = <const V extends readonly string[]>(values: V, options: SchemaOptions = {}) =>

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { publish, type SchemaObject, withoutPatterns } from "../domain/published-schema.ts";
+import { bare } from "../domain/schema.ts";
 
 /** Named schemas, each kept once. Where one contains another, a `$ref` stands. */
 export class Components {
@@ -15,6 +16,8 @@ export class Components {
   refer(schema: TSchema): SchemaObject {
     const name = schema.$id;
     if (name === undefined) return this.#render(schema);
+    const named = bare(schema);
+    if (named !== schema) return { ...this.refer(named), description: schema.description };
     const source = JSON.stringify(schema);
     const filed = this.#sources.get(name);
     if (filed === undefined) {

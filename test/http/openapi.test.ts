@@ -69,6 +69,15 @@ test("every named type of the domain is a component", () => {
   expect(names.filter((name) => !(name in document.components.schemas))).toEqual([]);
 });
 
+test("a field says what its named type is there, beside the reference", () => {
+  const { properties } = document.components.schemas["VerdictRequest"] as unknown as { properties: object }; // asserted next
+  expect(properties).toMatchObject({
+    arm_a: { $ref: "#/components/schemas/ArmPointer", description: expect.stringContaining("rubric and reference") },
+    arm_b: { $ref: "#/components/schemas/ArmPointer", description: expect.stringContaining("Another arm") },
+  });
+  expect(document.components.schemas["ArmPointer"]).not.toHaveProperty("description");
+});
+
 test("every component is a schema that a strict validator compiles", () => {
   const contract = new Contract(document);
   for (const name of Object.keys(document.components.schemas))

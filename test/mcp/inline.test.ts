@@ -32,6 +32,13 @@ test("a choice of words is an enum with its description", () => {
   });
 });
 
+test("every argument of a tool says what it is", () => {
+  const undescribed = TOOLS.flatMap(({ name, input }) =>
+    Object.entries(input.properties).flatMap(([field, { description }]) => (description ? [] : [`${name}.${field}`])),
+  );
+  expect(undescribed).toEqual([]);
+});
+
 test("only the schema of an object can be a tool's schema", () => {
   expect(() => inlineObject(Type.Array(Type.String(), { $id: "List" }))).toThrow("List is not that of an object");
 });
