@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { basename, dirname, extname, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { SCENARIO_FILE_BYTES } from "../domain/defaults.ts";
 import { Failure, orThrow } from "../domain/failure.ts";
 import { scenarioDigest } from "./digest.ts";
@@ -46,7 +46,7 @@ export async function readScenario({ path, file, git = new GitFiles() }: Scenari
 }
 
 async function textOf(path: string, file: string): Promise<string | Failure> {
-  if (!SCENARIO_ENDINGS.includes(extname(path))) return wholeFileFailure(file, await notAScenarioFile(resolve(path)));
+  if (!SCENARIO_ENDINGS.includes(extname(path))) return wholeFileFailure(file, await notAScenarioFile(path));
   try {
     return await readText(resolve(path), SCENARIO_FILE_BYTES);
   } catch (error) {
@@ -56,12 +56,12 @@ async function textOf(path: string, file: string): Promise<string | Failure> {
 }
 
 async function notAScenarioFile(path: string): Promise<string> {
-  const isDirectory = await stat(path).then(
+  const isDirectory = await stat(resolve(path)).then(
     (found) => found.isDirectory(),
     () => false,
   );
   return isDirectory
-    ? "is a directory; give its scenario files, for example as <directory>/*.yaml"
+    ? `is a directory; give its scenario files, for example as ${join(path, "*.yaml")}`
     : "the file is not a scenario file; its name must end in .yaml or .yml";
 }
 

@@ -666,11 +666,19 @@ describe("materials", () => {
 });
 
 describe("the file itself", () => {
+  test("a directory is told with the pattern of its files", async () => {
+    await using folder = await scenarioFolder({ "suite/one.yaml": SHORT });
+    const told = async (path: string) => (await failureOf(loadScenarioFile(path))).message;
+    const suite = folder.path("suite");
+    expect(await told(suite)).toBe(`${suite}: is a directory; give its scenario files, for example as ${suite}/*.yaml`);
+    expect(await told(`${suite}/`)).toEndWith(`for example as ${suite}/*.yaml`);
+    expect(await told("/")).toBe("/: is a directory; give its scenario files, for example as /*.yaml");
+  });
+
   test.each([
     ["gone.yaml", " the file does not exist; give the path of a .yaml file"],
     ["directory.yaml", " the file is not a regular file"],
     ["notes.txt", " the file is not a scenario file; its name must end in .yaml or .yml"],
-    [".", " is a directory; give its scenario files, for example as <directory>/*.yaml"],
     ["large.yaml", " the file has 257 KiB, more than 256 KiB"],
     ["latin.yaml", " the file is not UTF-8 text"],
     ["pipe.yaml", " the file is not a regular file"],
