@@ -68,7 +68,8 @@ export const RUN = {
     continue: { value: "<series_id>", description: "go on with a stored series; needs --state-dir and the same plan" },
     aa: {
       value: "<arm_id>",
-      description: "try the set-up: this arm against itself; exit status 4 when one of two equal arms is preferred",
+      description:
+        "try the set-up, with --trials or --stop-when-sure: this arm against itself; exit status 4 when one of two equal arms is preferred",
     },
     ...SHARED_FLAGS,
     ...RECORD_FLAG,

@@ -91,16 +91,17 @@ function keptSeries({ value }: RunArguments, { in_database }: Keeping): string |
   return goOn;
 }
 
-/** @throws UsageError */
 /** Whether a report on more than one run is asked for: who leaves that out wants a verdict, not a series of one trial. */
 const isRepeated = ({ parameters, given }: RunArguments) =>
-  parameters.length > 1 ||
-  (["trials", "stop-when-sure", "continue", "aa"] as const).some((flag) => given().includes(flag));
+  parameters.length > 1 || (["trials", "stop-when-sure", "continue"] as const).some((flag) => given().includes(flag));
 
+/** @throws UsageError */
 function optionsOf(args: RunArguments) {
   const { parameters, value, integer, has, usd } = args;
   if (value("aa") !== undefined && parameters.length > 1)
     throw new UsageError("--aa takes one scenario file, whose arm runs against itself");
+  if (value("aa") !== undefined && !isRepeated(args))
+    throw new UsageError("--aa shows nothing in one run: give --trials or --stop-when-sure");
   const seed = value("seed");
   const [trials, parallel, max_cost_usd, margin] = [
     integer("trials"),

@@ -90,7 +90,9 @@ const REFUSED: readonly (readonly [args: string, words: string])[] = [
   ],
   ["coin.yaml dice.yaml coin.yaml", 'coin.yaml: "coin" is in the series already'],
   ["coin.yaml --continue series-20260101T000000000Z-00000000", "nothing is kept in state"],
-  ["coin.yaml --aa nope", 'there is no arm "nope"; its arms: tries, talks'],
+  ["coin.yaml --aa tries", "--aa shows nothing in one run: give --trials or --stop-when-sure"],
+  ["coin.yaml --aa tries --margin 0.2", "--aa shows nothing in one run: give --trials or --stop-when-sure"],
+  ["coin.yaml --aa nope --trials 2", 'there is no arm "nope"; its arms: tries, talks'],
   ["coin.yaml dice.yaml --aa tries", "--aa takes one scenario file"],
   ["coin.yaml nope.yaml", "nope.yaml: the file does not exist"],
 ];
