@@ -1,3 +1,4 @@
+import { isIdle } from "../doctor/idle.ts";
 import type { CostEstimate, DoctorCheck, DoctorReport } from "../domain/health.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { checksToTell, readiness, seriesEstimateText } from "../domain/readiness.ts";
@@ -28,18 +29,28 @@ export function doctorText(checked: readonly CheckedFile[], width: number): stri
 
 function fileSection({ file, report }: CheckedFile, width: number): string {
   const checks = checksToTell(report).filter(({ scope }) => scope === "scenario");
+  const found = [...checks.filter((check) => !isIdle(check)), ...idleOf(checks)];
   const estimate = report.estimate === null ? [] : hanging("  ", estimateText(report.estimate), width);
   const series = report.estimate === null ? "" : seriesEstimateText(report.estimate, dollars);
   const trials = series === "" ? [] : hanging("  ", series, width);
-  return [section(file, checks, width), ...estimate, ...trials, conclusion(file, report)].join("\n");
+  return [section(file, found, width), ...estimate, ...trials, conclusion(file, report)].join("\n");
 }
 
-const section = (title: string, checks: readonly DoctorCheck[], width: number) =>
+/** One line for all checks that had nothing to look at. */
+function idleOf(checks: readonly DoctorCheck[]): readonly CheckLine[] {
+  const details = [...new Set(checks.filter(isIdle).map(({ detail }) => detail))];
+  if (details.length === 0) return [];
+  return [{ status: "skip", title: "Nothing to look at", detail: details.join("; "), hint: null }];
+}
+
+type CheckLine = Pick<DoctorCheck, "status" | "title" | "detail" | "hint">;
+
+const section = (title: string, checks: readonly CheckLine[], width: number) =>
   [title, ...checks.flatMap((check) => checkLines(check, width))].join("\n");
 
 const INDENT = " ".repeat(8);
 
-function checkLines({ status, title, detail, hint }: DoctorCheck, width: number): string[] {
+function checkLines({ status, title, detail, hint }: CheckLine, width: number): string[] {
   const head = `  ${WORDS[status].padEnd(4)}  `;
   const said = detail === null ? [] : detail.split("\n");
   const found =

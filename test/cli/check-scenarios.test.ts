@@ -31,6 +31,27 @@ test("a sound scenario is ready: exit 0, and nothing is written beside it", asyn
   expect(readdirSync(folder.directory)).toEqual(["good.yaml"]);
 });
 
+test("checks without anything to look at share one line, and stand in the JSON each", async () => {
+  await using folder = await scenarioFolder({ "good.yaml": scenario("good") });
+  const { stdout } = await check(folder.path("good.yaml"));
+  const idle = stdout.split("\n").filter((line) => /no arm|scenario has no|nothing to set up/.test(line));
+  expect(idle).toEqual([
+    "  -     Nothing to look at: the scenario declares no `varies`; no recording is replayed; no arm is an external agent; " +
+      "no arm has MCP servers; no criterion is judged by a model; no model judges; the scenario has no reference_fix; " +
+      "the scenario has no probe; nothing to set up",
+  ]);
+  const [report] = JSON.parse((await check(folder.path("good.yaml"), "--json")).stdout);
+  expect(report.checks.filter(({ id }: DoctorCheck) => id.startsWith("agents."))).toHaveLength(6);
+});
+
+test("a judge that a run would refuse has no estimate", async () => {
+  await using folder = await scenarioFolder({ "good.yaml": scenario("good") });
+  const { status, stdout } = await check(folder.path("good.yaml"), "--judge-model", "builtin/nobody", "--trials", "9");
+  expect(status).toBe(2);
+  expect(stdout).toContain('FAIL  Model of the judge: judge: there is no "builtin/nobody"');
+  expect(stdout).not.toMatch(/A run of it|9 trials/);
+});
+
 test("a check that fails shows its output, without what would steer a terminal: exit 2", async () => {
   const run = "printf 'wrong \\033[31mred\\033[0m'; exit 3";
   await using folder = await scenarioFolder({

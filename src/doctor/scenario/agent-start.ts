@@ -2,6 +2,7 @@ import { Failure } from "../../domain/failure.ts";
 import { isAgentArm } from "../../session/agent-runner.ts";
 import { REHEARSAL_S, type Rehearsal } from "../../session/rehearse-agent.ts";
 import { type Check, type Finding, fail, pass, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DryRun } from "./dry-run.ts";
 
 /** Costs nothing and needs no key: a provider of our own answers. It finds most of what keeps an agent from its work. */
@@ -11,7 +12,7 @@ export const agentsStart: Check<DryRun> = {
   needs: ["agents.dir", "agents.wire", "fixture.setup"],
   async run(dryRun, signal) {
     const arms = dryRun.loaded.definition.arms.filter(isAgentArm);
-    if (arms.length === 0) return pass("no arm is an external agent");
+    if (arms.length === 0) return pass(IDLE.no_agent);
     const findings: Finding[] = [];
     for (const arm of arms) {
       const rehearsal = await dryRun.rehearse(arm, signal);

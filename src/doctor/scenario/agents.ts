@@ -11,10 +11,9 @@ import type { ScenarioPlace } from "../../scenario/loaded-scenario.ts";
 import { listMaterial } from "../../scenario/materials.ts";
 import { type AgentArm, isAgentArm } from "../../session/agent-runner.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun } from "./dry-run.ts";
-
-const NO_AGENT = "no arm is an external agent";
 
 const agentsOf = ({ loaded }: Pick<DeclaredScenario, "loaded">): AgentArm[] =>
   loaded.definition.arms.filter(isAgentArm);
@@ -25,7 +24,7 @@ export const agentsDir: Check<DeclaredScenario> = {
   title: "External agents are installed",
   async run({ services, loaded }) {
     const arms = agentsOf({ loaded });
-    if (arms.length === 0) return pass(NO_AGENT);
+    if (arms.length === 0) return pass(IDLE.no_agent);
     const lines: string[] = [];
     for (const { id, agent } of arms) {
       const install = await installOf(services.agents_dir, agent).catch((error: unknown) => {
@@ -54,8 +53,10 @@ export const agentsVersion: Check<DeclaredScenario> = {
   title: "Packages of external agents are of tried versions",
   needs: ["agents.dir"],
   async run({ services, loaded }) {
+    const arms = agentsOf({ loaded });
+    if (arms.length === 0) return pass(IDLE.no_agent);
     const strangers: string[] = [];
-    for (const { id, agent } of agentsOf({ loaded })) {
+    for (const { id, agent } of arms) {
       const { tested, title } = recipeOf(agent);
       const version = (await installOf(services.agents_dir, agent))?.version ?? null;
       if (tested.length > 0 && (version === null || !tested.includes(version)))
@@ -72,7 +73,7 @@ export const agentsWire: Check<DeclaredScenario> = {
   title: "External agents can talk to their models",
   run({ loaded }) {
     const arms = agentsOf({ loaded });
-    if (arms.length === 0) return pass(NO_AGENT);
+    if (arms.length === 0) return pass(IDLE.no_agent);
     const problems = arms.flatMap(({ id, agent, model }) => {
       const problem = wireProblem(agent, model);
       return problem === null ? [] : [`${id}: ${problem}`];
@@ -94,7 +95,7 @@ export const agentsHome: Check<DeclaredScenario> = {
   title: "External agents are given no secrets",
   async run({ loaded }) {
     const arms = agentsOf({ loaded });
-    if (arms.length === 0) return pass(NO_AGENT);
+    if (arms.length === 0) return pass(IDLE.no_agent);
     const found: string[] = [];
     for (const arm of arms) found.push(...(await secretsOf(arm, loaded)).map((what) => `${arm.id}: ${what}`));
     return found.length === 0
@@ -138,7 +139,7 @@ export const agentsNode: Check<DryRun> = {
       const { min_node, title } = recipeOf(agent);
       return min_node === null ? [] : [{ id, min_node, title }];
     });
-    if (needs.length === 0) return pass("no agent needs Node");
+    if (needs.length === 0) return pass(agentsOf(dryRun).length === 0 ? IDLE.no_agent : IDLE.no_node);
     const found = (await dryRun.printed("node --version", signal)).trim();
     const major = Number(/^v(\d+)\./.exec(found)?.[1]);
     const lacking = needs.filter(({ min_node }) => !(major >= min_node));

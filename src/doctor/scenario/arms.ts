@@ -1,5 +1,6 @@
 import { differences } from "../../scenario/declared-differences.ts";
 import { type Check, fail, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 
 /** Two equal arms measure chance. That can be intended, so it is a warning. */
@@ -24,7 +25,7 @@ export const varies: Check<DeclaredScenario> = {
   title: "Arms differ only where declared",
   run({ loaded }) {
     const { arms, varies: declared } = loaded.definition;
-    if (declared === null) return skip("the scenario declares no `varies`");
+    if (declared === null) return skip(IDLE.no_varies);
     const found = differences(...arms);
     const undeclared = found.filter((field) => !declared.includes(field));
     if (undeclared.length > 0)

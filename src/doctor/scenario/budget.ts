@@ -6,10 +6,10 @@ import type { Scenario } from "../../domain/scenario.ts";
 import { costOf } from "../../domain/usage.ts";
 import { withPrices } from "../../session/prices.ts";
 import { firstTurnTokens, SHORT_TURNS, shortRun } from "../../session/run-size.ts";
-import { type Check, type Finding, fail, pass, warn } from "../check.ts";
+import { type Check, type Finding, fail, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
-import { without } from "./fixture.ts";
 
 export const tokenBudget: Check<DeclaredScenario> = {
   id: "budget.tokens",
@@ -34,7 +34,7 @@ export const secondsBudget: Check<DryRun> = {
   async run(dryRun, signal) {
     const { definition } = dryRun.loaded;
     const probed = await dryRun.untouched(signal);
-    if (probed === null) return without("probe");
+    if (probed === null) return skip(IDLE.no_probe);
     const measured = durations(probed).reduce((sum, ms) => sum + ms, 0) / 1000;
     return worst([
       ...definition.arms.map((arm) => secondsFor(definition, arm, measured)),

@@ -17,12 +17,14 @@ import { asRun, type Replacement } from "./as-run.ts";
 import { DryRun } from "./dry-run.ts";
 import { estimateCost } from "./estimate.ts";
 import { mcpStart } from "./mcp.ts";
+import { judgeModel } from "./models.ts";
 import { DECLARED_CHECKS, DRY_RUN_CHECKS } from "./scenario-checks.ts";
 import { someWorkerCan } from "./some-worker-can.ts";
 
 interface ScenarioFindings {
   readonly checks: readonly DoctorCheck[];
-  readonly estimate: CostEstimate;
+  /** Null when the run would be refused. */
+  readonly estimate: CostEstimate | null;
 }
 
 /** Checks the file, what it declares, and what its commands do. @throws the signal's reason when it fires. */
@@ -40,8 +42,12 @@ export async function diagnoseScenario(
   const dryRun = (stop: AbortSignal) => diagnoseByDryRun({ services, loaded }, said, stop);
   const tried = await services.diagnoses.run(loaded.digest, dryRun, signal);
   const checks = [parsed("pass", "every field is understood", null), ...said, ...tried.checks];
-  return { checks, estimate: estimateCost(services, loaded.definition) };
+  return { checks, estimate: isJudgeRefused(said) ? null : estimateCost(services, loaded.definition) };
 }
+
+/** Then a run is refused, whoever has a key, and what it would spend is no question. */
+const isJudgeRefused = (said: readonly DoctorCheck[]) =>
+  said.some(({ id, status }) => id === judgeModel.id && status === "fail");
 
 /** The rows of a scenario whose file is broken. */
 export const unreadableScenario = (failure: Failure): DoctorCheck[] => [

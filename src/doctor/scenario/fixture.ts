@@ -1,5 +1,6 @@
 import { counted } from "../../domain/counted.ts";
-import { type Check, pass, skip, warn } from "../check.ts";
+import { type Check, pass, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DryRun } from "./dry-run.ts";
 
 /** Each arm and each probe gets a copy. Beyond this size copying takes noticeable time. */
@@ -39,9 +40,6 @@ export const fixtureSetup: Check<DryRun> = {
   async run({ pristine, loaded }, signal) {
     const { setup } = loaded.definition.task;
     await pristine.setup(setup, signal);
-    return pass(setup.length === 0 ? "nothing to set up" : setup.map(({ run }) => run).join("; "));
+    return pass(setup.length === 0 ? IDLE.no_setup : setup.map(({ run }) => run).join("; "));
   },
 };
-
-/** For checks that need a part of the task which this scenario does not have. */
-export const without = (part: string) => skip(`the scenario has no ${part}`);

@@ -6,9 +6,9 @@ import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
 import { listMaterial, probeSource } from "../../scenario/materials.ts";
 import { readText } from "../../scenario/read-text.ts";
 import { Unusable } from "../../scenario/unusable.ts";
-import { type Check, pass, warn } from "../check.ts";
+import { type Check, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DryRun } from "./dry-run.ts";
-import { without } from "./fixture.ts";
 import { tellingLines, type VisibleText, visibleTexts } from "./visible-text.ts";
 
 interface HiddenFile {
@@ -41,7 +41,7 @@ export const leakedFiles: Check<DryRun> = {
     ]);
     if (leaks.size > 0) return warn([...leaks].join("\n"), task.fixture?.git === undefined ? HINT : GIT_HINT);
     return task.probe === null
-      ? without("probe")
+      ? skip(IDLE.no_probe)
       : pass(`${counted(hidden.length, "file")} looked for in ${counted(visible.length, "text")}`);
   },
 };

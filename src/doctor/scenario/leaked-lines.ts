@@ -1,8 +1,8 @@
 import { counted } from "../../domain/counted.ts";
 import { type FilePatch, linesOfPatch, pathOfPatch, readPatch } from "../../domain/patch.ts";
-import { type Check, pass, warn } from "../check.ts";
+import { type Check, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DryRun } from "./dry-run.ts";
-import { without } from "./fixture.ts";
 import { tellingLines, type VisibleText, visibleTexts } from "./visible-text.ts";
 
 /** Leaks that are named; more of them say no more. */
@@ -15,7 +15,7 @@ export const leakedLines: Check<DryRun> = {
   needs: ["fixture.files"],
   async run({ pristine, loaded }) {
     const { definition } = loaded;
-    if (definition.task.reference_fix === null) return without("reference_fix");
+    if (definition.task.reference_fix === null) return skip(IDLE.no_reference);
     const patches = readPatch(definition.task.reference_fix.patch);
     const touched = new Set<string | null>(patches.map(pathOfPatch));
     const visible = await visibleTexts(pristine, definition);

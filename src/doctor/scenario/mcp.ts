@@ -1,6 +1,7 @@
 import { counted } from "../../domain/counted.ts";
 import { serversOf } from "../../session/mcp-tools.ts";
 import { type Check, pass, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun } from "./dry-run.ts";
 
@@ -15,7 +16,7 @@ export const mcpStart: Check<DryRun> = {
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const arms = dryRun.loaded.definition.arms.filter((arm) => serversOf(arm).length > 0);
-    if (arms.length === 0) return pass("no arm has MCP servers");
+    if (arms.length === 0) return pass(IDLE.no_mcp);
     const sizes: { readonly text: string; readonly isLarge: boolean }[] = [];
     for (const arm of arms) {
       const opened = await dryRun.mcpTools(arm, signal);
@@ -36,7 +37,7 @@ export const mcpRules: Check<DeclaredScenario> = {
   title: "Rules reach the MCP servers",
   run({ loaded }) {
     const { arms, policies } = loaded.definition;
-    if (arms.every((arm) => serversOf(arm).length === 0)) return pass("no arm has MCP servers");
+    if (arms.every((arm) => serversOf(arm).length === 0)) return pass(IDLE.no_mcp);
     const { commands, paths } = policies;
     const blind = [
       commands.deny.length > 0 && "commands.deny",

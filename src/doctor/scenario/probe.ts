@@ -1,8 +1,8 @@
 import type { CheckResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
-import { type Check, fail, pass, warn } from "../check.ts";
+import { type Check, fail, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
-import { without } from "./fixture.ts";
 
 /** Both runs of one check. */
 type Pair = readonly [CheckResult, CheckResult];
@@ -13,7 +13,7 @@ export const before: Check<DryRun> = {
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const probed = await dryRun.untouched(signal);
-    if (probed === null) return without("probe");
+    if (probed === null) return skip(IDLE.no_probe);
     const wrong = pairs(probed)
       .filter(isSteady)
       .map(contradiction)
@@ -31,7 +31,7 @@ export const discrimination: Check<DryRun> = {
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const probed = await dryRun.untouched(signal);
-    if (probed === null) return without("probe");
+    if (probed === null) return skip(IDLE.no_probe);
     const failing = probed[0].total - probed[0].passed;
     return failing > 0
       ? pass(`${failing} of ${probed[0].total} fail on the untouched fixture`)
@@ -45,7 +45,7 @@ export const stability: Check<DryRun> = {
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const untouched = await dryRun.untouched(signal);
-    if (untouched === null) return without("probe");
+    if (untouched === null) return skip(IDLE.no_probe);
     const fixed = await probedFix(dryRun, signal);
     const flaky = [
       ...waverings(untouched).map((id) => `${id}, on the untouched fixture`),

@@ -1,8 +1,8 @@
 import { patchedPaths } from "../../domain/patch.ts";
 import { globMatcher } from "../../domain/path-glob.ts";
-import { type Check, pass, warn } from "../check.ts";
+import { type Check, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DryRun } from "./dry-run.ts";
-import { without } from "./fixture.ts";
 
 /** Arms run commands like those of the checks. A command that changes a protected file disqualifies the arm. */
 export const protectedFiles: Check<DryRun> = {
@@ -11,8 +11,8 @@ export const protectedFiles: Check<DryRun> = {
   needs: ["fixture.setup"],
   async run(dryRun, signal) {
     const { task, policies } = dryRun.loaded.definition;
-    if (task.probe === null) return without("probe");
-    if (policies.paths.protected.length === 0) return pass("nothing is protected");
+    if (task.probe === null) return skip(IDLE.no_probe);
+    if (policies.paths.protected.length === 0) return pass(IDLE.no_protected);
     const changed = await dryRun.changedByChecks(policies.paths.protected, signal);
     if (changed.length === 0) return pass("none is changed");
     const named = changed.slice(0, NAMED).join(", ");

@@ -2,10 +2,10 @@ import { Mistake } from "../../domain/failure.ts";
 import { patchedPaths } from "../../domain/patch.ts";
 import { matchesPath, refusedPath } from "../../policy/path-rules.ts";
 import { cannotRun } from "../cannot-run.ts";
-import { type Check, fail, pass, warn } from "../check.ts";
+import { type Check, fail, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
-import { without } from "./fixture.ts";
 import { failures } from "./probe.ts";
 
 /** A fix that policies forbid cannot be the measure of arms. */
@@ -14,7 +14,7 @@ export const referencePaths: Check<DeclaredScenario> = {
   title: "Reference touches only what arms may",
   run({ loaded }) {
     const { task, policies } = loaded.definition;
-    if (task.reference_fix === null) return without("reference_fix");
+    if (task.reference_fix === null) return skip(IDLE.no_reference);
     const paths = patchedPaths(task.reference_fix.patch);
     const refused = paths.flatMap((path) => {
       const rule = refusedPath(policies.paths, path);
@@ -31,7 +31,7 @@ export const referenceDeliverable: Check<DeclaredScenario> = {
   title: "Reference counts as an answer",
   run({ loaded }) {
     const { reference_fix, deliverable } = loaded.definition.task;
-    if (reference_fix === null) return without("reference_fix");
+    if (reference_fix === null) return skip(IDLE.no_reference);
     const paths = patchedPaths(reference_fix.patch);
     const uncounted = paths.filter((path) => !deliverable.some((glob) => matchesPath(glob, path)));
     return uncounted.length === 0
@@ -46,7 +46,7 @@ export const referenceApplies: Check<DryRun> = {
   needs: ["fixture.setup"],
   async run(dryRun) {
     const { reference_fix } = dryRun.loaded.definition.task;
-    if (reference_fix === null) return without("reference_fix");
+    if (reference_fix === null) return skip(IDLE.no_reference);
     try {
       await dryRun.patched(reference_fix.patch);
       return pass("every hunk fits");
@@ -63,9 +63,9 @@ export const referencePasses: Check<DryRun> = {
   needs: ["reference.applies"],
   async run(dryRun, signal) {
     const { reference_fix } = dryRun.loaded.definition.task;
-    if (reference_fix === null) return without("reference_fix");
+    if (reference_fix === null) return skip(IDLE.no_reference);
     const probed = await dryRun.fixed(reference_fix.patch, signal);
-    if (probed === null) return without("probe");
+    if (probed === null) return skip(IDLE.no_probe);
     const failed = failures(probed);
     return failed.length === 0
       ? pass(`${probed[0].total} of ${probed[0].total}, two times`)

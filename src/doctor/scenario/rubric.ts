@@ -2,6 +2,7 @@ import { isJudged } from "../../judge/scenario-brief.ts";
 import { judgeModelName } from "../../session/choose-judge.ts";
 import { isOneFamily, sharesOneFamily } from "../../session/context-flags.ts";
 import { type Check, pass, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 
 /** Only some weights can be 0 here: a file with none above 0 is refused. */
@@ -23,7 +24,7 @@ export const judgeFamily: Check<DeclaredScenario> = {
   run({ services, loaded }) {
     const { arms, rubric } = loaded.definition;
     const judge = judgeModelName(services, undefined, rubric.judge.model);
-    if (!rubric.criteria.some(isJudged)) return pass("no criterion is judged by a model");
+    if (!rubric.criteria.some(isJudged)) return pass(IDLE.no_judged);
     if (sharesOneFamily(judge, arms))
       return warn(
         `${judge} comes from the maker of one arm's model only, and may favour it`,

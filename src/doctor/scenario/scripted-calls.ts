@@ -4,6 +4,7 @@ import { isScripted } from "../../domain/offline-model.ts";
 import { prepareCall } from "../../tool/invoke.ts";
 import { toolbox } from "../../tool/toolbox.ts";
 import { type Check, pass, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 
 /** Mistakes that are told; one that is copied from turn to turn needs no more. */
@@ -15,7 +16,7 @@ export const scriptedCalls: Check<DeclaredScenario> = {
   title: "Scripts call tools that are there",
   run({ loaded }) {
     const scripts = loaded.definition.arms.flatMap(scriptsOf);
-    if (scripts.length === 0) return pass("no arm replays a script");
+    if (scripts.length === 0) return pass(IDLE.no_script);
     const mistakes = scripts.flatMap(mistakesOf);
     if (mistakes.length === 0) return pass("each call has the input that its tool takes");
     const more = mistakes.length > TOLD ? [`and ${mistakes.length - TOLD} more`] : [];

@@ -1,6 +1,7 @@
 import { judgeModelName } from "../../session/choose-judge.ts";
 import { selfTestKeyOf } from "../../session/comparison.ts";
 import { type Check, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 
 /** What is known of the judge on this scenario. It looks at what is stored and asks nobody. */
@@ -10,7 +11,7 @@ export const judgeSelfTest: Check<DeclaredScenario> = {
   async run({ services, loaded: { definition } }) {
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
     const key = selfTestKeyOf(definition, judge);
-    if (key === null) return pass("no model judges");
+    if (key === null) return pass(IDLE.no_judge);
     const found = await services.store.self_tests.latest(key);
     if (!found)
       return skip(`${judge} has not been tested on this scenario: abeval run --self-test, or POST /api/self-tests`);
