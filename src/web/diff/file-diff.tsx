@@ -1,5 +1,4 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useOpened } from "../part/use-opened.ts";
 import { Counts } from "./counts.tsx";
 import type { FileChange } from "./file-change.ts";
 import { FileLines } from "./file-lines.tsx";
@@ -28,10 +27,7 @@ const OPEN_LINES = 400;
 export function FileDiff(props: FileDiffProps) {
   const { change, cited, between, open_lines = OPEN_LINES, beside = false, seen = false, markSeen, id } = props;
   const isShort = change.size <= open_lines;
-  const opened = useSignal(isShort && !seen);
-  useEffect(() => {
-    opened.value = isShort && !seen;
-  }, [isShort, seen, opened]);
+  const opened = useOpened(isShort && !seen);
   const open = opened.value || cited !== null;
   return (
     <details

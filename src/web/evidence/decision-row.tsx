@@ -1,8 +1,7 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import type { Decision } from "../../domain/decision.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { count, duration, words } from "../format.ts";
+import { useOpened } from "../part/use-opened.ts";
 import { citedRef, useCitedTarget } from "./cited.ts";
 import { kindNamed } from "./decision-kinds.ts";
 import { failureOf, threadOf } from "./failed-step.ts";
@@ -21,10 +20,7 @@ export function DecisionRow({ side, decision }: DecisionRowProps) {
   const { name, shape } = kindNamed(kind);
   const failure = failureOf(decision);
   const thread = threadOf(decision);
-  const opened = useSignal(everyDecisionOpen.peek());
-  useEffect(() => {
-    opened.value = everyDecisionOpen.value;
-  }, [everyDecisionOpen.value]);
+  const opened = useOpened(everyDecisionOpen.value);
   const open = opened.value || isCited;
   return (
     <details
