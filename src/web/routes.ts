@@ -134,6 +134,11 @@ export function navigate(path: string, { replace = false } = {}): void {
   address.value = new URL(location.href);
 }
 
+/** Leads on from where something was asked for, unless the reader went elsewhere while it took its time. */
+export function leadOn(from: URL, path: string): void {
+  if (address.peek().href === from.href) navigate(path);
+}
+
 /** Links between pages of the UI change the address without loading it again. The browser follows all others. */
 export function listenToNavigation(): void {
   // A page is as long as it was only when it has read what it shows, so the browser would come back too early.
@@ -160,8 +165,8 @@ export function listenToNavigation(): void {
 
 const keepPlace = () => history.replaceState({ top: scrollY }, "");
 
-/** Milliseconds within which a page that was left is as long again as it was. */
-const SETTLED_MS = 3_000;
+/** Milliseconds within which a page that was left is as long again as it was, also from a slow server. */
+const SETTLED_MS = 30_000;
 
 /** Scrolls to where the reader was, as soon as the page is long enough; not against a reader who scrolls. */
 function scrollBack(): void {
@@ -172,8 +177,13 @@ function scrollBack(): void {
     scrollTo(0, top);
     if (Math.abs(scrollY - top) < 2) done.abort();
   });
-  done.signal.addEventListener("abort", () => resized.disconnect());
-  for (const event of ["wheel", "touchstart", "keydown", "popstate", "click"])
+  const { pathname } = address.peek();
+  const unsubscribe = address.subscribe((now) => now.pathname !== pathname && done.abort());
+  done.signal.addEventListener("abort", () => {
+    resized.disconnect();
+    unsubscribe();
+  });
+  for (const event of ["wheel", "touchstart", "pointerdown", "keydown", "popstate"])
     addEventListener(event, () => done.abort(), { signal: done.signal, capture: true });
   setTimeout(() => done.abort(), SETTLED_MS);
   resized.observe(document.body);

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { RequestFailed } from "./api.ts";
 import { connected } from "./connection.ts";
 import { asFailed } from "./loaded.ts";
+import { address } from "./routes.ts";
 
 interface Sending<Mark, Effect> {
   /** What tells later whether the server did what it was asked; read before it is asked. */
@@ -10,7 +11,8 @@ interface Sending<Mark, Effect> {
   readonly send: () => Promise<Effect>;
   /** What the server did since the mark; null when nothing. */
   readonly find: (mark: Mark) => Promise<Effect | null>;
-  readonly done: (effect: Effect) => void;
+  /** `from`: where the reader was when the form was sent. */
+  readonly done: (effect: Effect, from: URL) => void;
 }
 
 /** What is known of a request that was not answered. */
@@ -57,11 +59,12 @@ export function useSendOnce<Mark, Effect>(sending: Sending<Mark, Effect>): SentO
     busy.value = true;
     failure.value = null;
     unanswered.value = null;
+    const from = address.peek();
     let isSent = false;
     try {
       marked.current = await sending.mark();
       isSent = true;
-      sending.done(await sending.send());
+      sending.done(await sending.send(), from);
     } catch (error) {
       const failed = asFailed(error);
       if (failed.code === "unreachable") return settle({ state: isSent ? "unknown" : "not_sent" });

@@ -1,8 +1,24 @@
 import { expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { webService } from "./web-service.ts";
+
+/** Holds back the server's answers at such an address until they are let go. */
+async function held(page: Page, address: string | RegExp, method = "GET") {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(address, async (route: Route) => {
+    if (route.request().method() === method) await promise;
+    await route.fallback();
+  });
+  return resolve;
+}
+
+/** When effects and timers of what is drawn now have run. */
+const settled = (page: Page) =>
+  page.evaluate(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",
+  );
 
 /** Clicks the first such element in the moment in which it is drawn. */
 const clickAtOnce = (page: Page, selector: string) =>
@@ -35,4 +51,66 @@ describeNeeding(CHROMIUM)("a reader who is faster than the page or its server", 
     },
     60_000,
   );
+
+  test("leaves a form that is being sent, and is not led away from where they went", async () => {
+    const { session_id } = await web.service.run("quick");
+    for (const [path, button, asked] of [
+      ["/scenarios/quick", "Run both arms", "**/api/runs/async"],
+      [`/compare?a=${session_id}/short&b=${session_id}/long`, "Judge", "**/api/verdicts"],
+    ] as const) {
+      await using reader = await web.visit();
+      const { page, complaints } = reader;
+      const answer = await held(page, asked, "POST");
+      await page.goto(path);
+      const sent = page.waitForRequest(asked);
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await sent;
+      await page.getByRole("link", { name: "Doctor" }).click();
+      await page.getByRole("heading", { name: "Doctor" }).waitFor();
+      const answered = page.waitForResponse(asked);
+      answer();
+      await (await answered).finished();
+      await settled(page);
+      expect(new URL(page.url()).pathname).toBe("/doctor");
+      expect(complaints).toEqual([]);
+    }
+  }, 60_000);
+
+  test("is not told that a judging was lost because it takes long on a server that is young", async () => {
+    const { session_id } = await web.service.run("quick");
+    await using reader = await web.visit();
+    const { page } = reader;
+    await page.route("**/api/verdicts", () => undefined);
+    await page.goto(`/compare?a=${session_id}/short&b=${session_id}/long`);
+    await page.getByRole("button", { name: "Judge", exact: true }).click();
+    await page.getByText("Both orders are being judged").waitFor();
+    const asked = await page.evaluate<number>(
+      "Object.values(JSON.parse(localStorage.getItem('abeval.judgings')))[0].asked_at",
+    );
+    // Started a moment before it was asked.
+    await page.route("**/api/health", (route) => route.fulfill({ json: { uptime_ms: Date.now() - asked + 1_000 } }));
+    await page.reload();
+    await page.getByText("A judging of these two was asked for").waitFor();
+    for (const _ of [1, 2]) await page.waitForResponse(`**/api/sessions/${session_id}`);
+    await settled(page);
+    expect(await page.getByText("was lost").count()).toBe(0);
+    await page.getByText("A judging of these two was asked for").waitFor();
+  }, 60_000);
+
+  test("asks a series to go on that has ended again before the page reads of it, and can ask again", async () => {
+    const id = await web.service.runSeries({ scenarios: ["quick"], trials: 1, stop_when_sure: false });
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await page.route("**/api/series", async (route) => {
+      const response = await route.fetch();
+      await (await fetch(`${web.service.url}/api/series/${id}/stream`)).text();
+      await route.fulfill({ response });
+    });
+    await page.goto(`/series/${id}`);
+    await page.getByLabel("Trials of each scenario, in all").fill("2");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByText("In 2 trials of quick").waitFor();
+    await page.getByRole("button", { name: "Go on" }).waitFor({ timeout: 10_000 });
+    expect(complaints).toEqual([]);
+  }, 60_000);
 });

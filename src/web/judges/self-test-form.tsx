@@ -4,7 +4,7 @@ import { useLoaded } from "../loaded.ts";
 import { JudgeField } from "../part/model-field.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
 import { Show } from "../part/show.tsx";
-import { navigate, toSelfTest } from "../routes.ts";
+import { leadOn, toSelfTest } from "../routes.ts";
 import { firstSince, useSendOnce } from "../send-once.ts";
 
 /** Newest self-tests of which one may be the one that was asked for. */
@@ -31,7 +31,7 @@ export function SelfTestForm({ scenario }: { scenario: string | null }) {
       const begun = firstSince(await tests(LOOKED_THROUGH), newest, ({ scenario: of }) => of === chosen.value);
       return begun?.id ?? null;
     },
-    done: (self_test_id) => navigate(toSelfTest(self_test_id)),
+    done: (self_test_id, from) => leadOn(from, toSelfTest(self_test_id)),
   });
   const busy = sending.busy.value;
   return (

@@ -3,7 +3,7 @@ import type { RunRequest } from "../../domain/request.ts";
 import { listSeries, startSeries } from "../api.ts";
 import { CheckField, NumberField } from "../part/fields.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
-import { navigate, toSeries } from "../routes.ts";
+import { leadOn, toSeries } from "../routes.ts";
 import { firstSince, useSendOnce } from "../send-once.ts";
 import { WhatASeriesTakes } from "./what-a-series-takes.tsx";
 
@@ -34,7 +34,7 @@ export function RepeatForm({ chosen }: RepeatFormProps) {
       return (await startSeries({ scenarios: [scenario], ...models, ...limits })).series_id;
     },
     find: async (newest) => firstSince(await planned(LOOKED_THROUGH), newest)?.id ?? null,
-    done: (series_id) => navigate(toSeries(series_id)),
+    done: (series_id, from) => leadOn(from, toSeries(series_id)),
   });
   const busy = sending.busy.value;
   return (

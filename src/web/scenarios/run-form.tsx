@@ -6,7 +6,7 @@ import { listSessions, startRun } from "../api.ts";
 import { Estimate } from "../doctor/checks.tsx";
 import { JudgeField, ModelField } from "../part/model-field.tsx";
 import { SendingNotice } from "../part/sending-notice.tsx";
-import { type ChosenModels, navigate, toLive } from "../routes.ts";
+import { type ChosenModels, leadOn, toLive } from "../routes.ts";
 import { firstSince, useSendOnce } from "../send-once.ts";
 import { RepeatForm } from "./repeat-form.tsx";
 import { OTHER_MODELS } from "./series-estimate.ts";
@@ -39,7 +39,7 @@ export function RunForm({ scenario, estimate, models }: RunFormProps) {
     mark: async () => (await runs(1))[0]?.id ?? null,
     send: async () => (await startRun(requestOf(scenario.name, model.value.trim(), judge.value.trim()))).session_id,
     find: async (newest) => firstSince(await runs(LOOKED_THROUGH), newest, ({ isTrial }) => !isTrial)?.id ?? null,
-    done: (session_id) => navigate(toLive(session_id)),
+    done: (session_id, from) => leadOn(from, toLive(session_id)),
   });
   const busy = sending.busy.value;
   return (

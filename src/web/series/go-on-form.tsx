@@ -16,20 +16,29 @@ export function GoOnForm({ series, limits }: { series: Series; limits: SeriesLim
   const trials = useSignal(left > 0 ? limits.trials : limits.trials + 10);
   const sure = useSignal(limits.stop_when_sure);
   const { series_id } = series;
+  const place = placeOf(series);
+  /** Where the page saw it when it was asked to go on. */
+  const leftAt = useSignal<string | null>(null);
   const sending = useSendOnce({
-    mark: async () => placeOf(await getSeries(series_id)),
+    mark: async () => {
+      leftAt.value = null;
+      return placeOf(await getSeries(series_id));
+    },
     send: async () => {
       const scenarios = series.scenarios.map(({ scenario }) => scenario);
       const changed = { trials: trials.value, stop_when_sure: sure.value };
       await startSeries({ scenarios, ...changed, continue: series_id });
       return series_id;
     },
-    find: async (place) => (placeOf(await getSeries(series_id)) === place ? null : series_id),
+    find: async (before) => (placeOf(await getSeries(series_id)) === before ? null : series_id),
     done: () => {
+      leftAt.value = place;
       revision.value += 1;
     },
   });
-  const busy = sending.busy.value;
+  // It may have ended again before this page has read of it.
+  const wentOn = leftAt.value !== null && leftAt.value !== place;
+  const busy = sending.busy.value && !wentOn;
   return (
     <form class="run-form" onSubmit={sending.onSubmit}>
       <div class="fields">

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { Health } from "../../domain/health.ts";
 import { getHealth, requestVerdict } from "../api.ts";
 import { isJudgeable, pointerTo } from "../evidence/shown-arm.ts";
 import { when } from "../format.ts";
@@ -8,7 +9,7 @@ import { JudgeField } from "../part/model-field.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Refused } from "../part/show.tsx";
 import { type AskedJudging, askedJudgings } from "../preferences.ts";
-import { navigate, toSession } from "../routes.ts";
+import { address, leadOn, toSession } from "../routes.ts";
 import { verdictsOn } from "../verdict/comparison.ts";
 import { keyOf, type Two } from "./pair.ts";
 
@@ -68,12 +69,13 @@ function useJudging(pair: Two, known: number, judgeModel: () => string) {
   const key = keyOfPair(pair);
   const { busy, failure, onSubmit } = useSubmission(async () => {
     const judge_model = judgeModel();
+    const from = address.peek();
     remember(key, { verdicts: known, asked_at: moment(), judge_model });
     try {
       const pointers = { arm_a: pointerTo(pair[0]), arm_b: pointerTo(pair[1]) };
       const verdict = await requestVerdict({ ...pointers, ...(judge_model && { judge_model }) });
       remember(key, null);
-      navigate(toSession(verdict.arm_a.session_id, verdict.verdict_id));
+      leadOn(from, toSession(verdict.arm_a.session_id, verdict.verdict_id));
     } catch (error) {
       // Without an answer nobody knows whether it is judged.
       if (asFailed(error).code !== "unreachable") remember(key, null);
@@ -83,10 +85,14 @@ function useJudging(pair: Two, known: number, judgeModel: () => string) {
   return { busy, failure, onSubmit };
 }
 
+/** By this browser's clock. */
+const startOf = ({ uptime_ms }: Health): number => moment() - uptime_ms;
+
 /** Nobody is led to pay twice for one judging. A server that was started after it was asked for does not know of it. */
 function Awaited({ asked, askAgain }: { asked: AskedJudging; askAgain: () => void }) {
-  const health = useLoaded("health", getHealth).value;
-  const lost = health.state === "ready" && moment() - health.value.uptime_ms > asked.asked_at;
+  // When, not for how long: the answer grows old while the page waits.
+  const started = useLoaded("started", async (signal) => startOf(await getHealth(signal))).value;
+  const lost = started.state === "ready" && started.value > asked.asked_at;
   return (
     <div role="status">
       {lost ? (
