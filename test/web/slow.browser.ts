@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Page, Route } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
+import { manySessions } from "./many-sessions.ts";
 import { webService } from "./web-service.ts";
 
 /** Holds back the server's answers at such an address until they are let go. */
@@ -51,6 +52,25 @@ describeNeeding(CHROMIUM)("a reader who is faster than the page or its server", 
     },
     60_000,
   );
+
+  test("types what to look for and goes elsewhere, and is not brought back", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await manySessions(page, 3);
+    await page.clock.install();
+    await page.goto("/sessions?scenario=quick");
+    await page.locator("tr.session").first().waitFor();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole("searchbox").fill("needle");
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.clock.runFor(1_000);
+    expect(new URL(page.url()).search).toBe("");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("");
+    await page.getByRole("searchbox").fill("needle");
+    await page.getByRole("link", { name: "Doctor" }).click();
+    await page.clock.runFor(1_000);
+    expect(new URL(page.url()).pathname).toBe("/doctor");
+  }, 60_000);
 
   test("leaves a form that is being sent, and is not led away from where they went", async () => {
     const { session_id } = await web.service.run("quick");
@@ -111,6 +131,61 @@ describeNeeding(CHROMIUM)("a reader who is faster than the page or its server", 
     await page.getByRole("button", { name: "Go on" }).click();
     await page.getByText("In 2 trials of quick").waitFor();
     await page.getByRole("button", { name: "Go on" }).waitFor({ timeout: 10_000 });
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("has the focus on a session, and keeps it there when others come on top", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    let many = 3;
+    await manySessions(page, () => many);
+    await page.goto("/sessions");
+    await page.locator("tr.session").nth(2).waitFor();
+    await page.keyboard.press("j");
+    await page.locator("tr.session:focus", { hasText: "000000003Z" }).waitFor();
+    many = 4;
+    await page.getByText("4 sessions").waitFor();
+    await page.locator("tr.session:focus", { hasText: "000000003Z" }).waitFor({ timeout: 10_000 });
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("looks further down a list while it is read anew, and no older answer takes back the newer", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    let many = 300;
+    await manySessions(page, () => many);
+    await page.goto("/sessions");
+    await page.getByText("300 sessions").waitFor();
+    await page.locator("tr.session").first().waitFor();
+    const refresh = page.waitForRequest(/\/api\/session-summary/);
+    await page.route(/\/api\/session-summary/, () => undefined, { times: 1 });
+    const older = await refresh;
+    many = 305;
+    const givenUp = page.waitForEvent("requestfailed", { predicate: (request) => request === older, timeout: 10_000 });
+    await page.evaluate("scrollTo(0, 8000)");
+    await page.getByText("305 sessions").waitFor();
+    await givenUp;
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  test("comes back to a list that is read slowly, and is where they were", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    await manySessions(page, 300);
+    await page.clock.install();
+    await page.goto("/sessions");
+    await page.getByText("300 sessions").waitFor();
+    await page.evaluate("scrollTo(0, 4000)");
+    await page.locator('tr.session[aria-rowindex="120"]').waitFor();
+    for (const key of ["g", "d"]) await page.keyboard.press(key);
+    await page.getByText("Listen address").waitFor();
+    const answer = await held(page, /\/api\/sessions\?/);
+    await page.goBack();
+    await page.getByText("Reading the sessions").waitFor();
+    await page.clock.fastForward(10_000);
+    answer();
+    await page.getByText("300 sessions").waitFor();
+    await page.waitForFunction(() => scrollY === 4_000, undefined, { timeout: 10_000 });
     expect(complaints).toEqual([]);
   }, 60_000);
 });

@@ -25,16 +25,24 @@ const tallied = (tallies: readonly SessionTally[] = []) =>
 
 /** By what the server chooses sessions. The address keeps it. */
 export function SessionFilters({ view, known, set }: FiltersProps) {
+  const typed = useTyped(set);
   return (
     <search class="session-filters">
-      <TextFilter text={view.text ?? ""} set={set} />
+      <TextFilter text={view.text ?? ""} typed={typed} />
       <Choice label="Scenario" field="scenario" choices={tallied(known?.scenarios)} {...{ view, set }} />
       <Choice label="State" field="state" choices={plain(STATES)} {...{ view, set }} />
       {!blind.value && <Choice label="Outcome" field="outcome" choices={plain(OUTCOMES)} {...{ view, set }} />}
       {!blind.value && <Choice label="Model" field="model" choices={tallied(known?.models)} {...{ view, set }} />}
       <Choice label="Judge" field="judge" choices={tallied(known?.judges)} {...{ view, set }} />
       {isFiltered(view) && (
-        <button type="button" class="quiet" onClick={() => navigate(toSessions(), { replace: true })}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            typed.forget();
+            navigate(toSessions(), { replace: true });
+          }}
+        >
           Clear
         </button>
       )}
@@ -42,9 +50,23 @@ export function SessionFilters({ view, known, set }: FiltersProps) {
   );
 }
 
-function TextFilter({ text, set }: { text: string; set: FiltersProps["set"] }) {
+/** Looks for the words that were typed, when the last key was some time ago; not of a reader who has gone elsewhere since. */
+function useTyped(set: FiltersProps["set"]) {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const type = (words: string) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => set({ text: words }), TYPED_MS);
+  };
+  const forget = () => {
+    clearTimeout(timer.current);
+    if (field.current) field.current.value = "";
+  };
+  return { field, type, forget };
+}
+
+function TextFilter({ text, typed: { field, type } }: { text: string; typed: ReturnType<typeof useTyped> }) {
   useEffect(() => {
     // Back and Clear change it; a reader who types is not disturbed.
     if (field.current && document.activeElement !== field.current) field.current.value = text;
@@ -59,11 +81,7 @@ function TextFilter({ text, set }: { text: string; set: FiltersProps["set"] }) {
         placeholder={`Words of id, title, arm, model, judge, ${blind.value ? "state" : "result"}`}
         maxLength={200}
         defaultValue={text}
-        onInput={(event) => {
-          const words = event.currentTarget.value.trim().split(/\s+/, 8).join(" ");
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => set({ text: words }), TYPED_MS);
-        }}
+        onInput={(event) => type(event.currentTarget.value.trim().split(/\s+/, 8).join(" "))}
       />
     </label>
   );

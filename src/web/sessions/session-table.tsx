@@ -63,9 +63,11 @@ export function SessionTable({ asked, read: { view, summary, rows }, look, set }
         </tr>
       </thead>
       <tbody ref={list} style={{ height: `${summary.sessions * height}px` }}>
-        {drawn.map(({ index, start }) => (
-          <SessionRow key={index} row={rows.get(index)} index={index} top={start - top} />
-        ))}
+        {drawn.map(({ index, start }) => {
+          const row = rows.get(index);
+          // The focus stays with its session when others come on top.
+          return <SessionRow key={row?.session_id ?? index} row={row} index={index} top={start - top} />;
+        })}
       </tbody>
     </table>
   );

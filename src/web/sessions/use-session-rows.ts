@@ -39,9 +39,13 @@ export function useSessionRows(view: SessionsView, grown: (rows: number) => void
   const seen = revision.value;
   useEffect(() => {
     const stop = new AbortController();
-    const { signal } = stop;
+    let reading = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const read = async () => {
+      // What was asked for before may be answered later, and would bring back what was then.
+      reading.abort();
+      reading = new AbortController();
+      const { signal } = reading;
       try {
         const [summary, ...pages] = await readChunks(view, sight.current, signal);
         if (!signal.aborted) show(summary, pages.flat());
@@ -57,12 +61,13 @@ export function useSessionRows(view: SessionsView, grown: (rows: number) => void
     };
     const again = async () => {
       if (!document.hidden) await read();
-      if (!signal.aborted) timer = setTimeout(() => void again(), REFRESH_MS);
+      if (!stop.signal.aborted) timer = setTimeout(() => void again(), REFRESH_MS);
     };
     reader.current = read;
     void again();
     return () => {
       stop.abort();
+      reading.abort();
       clearTimeout(timer);
     };
   }, [key, seen]);
