@@ -188,4 +188,19 @@ describeNeeding(CHROMIUM)("a reader who is faster than the page or its server", 
     await page.waitForFunction(() => scrollY === 4_000, undefined, { timeout: 10_000 });
     expect(complaints).toEqual([]);
   }, 60_000);
+
+  test("chooses in the palette before all was found, and what was chosen stays so", async () => {
+    await using reader = await web.visit();
+    const { page, complaints } = reader;
+    const answer = await held(page, "**/api/scenarios");
+    await page.goto("/series");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "Action" }).first().waitFor();
+    for (const key of ["ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    const chosen = await page.locator('[role=option][aria-selected="true"]').textContent();
+    answer();
+    await page.getByRole("option", { name: "Scenario" }).first().waitFor();
+    expect(await page.locator('[role=option][aria-selected="true"]').textContent()).toBe(chosen);
+    expect(complaints).toEqual([]);
+  }, 60_000);
 });

@@ -21,6 +21,8 @@ const SHOWN = 8;
 /** Words that the server looks for. */
 const WORDS = 8;
 
+const keyOf = ({ kind, name, aside }: Choice): string => `${kind} ${name} ${aside}`;
+
 const goTo = (path: string) => () => navigate(path);
 
 const ACTIONS: readonly Choice[] = SHORTCUTS.filter(({ always }) => always).map(({ keys, does, run }) => ({
@@ -31,10 +33,14 @@ const ACTIONS: readonly Choice[] = SHORTCUTS.filter(({ always }) => always).map(
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const typed = useSignal("");
-  const at = useSignal(0);
+  /** By its key: choices that are read later may stand before it. */
+  const chosen = useSignal<string | null>(null);
   const wanted = typed.value.trim().toLowerCase();
   const choices = useChoices(wanted);
-  const active = Math.min(at.value, choices.length - 1);
+  const active = Math.max(
+    0,
+    choices.findIndex((choice) => keyOf(choice) === chosen.value),
+  );
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => document.getElementById(`choice-${active}`)?.scrollIntoView({ block: "nearest" }), [active]);
   const choose = (choice: Choice | undefined) => {
@@ -44,7 +50,8 @@ export function Palette() {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) at.value = (active + step + choices.length) % Math.max(1, choices.length);
+    const next = choices[(active + (step ?? 0) + choices.length) % Math.max(1, choices.length)];
+    if (step) chosen.value = next ? keyOf(next) : null;
     else if (event.key === "Enter") choose(choices[active]);
     else return;
     event.preventDefault();
@@ -65,14 +72,14 @@ export function Palette() {
         onKeyDown={onKeyDown}
         onInput={(event) => {
           typed.value = event.currentTarget.value;
-          at.value = 0;
+          chosen.value = null;
         }}
       />
       <div id="choices" role="listbox" aria-label="Found" tabIndex={-1}>
         {choices.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys
           <div
-            key={`${choice.kind} ${choice.name} ${choice.aside}`}
+            key={keyOf(choice)}
             id={`choice-${index}`}
             role="option"
             tabIndex={-1}
