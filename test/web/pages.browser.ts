@@ -57,7 +57,7 @@ const LOOKS: readonly Look[] = [
   { name: "series", path: ({ series }) => `/series/${series}`, ready: "Plan and limits", act: openEverything },
   { name: "judges", path: () => "/judges", ready: "Test this judge" },
   { name: "doctor", path: () => "/doctor", ready: "Listen address" },
-  { name: "help", path: () => "/doctor", ready: "Listen address", act: (page) => page.keyboard.press("?") },
+  { name: "help", path: () => "/doctor", ready: "Listen address", act: openHelp },
   { name: "unknown-page", path: () => "/nowhere", ready: "There is no such page" },
   { name: "ballot", path: ({ judged }) => `/sessions/${judged}`, ready: "Both judging orders", act: goBlind },
 ];
@@ -67,6 +67,11 @@ async function pickTwo(page: Page): Promise<void> {
   await boxes.nth(0).check();
   await boxes.nth(1).check();
   await page.getByText("Compare these two").waitFor();
+}
+
+async function openHelp(page: Page): Promise<void> {
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").waitFor();
 }
 
 async function goBlind(page: Page): Promise<void> {

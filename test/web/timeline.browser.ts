@@ -122,6 +122,7 @@ describeNeeding(CHROMIUM)("a timeline", () => {
     const read = page.locator(".lane.side-a .step", { hasText: "Step 2." });
     await read.waitFor();
     await read.locator("summary").click();
+    await read.locator(".decision-detail").waitFor();
     const before = await read.boundingBox();
     await page.getByText("Step 6.", { exact: true }).first().waitFor();
     expect(await read.boundingBox()).toEqual(before);
