@@ -1,5 +1,5 @@
-import { isUnknown } from "../domain/evidence.ts";
 import type { ArmSummary } from "../domain/session.ts";
+import { isUnknown } from "../domain/size-of.ts";
 import { comparabilityDigest } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import type { SessionStore } from "../store/store.ts";

@@ -39,9 +39,6 @@ const ToolCallDetail = record("ToolCallDetail", {
   ),
 });
 
-/** The rule of a block that took away what a provider would have done for an agent. */
-export const NETWORK_RULE = "network: none";
-
 const PolicyBlockDetail = record("PolicyBlockDetail", {
   rule: Type.String({ description: "The rule that refused it, as the scenario writes it." }),
   tool: Type.String(),

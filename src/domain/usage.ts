@@ -1,4 +1,5 @@
-import { type Decision, NETWORK_RULE } from "./decision.ts";
+import type { Decision } from "./decision.ts";
+import { NETWORK_RULE } from "./network-rule.ts";
 import type { Price } from "./price-list.ts";
 import type { ArmSummary, SessionOutcome, SessionTotals } from "./session.ts";
 import { usdText } from "./usd-text.ts";

@@ -1,8 +1,9 @@
-import { type Changes, isUnknown, type Violation } from "../domain/evidence.ts";
+import type { Changes, Violation } from "../domain/evidence.ts";
 import { Mistake } from "../domain/failure.ts";
 import { globMatcher } from "../domain/path-glob.ts";
 import type { Policies } from "../domain/policies.ts";
 import type { ArmSummary } from "../domain/session.ts";
+import { isUnknown } from "../domain/size-of.ts";
 import type { Task } from "../domain/task.ts";
 import { type CallRecord, requiredResults, violations } from "../policy/review.ts";
 import type { FileSource, Workspace } from "../workspace/workspace.ts";

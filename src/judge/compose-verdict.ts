@@ -10,9 +10,10 @@ import {
   type Verdict,
 } from "../domain/verdict.ts";
 import { confidenceOf, hasPreferenceConflict } from "./confidence.ts";
+import { costLimited } from "./cost-limited.ts";
 import { criterionScore } from "./criterion-score.ts";
 import { type Basis, decide, type ScoredOutcome } from "./decide.ts";
-import { costLimited, requiredChecks } from "./facts.ts";
+import { requiredChecks } from "./facts.ts";
 import type { Case } from "./judge.ts";
 import { firstAnswers, type JudgeResult, type PanelShare } from "./judge-result.ts";
 import type { Measured } from "./measure.ts";

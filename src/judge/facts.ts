@@ -1,7 +1,7 @@
-import { sizeOf } from "../domain/evidence.ts";
 import type { Policies } from "../domain/policies.ts";
 import type { ArmSummary } from "../domain/session.ts";
-import { type Facts, SIDES, type Side, type Verdict } from "../domain/verdict.ts";
+import { sizeOf } from "../domain/size-of.ts";
+import type { Facts } from "../domain/verdict.ts";
 
 /** What code established about an arm; no opinion is part of it. */
 export function factsOf(arm: ArmSummary, policies: Policies): Facts {
@@ -37,7 +37,3 @@ function isDisqualified(arm: ArmSummary, policies: Policies): boolean {
   const missed = policies.severity.required === "disqualify" && arm.required.some(({ met }) => !met);
   return arm.status === "disqualified" || broke || missed;
 }
-
-/** The arms that a cost limit ended. */
-export const costLimited = (facts: Verdict["facts"]): readonly Side[] =>
-  SIDES.filter((side) => facts[side].stop_reason === "budget:cost_usd");

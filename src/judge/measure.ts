@@ -1,7 +1,7 @@
-import { isUnknown } from "../domain/evidence.ts";
 import { globFault, globMatcher } from "../domain/path-glob.ts";
 import type { Measure, MeasuredCriterion } from "../domain/rubric.ts";
 import type { ArmSummary } from "../domain/session.ts";
+import { isUnknown } from "../domain/size-of.ts";
 import { sumKnown } from "../domain/usage.ts";
 import { requiredChecks } from "./facts.ts";
 import type { MeasuredScore } from "./score-table.ts";

@@ -1,8 +1,8 @@
 import { counted } from "../domain/counted.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import type { Flag, PanelMember, Side, Verdict } from "../domain/verdict.ts";
+import { costLimited } from "./cost-limited.ts";
 import type { ScoredOutcome } from "./decide.ts";
-import { costLimited } from "./facts.ts";
 import type { Gates } from "./gates.ts";
 import { panelDivided, panelInvalid, panelTitle, panelUndecided, panelWinner } from "./panel-statement.ts";
 

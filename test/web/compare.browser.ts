@@ -48,6 +48,7 @@ describeNeeding(CHROMIUM)("two arms that were picked", () => {
     await page.locator(".session", { hasText: other.session_id }).getByRole("checkbox", { name: "turner" }).check();
     await page.getByRole("link", { name: "Compare these two" }).click();
     await page.getByText("These arms did different tasks").waitFor();
+    await page.getByText("only B, added").waitFor();
     const shown = await shownText(page.locator("main"));
     for (const part of ["Both arms in numbers", "only A, added", "only B, added", HEBREW])
       expect(shown).toContain(part);

@@ -14,6 +14,13 @@ test("what the first page needs is under 40 kB gzipped", async () => {
   expect(bytes).toBeLessThan(40_000);
 });
 
+test("no page reads the schemas of the server, of which it uses the types alone", async () => {
+  using directory = temporaryDirectory();
+  const ui = await buildUi(join(directory.path, "ui"));
+  const holders = readdirSync(ui).filter((name) => readFileSync(join(ui, name), "utf8").includes("TypeBox."));
+  expect(holders).toEqual([]);
+});
+
 /** A file of the bundle and all that is read with it; not what it imports later. */
 function neededFrom(ui: string, name: string, known: ReadonlySet<string> = new Set()): ReadonlySet<string> {
   const named = readFileSync(join(ui, name), "utf8").matchAll(/\b(?:src=|href=|from|import) *"\/([^"]+)"/g);

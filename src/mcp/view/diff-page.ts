@@ -1,8 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ChangedFile, Changes, isUnknown } from "../../domain/evidence.ts";
+import { ChangedFile, Changes } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Count, nullable, record, Slug } from "../../domain/schema.ts";
 import type { ArmSummary } from "../../domain/session.ts";
+import { isUnknown } from "../../domain/size-of.ts";
 import { bytesOf, takeThatFits } from "../fit.ts";
 import { pick } from "./pick.ts";
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { whyDisqualified } from "../../domain/disqualification.ts";
-import { sizeOf } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
 import { Count, nullable, oneOf, record, Share, Slug, Timestamp } from "../../domain/schema.ts";
 import {
@@ -13,6 +12,7 @@ import {
   STATES,
   TrialPlace,
 } from "../../domain/session.ts";
+import { sizeOf } from "../../domain/size-of.ts";
 import { Verdict } from "../../domain/verdict.ts";
 import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";

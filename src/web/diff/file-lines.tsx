@@ -34,7 +34,7 @@ export function FileLines({ path, text, cited, label, beside }: FileLinesProps) 
   const unfold = (after: number) => {
     unfolded.value = new Set([...unfolded.peek(), after]);
   };
-  const colours = useColours(path, text);
+  const { colours, place } = useColours(path, text);
   const limit = Math.max(most.value, cited ? placeOf(text, cited) + CHUNK : 0);
   const lines = useMemo(() => withContext(text, unfolded.value, limit), [text, unfolded.value, limit]);
   const pairs = useMemo(() => pairsOf(lines), [lines]);
@@ -52,7 +52,7 @@ export function FileLines({ path, text, cited, label, beside }: FileLinesProps) 
   return (
     <>
       <Scroller kind={beside ? "lines lines-beside" : "lines"} label={label}>
-        <div class="lines-inner">
+        <div ref={place} class="lines-inner">
           {starts.map((start) => {
             const chunk = rows.slice(start, start + CHUNK);
             const eager = start === 0 || (wanted >= start && wanted < start + CHUNK);

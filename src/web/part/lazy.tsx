@@ -4,12 +4,15 @@ import { lostConnection } from "../connection.ts";
 import { useLoaded } from "../loaded.ts";
 import { Show } from "./show.tsx";
 
-/** A page whose code is read when it is first shown. */
-export function lazy<Props extends object>(read: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+/** A page, or a part of one, whose code is read when it is first shown. `what` completes "Reading …". */
+export function lazy<Props extends object>(
+  read: () => Promise<ComponentType<Props>>,
+  what = "this page",
+): ComponentType<Props> {
   return function Lazy(props: Props) {
     const code = useLoaded("code", () => read().catch(away));
     return (
-      <Show of={code} what="this page">
+      <Show of={code} what={what}>
         {(Shown) => <Shown {...props} />}
       </Show>
     );

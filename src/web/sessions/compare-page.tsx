@@ -3,14 +3,16 @@ import type { ArmSummary } from "../../domain/session.ts";
 import type { ArmPointer } from "../../domain/verdict.ts";
 import { factsOf } from "../../judge/facts.ts";
 import { getSession, RequestFailed } from "../api.ts";
-import { ArmChanges } from "../diff/arm-changes.tsx";
-import { BothChanges } from "../diff/both-changes.tsx";
+import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
+import { cited } from "../evidence/cited.ts";
 import { pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
 import { duration, tokens, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
+import { Chunk } from "../part/chunk.tsx";
+import { lazy } from "../part/lazy.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
@@ -23,6 +25,11 @@ import { VerdictTable } from "../verdict/history.tsx";
 import { BothTimelines } from "./both-timelines.tsx";
 import { isAwaited, Judging } from "./judging.tsx";
 import { keyOf, type Two } from "./pair.ts";
+
+const BothChanges = lazy(async () => (await import("../diff/both-changes.tsx")).BothChanges, "the changes");
+
+/** Pixels of a list of a few files. */
+const CHANGES_HEIGHT = 300;
 
 /** Two arms of any sessions: earlier verdicts on them, and a form for a new one. */
 export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
@@ -102,7 +109,9 @@ function BeforeJudging({ pair }: { pair: Two }) {
         <Answers arms={[a, b]} />
       </Part>
       <Part title="What they changed">
-        <BothChanges a={a} b={b} comparison={keyOf(...pair.map(pointerTo))} />
+        <Chunk height={CHANGES_HEIGHT} eager={cited.value?.kind === "diff"}>
+          {() => <BothChanges a={a} b={b} comparison={keyOf(...pair.map(pointerTo))} />}
+        </Chunk>
         <EachChange arms={[a, b]} />
       </Part>
       <Part title="What they did">
@@ -118,7 +127,7 @@ function EachChange({ arms }: { arms: Two }) {
   return (
     <details class="fold" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
       <summary>Each change by itself, against the fixture</summary>
-      {open.value && arms.map((shown) => <ArmChanges key={shown.side} shown={shown} />)}
+      {open.value && <BothArmsChanges arms={arms} />}
     </details>
   );
 }

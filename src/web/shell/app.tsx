@@ -1,14 +1,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import { connected } from "../connection.ts";
-import { DoctorPage } from "../doctor/doctor-page.tsx";
 import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
 import { address, type Route, routeOf } from "../routes.ts";
 import { ScenarioListPage } from "../scenarios/scenario-list-page.tsx";
-import { ScenarioPage } from "../scenarios/scenario-page.tsx";
 import { helpOpen, paletteOpen, workingShortcuts } from "./shortcuts.ts";
 
+const ScenarioPage = lazy(async () => (await import("../scenarios/scenario-page.tsx")).ScenarioPage);
 const SessionsPage = lazy(async () => (await import("../sessions/sessions-page.tsx")).SessionsPage);
 const SessionPage = lazy(async () => (await import("../verdict/session-page.tsx")).SessionPage);
 const DiffPage = lazy(async () => (await import("../diff/diff-page.tsx")).DiffPage);
@@ -21,6 +20,7 @@ const CompareSeriesPage = lazy(
 );
 const JudgesPage = lazy(async () => (await import("../judges/judges-page.tsx")).JudgesPage);
 const SelfTestPage = lazy(async () => (await import("../judges/self-test-page.tsx")).SelfTestPage);
+const DoctorPage = lazy(async () => (await import("../doctor/doctor-page.tsx")).DoctorPage);
 
 const Palette = lazy(async () => (await import("./palette.tsx")).Palette);
 

@@ -1,4 +1,4 @@
-import { ArmChanges } from "../diff/arm-changes.tsx";
+import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
@@ -32,8 +32,7 @@ export function Ballot({ comparison, session_id }: { comparison: Comparison; ses
           blind={!hasSeen(verdict.verdict_id)}
         />
         <Part title="What they changed">
-          <ArmChanges shown={one} />
-          <ArmChanges shown={other} />
+          <BothArmsChanges arms={[one, other]} />
         </Part>
         <Part title="What they say">
           <Answers arms={[one, other]} />

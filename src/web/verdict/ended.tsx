@@ -1,6 +1,6 @@
 import type { SessionOutcome, SessionState } from "../../domain/session.ts";
 import { sessionReport } from "../api.ts";
-import { ArmChanges } from "../diff/arm-changes.tsx";
+import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { isJudgeable, pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
@@ -66,8 +66,7 @@ export function Ended({ session }: { session: SessionOutcome }) {
       </Part>
       {judgeable && (
         <Part title="What they changed">
-          <ArmChanges shown={a} />
-          <ArmChanges shown={b} />
+          <BothArmsChanges arms={[a, b]} />
         </Part>
       )}
       {judgeable && (

@@ -3,7 +3,7 @@ import { findingOf } from "../../domain/people-agreement.ts";
 import type { Side } from "../../domain/verdict.ts";
 import type { Vote } from "../../domain/vote.ts";
 import { sessionReport } from "../api.ts";
-import { ArmChanges } from "../diff/arm-changes.tsx";
+import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
@@ -126,12 +126,7 @@ function sectionsOf(comparison: Comparison, weighing: Weighing): readonly Sectio
     {
       id: "changes",
       title: "What they changed",
-      content: (
-        <>
-          <ArmChanges shown={a} open_lines={REPORT_LINES} />
-          <ArmChanges shown={b} open_lines={REPORT_LINES} />
-        </>
-      ),
+      content: <BothArmsChanges arms={[a, b]} open_lines={REPORT_LINES} />,
     },
     ...(history.length > 1
       ? [{ id: "history", title: "Every verdict on these two runs", content: <History comparison={comparison} /> }]
