@@ -22,14 +22,18 @@ function rendered(part: Part): string {
   return plainText(String(part)).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-/** A table of texts; the first cell of a row is its head. */
+/** A table of texts; the first cell of a row is its head. One that is `folded` has a block for each row on a phone. */
 export const htmlTable = (
   head: readonly Part[],
   rows: readonly (readonly Part[])[],
-): Html => html`<div class="wide" tabindex="0"><table>
+  kind: "" | "folded" = "",
+): Html => html`<div class="wide" tabindex="0">${new Html(kind === "" ? "<table>" : `<table class="${kind}">`)}
 <thead><tr>${head.map((cell) => (cell === "" ? html`<td></td>` : html`<th scope="col">${cell}</th>`))}</tr></thead>
 <tbody>${rows.map(
-  ([first = "", ...cells]) => html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>
+  ([
+    first = "",
+    ...cells
+  ]) => html`<tr><th scope="row">${first}</th>${cells.map((cell, index) => html`<td>${kind === "" ? null : html`<span class="of">${head[index + 1] ?? ""} </span>`}${cell}</td>`)}</tr>
 `,
 )}</tbody></table></div>`;
 
@@ -67,7 +71,10 @@ pre span{display:block}.bar{position:relative;height:.7rem;min-width:7rem;backgr
 .trial{display:inline-block;width:1.4rem;border-radius:3px;background:var(--raised);color:inherit;
 font:700 .7rem/1.4rem system-ui,sans-serif;text-align:center}.trial.a{border-radius:50%;background:var(--a);color:var(--on)}
 .trial.b{background:var(--b);color:var(--on)}.trial.missing{outline:1px dashed var(--bad);outline-offset:-1px;background:none;
-color:var(--bad)}summary{cursor:pointer}
+color:var(--bad)}summary{cursor:pointer}.of{display:none}
+@media screen and (max-width:40rem){.folded,.folded tbody{display:block}.folded thead{display:none}.folded tr{display:flex;flex-wrap:wrap;gap:.15rem 1rem;padding:.5rem 0;
+border-bottom:1px solid var(--line)}.folded :is(th,td){border:0;padding:0;min-width:0}.folded th{flex:0 0 100%;font-weight:600}.folded td:last-child{min-width:0}
+.folded .of{display:inline;color:var(--soft)}.folded td:has(.bar){flex:1 1 9rem}}
 .plot{position:relative;height:13rem;margin:1rem 0 .3rem 3.2rem;border:solid var(--soft);border-width:0 0 1px 1px}.plot+.ends{margin-left:3.2rem}
 .plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:visible}.plot polyline{fill:none;stroke:currentcolor;stroke-width:2;
 vector-effect:non-scaling-stroke}.plot span{position:absolute;font-size:.75rem;line-height:1}.tick{left:-3.2rem;width:2.8rem;

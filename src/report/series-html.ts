@@ -76,6 +76,7 @@ ${htmlTable(
     html`${rateText(headline.win_rate)} <span class="soft">${percentText(headline.low)} to ${percentText(headline.high)}</span>${rangeOf(headline)}`,
     ...[solvedText(solved.a), solvedText(solved.b)],
   ]),
+  "folded",
 )}
 ${legend(series)}`;
 }
@@ -112,6 +113,7 @@ function checksOf({ scenarios, arms }: Series): Html | null {
 ${htmlTable(
   ["Scenario", "Check", arms.a.arm_id, arms.b.arm_id],
   rows.map(({ scenario, id, a, b }) => [scenario, id, passedText(a), passedText(b)]),
+  "folded",
 )}`;
 }
 
@@ -130,5 +132,6 @@ ${htmlTable(
     usdText(trial.cost_usd),
     trial.session_id,
   ]),
+  "folded",
 )}</details>`;
 }

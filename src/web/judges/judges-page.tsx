@@ -48,7 +48,7 @@ function Profiles({ profiles: { judges, sessions_read, complete } }: { profiles:
   if (judges.length === 0) return <p class="empty">No model has judged here yet.</p>;
   return (
     <>
-      <Table label="Judges" kind="rows judges" heads={HEADS}>
+      <Table label="Judges" kind="rows judges folded" heads={HEADS}>
         {judges.map((profile) => (
           <ProfileRow
             key={`${profile.judge.model} ${profile.judge.protocol} ${profile.judge.prompt_digest}`}
@@ -82,8 +82,10 @@ function ProfileRow({ profile }: { profile: JudgeProfile }) {
           {typeof panel?.independent_votes === "number" && `, worth ${panel.independent_votes.toFixed(1)} votes`}
         </small>
       </th>
-      <td class="number">{count(verdicts)}</td>
-      <td>
+      <td class="number" data-head={HEADS[1]}>
+        {count(verdicts)}
+      </td>
+      <td data-head={HEADS[2]}>
         {undecided.length === 0 && "never"}
         {undecided.map((text) => (
           <span key={text} class="judge-rate">
@@ -91,13 +93,13 @@ function ProfileRow({ profile }: { profile: JudgeProfile }) {
           </span>
         ))}
       </td>
-      <td>{pullText(position)}</td>
-      <td>{repeatsText(repeats)}</td>
-      <td>
+      <td data-head={HEADS[3]}>{pullText(position)}</td>
+      <td data-head={HEADS[4]}>{repeatsText(repeats)}</td>
+      <td data-head={HEADS[5]}>
         <AgreementWithChecks facts={facts} />
       </td>
-      <td>{peopleText(people)}</td>
-      <td>
+      <td data-head={HEADS[6]}>{peopleText(people)}</td>
+      <td data-head={HEADS[7]}>
         {cost_usd === null ? "cost unknown" : usd(cost_usd)}, {duration(latency_ms)}
       </td>
     </tr>

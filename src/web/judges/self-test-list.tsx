@@ -25,7 +25,7 @@ export function SelfTestList() {
 }
 
 const Tests = ({ of }: { of: readonly SelfTestListing[] }) => (
-  <Table label="Self-tests" kind="rows" heads={["Begun", "Result", "Judge", "Scenario", "Calls", "Cost"]}>
+  <Table label="Self-tests" kind="rows folded" heads={["Begun", "Result", "Judge", "Scenario", "Calls", "Cost"]}>
     {of.map(({ self_test_id, state, verdict, judge, scenario, calls, cost_usd, created_at }) => (
       <tr key={self_test_id}>
         <th scope="row">
@@ -40,8 +40,12 @@ const Tests = ({ of }: { of: readonly SelfTestListing[] }) => (
         <td>
           <a href={toScenario(scenario)}>{scenario}</a>
         </td>
-        <td class="number">{count(calls)}</td>
-        <td class="number">{cost_usd === null ? "unknown" : usd(cost_usd)}</td>
+        <td class="number" data-head="Calls">
+          {count(calls)}
+        </td>
+        <td class="number" data-head="Cost">
+          {cost_usd === null ? "unknown" : usd(cost_usd)}
+        </td>
       </tr>
     ))}
   </Table>

@@ -1,7 +1,7 @@
 import type { PassedCount, Series } from "../../domain/series.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { passedText } from "../../series/figure-text.ts";
-import { SIDES } from "../part/arm-name.tsx";
+import { ArmName, SIDES } from "../part/arm-name.tsx";
 import { Table } from "../part/table.tsx";
 import { armHeads } from "./arms-table.tsx";
 import { ShareBar } from "./range-bar.tsx";
@@ -16,7 +16,7 @@ export function CheckRates({ series: { scenarios, arms } }: { series: Series }) 
       <h2>Hidden checks</h2>
       <Table
         label="How often each hidden check passed"
-        kind="sides facts check-rates"
+        kind="sides facts check-rates folded"
         heads={["Passed in how many trials", ...armHeads(arms)]}
       >
         {rows.map((row) => (
@@ -27,6 +27,9 @@ export function CheckRates({ series: { scenarios, arms } }: { series: Series }) 
             </th>
             {SIDES.map((side) => (
               <td key={side} class="range-cell">
+                <span class="of-arm">
+                  <ArmName side={side} name={arms[side].arm_id} />
+                </span>
                 <Passed side={side} count={row[side]} />
               </td>
             ))}

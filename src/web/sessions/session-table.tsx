@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SessionSort } from "../../domain/session-list.ts";
 import { useWindowRows } from "../part/use-window-rows.ts";
@@ -7,16 +7,21 @@ import { SessionRow } from "./session-row.tsx";
 import { type SessionsView, TELLING } from "./sessions-view.ts";
 import type { SessionRows } from "./use-session-rows.ts";
 
-/** As `sessions.css` has it: below this width a row has three lines. */
-const narrow = globalThis.matchMedia?.("(max-width: 62rem)");
+/** As `sessions.css` has it: below these widths a row has four lines, and three. */
+const isPhone = isBelow("40rem");
+const isNarrow = isBelow("62rem");
 
-const isNarrow = signal(narrow?.matches ?? false);
-narrow?.addEventListener("change", ({ matches }) => {
-  isNarrow.value = matches;
-});
+function isBelow(width: string): ReadonlySignal<boolean> {
+  const window = globalThis.matchMedia?.(`(max-width: ${width})`);
+  const below = signal(window?.matches ?? false);
+  window?.addEventListener("change", ({ matches }) => {
+    below.value = matches;
+  });
+  return below;
+}
 
 /** Pixels. Every row has the same, so that a list of any length knows its own. */
-export const rowHeight = computed(() => (isNarrow.value ? 88 : 34));
+export const rowHeight = computed(() => (isPhone.value ? 112 : isNarrow.value ? 88 : 34));
 
 interface Column {
   readonly name: string;

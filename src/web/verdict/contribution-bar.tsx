@@ -57,7 +57,7 @@ function Stack({ side, contributions, reach }: StackProps) {
     <span class={`contribution-stack side-${side}`}>
       {own.map(({ id, lead }) => (
         <span key={id} title={id} class="contribution" style={{ width: `${(100 * lead) / reach}%` }}>
-          {id}
+          <span class="contribution-name">{id}</span>
         </span>
       ))}
     </span>

@@ -20,7 +20,7 @@ interface VerdictTableProps {
 
 export function VerdictTable({ verdicts, session_id, current }: VerdictTableProps) {
   return (
-    <Table label="Verdicts" kind="rows" heads={["Judged", "Judge", "Outcome", "Confidence"]}>
+    <Table label="Verdicts" kind="rows folded" heads={["Judged", "Judge", "Outcome", "Confidence"]}>
       {verdicts.map((each) => (
         <tr key={each.verdict_id}>
           <td>

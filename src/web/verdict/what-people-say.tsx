@@ -40,7 +40,7 @@ export function WhatPeopleSay({ comparison, session_id, votes }: WhatPeopleSayPr
         </>
       )}
       {cast.length > 0 && (
-        <Table label="Votes" kind="rows votes" heads={["Prefers", "Why", "Who", "When"]}>
+        <Table label="Votes" kind="rows votes folded" heads={["Prefers", "Why", "Who", "When"]}>
           {cast.slice(0, LISTED).map((vote) => (
             <tr key={vote.vote_id}>
               <td>
@@ -48,7 +48,7 @@ export function WhatPeopleSay({ comparison, session_id, votes }: WhatPeopleSayPr
                 {!vote.blind && <span class="aside"> not blind</span>}
               </td>
               <td class="arm-text said">{vote.reason}</td>
-              <td class="arm-text said">{vote.voter ?? <span class="aside">no name</span>}</td>
+              <td class="arm-text">{vote.voter ?? <span class="aside">no name</span>}</td>
               <td>{when(vote.created_at)}</td>
             </tr>
           ))}
