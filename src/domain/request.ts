@@ -29,8 +29,8 @@ export const RunStarted = record("RunStarted", { session_id: SessionId });
 export type RunStarted = Static<typeof RunStarted>;
 
 export const VerdictRequest = record("VerdictRequest", {
-  arm_a: described(ArmPointer, "An arm that has run; its session supplies rubric and reference."),
-  arm_b: described(ArmPointer, "Another arm: of the same session, or of another one of the same scenario."),
+  arm_a: described(ArmPointer, "Brings rubric and reference."),
+  arm_b: described(ArmPointer, "Of the same scenario."),
   judge_model: Type.Optional(JudgeModel),
 });
 export type VerdictRequest = Static<typeof VerdictRequest>;

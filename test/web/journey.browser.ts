@@ -167,6 +167,9 @@ describeNeeding(CHROMIUM)("a reader of the web UI", () => {
     await page.getByText("Say why").click();
     await page.getByLabel("Why", { exact: true }).fill("It says less.");
     await page.getByLabel("Your name").fill("<i>Ada</i>");
+    await page.getByLabel("Your name").press("Enter");
+    // A key is no choice of an arm.
+    expect(await page.getByRole("button", { name: "Neither" }).isEnabled()).toBe(true);
     await page.getByRole("button", { name: `${shortIsFirst ? "First" : "Second"} is better` }).click();
     await page.getByText("You and the verdict agree").waitFor();
     expect(await shownText(page.locator("main"))).toContain("you preferred short; the verdict names short");

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { stopWaiting, whenIdle } from "../part/when-idle.ts";
 import type { ChangedText } from "./file-change.ts";
 import type { highlightLines, Token } from "./highlight.ts";
 
@@ -65,7 +66,3 @@ function onceNear(place: Element | null, act: () => Promise<void>): () => void {
   observer.observe(place);
   return () => observer.disconnect();
 }
-
-/** Not every browser tells when it is idle. */
-const whenIdle = globalThis.requestIdleCallback ?? ((act: () => void) => setTimeout(act, 50));
-const stopWaiting = globalThis.cancelIdleCallback ?? clearTimeout;

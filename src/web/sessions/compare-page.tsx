@@ -16,6 +16,7 @@ import { lazy } from "../part/lazy.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
+import { useIdle } from "../part/when-idle.ts";
 import { blind } from "../preferences.ts";
 import { toSession } from "../routes.ts";
 import { Standings } from "../series/standing.tsx";
@@ -30,6 +31,15 @@ const BothChanges = lazy(async () => (await import("../diff/both-changes.tsx")).
 
 /** Pixels of a list of a few files. */
 const CHANGES_HEIGHT = 300;
+
+function WhatDiffers({ pair: [a, b] }: { pair: Two }) {
+  const idle = useIdle();
+  return (
+    <Chunk height={CHANGES_HEIGHT} eager={idle || cited.value?.kind === "diff"}>
+      {() => <BothChanges a={a} b={b} comparison={keyOf(pointerTo(a), pointerTo(b))} />}
+    </Chunk>
+  );
+}
 
 /** Two arms of any sessions: earlier verdicts on them, and a form for a new one. */
 export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
@@ -109,9 +119,7 @@ function BeforeJudging({ pair }: { pair: Two }) {
         <Answers arms={[a, b]} />
       </Part>
       <Part title="What they changed">
-        <Chunk height={CHANGES_HEIGHT} eager={cited.value?.kind === "diff"}>
-          {() => <BothChanges a={a} b={b} comparison={keyOf(...pair.map(pointerTo))} />}
-        </Chunk>
+        <WhatDiffers pair={pair} />
         <EachChange arms={[a, b]} />
       </Part>
       <Part title="What they did">

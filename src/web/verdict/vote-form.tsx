@@ -80,6 +80,7 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
             autocomplete="name"
             value={voter.value}
             onInput={({ currentTarget }) => (voter.value = currentTarget.value)}
+            onKeyDown={keepFromVoting}
           />
         </label>
       </details>
@@ -88,4 +89,9 @@ export function VoteForm({ session_id, verdict: { verdict_id }, first, names, bl
       </SendingNotice>
     </form>
   );
+}
+
+/** Enter would press the first button, a vote for the first arm. */
+function keepFromVoting(event: KeyboardEvent): void {
+  if (event.key === "Enter") event.preventDefault();
 }
