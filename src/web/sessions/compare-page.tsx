@@ -3,20 +3,18 @@ import type { ArmSummary } from "../../domain/session.ts";
 import type { ArmPointer } from "../../domain/verdict.ts";
 import { factsOf } from "../../judge/facts.ts";
 import { getSession, RequestFailed } from "../api.ts";
+import { AfterThePage } from "../diff/after-the-page.tsx";
 import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
 import { Answers } from "../evidence/answers.tsx";
 import { ChecksTable } from "../evidence/checks-table.tsx";
-import { cited } from "../evidence/cited.ts";
 import { pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
 import { duration, tokens, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
-import { Chunk } from "../part/chunk.tsx";
 import { lazy } from "../part/lazy.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page, Part } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
-import { useIdle } from "../part/when-idle.ts";
 import { blind } from "../preferences.ts";
 import { toSession } from "../routes.ts";
 import { Standings } from "../series/standing.tsx";
@@ -31,15 +29,6 @@ const BothChanges = lazy(async () => (await import("../diff/both-changes.tsx")).
 
 /** Pixels of a list of a few files. */
 const CHANGES_HEIGHT = 300;
-
-function WhatDiffers({ pair: [a, b] }: { pair: Two }) {
-  const idle = useIdle();
-  return (
-    <Chunk height={CHANGES_HEIGHT} eager={idle || cited.value?.kind === "diff"}>
-      {() => <BothChanges a={a} b={b} comparison={keyOf(pointerTo(a), pointerTo(b))} />}
-    </Chunk>
-  );
-}
 
 /** Two arms of any sessions: earlier verdicts on them, and a form for a new one. */
 export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
@@ -119,7 +108,9 @@ function BeforeJudging({ pair }: { pair: Two }) {
         <Answers arms={[a, b]} />
       </Part>
       <Part title="What they changed">
-        <WhatDiffers pair={pair} />
+        <AfterThePage height={CHANGES_HEIGHT}>
+          {() => <BothChanges a={a} b={b} comparison={keyOf(pointerTo(a), pointerTo(b))} />}
+        </AfterThePage>
         <EachChange arms={[a, b]} />
       </Part>
       <Part title="What they did">
