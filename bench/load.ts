@@ -15,6 +15,7 @@ export async function load(): Promise<void> {
   const dir = new BenchDirectory();
   dir.scenario("hello", overProvider("hello"));
   await slowProvider(dir);
+  await burst(dir);
   await warm(dir);
   await cold(dir);
   await memoryOverTime(dir);
@@ -57,6 +58,40 @@ async function slowProvider(dir: BenchDirectory): Promise<void> {
     report("  CPU a session", sampleOf([cpu_ms]), { unit: "ms", yardstick: rate });
     report("  peak memory", sampleOf([server.peak_mib()]), { unit: "MiB", yardstick: "whole process" });
   }
+}
+
+/** Runs that are asked for at once. */
+const BURST = 100;
+
+/** What others wait for an answer meanwhile. They ask from a process of their own: the driver is busy with the burst. */
+async function burst(dir: BenchDirectory): Promise<void> {
+  await using provider = startBenchProvider();
+  const state = ["--state-dir", join(dir.path, "burst")];
+  await using server = await dir.serve([...limits(BURST), ...state], provider);
+  await timeRuns(server, WARM_UP, TOGETHER);
+  provider.delay_ms = SLOW_MS;
+  const longest: number[] = [];
+  for (let round = 0; round < 7; round += 1) {
+    const asking = Bun.spawn(
+      [process.execPath, join(import.meta.dir, "longest-answer.ts"), `${server.url}api/health`],
+      {
+        stdio: ["pipe", "pipe", "inherit"],
+      },
+    );
+    const lines = asking.stdout.getReader();
+    await lines.read();
+    await timeRuns(server, BURST, BURST);
+    await asking.stdin.end();
+    const { value } = await lines.read();
+    longest.push(Number(new TextDecoder().decode(value)));
+  }
+  const figure = sampleOf(longest);
+  report(`the longest answer while ${BURST} runs begin at once`, figure, {
+    unit: "ms",
+    yardstick: `GET /api/health every millisecond, n=${longest.length}`,
+    goal: "<= 50 ms",
+    met: figure.median <= 50,
+  });
 }
 
 /** Sessions in flight where the provider answers at once. */

@@ -42,3 +42,12 @@ export class Pace {
 
 /** One turn for others. */
 export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+let taken = Promise.resolve();
+
+/** A turn that no other caller has, this one if it is free, in the order of the calls: for work that many may ask for at once. */
+export function ownTurn(): Promise<void> {
+  const own = taken;
+  taken = own.then(breathe);
+  return own;
+}

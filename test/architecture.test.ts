@@ -44,7 +44,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   audit: [...SESSION, "session", "pace"],
   doctor: [...SESSION, "session", "audit", "exit-of"],
   report: ["domain", "series"],
-  operation: ["domain", "report", "scenario", "session", "series", "audit", "doctor", "store", "clock"],
+  operation: ["domain", "report", "scenario", "session", "series", "audit", "doctor", "store", "clock", "pace"],
   http: ["domain", "operation", "clock"],
   mcp: ["domain", "operation", "lines"],
   cli: ["*"],

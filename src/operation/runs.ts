@@ -1,6 +1,7 @@
 import { Failure } from "../domain/failure.ts";
 import { RunRequest, RunStarted } from "../domain/request.ts";
 import { SessionOutcome } from "../domain/session.ts";
+import { ownTurn } from "../pace.ts";
 import { cancelInFlight, isInFlight } from "../session/in-flight.ts";
 import type { StartedSession } from "../session/started-session.ts";
 import { notLive } from "./follow-run.ts";
@@ -11,7 +12,11 @@ import type { Services } from "./services.ts";
 export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
   const loaded = await services.catalog.get(scenario);
   const [{ prepareSession }, { startSession }] = await loadEngine();
-  return await startSession(services, await prepareSession(await planning(services), loaded, options));
+  const planned = await planning(services);
+  // To prepare takes a millisecond or two: a hundred runs that are asked for at once would hold up everybody else, and none
+  // would ask its models before all are prepared.
+  await ownTurn();
+  return await startSession(services, await prepareSession(planned, loaded, options));
 }
 
 /** What a run is planned with: on a shared store what some worker has. */

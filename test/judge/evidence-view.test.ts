@@ -10,9 +10,9 @@ import { diffSection, draftDiff } from "../../src/judge/view/diff-section.ts";
 import { digestSection, draftDigest } from "../../src/judge/view/digest-section.ts";
 import { identityRedactor } from "../../src/judge/view/identity-redactor.ts";
 import { linesBytes } from "../../src/judge/view/section.ts";
+import { turnsDuring } from "../turns.ts";
 import { buildArm, buildCase, change, command, NO_CHANGE, reading, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge, slotsOf } from "./mock-judge.ts";
-import { turnsDuring } from "./turns-during.ts";
 
 const SETTINGS = { model: null, probe_visibility: "shown", max_evidence_tokens: 12_000, deliverable: ["**"] } as const;
 const viewOf = (arm: JudgedArm, settings: Parameters<typeof evidenceView>[1] = SETTINGS) =>

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { EvidenceView } from "../../../src/judge/evidence-view.ts";
 import type { Section } from "../../../src/judge/view/section.ts";
 import { suspectLines } from "../../../src/judge/view/suspect-lines.ts";
-import { turnsDuring } from "../turns-during.ts";
+import { turnsDuring } from "../../turns.ts";
 
 const view = (name: Section["name"], text: string, authored = true): EvidenceView => ({
   sections: [{ name, title: "", lines: [{ text, authored, item: null }], omissions: [], core_cut: false }],

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import type { Decision } from "../../../src/domain/decision.ts";
 import type { Changes } from "../../../src/domain/evidence.ts";
 import { withoutWords } from "../../../src/judge/view/without-words.ts";
+import { turnsDuring } from "../../turns.ts";
 import { buildArm, change, NO_CHANGE } from "../build-case.ts";
-import { turnsDuring } from "../turns-during.ts";
 
 async function plain(changes: Changes) {
   const { arm, has_code } = await withoutWords(buildArm("plain", { changes }), "");

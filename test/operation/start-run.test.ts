@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { startRun } from "../../src/operation/runs.ts";
+import { aService } from "../http/service.ts";
+import { countTurns } from "../turns.ts";
+
+test("runs that are asked for at once begin in turns of their own: others are answered in between", async () => {
+  await using service = await aService();
+  const { resolveModel } = service.services;
+  using turns = countTurns();
+  const preparedIn = new Set<number>();
+  const services: typeof service.services = {
+    ...service.services,
+    resolveModel: (...asked) => {
+      preparedIn.add(turns.count);
+      return resolveModel(...asked);
+    },
+  };
+  await Promise.all(Array.from({ length: 20 }, () => startRun(services, { scenario: "quick" })));
+  expect(preparedIn.size).toBe(20);
+});
