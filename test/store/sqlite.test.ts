@@ -272,14 +272,18 @@ test("a session that has not ended has no copy", async () => {
   expect(readdirSync(join(directory.path, "sessions"))).toEqual([]);
 });
 
-test("a verdict that another process adds while a run goes on is in the list when the run's own judge fails", async () => {
+test.each([
+  "another process",
+  "this process",
+])("a verdict that %s adds while a run goes on is in the list when the run's own judge fails", async (by) => {
   using directory = temporaryDirectory();
   using first = open(directory.path);
   using second = open(directory.path);
+  const adding = by === "this process" ? first : second;
   const run = await begin(first, anOutcome(idOf(1), { state: "judging" }));
   await first.append(run, [turn(1)], "written");
   const verdict = { ...EXAMPLE_VERDICT, kind: "rejudge" as const };
-  await second.add([idOf(1)], { type: "judged", verdict });
+  await adding.add([idOf(1)], { type: "judged", verdict });
   const failure = {
     stage: "judging",
     class: "infra",

@@ -43,7 +43,7 @@ const OF_CREATED = [
 
 /**
  * Adds the columns, and an index that holds all of them: a list is chosen and put in order without reading the listings of the
- * other sessions.
+ * other sessions. It does what the indexes by scenario and by state did.
  */
 export const ADD_LISTED_COLUMNS = `
   UPDATE sessions SET listing = json_set(listing, ${OF_CREATED.join(", ")})
@@ -57,4 +57,6 @@ export const ADD_LISTED_COLUMNS = `
   UPDATE sessions SET ${Object.entries(COLUMNS)
     .map(([name, [, value]]) => `${name} = ${value}`)
     .join(", ")} WHERE json_valid(listing);
+  DROP INDEX sessions_by_scenario;
+  DROP INDEX sessions_by_state;
   CREATE INDEX sessions_listed ON sessions (position, scenario, state, series_id, ${NAMES.join(", ")});`;
