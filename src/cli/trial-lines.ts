@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import { counted } from "../domain/counted.ts";
+import { percentText } from "../domain/percent-text.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { SeriesSummary } from "../domain/series-summary.ts";
@@ -8,7 +9,7 @@ import { usdText } from "../domain/usd-text.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { evidenceFigure } from "../report/series-words.ts";
 import { costOfTrial } from "../series/costs.ts";
-import { limitText, percentText } from "../series/figure-text.ts";
+import { limitText } from "../series/figure-text.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
 import { rangeBar } from "./range-bar.ts";

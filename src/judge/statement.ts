@@ -1,5 +1,6 @@
 import { counted } from "../domain/counted.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
+import { percentText } from "../domain/percent-text.ts";
 import type { Flag, PanelMember, Side, Verdict } from "../domain/verdict.ts";
 import { costLimited } from "./cost-limited.ts";
 import type { ScoredOutcome } from "./decide.ts";
@@ -58,7 +59,7 @@ function disqualified(name: string, { violations }: Verdict["facts"]["a"]): stri
   return `${name} was disqualified${why && `: ${why}`}`;
 }
 
-const percent = ({ probe }: Verdict["facts"]["a"]) => `${Math.round((probe?.score ?? 0) * 100)}%`;
+const percent = ({ probe }: Verdict["facts"]["a"]) => percentText(probe?.score ?? 0);
 
 function finding(input: StatementInput): string {
   const gate = gateFinding(input);

@@ -1,8 +1,9 @@
 import { counted } from "../domain/counted.ts";
+import { percentText } from "../domain/percent-text.ts";
 import type { Series } from "../domain/series.ts";
 import { usdText } from "../domain/usd-text.ts";
 import type { Side } from "../domain/verdict.ts";
-import { passedText, percentText } from "../series/figure-text.ts";
+import { passedText } from "../series/figure-text.ts";
 import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../series/trial-kind.ts";
 import { evidencePlot } from "./evidence-plot.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";

@@ -1,7 +1,8 @@
+import { percentText } from "../domain/percent-text.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { Series, SolvedCount } from "../domain/series.ts";
 import { usdText } from "../domain/usd-text.ts";
-import { confidenceText, percentText } from "../series/figure-text.ts";
+import { confidenceText } from "../series/figure-text.ts";
 
 /** What the series came to, in a few words. */
 export function conclusionText({ conclusion, arms, levels }: Pick<Series, "conclusion" | "arms" | "levels">): string {

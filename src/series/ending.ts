@@ -1,7 +1,7 @@
 import { counted } from "../domain/counted.ts";
+import { percentText } from "../domain/percent-text.ts";
 import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
 import { isOnlyCopies } from "./course.ts";
-import { percentText } from "./figure-text.ts";
 import type { Findings } from "./findings.ts";
 import { LEAST_CHANCE } from "./forecast.ts";
 

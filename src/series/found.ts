@@ -1,8 +1,9 @@
 import { counted } from "../domain/counted.ts";
+import { percentText } from "../domain/percent-text.ts";
 import type { Series } from "../domain/series.ts";
 import type { Side } from "../domain/verdict.ts";
 import { type Claim, conclusionOf, isOnlyCopies } from "./course.ts";
-import { confidenceText, percentText } from "./figure-text.ts";
+import { confidenceText } from "./figure-text.ts";
 import type { Findings } from "./findings.ts";
 import { winRateRange } from "./interval.ts";
 import { evidenceSentence, rangeText, rate, scope, won } from "./result-text.ts";

@@ -1,6 +1,7 @@
 import { counted } from "../domain/counted.ts";
+import { percentText } from "../domain/percent-text.ts";
 import { DECIDERS, type Side } from "../domain/verdict.ts";
-import { confidenceText, evidenceText, limitText, percentText } from "./figure-text.ts";
+import { confidenceText, evidenceText, limitText } from "./figure-text.ts";
 import { aheadOf, countedOf, decidersOf, evidenceOf, type Findings } from "./findings.ts";
 import { winRateRange } from "./interval.ts";
 import { scenariosText } from "./subject.ts";

@@ -30,13 +30,6 @@ export function usd(value: number | null): string {
 /** A score or share, 0 to 1. */
 export const score = (value: number | null) => (value === null ? "not scored" : value.toFixed(2));
 
-/** All and nothing are said of nothing less. */
-export function percent(share: number): string {
-  const whole = Math.round(share * 100);
-  const isRounded = (whole === 0 && share > 0) || (whole === 100 && share < 1);
-  return isRounded ? `${Math.min(99.9, Math.max(0.1, share * 100)).toFixed(1)}%` : `${whole}%`;
-}
-
 export const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(2)}`;
 
 /** Date and minute in the reader's time zone. */

@@ -193,6 +193,11 @@ const BRANCHES: [what: string, input: StatementInput, says: string][] = [
     "beta passed hidden checks worth 100% of the weight, alpha 20%",
   ],
   [
+    "graded, nearly all",
+    given({}, { facts: { a: facts({ probe: probe("pass", 2) }), b: facts({ probe: probe("pass", 9.96) }) } }),
+    "beta passed hidden checks worth 99.6% of the weight, alpha 20%",
+  ],
+  [
     "disqualified",
     given({}, { facts: { a: PASSED, b: OUT } }),
     "beta was disqualified; alpha was not; decided by the rules",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { evidenceText, percentText } from "../../src/series/figure-text.ts";
+import { evidenceText } from "../../src/series/figure-text.ts";
 import { reportOf } from "../../src/series/report.ts";
 import { type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
 
@@ -307,21 +307,6 @@ describe("a suite's statement tells", () => {
       "No round of these 4 scenarios is complete, so nothing can be said: no trial of S2 and of 1 other scenario counts.",
     );
   });
-});
-
-test.each([
-  [0.5, "50%"],
-  [0.5041, "50.4%"],
-  [0.496, "49.6%"],
-  [0.50001, "just above 50%"],
-  [0.49999, "just below 50%"],
-  [0, "0%"],
-  [1e-9, "below 0.1%"],
-  [1, "100%"],
-  [0.9999, "over 99.9%"],
-  [0.79, "79%"],
-])("a share of %p reads %p", (share, text) => {
-  expect(percentText(share)).toBe(text);
 });
 
 test.each([

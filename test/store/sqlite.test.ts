@@ -272,29 +272,29 @@ test("a session that has not ended has no copy", async () => {
   expect(readdirSync(join(directory.path, "sessions"))).toEqual([]);
 });
 
-test.each([
-  "another process",
-  "this process",
-])("a verdict that %s adds while a run goes on is in the list when the run's own judge fails", async (by) => {
-  using directory = temporaryDirectory();
-  using first = open(directory.path);
-  using second = open(directory.path);
-  const adding = by === "this process" ? first : second;
-  const run = await begin(first, anOutcome(idOf(1), { state: "judging" }));
-  await first.append(run, [turn(1)], "written");
-  const verdict = { ...EXAMPLE_VERDICT, kind: "rejudge" as const };
-  await adding.add([idOf(1)], { type: "judged", verdict });
-  const failure = {
-    stage: "judging",
-    class: "infra",
-    code: "provider_failed",
-    message: "no",
-    retryable: false,
-  } as const;
-  await first.append(run, [{ ...failed(), failure }], "durable");
-  expect(await first.list()).toMatchObject([{ state: "completed", winner: verdict.winner }]);
-  expect(await readSession(second, idOf(1))).toMatchObject({ state: "completed", failure: null, verdict });
-});
+test.each(["another process", "this process"])(
+  "a verdict that %s adds while a run goes on is in the list when the run's own judge fails",
+  async (by) => {
+    using directory = temporaryDirectory();
+    using first = open(directory.path);
+    using second = open(directory.path);
+    const adding = by === "this process" ? first : second;
+    const run = await begin(first, anOutcome(idOf(1), { state: "judging" }));
+    await first.append(run, [turn(1)], "written");
+    const verdict = { ...EXAMPLE_VERDICT, kind: "rejudge" as const };
+    await adding.add([idOf(1)], { type: "judged", verdict });
+    const failure = {
+      stage: "judging",
+      class: "infra",
+      code: "provider_failed",
+      message: "no",
+      retryable: false,
+    } as const;
+    await first.append(run, [{ ...failed(), failure }], "durable");
+    expect(await first.list()).toMatchObject([{ state: "completed", winner: verdict.winner }]);
+    expect(await readSession(second, idOf(1))).toMatchObject({ state: "completed", failure: null, verdict });
+  },
+);
 
 test("an entry that the database refuses is lost with its call, and with no other of that moment", async () => {
   using directory = temporaryDirectory();

@@ -1,5 +1,6 @@
 import type { CostEstimate } from "../../domain/health.ts";
-import { count, counted, duration, percent, usd } from "../format.ts";
+import { percentText } from "../../domain/percent-text.ts";
+import { count, counted, duration, usd } from "../format.ts";
 
 /** How many trials of a series run, and how many of them at once. */
 export interface SeriesSize {
@@ -35,7 +36,8 @@ export function timeText(earlier: readonly number[], { trials, parallel }: Serie
 /** What so many trials would show of a difference that there is. */
 export function chancesText({ chances, trials }: NonNullable<CostEstimate["series"]>): string {
   const found = chances.map(
-    ({ win_share, chance_of_claim }) => `${percent(chance_of_claim)} if it wins ${Math.round(10 * win_share)} of 10`,
+    ({ win_share, chance_of_claim }) =>
+      `${percentText(chance_of_claim)} if it wins ${Math.round(10 * win_share)} of 10`,
   );
   return `Chance that ${counted(trials, "trial")} show the better arm: ${found.join(", ")} (of the trials with a winner, when one in five has none).`;
 }

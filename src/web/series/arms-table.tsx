@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { percentText } from "../../domain/percent-text.ts";
 import type { Series, SolvedCount } from "../../domain/series.ts";
-import { percentText } from "../../series/figure-text.ts";
 import { duration, tokens, usd } from "../format.ts";
 import { ArmName, SIDES } from "../part/arm-name.tsx";
 import { Table } from "../part/table.tsx";

@@ -1,5 +1,5 @@
+import { percentText } from "../../domain/percent-text.ts";
 import type { Series } from "../../domain/series.ts";
-import { percentText } from "../../series/figure-text.ts";
 import { count, counted, usd } from "../format.ts";
 
 /** What more trials would bring, by a forecast from those that there are. */

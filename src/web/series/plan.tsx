@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { percentText } from "../../domain/percent-text.ts";
 import type { Series } from "../../domain/series.ts";
 import type { SeriesLimits } from "../../domain/series-record.ts";
-import { confidenceText, percentText } from "../../series/figure-text.ts";
+import { confidenceText } from "../../series/figure-text.ts";
 import { counted, signed, usd, when } from "../format.ts";
 import { toSeries } from "../routes.ts";
 import { missingText } from "./trial-text.ts";

@@ -1,5 +1,5 @@
+import { percentText } from "../../domain/percent-text.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { percentText } from "../../series/figure-text.ts";
 
 interface RangeBarProps {
   /** Of arm a, 0 to 1; null without trials. */

@@ -1,5 +1,5 @@
+import { percentText } from "../../domain/percent-text.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { percent } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
 import { type Contribution, contributionsOf } from "./contributions.ts";
@@ -34,7 +34,7 @@ export function ContributionBar({ comparison: { verdict, a, b }, weighing }: Con
         <span>
           ← for <ArmName side="b" name={b.name} />
         </span>
-        <span>equal, ± {percent(tie_margin)} is a tie</span>
+        <span>equal, ± {percentText(tie_margin)} is a tie</span>
         <span>
           for <ArmName side="a" name={a.name} /> →
         </span>

@@ -1,6 +1,7 @@
+import { percentText } from "../../domain/percent-text.ts";
 import type { Citation, CriterionScore, Side } from "../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
-import { counted, named, percent, score, words } from "../format.ts";
+import { counted, named, score, words } from "../format.ts";
 import { ArmMark, ArmName, SIDES } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import type { Comparison } from "./comparison.ts";
@@ -90,7 +91,7 @@ function WeightSlider({ row, weighing, share }: Pick<CriterionRowProps, "row" | 
   return (
     <label class="weight">
       <span>
-        Weight {weight} <span class="aside">({percent(share)})</span>
+        Weight {weight} <span class="aside">({percentText(share)})</span>
       </span>
       <input
         type="range"

@@ -1,9 +1,10 @@
 import { brokenRules, whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
+import { percentText } from "../../domain/percent-text.ts";
 import type { ArmSummary } from "../../domain/session.ts";
 import { sumKnown } from "../../domain/usage.ts";
 import type { Facts, Side } from "../../domain/verdict.ts";
-import { count, counted, duration, percent, tokens, usd, words } from "../format.ts";
+import { count, counted, duration, tokens, usd, words } from "../format.ts";
 
 /** What code established about an arm. */
 export interface Established {
@@ -56,7 +57,7 @@ export const FACTS: readonly Fact[] = [
     name: "Like the known fix",
     good: "more",
     value: ({ facts }) => facts.reference_fix?.score ?? null,
-    text: ({ facts }) => (facts.reference_fix ? percent(facts.reference_fix.score) : "no known fix"),
+    text: ({ facts }) => (facts.reference_fix ? percentText(facts.reference_fix.score) : "no known fix"),
     apart: (share) => counted(Math.max(1, Math.round(100 * share)), "point"),
   },
   { name: "Turns", good: "less", value: ({ arm }) => arm.turns, text: ({ arm }) => counted(arm.turns, "turn") },

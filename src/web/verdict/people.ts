@@ -1,8 +1,9 @@
 import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../../domain/people-agreement.ts";
+import { percentText } from "../../domain/percent-text.ts";
 import type { Side, Verdict } from "../../domain/verdict.ts";
 import type { PeopleAgreement, Vote } from "../../domain/vote.ts";
 import { judgesOwn } from "../../judge/decide.ts";
-import { count, counted, percent } from "../format.ts";
+import { count, counted } from "../format.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** How often people agree with one judge on these two arms. */
@@ -44,7 +45,7 @@ function found(verdict: Verdict, { a, b }: Comparison): Side | "tie" | null {
 /** `3 of 4 blind votes (30% to 95%), …` */
 export function peopleText({ agree, opposed, one_tie, abstained, not_blind, low, high }: PeopleAgreement): string {
   const compared = agree + opposed + one_tie;
-  const range = low === null || high === null ? "" : ` (${percent(low)} to ${percent(high)})`;
+  const range = low === null || high === null ? "" : ` (${percentText(low)} to ${percentText(high)})`;
   const parts = [
     ...(compared > 0 ? [`${count(agree)} of ${counted(compared, "blind vote")}${range}`] : []),
     ...(one_tie > 0 ? [`${count(one_tie)} where one of the two says tie`] : []),

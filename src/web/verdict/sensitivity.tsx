@@ -1,4 +1,4 @@
-import { percent } from "../format.ts";
+import { percentText } from "../../domain/percent-text.ts";
 import type { Comparison } from "./comparison.ts";
 import { OutcomeName } from "./outcome.tsx";
 import type { Weighing } from "./weighing.ts";
@@ -39,5 +39,5 @@ export function explanation({ verdict }: Comparison, weighing: Weighing): string
   if (verdict.sensitivity === null) return "Move a weight to see the scores change.";
   const flip = verdict.sensitivity.flip_distance;
   if (flip === null) return "No change of weights changes the outcome.";
-  return `Moving ${percent(flip)} of the weight between criteria is enough to change the outcome.`;
+  return `Moving ${percentText(flip)} of the weight between criteria is enough to change the outcome.`;
 }

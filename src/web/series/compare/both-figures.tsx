@@ -1,5 +1,6 @@
+import { percentText } from "../../../domain/percent-text.ts";
 import type { Series } from "../../../domain/series.ts";
-import { evidenceText, limitText, percentText } from "../../../series/figure-text.ts";
+import { evidenceText, limitText } from "../../../series/figure-text.ts";
 import { count } from "../../format.ts";
 import { ArmName } from "../../part/arm-name.tsx";
 import { Scroller } from "../../part/page.tsx";

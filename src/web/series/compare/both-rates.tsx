@@ -1,6 +1,7 @@
+import { percentText } from "../../../domain/percent-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import { winRateDifference } from "../../../series/difference.ts";
-import { confidenceText, percentText } from "../../../series/figure-text.ts";
+import { confidenceText } from "../../../series/figure-text.ts";
 import { ArmName } from "../../part/arm-name.tsx";
 import { RangeBar, rangeText } from "../range-bar.tsx";
 import { SeriesName } from "../series-mark.tsx";

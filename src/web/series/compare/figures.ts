@@ -1,7 +1,7 @@
+import { percentText } from "../../../domain/percent-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { type ShareDifference, solvedDifference } from "../../../series/difference.ts";
-import { percentText } from "../../../series/figure-text.ts";
 import { duration, usd } from "../../format.ts";
 import { kinshipOf, sharedTrials, type Two } from "./kinship.ts";
 

@@ -1,6 +1,7 @@
+import { percentText } from "../../../domain/percent-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
-import { confidenceText, percentText } from "../../../series/figure-text.ts";
+import { confidenceText } from "../../../series/figure-text.ts";
 import { usd } from "../../format.ts";
 import type { Two } from "./kinship.ts";
 

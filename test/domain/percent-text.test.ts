@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test";
+import { percentText } from "../../src/domain/percent-text.ts";
+
+test.each([
+  [0.5, "50%"],
+  [0.5041, "50.4%"],
+  [0.496, "49.6%"],
+  [0.50001, "just above 50%"],
+  [0.49999, "just below 50%"],
+  [0, "0%"],
+  [1e-9, "below 0.1%"],
+  [1, "100%"],
+  [0.996, "99.6%"],
+  [0.9999, "over 99.9%"],
+  [0.79, "79%"],
+])("a share of %p reads %p", (share, text) => {
+  expect(percentText(share)).toBe(text);
+});
