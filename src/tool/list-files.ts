@@ -6,6 +6,9 @@ import { outputOf } from "./tool.ts";
 
 const MAX_ENTRIES = 1_000;
 
+/** Paths of usual lengths come nowhere near. */
+const MAX_CHARS = 200_000;
+
 const input = Type.Object(
   {
     pattern: Type.Optional(Type.String({ minLength: 1, description: "Glob, like src/**/*.ts. Default: every file." })),
@@ -25,8 +28,19 @@ export const listFiles: Tool<typeof input> = {
     const paths: string[] = [];
     for (const { path } of await workspace.list()) if (await glob.fits(path)) paths.push(path);
     if (paths.length === 0) return outputOf(`[no file matches ${pattern}]`);
-    const more = paths.length - MAX_ENTRIES;
+    const shown = firstOf(paths);
+    const more = paths.length - shown.length;
     const note = more > 0 ? [`[${more} more files not shown; use a narrower pattern]`] : [];
-    return outputOf([...paths.slice(0, MAX_ENTRIES), ...note].join("\n"), paths.join("\n"));
+    return outputOf([...shown, ...note].join("\n"), paths.join("\n"));
   },
 };
+
+function firstOf(paths: readonly string[]): readonly string[] {
+  const first = paths.slice(0, MAX_ENTRIES);
+  let left = MAX_CHARS;
+  const beyond = first.findIndex((path) => {
+    left -= path.length;
+    return left < 0;
+  });
+  return beyond === -1 ? first : first.slice(0, beyond);
+}

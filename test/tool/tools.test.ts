@@ -199,6 +199,13 @@ describe("list_files", () => {
     const lines = (await text(many, "list_files", {})).split("\n");
     expect([lines.length, lines.at(-1)]).toEqual([1_001, "[5 more files not shown; use a narrower pattern]"]);
   });
+
+  test("shows fewer where their paths are very long", async () => {
+    const deep = Array.from({ length: 10 }, () => "d".repeat(200)).join("/");
+    const many = Object.fromEntries(Array.from({ length: 110 }, (_, index) => [`${deep}/${100 + index}`, ""]));
+    const lines = (await text(many, "list_files", {})).split("\n");
+    expect([lines.length, lines.at(-1)]).toEqual([100, "[11 more files not shown; use a narrower pattern]"]);
+  });
 });
 
 describe("search_files", () => {
