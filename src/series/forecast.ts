@@ -1,4 +1,5 @@
 import { Pace } from "../pace.ts";
+import { claimBorder } from "./claim-border.ts";
 import { claimedSide, equivalenceAt, type IsEquivalent, type Levels, type Uncertain } from "./conclusion.ts";
 import type { Counts } from "./e-process.ts";
 
@@ -106,7 +107,7 @@ class Urn {
 }
 
 interface Borders {
-  /** Wins to come with which a claims, for each number of losses to come. Ties change nothing of it. */
+  /** Wins to come with which a claims, for each number of losses to come. */
   readonly a: readonly number[];
   /** The same for b. */
   readonly b: readonly number[];
@@ -115,21 +116,13 @@ interface Borders {
 }
 
 function claimBorders({ counts: { wins, losses }, left }: Standing, levels: Levels): Borders {
-  const borders = (ahead: number, behind: number) => {
-    let needed = 0;
-    return Array.from({ length: left + 1 }, (_, more) => {
-      while (needed <= left && claimedSide({ wins: ahead + needed, ties: 0, losses: behind + more }, levels) !== "a")
-        needed += 1;
-      return needed;
-    });
-  };
-  const a = borders(wins, losses);
+  const a = claimBorder({ wins, losses }, left, levels);
   let lost = 0;
   const first = Array.from({ length: left + 1 }, (_, won) => {
     while (lost <= left && (a[lost] ?? 0) < won) lost += 1;
     return lost;
   });
-  return { a, b: borders(losses, wins), first };
+  return { a, b: claimBorder({ wins: losses, losses: wins }, left, levels), first };
 }
 
 /** The search below takes as long as so many places. */

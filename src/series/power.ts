@@ -1,7 +1,7 @@
 import type { CostEstimate } from "../domain/health.ts";
 import { ALPHA } from "../domain/series-record.ts";
 import { Pace } from "../pace.ts";
-import { claimedSide } from "./conclusion.ts";
+import { claimBorder } from "./claim-border.ts";
 
 /** What a plan promises before its first trial. */
 export interface Power {
@@ -48,7 +48,7 @@ const PLACES_IN_A_UNIT = 500;
 
 /** How likely a claim is made with exactly so many decided trials; a trial without a winner moves no evidence. */
 async function claimsByDecided(most: number, win: number, pace: Pace): Promise<readonly Claims[]> {
-  const borders = claimBorders(most);
+  const borders = claimBorder({ wins: 0, losses: 0 }, most, { alpha: ALPHA });
   const claims: Claims[] = [{ right: 0, wrong: 0 }];
   /** By the number of losses: that nothing is claimed yet. */
   let open = [1];
@@ -66,16 +66,6 @@ async function claimsByDecided(most: number, win: number, pace: Pace): Promise<r
     await pace.units(decided / PLACES_IN_A_UNIT);
   }
   return claims;
-}
-
-/** Wins that make a claim, for each number of losses. */
-function claimBorders(most: number): readonly number[] {
-  let wins = 1;
-  const isEnough = (losses: number) => claimedSide({ wins, ties: 0, losses }, { alpha: ALPHA }) === "a";
-  return Array.from({ length: most + 1 }, (_, losses) => {
-    while (wins <= most && !isEnough(losses)) wins += 1;
-    return wins;
-  });
 }
 
 /**
