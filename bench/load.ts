@@ -72,12 +72,8 @@ async function burst(dir: BenchDirectory): Promise<void> {
   provider.delay_ms = SLOW_MS;
   const longest: number[] = [];
   for (let round = 0; round < 7; round += 1) {
-    const asking = Bun.spawn(
-      [process.execPath, join(import.meta.dir, "longest-answer.ts"), `${server.url}api/health`],
-      {
-        stdio: ["pipe", "pipe", "inherit"],
-      },
-    );
+    const command = [process.execPath, join(import.meta.dir, "longest-answer.ts"), `${server.url}api/health`];
+    const asking = Bun.spawn(command, { stdio: ["pipe", "pipe", "inherit"] });
     const lines = asking.stdout.getReader();
     await lines.read();
     await timeRuns(server, BURST, BURST);
