@@ -13,6 +13,9 @@ test.each([
   [0.996, "99.6%"],
   [0.9999, "over 99.9%"],
   [0.79, "79%"],
+  // Half of the weights 0.1, 0.2 and 0.3, and all of 0.1, 0.2 and 0.7: sums of fractions are a little off.
+  [0.3 / (0.1 + 0.2 + 0.3), "50%"],
+  [0.7 + 0.2 + 0.1, "100%"],
 ])("a share of %p reads %p", (share, text) => {
   expect(percentText(share)).toBe(text);
 });
