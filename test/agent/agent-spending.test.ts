@@ -52,7 +52,8 @@ testAgent("an agent that hangs up while a busy provider is waited for has its ti
       await fetch(process.env.OPENAI_BASE_URL + "/chat/completions",
         { method: "POST", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(300) }).catch(() => 0);
       await new Promise((resolve) => setTimeout(resolve, 10_000));`),
-    policies: "{budget: {max_seconds: 1}}",
+    policies: "{budget: {max_seconds: 3}}",
   });
+  expect(fake.requests).toHaveLength(1);
   expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:seconds" });
 });

@@ -66,11 +66,12 @@ describeNeeding(CHROMIUM)("the page of a scenario", () => {
   }, 60_000);
 
   test("suggests judges that were used here, and one that asks no model", async () => {
-    await web.service.run("quick");
+    await web.service.run("quick", JUDGE_NAME);
     await using reader = await web.visit();
     const { page } = reader;
     await page.goto("/scenarios/quick");
-    await page.locator('datalist option[value="builtin/evidence"]').waitFor({ state: "attached" });
+    for (const name of ["builtin/evidence", JUDGE_NAME])
+      await page.locator(`datalist option[value="${name}"]`).waitFor({ state: "attached" });
     expect(await page.locator('datalist option[value^="scripted/"]').count()).toBe(0);
   }, 60_000);
 
