@@ -1,0 +1,37 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { readBoundedJson } from "../../src/domain/bounded-json.ts";
+
+const LIMITS = { bytes: 1_000_000, values: 1_000 };
+const read = (text: string, limits = LIMITS) => readBoundedJson(new TextEncoder().encode(text), limits);
+
+describe("bounded JSON", () => {
+  test("what is within the limits is read as JSON.parse reads it", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(read(text)).toEqual({ value: JSON.parse(text) });
+      }),
+    );
+  });
+
+  test("a text within quotes counts as one value, whatever stands in it", () => {
+    expect(read(JSON.stringify('[[[[,,,,{"\\\\'), { bytes: 100, values: 1 })).toEqual({ value: '[[[[,,,,{"\\\\' });
+  });
+
+  test.each([
+    ["bytes", `"${"x".repeat(100)}"`, { bytes: 101, values: 1 }, "102 bytes, at most 101 are read"],
+    ["values", '[1,[2],{"a":3}]', { bytes: 100, values: 5 }, "6 values, at most 5 are read"],
+    ["levels", `${"[".repeat(201)}${"]".repeat(201)}`, LIMITS, "201 levels of nesting, at most 200 are read"],
+    [
+      "escapes",
+      `"${"\\n".repeat(1_000_001)}"`,
+      { bytes: 3_000_000, values: 1 },
+      "1000001 escaped characters, at most 1000000 are read",
+    ],
+    ["a value more than JSON has", "[1,]", LIMITS, "no valid JSON"],
+    ["a text that breaks off", '["a', LIMITS, "no valid JSON"],
+    ["nothing", "", LIMITS, "no valid JSON"],
+  ])("%s beyond the limit: the fault names the size and the limit", (_, text, limits, fault) => {
+    expect(read(text, limits)).toEqual({ fault });
+  });
+});
