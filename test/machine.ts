@@ -33,6 +33,7 @@ export const PRLIMIT = program("prlimit", "util-linux");
 export const GIT = program("git");
 export const PYTHON = program("python3");
 export const NODE = program("node", "nodejs");
+export const COMPILER = program("cc", "gcc");
 export const NPM = program("npm");
 /** Programs that the examples of the documents use. */
 export const EXAMPLE_TOOLS: readonly Need[] = [BASH, ...["curl", "jq", "git"].map((name) => program(name))];

@@ -20,6 +20,9 @@ const SOURCE = fileURLToPath(new URL("./door.ts", import.meta.url));
 const PROGRAM_INSIDE = "/opt/abeval/abeval";
 const SOURCE_INSIDE = "/opt/abeval/door.ts";
 
+/** Moves the program's output to the descriptors that the door hands on. The door itself prints nowhere. */
+const APART = 'exec 3>&1 4>&2 >/dev/null 2>&1 && exec "$@"';
+
 /** Started from /, where no file of a fixture says how bun works. */
 const START = `const { command } = await import("${SOURCE_INSIDE}"); process.chdir("${AGENT_WORKSPACE}"); process.exitCode = await command(process.argv.slice(1));`;
 
@@ -35,9 +38,8 @@ export function doorCommand(host: SandboxHost): DoorCommand {
     { from: isReachable(from, sandboxOwner()) ? from : publicCopy(from), to },
   ];
   const start = fromSources ? ["bun", "--cwd=/", "-e", START] : [PROGRAM_INSIDE, "__door"];
-  const [program = "", ...args] = start;
   return {
     mounts: fromSources ? shown(SOURCE, SOURCE_INSIDE) : shown(host.executable ?? "", PROGRAM_INSIDE),
-    command: (port, socket, argv) => [program, ...args, String(port), socket, "--", ...argv],
+    command: (port, socket, argv) => ["/bin/sh", "-c", APART, "sh", ...start, String(port), socket, "--", ...argv],
   };
 }

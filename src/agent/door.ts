@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { writeSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { constants } from "node:os";
 
@@ -14,12 +15,19 @@ const NOT_RUN = 126;
 const NOT_FOUND = 127;
 
 /**
+ * Where the program prints to. It is not the door's own output: the runtime makes that non-blocking, for everybody who shares
+ * it, and a program that prints a lot would be told to try again later, which few do.
+ */
+const STDOUT = 3;
+const STDERR = 4;
+
+/**
  * `<port> <socket> -- <program> [arguments]`: runs the program with 127.0.0.1:<port> leading to a unix socket outside, and
  * gives its exit code, 128 + n for an end by signal. A program whose socket is gone is killed: it would wait for minutes.
  */
 export async function command([port = "", socket = "", dashes, ...argv]: readonly string[]): Promise<number> {
   if (!/^\d{1,5}$/.test(port) || socket === "" || dashes !== "--" || argv.length === 0)
-    return complain(WRONG_USE, "usage: __door <port> <socket> -- <program> [arguments]");
+    return complain(WRONG_USE, `usage: __door <port> <socket> -- <program> [arguments] ${STDOUT}>&1 ${STDERR}>&2`, 2);
   const door = new Door(socket);
   const fault = await door.open(Number(port));
   if (fault !== undefined) return complain(CANNOT_LISTEN, `cannot listen on 127.0.0.1:${port} (${fault})`);
@@ -28,8 +36,8 @@ export async function command([port = "", socket = "", dashes, ...argv]: readonl
   return code;
 }
 
-function complain(code: number, why: string): number {
-  process.stderr.write(`abeval door: ${why}\n`);
+function complain(code: number, why: string, to = STDERR): number {
+  writeSync(to, `abeval door: ${why}\n`);
   return code;
 }
 
@@ -39,7 +47,7 @@ async function run([program = "", ...args]: readonly string[], door: Door): Prom
   // Before there is a program: it may be ended as soon as it begins.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => send(signal));
   // A group of its own: a signal reaches it once, with what it started.
-  const child = spawn(program, args, { env: environment, stdio: ["ignore", "inherit", "inherit"], detached: true });
+  const child = spawn(program, args, { env: environment, stdio: ["ignore", STDOUT, STDERR], detached: true });
   const send = (signal: NodeJS.Signals) => {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
       process.kill(-child.pid, signal);

@@ -116,6 +116,18 @@ describeEachKind("a program that runs", (kind) => {
     expect(await endOf(running.process)).toEqual(end);
   });
 
+  test("may wait when it reads and prints: nobody makes its streams non-blocking behind its back", async () => {
+    const flags = "cat /proc/$$/fdinfo/0 /proc/$$/fdinfo/1 /proc/$$/fdinfo/2";
+    await using running = await started(kind, `echo ready; echo ready >&2; read -r _; ${flags} | grep ^flags`);
+    const { stdin, stdout, stderr } = running.process;
+    const [next, complaint] = [lines(stdout), lines(stderr)];
+    expect([await next(), await complaint()]).toEqual(["ready", "ready"]);
+    stdin.write("go on\n");
+    const shown = [await next(), await next(), await next()];
+    const NON_BLOCKING = 0o4000;
+    expect(shown.map((line = "") => Number.parseInt(line.split("\t")[1] ?? "", 8) & NON_BLOCKING)).toEqual([0, 0, 0]);
+  });
+
   test("gets the signals that it is sent, until it has ended", async () => {
     await using running = await started(
       kind,
