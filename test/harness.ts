@@ -34,6 +34,7 @@ export function testServices(
   const models = { credentials, clock: systemClock, limiter: new Semaphore(16) };
   return {
     clock: systemClock,
+    arm_clock: changes.clock ?? systemClock,
     entropy: systemEntropy,
     store: memoryStore(),
     runs: new Register(),

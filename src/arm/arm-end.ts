@@ -22,6 +22,7 @@ export interface ArmEnd {
   readonly wall_ms: number;
   readonly working_ms: number;
   readonly throttled_ms: number;
+  readonly stalled_ms?: number;
   readonly budget: readonly BudgetUse[];
   /** Monotonic milliseconds. */
   readonly began_ticks: number;

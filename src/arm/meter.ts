@@ -107,10 +107,11 @@ export class Meter {
 
   /** What the arm has used until now, as its end reports it. */
   used() {
-    const { wall_ms, working_ms, throttled_ms, began_ticks } = this.#stopwatch;
+    const { wall_ms, working_ms, throttled_ms, stalled_ms, began_ticks } = this.#stopwatch;
     const { turns, tool_calls, tokens, cost_usd } = this;
     const budget = this.#use();
-    return { turns, tool_calls, ...tokens, cost_usd, wall_ms, working_ms, throttled_ms, budget, began_ticks };
+    const time = { wall_ms, working_ms, throttled_ms, ...(stalled_ms > 0 && { stalled_ms }), began_ticks };
+    return { turns, tool_calls, ...tokens, cost_usd, ...time, budget };
   }
 
   #use(): BudgetUse[] {

@@ -1,23 +1,28 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, type StallCount, startTimer } from "../clock.ts";
 
 /** Thrown into whatever runs when the working time is used up. */
 export class TimeUp extends Error {
   override readonly name = "TimeUp";
 }
 
-/** Measures working time, which stands still while a provider makes the arm wait, and fires when it is used up. */
+/**
+ * Measures working time, which stands still while a provider makes the arm wait or our own loop does, and fires when it is
+ * used up.
+ */
 export class Stopwatch implements Disposable {
   readonly #clock: Clock;
   readonly #limitMs: number;
   /** Monotonic milliseconds. */
   readonly began_ticks: number;
   readonly #expired = new AbortController();
+  readonly #stalls: StallCount | undefined;
   #throttledMs = 0;
-  #timer: Timer | undefined;
+  #timer: Disposable | undefined;
 
   constructor(clock: Clock, limitMs: number) {
     this.#clock = clock;
     this.#limitMs = limitMs;
+    this.#stalls = clock.watch?.();
     this.began_ticks = clock.ticks();
     this.#arm();
   }
@@ -29,6 +34,11 @@ export class Stopwatch implements Disposable {
 
   get wall_ms(): number {
     return Math.round(this.#clock.ticks() - this.began_ticks);
+  }
+
+  /** In no other figure. */
+  get stalled_ms(): number {
+    return Math.round(this.#stalls?.ms ?? 0);
   }
 
   get throttled_ms(): number {
@@ -45,7 +55,7 @@ export class Stopwatch implements Disposable {
 
   /** A try failed: until `resume`, nothing fires. */
   pause(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
   }
 
   /** The next try starts; `lostMs` is what the failed one and the wait cost. */
@@ -55,11 +65,13 @@ export class Stopwatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
+    this.#stalls?.[Symbol.dispose]();
   }
 
   #arm(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#expired.abort(new TimeUp("max_seconds is used up")), this.remaining_ms);
+    this.#timer?.[Symbol.dispose]();
+    const expire = () => this.#expired.abort(new TimeUp("max_seconds is used up"));
+    this.#timer = startTimer(this.#clock, this.remaining_ms, expire);
   }
 }

@@ -1,4 +1,4 @@
-import { systemClock, systemEntropy } from "../clock.ts";
+import { loopClock, systemClock, systemEntropy } from "../clock.ts";
 import type { PriceList } from "../domain/price-list.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
 import { Credentials } from "../model/credentials.ts";
@@ -59,14 +59,15 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
   const database = databasePlace(environment, options.database, options.state_dir);
   const calls = Math.min(options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions, MAX_PROVIDER_CALLS);
   const redact = credentials.redactSecrets;
-  const recording = { clock: systemClock, entropy: systemEntropy, redact, version };
+  const recording = { clock: loopClock, entropy: systemEntropy, redact, version };
   const tapes = await openTapes(environment["ABEVAL_CASSETTES"], options.tapes, recording);
   const models = {
-    ...{ credentials, clock: systemClock, limiter: new Semaphore(calls) },
+    ...{ credentials, clock: loopClock, limiter: new Semaphore(calls) },
     replay_only: tapes?.mode === "replay",
   };
   return {
     clock: systemClock,
+    arm_clock: loopClock,
     entropy: systemEntropy,
     runs: new Register(),
     series: new Register(),
@@ -96,7 +97,7 @@ function sandboxingOf(environment: Environment, options: ServiceOptions) {
     options.notice("--sandbox-read has no effect without a sandbox: commands read whatever this user can");
   const places = { ...options, home: environment["HOME"] };
   const sandboxes = new Sandboxes({
-    clock: systemClock,
+    clock: loopClock,
     path: environment["PATH"] || THIS_HOST.path,
     executable: THIS_HOST.executable,
     read: readableDirectories(read, places),

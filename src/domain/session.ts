@@ -59,9 +59,12 @@ export const ArmSummary = record("ArmSummary", {
   cached_tokens: Tokens("Cache reads within tokens_in."),
   cache_write_tokens: Type.Optional(Tokens("Cache writes within tokens_in; absent where none are counted apart.")),
   cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices or usage." }),
-  wall_ms: Count("From the arm's start to its end."),
+  wall_ms: Count("From the arm's start to its end, less stalled_ms."),
   working_ms: Count("wall_ms less throttled_ms."),
   throttled_ms: Count("Lost to failed provider tries and the waits after them."),
+  stalled_ms: Type.Optional(
+    Count("Meanwhile abeval itself stood still, which is no arm's time: in no other figure. Absent: it did not."),
+  ),
   final_answer: nullable(Type.String()),
   replies_digest: Type.Optional(
     Digest(

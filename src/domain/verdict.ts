@@ -45,6 +45,7 @@ export const FLAGS = [
   "cost_cap_inactive",
   "cost_limit_reached",
   "arm_cost_limited",
+  "stalled",
   "no_objective_check",
   "single_trial",
   "exploratory_rejudge",

@@ -1,4 +1,5 @@
 import type { Price } from "../domain/price-list.ts";
+import { stallMattered } from "../domain/stall.ts";
 import { costOf, sumKnown } from "../domain/usage.ts";
 import {
   FLAGS,
@@ -113,6 +114,7 @@ function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOut
   if (gates.no_winner) raised.add(gates.no_winner);
   if (!facts.a.probe || !facts.b.probe) raised.add("no_objective_check");
   if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
+  if ([kase.a, kase.b].some(({ summary }) => stallMattered(summary))) raised.add("stalled");
   if (scored.probe_conflict) raised.add("judge_probe_conflict");
   // Style moves no check.
   if (scored.decided_by === "gate" || scored.decided_by === "probe") raised.delete("different_agents");

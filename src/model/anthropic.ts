@@ -6,7 +6,7 @@ import type { ModelClient, ModelRequest } from "./client.ts";
 import type { Endpoint } from "./credentials.ts";
 import { revealed } from "./extra-headers.ts";
 import { splitModelRef } from "./model-ref.ts";
-import { fetchOfCall, forCall, SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { fetchOfCall, forCall, SDK_RETRIES, SDK_TIMEOUT_MS, type Transport } from "./provider-call.ts";
 import { providerModel } from "./provider-model.ts";
 
 /** A model over Anthropic's messages interface. */
@@ -20,7 +20,7 @@ export function anthropicModel(ref: string, sdk: Anthropic, transport: Transport
           signal: call.signal,
           fetchOptions: forCall(call),
           // Without a timeout of ours the SDK refuses requests that may take longer than ten minutes.
-          timeout: request.timeout_ms,
+          timeout: SDK_TIMEOUT_MS,
           headers: versionHeaders(request),
         }),
       read: readMessage,

@@ -6,7 +6,7 @@ import { revealed } from "./extra-headers.ts";
 import { splitModelRef } from "./model-ref.ts";
 import { readCompletion } from "./openai-reply.ts";
 import { completionParams } from "./openai-request.ts";
-import { fetchOfCall, forCall, SDK_RETRIES, type Transport } from "./provider-call.ts";
+import { fetchOfCall, forCall, SDK_RETRIES, SDK_TIMEOUT_MS, type Transport } from "./provider-call.ts";
 import { providerModel } from "./provider-model.ts";
 
 /** A model over OpenAI's chat completions. */
@@ -21,7 +21,7 @@ export function openaiModel(ref: string, sdk: OpenAI, transport: Transport): Mod
         sdk.chat.completions.create(completionParams({ model, limit_name }, request, force_tool), {
           signal: call.signal,
           fetchOptions: forCall(call),
-          timeout: request.timeout_ms,
+          timeout: SDK_TIMEOUT_MS,
         }),
       read: readCompletion,
       APIError: OpenAI.APIError,

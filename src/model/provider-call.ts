@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, startTimer } from "../clock.ts";
 import { PROVIDER_TRIES } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import type { CallOptions } from "./client.ts";
@@ -23,6 +23,9 @@ export interface Transport {
 /** The SDKs count retries, we count tries. */
 export const SDK_RETRIES = PROVIDER_TRIES - 1;
 
+/** Milliseconds. `ProviderCall` ends a try before: the SDK's own timer would count the pauses of our own loop. */
+export const SDK_TIMEOUT_MS = 24 * 3_600_000;
+
 /** The last try, when it failed. */
 interface Failed {
   readonly status: number | null;
@@ -39,37 +42,48 @@ export class ProviderCall {
   recorded_ms: number | undefined;
   readonly #transport: Transport;
   readonly #options: CallOptions;
+  readonly #timeout_ms: number;
   readonly #hopeless = new AbortController();
   #failed: Failed | undefined;
 
-  constructor(transport: Transport, options: CallOptions) {
+  /** @param timeout_ms for one try */
+  constructor(transport: Transport, options: CallOptions, timeout_ms: number) {
     this.#transport = transport;
     this.#options = options;
+    this.#timeout_ms = timeout_ms;
     this.signal = AbortSignal.any([options.signal, this.#hopeless.signal]);
   }
 
   readonly fetch: Fetch = async (input, init) => {
-    const { clock, fetch } = this.#transport;
+    const { clock } = this.#transport;
     const began = clock.ticks();
     if (this.#failed) this.#reportRetry(this.#failed, began);
     this.attempts += 1;
+    const late = new AbortController();
+    const signal = AbortSignal.any([late.signal, init?.signal ?? this.signal]);
+    using _timer = startTimer(clock, this.#timeout_ms, () => late.abort());
     try {
-      const answer = await fetch(input, init);
-      const reply = await readReply(answer, clock);
-      this.recorded_ms = answer instanceof ReplayedReply ? answer.took_ms : undefined;
-      if (!reply.ok) this.#fail({ status: reply.status, began }, isRepeated(reply));
-      return reply;
+      return await this.#reply(input, { ...init, signal }, began);
     } catch (error) {
       // No reply is worth another try where none was recorded.
       if (error instanceof Failure) this.#hopeless.abort(error);
       if (error instanceof Failure) throw error;
-      const lost = init?.signal?.aborted === true ? new TryFailed({ kind: "timeout" }) : lostTry(error);
+      const lost = signal.aborted ? new TryFailed({ kind: "timeout" }) : lostTry(error);
       const repeat = isRetryable(lost.failed);
       this.#fail({ status: statusOf(lost.failed), began }, repeat);
       if (!repeat) this.#hopeless.abort(lost);
       throw lost;
     }
   };
+
+  async #reply(input: Parameters<Fetch>[0], init: RequestInit, began: number): Promise<Response> {
+    const { clock, fetch } = this.#transport;
+    const answer = await fetch(input, init);
+    const reply = await readReply(answer, clock);
+    this.recorded_ms = answer instanceof ReplayedReply ? answer.took_ms : undefined;
+    if (!reply.ok) this.#fail({ status: reply.status, began }, isRepeated(reply));
+    return reply;
+  }
 
   #fail(failed: Failed, repeat: boolean): void {
     this.#failed = failed;

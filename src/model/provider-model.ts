@@ -28,7 +28,7 @@ type CallOutcome = Answered | ({ readonly answered: false } & FailedCall);
 export function providerModel(ref: string, dialect: Dialect, transport: Transport): ModelClient {
   async function ask(request: ModelRequest, options: CallOptions, forced: boolean): Promise<CallOutcome> {
     options.signal.throwIfAborted();
-    const call = new ProviderCall(transport, options);
+    const call = new ProviderCall(transport, options, request.timeout_ms);
     try {
       const body = await dialect.send(request, call, forced ? request.force_tool : undefined);
       return { answered: true, body, recorded_ms: call.recorded_ms };

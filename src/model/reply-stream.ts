@@ -1,3 +1,4 @@
+import { type Clock, startTimer } from "../clock.ts";
 import { CALL_TIMEOUT_MS } from "../domain/defaults.ts";
 import { TryFailed } from "./failed-try.ts";
 import { readBounded } from "./provider-reply.ts";
@@ -15,9 +16,11 @@ export interface OpenReply {
 /** Fires when nothing has come for as long as one call may take. */
 export class Silence {
   readonly #fired = new AbortController();
-  #timer: Timer | undefined;
+  readonly #clock: Clock;
+  #timer: Disposable | undefined;
 
-  constructor() {
+  constructor(clock: Clock) {
+    this.#clock = clock;
     this.heard();
   }
 
@@ -26,12 +29,13 @@ export class Silence {
   }
 
   heard(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#fired.abort(new TryFailed({ kind: "timeout" })), CALL_TIMEOUT_MS);
+    this.end();
+    const fire = () => this.#fired.abort(new TryFailed({ kind: "timeout" }));
+    this.#timer = startTimer(this.#clock, CALL_TIMEOUT_MS, fire);
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
   }
 }
 

@@ -113,7 +113,7 @@ class ProviderUpstream implements Upstream {
   }
 
   async #try(request: UpstreamRequest, signal: AbortSignal): Promise<Tried> {
-    const silence = new Silence();
+    const silence = new Silence(this.#parts.clock);
     const own = AbortSignal.any([signal, silence.signal]);
     try {
       const reply = await this.#parts.fetch(this.#url(request.path), this.#init(request, own));

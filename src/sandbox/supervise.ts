@@ -1,12 +1,9 @@
 import { fstatSync } from "node:fs";
-import type { Clock } from "../clock.ts";
+import { type Clock, startTimer } from "../clock.ts";
 import type { DiskWatch } from "./disk-watch.ts";
 import { MAX_PRINTED_BYTES, WATCH_INTERVAL_MS } from "./limits.ts";
 import type { ExceededLimit, ProcessEnd, SandboxedProcess } from "./sandbox.ts";
 import { continueTree, stopTree } from "./stopped-tree.ts";
-
-/** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface Supervised {
   readonly pid: number;
@@ -68,9 +65,9 @@ async function watched(
   stop: Supervision["stop"],
   stopped: () => ProcessEnd["ended"] | undefined,
 ): Promise<ProcessEnd> {
-  const { clock, timeout_ms = LONGEST_TIMER_MS } = program;
+  const { clock, timeout_ms = Number.POSITIVE_INFINITY } = program;
   const began = clock.ticks();
-  const deadline = setTimeout(() => stop("timeout"), Math.min(timeout_ms, LONGEST_TIMER_MS));
+  using _deadline = startTimer(clock, timeout_ms, () => stop("timeout"));
   let look: Promise<void> | undefined;
   const watch = setInterval(() => {
     look ??= excess(program)
@@ -85,7 +82,6 @@ async function watched(
     const ended = stopped() ?? (await (look ? excessAtEnd(program) : excess(program))) ?? "exit";
     return { ended, exit_code: ended === "exit" ? exit_code : null, duration_ms: clock.ticks() - began };
   } finally {
-    clearTimeout(deadline);
     clearInterval(watch);
     for (const disk of program.disks) disk[Symbol.dispose]();
     // The caller closes the files that a look reads.

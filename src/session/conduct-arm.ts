@@ -44,7 +44,7 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
     decisions.push(decision);
   };
   const { policies, task } = scenario;
-  const { clock, redact } = services;
+  const { arm_clock: clock, redact } = services;
   const run = { arm, prompt: task.prompt, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
   const end = await runArm(run, signal);
   await mcp[Symbol.asyncDispose]();

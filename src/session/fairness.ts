@@ -1,11 +1,12 @@
 import type { ArmSummary } from "../domain/session.ts";
+import { stallMattered } from "../domain/stall.ts";
 
 /** Milliseconds between the arms' starts beyond which the start counts as uneven. */
 const START_SKEW_MS = 1_000;
 
 /** Differences between the arms that nobody declared, in words. `skew_ms` is the time between their starts. */
 export function observedDifferences(a: ArmSummary, b: ArmSummary, skew_ms: number): string[] {
-  return [servedModels(a, b), throttling(a, b), startSkew(skew_ms)].filter((line) => line !== null);
+  return [servedModels(a, b), throttling(a, b), stalls(a, b), startSkew(skew_ms)].filter((line) => line !== null);
 }
 
 function servedModels(a: ArmSummary, b: ArmSummary): string | null {
@@ -16,6 +17,13 @@ function servedModels(a: ArmSummary, b: ArmSummary): string | null {
 function throttling(a: ArmSummary, b: ArmSummary): string | null {
   if (a.throttled_ms === 0 && b.throttled_ms === 0) return null;
   return `the provider made ${a.arm_id} wait ${a.throttled_ms} ms and ${b.arm_id} ${b.throttled_ms} ms`;
+}
+
+function stalls(a: ArmSummary, b: ArmSummary): string | null {
+  if (!stallMattered(a) && !stallMattered(b)) return null;
+  const { stalled_ms: of_a = 0 } = a;
+  const { stalled_ms: of_b = 0 } = b;
+  return `abeval itself stood still for ${of_a} ms while ${a.arm_id} ran and for ${of_b} ms while ${b.arm_id} did; this counts as no arm's time`;
 }
 
 function startSkew(skew_ms: number): string | null {

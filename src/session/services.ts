@@ -17,6 +17,8 @@ import type { SeriesInFlight } from "./series-in-flight.ts";
 /** The side effects and settings of a session, as values. A callee that needs less names it with `Pick`. */
 export interface SessionServices {
   readonly clock: Clock;
+  /** What arms are given may leave out the pauses of our own loop. */
+  readonly arm_clock: Clock;
   readonly entropy: Entropy;
   readonly store: SessionStore;
   /** `store` where whoever has it open may run what is started here; absent: it runs here. */

@@ -108,6 +108,11 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "A cost limit ended an arm",
     text: "It was judged on what it had until then. The price of its model may have decided, not its work.",
   },
+  stalled: {
+    tone: "warn",
+    title: "abeval itself stood still",
+    text: "The pause counts as no arm's time. Without that it would have been a tenth of an arm's time, or have ended an arm.",
+  },
   replayed_and_live: {
     tone: "warn",
     title: "A live arm against a replayed one",
