@@ -4,15 +4,16 @@ export const LINE_BYTES = 10 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a stream of bytes. A line longer than `limit` is dropped and reported to `tooLong`, and reading goes on
- * behind it. Memory never grows beyond the limit.
+ * The lines of a stream of bytes. A line longer than `limit` is dropped, reported to `tooLong` as soon as it is, and reading
+ * goes on behind it. Memory never grows beyond twice the limit, however small the chunks are. What follows the last newline
+ * is no line. A line is valid until the next one is asked for.
  */
 export async function* lines(
   chunks: AsyncIterable<Uint8Array>,
   limit: number,
   tooLong: () => void,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const line = new Line(limit);
+  const line = new Line(limit, tooLong);
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -20,33 +21,55 @@ export async function* lines(
       start = end + 1;
       const whole = line.take();
       if (whole) yield whole;
-      else tooLong();
     }
     line.add(chunk.subarray(start));
   }
 }
 
-/** A line that arrives in pieces. */
+/** The same bytes and a newline: to a peer that has closed its output, what follows the last newline is a line. */
+export async function* terminated(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  yield* chunks;
+  yield Uint8Array.of(NEWLINE);
+}
+
+/** A line that arrives in pieces. They are copied: one byte of a chunk would keep all of it in memory. */
 class Line {
   readonly #limit: number;
-  #pieces: Uint8Array[] = [];
+  readonly #tooLong: () => void;
+  #buffer = Buffer.alloc(0);
   #bytes = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, tooLong: () => void) {
     this.#limit = limit;
+    this.#tooLong = tooLong;
   }
 
   add(piece: Uint8Array): void {
+    const before = this.#bytes;
     this.#bytes += piece.length;
-    if (this.#bytes > this.#limit) this.#pieces = [];
-    else this.#pieces.push(piece);
+    if (this.#bytes <= this.#limit) this.#room(this.#bytes).set(piece, before);
+    else if (before <= this.#limit) {
+      this.#buffer = Buffer.alloc(0);
+      this.#tooLong();
+    }
   }
 
   /** Ends the line and returns it; undefined when it was too long. */
   take(): Uint8Array | undefined {
-    const whole = this.#bytes > this.#limit ? undefined : Buffer.concat(this.#pieces);
-    this.#pieces = [];
+    const whole = this.#bytes > this.#limit ? undefined : this.#buffer.subarray(0, this.#bytes);
+    if (this.#bytes > KEPT_BYTES) this.#buffer = Buffer.alloc(0);
     this.#bytes = 0;
     return whole;
   }
+
+  #room(bytes: number): Buffer {
+    if (bytes <= this.#buffer.length) return this.#buffer;
+    const larger = Buffer.alloc(Math.min(this.#limit, Math.max(bytes, 2 * this.#buffer.length)));
+    larger.set(this.#buffer);
+    this.#buffer = larger;
+    return larger;
+  }
 }
+
+/** Bytes of a buffer that is used for the next line. */
+const KEPT_BYTES = 64 * 1024;

@@ -1,3 +1,4 @@
+import { PROGRAM_ENDED } from "../domain/decision.ts";
 import type { Violation } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake, wordsOf } from "../domain/failure.ts";
@@ -45,7 +46,7 @@ export class ToolExecutor {
   }
 
   #record(call: ToolCall, output: ToolOutput, began: number): void {
-    const { text, ok, exit_code, bytes } = output;
+    const { text, ok, exit_code, bytes, fault } = output;
     const tool = this.#settings.tools.find(({ name }) => name === call.name);
     this.#settings.log.add("tool_call", {
       summary: callSummary(call, output),
@@ -60,6 +61,9 @@ export class ToolExecutor {
         bytes,
       },
     });
+    if (fault === undefined) return;
+    const message = this.#settings.redact(fault);
+    this.#settings.log.add("error", { summary: message, detail: { class: "agent", code: PROGRAM_ENDED, message } });
   }
 
   /** Broken rules that end the arm now. Looks only after calls that the policy does not see through. */

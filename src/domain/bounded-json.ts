@@ -8,6 +8,9 @@ export interface JsonLimits {
 /** What a text says, or why it is not read: a noun phrase with the size and the limit, as in "100001 values, at most 100000 are read". */
 export type BoundedJson = { readonly value: unknown } | { readonly fault: string };
 
+/** The fault of a text that is within the limits. */
+export const NO_JSON = "no valid JSON";
+
 /** Levels of nesting. What people and models write has a few; many more would overflow the stack of whoever walks over it. */
 export const JSON_LEVELS = 200;
 
@@ -27,7 +30,7 @@ export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJs
   try {
     return { value: JSON.parse(decoder.decode(text)) };
   } catch {
-    return { fault: "no valid JSON" };
+    return { fault: NO_JSON };
   }
 }
 

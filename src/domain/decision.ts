@@ -65,6 +65,9 @@ const ProviderRetryDetail = record("ProviderRetryDetail", {
 
 const FinalAnswerDetail = record("FinalAnswerDetail", { text: Type.String({ description: "Cut at 4 kB." }) });
 
+/** The code of an error that is about a program of the arm's own. Its message names the program, which no judge may read. */
+export const PROGRAM_ENDED = "program_ended";
+
 const ErrorDetail = record("AgentErrorDetail", {
   class: oneOf(["infra", "agent"]),
   code: Type.String(),

@@ -20,6 +20,8 @@ export interface ToolOutput {
   readonly exit_code: number | null;
   /** Bytes of the whole output, before it was cut. */
   readonly bytes: number;
+  /** What broke that the arm brought itself, in words for people who read its log. */
+  readonly fault?: string;
 }
 
 /** A tool says what it does. Policy, review and judge rely on that, never on its name. */

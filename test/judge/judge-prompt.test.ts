@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Decision } from "../../src/domain/decision.ts";
+import { type Decision, PROGRAM_ENDED } from "../../src/domain/decision.ts";
 import type { Rubric } from "../../src/domain/rubric.ts";
 import type { Task } from "../../src/domain/task.ts";
 import type { Case } from "../../src/judge/judge.ts";
@@ -200,6 +200,7 @@ test("every kind of decision is told in our words with the arm's words under the
     { ...step, seq: 6, kind: "limit_reached", detail: { budget: "turns", used: 40, limit: 40 } },
     { ...step, seq: 7, kind: "final_answer", detail: { text: "Done." } },
     { seq: 8, kind: "model_turn", summary: "without detail", tokens_in: 0, tokens_out: 0, latency_ms: 0 },
+    { ...step, seq: 9, kind: "error", detail: { class: "agent", code: PROGRAM_ENDED, message: "MCP server x ended" } },
   ];
   const request = await requestFor(buildCase({ decisions_a: log }));
   const mark = /mark (\S+)/.exec(userText(request))?.[1] ?? "";
@@ -207,7 +208,7 @@ test("every kind of decision is told in our words with the arm's words under the
     .split("\n")
     .map((line) => line.replace(`${mark} `, ""));
   const start = lines.findIndex((line) => line.endsWith("What the agent did, step by step"));
-  expect(lines.slice(start + 1, start + 15)).toEqual([
+  expect(lines.slice(start + 1, start + 16)).toEqual([
     "#1 run_command refused before it ran (rule git push*)",
     '  input {"command":"git push"}',
     "#2 policy violation (rule protected_path, severity warn)",
@@ -222,5 +223,6 @@ test("every kind of decision is told in our words with the arm's words under the
     "#7 gives its final answer",
     "#8 model_turn",
     "  without detail",
+    "#9 error (agent)",
   ]);
 });

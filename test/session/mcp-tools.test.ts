@@ -11,7 +11,7 @@ import { runOnce, testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";
 import { describeNeeding, testNeeding } from "../needs.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
-import { fakeInstalls, fakeServer } from "../tool/mcp/fake-install.ts";
+import { fakeInstalls, fakeServer, hostileServer } from "../tool/mcp/fake-install.ts";
 import { processesWith } from "../workspace/harness.ts";
 
 const installs = fakeInstalls();
@@ -107,11 +107,33 @@ describeNeeding(SANDBOX)("an arm with an MCP server", () => {
     const comparison = async () => (await prepareSession(services({ agents_dir: own.path }), loaded, {})).comparison;
     const first = await comparison();
     expect(await comparison()).toBe(first);
-    appendFileSync(join(own.path, "fake/server.mjs"), "\n// 2");
+    appendFileSync(join(own.path, "fake/fake-server.mjs"), "\n// 2");
     const second = await comparison();
     expect(second).not.toBe(first);
     writeFileSync(join(own.path, "fake/package.json"), JSON.stringify({ name: "fake", version: "2.0.0" }));
     expect(await comparison()).not.toBe(second);
+  });
+
+  test("goes on and can win when its server went beyond a limit, and its log names the server", async () => {
+    const attack = { foe__go: {} };
+    const servers = [hostileServer("unknown-blocks", 3_900_000), fakeServer()];
+    const { state, verdict, decisions } = await run(await withServers(servers, calling(attack, attack, attack, WRITE)));
+    expect({ state, winner: verdict?.winner }).toEqual({ state: "completed", winner: "foreign" });
+    const why = "ended: it sent a message of 600005 values, at most 100000 are read; ";
+    const log = decisions["foreign"] ?? [];
+    expect(log.flatMap(({ kind, detail }) => (kind === "error" ? [detail] : []))).toEqual([
+      {
+        ...{ class: "agent", code: "program_ended" },
+        message: `MCP server foe ${why}it is started again for the next call`,
+      },
+      { class: "agent", code: "program_ended", message: `MCP server foe ${why}it is not started again` },
+    ]);
+    expect(log.flatMap(({ kind, detail }) => (kind === "tool_call" ? [detail?.output] : []))).toEqual([
+      `[the server of this tool ${why}it is started again for the next call]`,
+      `[the server of this tool ${why}it is not started again]`,
+      "[the server of this tool has ended for good]",
+      "wrote b.txt",
+    ]);
   });
 
   test("is examined when nothing of the server lives any more", async () => {

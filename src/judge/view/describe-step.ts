@@ -1,4 +1,4 @@
-import type { Decision, DecisionDetail } from "../../domain/decision.ts";
+import { type Decision, type DecisionDetail, PROGRAM_ENDED } from "../../domain/decision.ts";
 import { splitMcpToolName } from "../../domain/mcp-tool-name.ts";
 import { type Effect, effectOf, isToolName } from "../../domain/tool.ts";
 import { withoutAgentPaths } from "./agent-notes.ts";
@@ -67,8 +67,11 @@ function describe(decision: Decision): Description {
       return { head: "waited", rank: "other" };
     case "final_answer":
       return { head: "gives its final answer", rank: "other" };
-    case "error":
-      return { head: `error (${decision.detail.class})`, rank: "policy", narrative: decision.detail.message };
+    case "error": {
+      const { class: whose, code, message } = decision.detail;
+      // The result of the call before it says the same without the name.
+      return { head: `error (${whose})`, rank: "policy", ...(code !== PROGRAM_ENDED && { narrative: message }) };
+    }
   }
 }
 

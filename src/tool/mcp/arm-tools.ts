@@ -1,4 +1,3 @@
-import type { Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { McpServer } from "../../domain/arm.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
@@ -7,7 +6,8 @@ import { Failure } from "../../domain/failure.ts";
 import { mcpToolName } from "../../domain/mcp-tool-name.ts";
 import type { Tool } from "../tool.ts";
 import { specOf } from "../tool.ts";
-import type { ServerLaunch } from "./connection.ts";
+import { type ServerLaunch, serverTitle } from "./connection.ts";
+import type { ListedTool } from "./listed-tools.ts";
 import { ToolServer } from "./tool-server.ts";
 
 /** What one arm may be offered by its servers together: every turn sends all of it. */
@@ -49,11 +49,11 @@ function toolsOf(server: ToolServer, settings: McpServer, listed: readonly Liste
   const unknown = settings.tools?.find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw refusal(
-      `MCP server ${settings.name} has no tool "${unknown}"${didYouMean(unknown, names)}; it has ${cut(names.join(", "), SHOWN_CHARS)}`,
+      `${serverTitle(settings)} has no tool "${unknown}"${didYouMean(unknown, names)}; it has ${cut(names.join(", "), SHOWN_CHARS)}`,
     );
   return listed
     .filter(({ name }) => settings.tools?.includes(name) ?? true)
-    .map(({ name, description = "", inputSchema }) => ({
+    .map(({ name, description, inputSchema }) => ({
       name: mcpToolName(settings.name, name),
       effect: "opaque",
       subject: null,
@@ -66,14 +66,7 @@ function toolsOf(server: ToolServer, settings: McpServer, listed: readonly Liste
 /** Characters of a list of names. */
 const SHOWN_CHARS = 1_000;
 
-function bytesOf(tool: Tool): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(specOf(tool)));
-  } catch {
-    // Nested too deep to be written.
-    return Number.POSITIVE_INFINITY;
-  }
-}
+const bytesOf = (tool: Tool) => Buffer.byteLength(JSON.stringify(specOf(tool)));
 
 function demandFit(tools: readonly Tool[], bytes: number): void {
   const NARROW = "name those that are needed in `tools` of the server";

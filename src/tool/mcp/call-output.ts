@@ -1,11 +1,15 @@
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
-import { excerpt } from "../../domain/excerpt.ts";
+import { cut, excerpt } from "../../domain/excerpt.ts";
+import { asRecord, asText } from "../../domain/lenient.ts";
 import type { ToolOutput } from "../tool.ts";
 
-/** What a model reads of a result: its texts, a note for everything else, or the structure when there is no text. */
-export function callOutput(result: CallToolResult, max_output_bytes: number): ToolOutput {
-  const { content, structuredContent, isError } = result;
-  const hasText = content.some(({ type }) => type === "text");
+/**
+ * What a model reads of an answer to `tools/call`: its texts, a note for everything else, or the structure when there is no
+ * text. Undefined for what is no result of a tool.
+ */
+export function callOutput(result: unknown, max_output_bytes: number): ToolOutput | undefined {
+  const { content = [], structuredContent, isError } = asRecord(result) ?? { content: null };
+  if (!Array.isArray(content)) return undefined;
+  const hasText = content.some((block) => asRecord(block)?.["type"] === "text");
   const structure = structuredContent === undefined || hasText ? [] : [JSON.stringify(structuredContent)];
   const text = [...content.map(blockText), ...structure].join("\n").toWellFormed();
   return {
@@ -22,19 +26,24 @@ export const noOutput = (why: string): ToolOutput => {
   return { text, ok: false, exit_code: null, bytes: Buffer.byteLength(text) };
 };
 
-function blockText(block: ContentBlock): string {
-  switch (block.type) {
+function blockText(given: unknown): string {
+  const block = asRecord(given) ?? {};
+  const { text, blob } = asRecord(block["resource"]) ?? {};
+  switch (block["type"]) {
     case "text":
-      return block.text;
+      return asText(block["text"]) ?? "";
     case "image":
     case "audio":
-      return sizeNote(block.type, block.data);
+      return sizeNote(block["type"], block["data"]);
     case "resource":
-      return "text" in block.resource ? block.resource.text : sizeNote("file", block.resource.blob);
+      return asText(text) ?? sizeNote("file", blob);
     case "resource_link":
-      return `[link to ${block.uri}]`;
+      return `[link to ${asText(block["uri"]) ?? "nowhere"}]`;
+    default:
+      return `[${cut(asText(block["type"]) ?? "something")}, not shown]`;
   }
 }
 
 /** @param data base64: four characters for three bytes */
-const sizeNote = (what: string, data: string) => `[${what}, ${Math.ceil((data.length * 3) / 4 / 1000)} kB]`;
+const sizeNote = (what: string, data: unknown) =>
+  `[${what}, ${Math.ceil(((asText(data) ?? "").length * 3) / 4 / 1000)} kB]`;

@@ -1,21 +1,12 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  ErrorCode,
-  type Tool as ListedTool,
-  ListToolsResultSchema,
-  McpError,
-  ToolListChangedNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
-import type { JsonSchemaValidatorResult, jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import type { McpServer } from "../../domain/arm.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
-import { LINE_BYTES } from "../../lines.ts";
+import { asRecord } from "../../domain/lenient.ts";
 import type { CommandNetwork, ProcessEnd, SandboxedProcess } from "../../sandbox/sandbox.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import { ProcessTransport } from "./process-transport.ts";
+import { JsonRpcPeer, TimedOut } from "./json-rpc-peer.ts";
+import { type ListedTool, readToolPage, Unusable } from "./listed-tools.ts";
 
 export interface ServerLaunch {
   readonly server: McpServer;
@@ -39,6 +30,9 @@ const FAULT_CHARS = 300;
 /** Tools that are read of a server, whatever is offered of them. */
 const MAX_LISTED = 1_000;
 
+/** Bytes of names, descriptions and schemas that are held of its list. */
+const MAX_LISTED_BYTES = 10_000_000;
+
 /** Bytes that a server may print in all: long answers to many calls. */
 const MAX_PRINTED_BYTES = 512 * 1024 * 1024;
 
@@ -46,23 +40,18 @@ const MAX_PRINTED_BYTES = 512 * 1024 * 1024;
 export class Connection implements AsyncDisposable {
   readonly #launch: ServerLaunch;
   readonly #process: SandboxedProcess;
-  readonly #transport: ProcessTransport;
-  readonly #client: Client;
+  readonly #peer: JsonRpcPeer;
   #end: ProcessEnd | undefined;
-  #overlong = new AbortController();
+  #toldOfChange = false;
 
   private constructor(launch: ServerLaunch, process: SandboxedProcess) {
     this.#launch = launch;
     this.#process = process;
-    this.#transport = new ProcessTransport(process);
-    this.#transport.ontoolong = () => this.#overlong.abort(new TooLong());
-    const about = { name: "abeval", version: launch.version };
-    // Sampling, roots and elicitation are not offered. A schema of a result is nobody's to hold the server to.
-    this.#client = new Client(about, { capabilities: {}, jsonSchemaValidator: NO_VALIDATOR });
     void process.ended.then(
       (end) => this.#ended(end),
       () => this.#ended(UNKNOWN_END),
     );
+    this.#peer = new JsonRpcPeer(process, (method) => this.#hear(method));
   }
 
   /** Starts it and waits until it answers. @throws Failure saying why it does not; the signal's reason. */
@@ -78,108 +67,108 @@ export class Connection implements AsyncDisposable {
     );
     const connection = new Connection(launch, process);
     try {
-      await connection.#starting(signal, async (options) => {
-        await connection.#client.connect(connection.#transport, options);
-      });
+      await connection.#starting(signal, async (options) => await connection.#greet(options));
     } catch (error) {
       await connection[Symbol.asyncDispose]();
       throw error;
     }
-    connection.#tellOfChanges();
     return connection;
   }
 
-  /** How it ended; undefined while it runs. */
-  get end(): ProcessEnd | undefined {
-    return this.#end;
+  /** Why it ended, the limit that it went beyond first of all; undefined while it runs. */
+  get end(): string | undefined {
+    return this.#end && (this.#peer.excess ?? endText(this.#end));
   }
 
   /** Every tool that it has. @throws Failure */
   async list(signal: AbortSignal): Promise<readonly ListedTool[]> {
-    return await this.#starting(signal, async (options) => {
-      const tools: ListedTool[] = [];
-      for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-        const params = cursor === undefined ? {} : { cursor };
-        const page = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, options);
-        tools.push(...page.tools);
-        cursor = page.nextCursor;
-        if (tools.length > MAX_LISTED || (page.tools.length === 0 && cursor))
-          throw new Failure("setup_failed", `${this.#name} lists more tools than can be read (${MAX_LISTED})`);
-      }
-      return tools;
-    });
+    return await this.#starting(signal, async (options) => await this.#listed(options));
   }
 
-  /** @throws what the protocol's client throws; TooLong; the signal's reason */
-  async call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
-    const overlong = new AbortController();
-    this.#overlong = overlong;
-    const request = { method: "tools/call", params: { name: tool, arguments: input } } as const;
-    const timeout = this.#launch.server.timeout_s * 1000;
-    try {
-      const options = { timeout, signal: AbortSignal.any([signal, overlong.signal]) };
-      return await this.#client.request(request, CallToolResultSchema, options);
-    } catch (error) {
-      // The client makes an error of its own of a signal's reason.
-      signal.throwIfAborted();
-      overlong.signal.throwIfAborted();
-      throw error;
-    }
+  /** The answer as it came. @throws as `JsonRpcPeer.request` */
+  async call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
+    const timeout_ms = this.#launch.server.timeout_s * 1000;
+    return await this.#peer.request("tools/call", { name: tool, arguments: input }, { timeout_ms, signal });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#process[Symbol.asyncDispose]();
   }
 
+  /** Sampling, roots and elicitation are not offered. */
+  async #greet(options: StepOptions): Promise<void> {
+    const clientInfo = { name: "abeval", version: this.#launch.version };
+    const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo };
+    const version = asRecord(await this.#peer.request("initialize", params, options))?.["protocolVersion"];
+    if (typeof version !== "string") throw new Unusable("it names no version of the protocol");
+    if (!SUPPORTED_PROTOCOL_VERSIONS.includes(version))
+      throw new Unusable(`it speaks version ${cut(version)} of the protocol, which abeval does not`);
+    this.#peer.notify("notifications/initialized", {});
+  }
+
   get #name(): string {
-    return `MCP server ${this.#launch.server.name}`;
+    return serverTitle(this.#launch.server);
   }
 
   #ended(end: ProcessEnd): void {
     this.#end = end;
   }
 
-  /** @throws Failure in the place of what the protocol's client throws */
-  async #starting<T>(
-    signal: AbortSignal,
-    step: (options: { readonly timeout: number; readonly signal: AbortSignal }) => Promise<T>,
-  ): Promise<T> {
+  async #listed(options: StepOptions): Promise<readonly ListedTool[]> {
+    const tools: ListedTool[] = [];
+    let [bytes, cursor] = [0, ""];
+    do {
+      const page = readToolPage(await this.#peer.request("tools/list", cursor === "" ? {} : { cursor }, options));
+      tools.push(...page.tools);
+      bytes += Buffer.byteLength(JSON.stringify(page.tools));
+      cursor = page.cursor;
+      // Empty pages could go on for ever.
+      if (tools.length > MAX_LISTED || (page.tools.length === 0 && cursor !== ""))
+        throw new Failure("setup_failed", `${this.#name} lists more tools than can be read (${MAX_LISTED})`);
+      if (bytes > MAX_LISTED_BYTES) throw new Unusable(`it describes its tools in more than ${MAX_LISTED_BYTES} bytes`);
+    } while (cursor !== "");
+    return tools;
+  }
+
+  /** @throws Failure in the place of what the server caused */
+  async #starting<T>(signal: AbortSignal, step: (options: StepOptions) => Promise<T>): Promise<T> {
     const deadline = AbortSignal.timeout(START_MS);
     try {
-      return await step({ timeout: START_MS, signal: AbortSignal.any([signal, deadline]) });
+      return await step({ timeout_ms: START_MS, signal: AbortSignal.any([signal, deadline]) });
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Failure) throw error;
-      throw new Failure("setup_failed", `${this.#name} does not start: ${this.#whyNot(error)}`, { cause: error });
+      const why = deadline.aborted ? new TimedOut() : error;
+      throw new Failure("setup_failed", `${this.#name} does not start: ${this.#whyNot(why)}`, { cause: error });
     }
   }
 
   #whyNot(error: unknown): string {
-    const { complaint } = this.#transport;
+    const { complaint } = this.#peer;
     const said = complaint === "" ? "" : `; it said: ${complaint}`;
-    if (this.#end) return `it ended (${endText(this.#end)})${said}`;
-    if (error instanceof McpError && error.code === ErrorCode.RequestTimeout)
-      return `it did not answer in ${START_MS / 1000} s${said}`;
+    if (this.end !== undefined) return `it ended (${this.end})${said}`;
+    if (error instanceof TimedOut) return `it did not answer in ${START_MS / 1000} s${said}`;
     const fault = error instanceof Error ? cut(error.message.replace(/\s+/g, " "), FAULT_CHARS) : "";
     return `its answer is of no use (${fault})${said}`;
   }
 
-  #tellOfChanges(): void {
-    let told = false;
-    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-      if (!told) this.#launch.notice(`${this.#name} has changed its list of tools; the arm keeps those of its start`);
-      told = true;
-    });
+  #hear(method: string): void {
+    if (method !== "notifications/tools/list_changed" || this.#toldOfChange) return;
+    this.#toldOfChange = true;
+    this.#launch.notice(`${this.#name} has changed its list of tools; the arm keeps those of its start`);
   }
 }
 
-/** An answer was longer than any that is read. */
-export class TooLong extends Error {
-  override readonly message = `its answer has more than ${LINE_BYTES} bytes`;
+interface StepOptions {
+  readonly timeout_ms: number;
+  readonly signal: AbortSignal;
 }
 
-/** As in "it ended (…)". */
-export function endText({ ended, exit_code }: ProcessEnd): string {
+/** What a person calls it. */
+export const serverTitle = ({ name }: McpServer) => `MCP server ${name}`;
+
+/** As in "ended: ...". */
+function endText({ ended, exit_code }: ProcessEnd): string {
   switch (ended) {
     case "exit":
       return exit_code === null ? "unknown how" : `exit code ${exit_code}`;
@@ -188,7 +177,7 @@ export function endText({ ended, exit_code }: ProcessEnd): string {
     case "disk_limit":
       return "it used too much disk space";
     case "output_limit":
-      return "it printed too much";
+      return `it printed more than ${MAX_PRINTED_BYTES} bytes`;
     case "timeout":
     case "killed":
       return "it was stopped, since it closed its output or did not read its input";
@@ -196,9 +185,3 @@ export function endText({ ended, exit_code }: ProcessEnd): string {
 }
 
 const UNKNOWN_END: ProcessEnd = { ended: "exit", exit_code: null, duration_ms: 0 };
-
-const NO_VALIDATOR: jsonSchemaValidator = {
-  getValidator:
-    <T>() =>
-    (input: unknown): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }), // unchecked
-};

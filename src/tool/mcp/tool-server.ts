@@ -1,15 +1,12 @@
-import { ErrorCode, type Tool as ListedTool, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { ToolContext, ToolOutput } from "../tool.ts";
 import { callOutput, noOutput } from "./call-output.ts";
-import { Connection, endText, type ServerLaunch, TooLong } from "./connection.ts";
+import { Connection, type ServerLaunch, serverTitle } from "./connection.ts";
+import { PeerError, TimedOut } from "./json-rpc-peer.ts";
+import type { ListedTool } from "./listed-tools.ts";
 
 /** Ends after which a server is not started again. */
 const MAX_ENDS = 2;
-
-/** Characters of a server's own words about a call that failed. */
-const SAID_CHARS = 500;
 
 /** The server of an arm, for the whole arm. One that ends is started again once, for the next call. */
 export class ToolServer implements AsyncDisposable {
@@ -33,10 +30,11 @@ export class ToolServer implements AsyncDisposable {
     if (this.#ends >= MAX_ENDS) return noOutput("the server of this tool has ended for good");
     try {
       this.#connection ??= await Connection.open(this.#launch, signal);
-      return callOutput(await this.#connection.call(tool, input, signal), max_output_bytes);
+      const result = await this.#connection.call(tool, input, signal);
+      return callOutput(result, max_output_bytes) ?? noOutput("the answer of the server is no result of a tool");
     } catch (error) {
       signal.throwIfAborted();
-      return noOutput(this.#whatHappened(error));
+      return this.#whatHappened(error);
     }
   }
 
@@ -44,22 +42,29 @@ export class ToolServer implements AsyncDisposable {
     await this.#connection?.[Symbol.asyncDispose]();
   }
 
-  #whatHappened(error: unknown): string {
-    if (this.#connection === undefined) {
-      this.#ends += 1;
-      return error instanceof Failure ? error.message : "the server of this tool cannot be started again";
-    }
+  #whatHappened(error: unknown): ToolOutput {
+    if (this.#connection === undefined) return this.#ended(this.#whyNotAgain(error));
     const { end } = this.#connection;
-    if (end) {
-      this.#ends += 1;
+    if (end !== undefined) {
       this.#connection = undefined;
-      const again = this.#ends < MAX_ENDS ? "it is started again for the next call" : "it is not started again";
-      return `the server of this tool ended: ${endText(end)}; ${again}`;
+      return this.#ended(end);
     }
-    if (error instanceof TooLong) return error.message;
-    if (error instanceof McpError && error.code === ErrorCode.RequestTimeout)
-      return `timed out after ${this.#launch.server.timeout_s} s`;
-    if (error instanceof McpError) return cut(error.message, SAID_CHARS);
-    return "the answer of the server is no result of a tool";
+    if (error instanceof TimedOut) return noOutput(`timed out after ${this.#launch.server.timeout_s} s`);
+    if (error instanceof PeerError) return noOutput(error.message);
+    throw error;
+  }
+
+  #whyNotAgain(error: unknown): string {
+    if (!(error instanceof Failure)) return "it cannot be started again";
+    return error.message.replace(`${serverTitle(this.#launch.server)} `, "it ");
+  }
+
+  /** The model knows which server it is. The judge reads the result too, and must not know. */
+  #ended(why: string): ToolOutput {
+    this.#ends += 1;
+    const next = this.#ends < MAX_ENDS ? "it is started again for the next call" : "it is not started again";
+    const whatHappened = `ended: ${why}; ${next}`;
+    const fault = `${serverTitle(this.#launch.server)} ${whatHappened}`;
+    return { ...noOutput(`the server of this tool ${whatHappened}`), fault };
   }
 }

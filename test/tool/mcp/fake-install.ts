@@ -3,14 +3,18 @@ import { join } from "node:path";
 import type { McpServer } from "../../../src/domain/arm.ts";
 import { temporaryDirectory } from "../../temporary.ts";
 
+const SERVERS = ["fake-server.mjs", "hostile-server.mjs"];
+
 /** A directory of installs with `fake`, which others than its owner may read, as a sandbox's user must. */
 export function fakeInstalls(): Disposable & { readonly path: string } {
   const directory = temporaryDirectory();
   const install = join(directory.path, "fake");
   mkdirSync(install);
-  copyFileSync(join(import.meta.dir, "fake-server.mjs"), join(install, "server.mjs"));
+  for (const name of SERVERS) {
+    copyFileSync(join(import.meta.dir, name), join(install, name));
+    chmodSync(join(install, name), 0o644);
+  }
   for (const path of [directory.path, install]) chmodSync(path, 0o755);
-  chmodSync(join(install, "server.mjs"), 0o644);
   return directory;
 }
 
@@ -21,6 +25,10 @@ export const fakeServer = (
   behaviours: readonly string[] = [],
 ): McpServer => ({
   ...{ name, install: "fake", tools: null, timeout_s: 20 },
-  command: ["bun", `/opt/mcp/${name}/server.mjs`, ...behaviours],
+  command: ["bun", `/opt/mcp/${name}/fake-server.mjs`, ...behaviours],
   ...changes,
 });
+
+/** A server with the tool `go`, which attacks its client in this way with about so many bytes. */
+export const hostileServer = (family: string, bytes = 1_000): McpServer =>
+  fakeServer("foe", { command: ["bun", "/opt/mcp/foe/hostile-server.mjs", family, String(bytes)] });
