@@ -1,62 +1,101 @@
-/** Lets `size` holders in at once. The others wait in the order they came. */
+/**
+ * Lets `size` holders in at once. The others wait in the order they came. An owner who holds a place already leaves `kept` of
+ * them to others, so that nobody who asks for many at once keeps the rest out.
+ */
 export class Semaphore {
   readonly #size: number;
   readonly #max_waiting: number;
-  readonly #waiting = new Set<() => void>();
-  #held = 0;
+  readonly #kept: number;
+  /** By owner, in the order in which they are asked. */
+  readonly #waiting = new Map<object, Set<() => void>>();
+  /** Places by owner; who holds none is not in it. */
+  readonly #held = new Map<object, number>();
+  #taken = 0;
+  #waits = 0;
 
-  constructor(size: number, max_waiting = Number.POSITIVE_INFINITY) {
+  constructor(size: number, max_waiting = Number.POSITIVE_INFINITY, kept = 0) {
     this.#size = size;
     this.#max_waiting = max_waiting;
+    this.#kept = kept;
   }
 
   /** How many wait for a place. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waits;
   }
 
   /** Every place is held, and as many wait as may. `acquire` does not look at it: ask before anything is promised. */
   get isFull(): boolean {
-    return this.#held >= this.#size && this.waiting >= this.#max_waiting;
+    return this.#taken >= this.#size && this.waiting >= this.#max_waiting;
   }
 
-  /** Waits for a place, which is held until it is disposed. @throws the signal's reason when it fires first. */
-  async acquire(signal: AbortSignal): Promise<Disposable> {
+  /**
+   * Waits for a place, which is held until it is disposed. Without an `owner` it is somebody's only one.
+   * @throws the signal's reason when it fires first.
+   */
+  async acquire(signal: AbortSignal, owner: object = {}): Promise<Disposable> {
     signal.throwIfAborted();
-    if (this.#held < this.#size) this.#held += 1;
-    else await this.#turn(signal);
+    if (this.#mayEnter(owner)) this.#take(owner);
+    else await this.#turn(signal, owner);
     let held = true;
     return {
       [Symbol.dispose]: () => {
-        if (held) this.#release();
+        if (held) this.#release(owner);
         held = false;
       },
     };
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #mayEnter(owner: object): boolean {
+    if (this.#taken >= this.#size) return false;
+    const second_places = this.#taken - this.#held.size;
+    return !this.#held.has(owner) || second_places < this.#size - this.#kept;
+  }
+
+  #take(owner: object): void {
+    this.#taken += 1;
+    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
+  }
+
+  #turn(signal: AbortSignal, owner: object): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = () => {
       signal.removeEventListener("abort", leave);
       resolve();
     };
     const leave = () => {
-      this.#waiting.delete(enter);
+      this.#leaveLine(owner, enter);
       reject(signal.reason);
     };
-    this.#waiting.add(enter);
+    const line = this.#waiting.get(owner) ?? new Set();
+    this.#waiting.set(owner, line.add(enter));
+    this.#waits += 1;
     signal.addEventListener("abort", leave, { once: true });
     return promise;
   }
 
-  /** The place goes to the first who waits. It is not free in between, so nobody who comes later can take it. */
-  #release(): void {
-    const [enter] = this.#waiting;
-    if (enter === undefined) {
-      this.#held -= 1;
+  #leaveLine(owner: object, enter: () => void): void {
+    const line = this.#waiting.get(owner);
+    if (!line?.delete(enter)) return;
+    this.#waits -= 1;
+    if (line.size === 0) this.#waiting.delete(owner);
+  }
+
+  /** The place goes to the first who may have it. It is not free in between, so nobody who comes later can take it. */
+  #release(owner: object): void {
+    const left = (this.#held.get(owner) ?? 0) - 1;
+    if (left > 0) this.#held.set(owner, left);
+    else this.#held.delete(owner);
+    this.#taken -= 1;
+    for (const [next, line] of this.#waiting) {
+      const [enter] = line;
+      if (enter === undefined || !this.#mayEnter(next)) continue;
+      this.#take(next);
+      this.#leaveLine(next, enter);
+      // The others are asked before its next one.
+      if (this.#waiting.delete(next) && line.size > 0) this.#waiting.set(next, line);
+      enter();
       return;
     }
-    this.#waiting.delete(enter);
-    enter();
   }
 }

@@ -126,6 +126,47 @@ test("it is full when every place is held and as many wait as may", async () => 
   expect([...states, semaphore.isFull]).toEqual([false, false, true, false, false]);
 });
 
+test("who holds a place leaves to others as many as are kept, however many it asks for", async () => {
+  const semaphore = new Semaphore(4, undefined, 2);
+  const [greedy, modest] = [{}, {}];
+  const asked = Array.from({ length: 10 }, () => semaphore.acquire(never, greedy));
+  const held = await Promise.all(asked.slice(0, 3));
+  expect(semaphore.waiting).toBe(7);
+  const own = await semaphore.acquire(never, modest);
+  expect(await hasRoom(semaphore)).toBe(false);
+  own[Symbol.dispose]();
+  for (const place of held) place[Symbol.dispose]();
+  for (const place of asked) (await place)[Symbol.dispose]();
+  expect(semaphore.waiting).toBe(0);
+  expect(await hasRoom(semaphore)).toBe(true);
+});
+
+test("where every place is kept, an owner holds one at a time, and its others follow", async () => {
+  const semaphore = new Semaphore(2, undefined, 8);
+  const owner = {};
+  const first = await semaphore.acquire(never, owner);
+  const second = semaphore.acquire(never, owner);
+  expect([semaphore.waiting, await hasRoom(semaphore)]).toEqual([1, true]);
+  first[Symbol.dispose]();
+  using _place = await second;
+  expect(semaphore.waiting).toBe(0);
+});
+
+test("owners who wait are asked in turn", async () => {
+  const semaphore = new Semaphore(1);
+  const entered: string[] = [];
+  const owners = { many: {}, few: {} };
+  const ask = async (name: keyof typeof owners) => {
+    using _place = await semaphore.acquire(never, owners[name]);
+    entered.push(name);
+  };
+  const first = await semaphore.acquire(never);
+  const all = [ask("many"), ask("many"), ask("many"), ask("few")];
+  first[Symbol.dispose]();
+  await Promise.all(all);
+  expect(entered).toEqual(["many", "few", "many", "many"]);
+});
+
 test("one without a line is full when every place is held, and not before", async () => {
   const semaphore = new Semaphore(1, 0);
   expect(semaphore.isFull).toBe(false);

@@ -18,7 +18,10 @@ import { type OpenedStore, openStore } from "./open-store.ts";
 import { agentsDirectory, readableDirectories, type SandboxSettings } from "./sandbox-flags.ts";
 import { openTapes, type TapeSettings } from "./tape-flags.ts";
 
-/** Provider calls at once for each running session: two for the arms or the judge's orders, and two to spare. */
+/** Of a session, and judges read in two orders. */
+const ARMS = 2;
+
+/** Provider calls at once for each running session: one for each arm, whatever the other asks for, and two to spare. */
 const CALLS_PER_SESSION = 4;
 
 export interface ServiceOptions {
@@ -62,7 +65,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
   const recording = { clock: loopClock, entropy: systemEntropy, redact, version };
   const tapes = await openTapes(environment["ABEVAL_CASSETTES"], options.tapes, recording);
   const models = {
-    ...{ credentials, clock: loopClock, limiter: new Semaphore(calls) },
+    ...{ credentials, clock: loopClock, limiter: new Semaphore(calls, undefined, ARMS * options.max_sessions) },
     replay_only: tapes?.mode === "replay",
   };
   return {

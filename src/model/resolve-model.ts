@@ -142,7 +142,7 @@ function providerClient(ref: string, { transport, modelOf }: Connection, sources
     ref,
     complete: async (request, options) => {
       const { complete } = await model;
-      using _place = await limiter.acquire(options.signal);
+      using _place = await limiter.acquire(options.signal, limited);
       return await complete(request, options);
     },
   };

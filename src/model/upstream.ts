@@ -97,7 +97,7 @@ class ProviderUpstream implements Upstream {
 
   async send<T>(request: UpstreamRequest, take: Take<T>, options: CallOptions): Promise<T> {
     const { limiter, clock } = this.#parts;
-    using _place = await limiter.acquire(options.signal);
+    using _place = await limiter.acquire(options.signal, this);
     for (let attempts = 1; ; attempts += 1) {
       const began = clock.ticks();
       const tried = await this.#try(request, options.signal);

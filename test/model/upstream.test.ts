@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
 import { Credentials } from "../../src/model/credentials.ts";
+import { modelResolver } from "../../src/model/resolve-model.ts";
 import { upstreams } from "../../src/model/upstream.ts";
 import { Semaphore } from "../../src/semaphore.ts";
+import { REQUEST } from "./asking.ts";
 
 const KEY = "sk-never-to-be-carried-on-1234";
 
@@ -25,4 +27,28 @@ test("an agent's request does not follow a redirect: it could carry the key to a
     "openai answered 307, a redirect. Put the final address into OPENAI_BASE_URL.",
   );
   expect(carried).toEqual([]);
+});
+
+test("an agent that asks for everything at once does not keep the other arm's model from answering", async () => {
+  const answered = Promise.withResolvers<void>();
+  await using provider = Bun.serve({
+    port: 0,
+    idleTimeout: 0,
+    fetch: async (request) => {
+      if (((await request.json()) as { model: string }).model === "greedy") await answered.promise;
+      return Response.json({ choices: [{ message: { content: "Done." }, finish_reason: "stop" }] });
+    },
+  });
+  const credentials = new Credentials({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${provider.url}v1` });
+  const sources = { credentials, clock: systemClock, limiter: new Semaphore(4, undefined, 2) };
+  const { signal } = new AbortController();
+  const greedy = upstreams(sources)("openai/greedy", "chat");
+  const body = JSON.stringify({ model: "greedy" });
+  const request = { method: "POST", path: "/chat/completions", headers: {}, body, aside: false } as const;
+  const take = { reply: async () => "a reply", refused: async () => "a refusal" };
+  const flood = Array.from({ length: 50 }, () => greedy.send(request, take, { signal }));
+  const reply = await modelResolver(sources)("openai/modest", null).complete(REQUEST, { signal });
+  answered.resolve();
+  expect(reply.text).toBe("Done.");
+  expect(new Set(await Promise.all(flood))).toEqual(new Set(["a reply"]));
 });
