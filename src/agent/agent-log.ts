@@ -14,7 +14,7 @@ import { type Refusal, refusalOf } from "../policy/refusal.ts";
 import type { CallRecord } from "../policy/review.ts";
 import type { WireCall, WireReply, WireRequest } from "../wire/wire.ts";
 import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
-import { textsIn } from "./broken-input.ts";
+import { refusalOfBroken } from "./broken-input.ts";
 import { PendingCalls } from "./pending-calls.ts";
 import { type CanonicalCall, canonicalCall } from "./recipe/canonical-call.ts";
 import type { Recipe } from "./recipe/recipe.ts";
@@ -131,8 +131,7 @@ export class AgentLog {
   #refusalOf(effect: Effect | null, subject: string, { unparsed }: WireCall): Refusal | null {
     const { policies } = this.#parts.run;
     if (effect !== "command" && (unparsed === undefined || effect !== null)) return null;
-    const commands = unparsed === undefined ? [subject] : textsIn(unparsed);
-    return commands.map((command) => refusalOf(policies, "command", command)).find((one) => one !== null) ?? null;
+    return unparsed === undefined ? refusalOf(policies, "command", subject) : refusalOfBroken(policies, unparsed);
   }
 
   /** @param latency_ms without what was lost to throttling */

@@ -3,6 +3,8 @@ export interface JsonLimits {
   readonly bytes: number;
   /** Every value counts: texts, numbers, lists and objects. An empty list or object counts as two. */
   readonly values: number;
+  /** Of nesting; `JSON_LEVELS` when absent. */
+  readonly levels?: number;
 }
 
 /** What a text says, or why it is not read: a noun phrase with the size and the limit, as in "100001 values, at most 100000 are read". */
@@ -25,7 +27,8 @@ export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJs
   if (text.length > limits.bytes) return beyond(text.length, limits.bytes, "bytes");
   const { values, escapes, levels } = sizeOf(text);
   if (values > limits.values) return beyond(values, limits.values, "values");
-  if (levels > JSON_LEVELS) return beyond(levels, JSON_LEVELS, "levels of nesting");
+  const deepest = limits.levels ?? JSON_LEVELS;
+  if (levels > deepest) return beyond(levels, deepest, "levels of nesting");
   if (escapes > MAX_ESCAPES) return beyond(escapes, MAX_ESCAPES, "escaped characters");
   try {
     return { value: JSON.parse(decoder.decode(text)) };

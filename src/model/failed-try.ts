@@ -1,13 +1,13 @@
 import { asText, dig } from "../domain/lenient.ts";
 
-/** What went wrong in one try. `words` is what the provider sent, as it came: it may hold secrets, as may a `cause`. */
+/** What went wrong in one try. `words` is the beginning of what the provider sent, as it came: it may hold secrets, as may a `cause`. */
 export type FailedTry =
   | { readonly kind: "status"; readonly status: number; readonly words: string }
   | { readonly kind: "unreachable"; readonly cause: unknown }
   | { readonly kind: "timeout" }
   | { readonly kind: "broken_off"; readonly status: number; readonly cause: unknown }
   | { readonly kind: "not_json"; readonly status: number; readonly words: string }
-  | { readonly kind: "too_large"; readonly status: number };
+  | { readonly kind: "too_large"; readonly status: number; readonly fault: string };
 
 /** A failed try as an SDK's fetch throws it. The SDK repeats the try, and in the end gives this as the cause of its error. */
 export class TryFailed extends Error {

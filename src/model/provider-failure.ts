@@ -3,11 +3,12 @@ import { asText, dig, parseJson } from "../domain/lenient.ts";
 import type { Endpoint } from "./credentials.ts";
 import { type FailedTry, isOutOfCredit, isRetryable, statusOf } from "./failed-try.ts";
 import type { Transport } from "./provider-call.ts";
+import { redactedStart } from "./redaction.ts";
 
 /** Characters of the provider's own words that a message quotes. */
 const MAX_QUOTED_CHARS = 500;
 
-/** Read before quoting: enough that a secret is never cut in half before it is removed. */
+/** Characters that are read before quoting: markup and white space may come before the words. */
 const MAX_READ_CHARS = 64 * 1024;
 
 /** Who was asked, and what takes secrets out of words. */
@@ -41,7 +42,7 @@ export function unreadableReply(transport: Asked): Failure {
 export function clientFailure(transport: Asked, error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { provider } = transport.endpoint;
-  const words = quote(transport, wordsOf(error));
+  const words = quote(readable(transport, wordsOf(error)));
   return new Failure("provider_failed", `${provider} could not be asked: ${words}`, {
     details: { provider, status: null },
   });
@@ -62,7 +63,7 @@ function happened(transport: Asked, { failed, attempts, timeout_ms }: FailedCall
     case "not_json":
       return `sent a reply that is not a JSON object${tried}${stated(transport, failed.words)}`;
     case "too_large":
-      return "sent a reply of more than 4 MiB.";
+      return `sent a reply that is too large: ${failed.fault}.`;
   }
 }
 
@@ -116,7 +117,8 @@ function statedType(words: string): string {
 }
 
 function stated(transport: Asked, words: string): string {
-  const said = quote(transport, statedMessage(words) ?? plainText(words));
+  const message = statedMessage(words);
+  const said = quote(message === undefined ? plainText(readable(transport, words)) : readable(transport, message));
   return said === "" ? "." : `: ${JSON.stringify(said)}.`;
 }
 
@@ -129,12 +131,14 @@ function statedMessage(words: string): string | undefined {
 
 /** Without scripts, styles and tags. Each pattern stops at the next tag, so that the time is linear in the text. */
 function plainText(words: string): string {
-  const [head = "", ...blocks] = words.slice(0, MAX_READ_CHARS).split(/<(?:script|style)\b/i);
+  const [head = "", ...blocks] = words.split(/<(?:script|style)\b/i);
   const rest = blocks.map((block) => block.replace(/^[\s\S]*?<\/(?:script|style)\b/i, "<"));
   return [head, ...rest].join("").replaceAll(/<[^<>]*>/g, " ");
 }
 
-function quote({ redact }: Asked, words: string): string {
-  const clean = redact(words.slice(0, MAX_READ_CHARS)).replaceAll(/\s+/g, " ").trim();
+const readable = ({ redact }: Asked, words: string) => redactedStart(words, MAX_READ_CHARS, redact);
+
+function quote(words: string): string {
+  const clean = words.replaceAll(/\s+/g, " ").trim();
   return clean.length <= MAX_QUOTED_CHARS ? clean : `${clean.slice(0, MAX_QUOTED_CHARS)}…`;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
 import { PROVIDER_TRIES } from "../domain/defaults.ts";
 import { asRecord, dig, isNested, type LooseRecord, parseJson } from "../domain/lenient.ts";
 import { isRetryable, TryFailed } from "./failed-try.ts";
@@ -12,6 +13,12 @@ const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 /** Milliseconds waited at most because a server asks for it; beyond a minute its quota, not its load, is the matter. */
 const MAX_WAIT_MS = 60_000;
 
+/** Values in a reply. A model says fewer in all that it may write. */
+const MAX_REPLY_VALUES = 100_000;
+
+/** Bytes of a refusal that are looked at. Those of the usual servers are below 2 kB, and pages of gateways below 30 kB. */
+const MAX_REFUSAL_BYTES = 128 * 1024;
+
 /** Levels of nesting in a refusal. Those of the usual servers have three. */
 const LEVELS = 64;
 
@@ -22,38 +29,48 @@ const LEVELS = 64;
  * @throws TryFailed for a reply that breaks off, is too large or no JSON object.
  */
 export async function readReply(reply: Response, clock: Clock): Promise<Response> {
-  const words = await readBounded(reply);
-  const json = parseJson(words);
-  const body = asRecord(json);
+  const bytes = await readBounded(reply);
+  const json = readReplyJson(bytes);
+  const body = "value" in json ? asRecord(json.value) : undefined;
   const status = (reply.ok ? reportedStatus(body) : undefined) ?? reply.status;
   const headers = { "content-type": "application/json" };
   // What no Response can be made of.
-  if (status > 599) throw new TryFailed({ kind: "status", status, words });
+  if (status > 599) throw new TryFailed({ kind: "status", status, words: refusalText(bytes) });
   if (status >= 300) {
+    const words = refusalText(bytes);
     const retry = retryHeaders({ status, words, headers: reply.headers }, clock);
     // The SDKs write the body anew into the message of their error, which overflows the stack for one that is nested deep.
-    const told = isNested(json, LEVELS) ? null : words || null;
+    const told = isNested(parseJson(words), LEVELS) ? null : words || null;
     return new Response(told, { status, headers: { ...headers, ...retry } });
   }
-  if (body === undefined) throw new TryFailed({ kind: "not_json", status, words });
-  return new Response(words, { headers });
+  if ("fault" in json && json.fault !== NO_JSON) throw new TryFailed({ kind: "too_large", status, fault: json.fault });
+  if (body === undefined) throw new TryFailed({ kind: "not_json", status, words: refusalText(bytes) });
+  return new Response(bytes, { headers });
 }
 
-/** The whole reply as text. @throws TryFailed when it breaks off or is too large */
-export async function readBounded(reply: Response): Promise<string> {
+const readReplyJson = (bytes: Uint8Array) =>
+  // How deep a call's input is, is the model's matter: it is told.
+  readBoundedJson(bytes, { bytes: MAX_REPLY_BYTES, values: MAX_REPLY_VALUES, levels: MAX_REPLY_VALUES });
+
+/** What a reply says that is no answer, as far as it is looked at. */
+export const refusalText = (bytes: Uint8Array): string =>
+  new TextDecoder().decode(bytes.subarray(0, MAX_REFUSAL_BYTES));
+
+/** The whole reply. @throws TryFailed when it breaks off or is too large */
+export async function readBounded(reply: Response): Promise<Uint8Array<ArrayBuffer>> {
   const { status } = reply;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of reply.body ?? []) {
       bytes += chunk.byteLength;
-      if (bytes > MAX_REPLY_BYTES) throw new TryFailed({ kind: "too_large", status });
+      if (bytes > MAX_REPLY_BYTES) throw new TryFailed({ kind: "too_large", status, fault: "more than 4 MiB" });
       chunks.push(chunk);
     }
   } catch (error) {
     throw error instanceof TryFailed ? error : new TryFailed({ kind: "broken_off", status, cause: error });
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  return Buffer.concat(chunks);
 }
 
 /** Some gateways report the failure of the provider behind them with status 200. */

@@ -5,9 +5,15 @@ export const REDACTED = "[redacted]";
 /** Shorter values are words rather than keys: removing "none" or "test" everywhere would destroy text and hide nothing. */
 const MIN_SECRET_CHARS = 8;
 
-/** What keys look like at the usual providers. They have a digit; `sk-some-css-class-name` is no key. */
+/**
+ * What keys look like at the usual providers. They have a digit among their first hundred characters;
+ * `sk-some-css-class-name` is no key. The looks ahead are bounded, so that a text of nothing but beginnings takes linear time.
+ */
 const KEY_SHAPES =
-  /\b(?:sk|pk|gsk|xai|rk)[-_](?=[\w-]*\d)[\w-]{16,}|\bAIza[\w-]{30,}|\b(Bearer|Basic)\s+(?=[\w.~+/=-]*\d)[\w.~+/-]{16,}=*/g;
+  /\b(?:sk|pk|gsk|xai|rk)[-_](?=[\w-]{0,99}\d)[\w-]{16,}|\bAIza[\w-]{30,}|\b(Bearer|Basic)\s+(?=[\w.~+/=-]{0,99}\d)[\w.~+/-]{16,}=*/g;
+
+/** Characters of the longest secret that is looked for where a text is cut. */
+const LONGEST = 8 * 1024;
 
 /** Takes the given secrets out of text, in every form in which a program is likely to print them. */
 export type Redact = (text: string) => string;
@@ -23,6 +29,16 @@ export function secretRedactor(secrets: readonly Secret[]): Redact {
 /** Removes what looks like a key, known or not. For error texts, not for what a model writes. */
 export const redactKeyShapes: Redact = (text) =>
   text.replace(KEY_SHAPES, (_, scheme?: string) => (scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`));
+
+/**
+ * The beginning of a text without secrets, in time that does not grow with the rest of it. A secret that the cut halves looks
+ * like none: what may be half of one is left out, too.
+ */
+export function redactedStart(text: string, limit: number, redact: Redact): string {
+  const clean = redact(text.slice(0, limit + LONGEST));
+  const whole = text.length <= limit + LONGEST ? clean.length : Math.max(0, clean.length - LONGEST);
+  return clean.slice(0, Math.min(limit, whole));
+}
 
 function writtenForms(value: string): readonly string[] {
   if (value.length < MIN_SECRET_CHARS) return [];

@@ -46,7 +46,7 @@ export class Silence {
 export async function begun(reply: Response, silence: Silence): Promise<OpenReply> {
   const { status, headers, body } = reply;
   if (!/^\s*text\/event-stream/i.test(headers.get("content-type") ?? "")) {
-    const whole = Buffer.from(await readBounded(reply));
+    const whole = await readBounded(reply);
     silence.end();
     return { status, headers, chunks: once(whole) };
   }

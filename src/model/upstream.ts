@@ -11,7 +11,7 @@ import { type FailedTry, isRetryable, statusOf, TryFailed } from "./failed-try.t
 import { splitModelRef } from "./model-ref.ts";
 import type { Fetch } from "./provider-call.ts";
 import { providerFailure } from "./provider-failure.ts";
-import { nextTry, readBounded } from "./provider-reply.ts";
+import { nextTry, readBounded, refusalText } from "./provider-reply.ts";
 import { ReplayedReply } from "./replayed-reply.ts";
 import { begun, type OpenReply, Silence } from "./reply-stream.ts";
 import { endpointOf, type ModelSources } from "./resolve-model.ts";
@@ -121,7 +121,7 @@ class ProviderUpstream implements Upstream {
         const recorded_ms = reply instanceof ReplayedReply ? reply.took_ms : undefined;
         return { kind: "reply", reply: { ...(await begun(reply, silence)), recorded_ms } };
       }
-      const refusal = { status: reply.status, headers: reply.headers, words: await readBounded(reply) };
+      const refusal = { status: reply.status, headers: reply.headers, words: refusalText(await readBounded(reply)) };
       silence.end();
       if (request.aside || isForAgent(refusal.status)) return { kind: "refused", refusal };
       const { status, words } = refusal;

@@ -69,3 +69,12 @@ test.each(["<", "<script", "<script><", "</"])("a page made of %p is read at onc
   const page = answered(part.repeat(65_536 / part.length), 502);
   for (let times = 0; times < 300; times += 1) expect(messageOf(page)).toStartWith("house answered 502");
 });
+
+test("a key that the end of what is read would cut in half stays hidden, also behind much white space", () => {
+  for (const half of [KEY, "sk-ant-api03-AbCdEfGh1234567890"])
+    for (let shown = 1; shown < half.length; shown += 1)
+      for (const read of [64, 72]) {
+        const words = `denied:${" ".repeat(read * 1024 - 7 - shown)}${half}${"y ".repeat(50_000)}`;
+        expect(messageOf(answered(words))).not.toContain(half.slice(0, Math.max(4, shown)));
+      }
+});

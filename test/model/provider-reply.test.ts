@@ -118,3 +118,17 @@ test("reading stops when a reply is too large, however large it would be", async
   expect(await lost(new Response(endless))).toBe("too_large");
   expect(sent).toBeLessThan(8);
 });
+
+test("a reply of many small values is too large, and one nested deep is the caller's matter", async () => {
+  const failed = await readReply(new Response(`{"content":[${"[],".repeat(60_000)}0]}`), clock).catch(
+    (error: TryFailed) => error.failed,
+  );
+  expect(failed).toEqual({ kind: "too_large", status: 200, fault: "120003 values, at most 100000 are read" });
+  const deep = `{"a":${"[".repeat(40_000)}${"]".repeat(40_000)}}`;
+  expect((await readReply(new Response(deep), clock)).status).toBe(200);
+});
+
+test("of a refusal only the beginning is handed on", async () => {
+  const refusal = await readReply(new Response("x".repeat(1_000_000), { status: 400 }), clock);
+  expect(await refusal.text()).toBe("x".repeat(128 * 1024));
+});
