@@ -8,7 +8,7 @@ import { NETWORK_RULE } from "../domain/network-rule.ts";
 import type { WireReply } from "../wire/wire.ts";
 import type { PendingCall } from "./pending-calls.ts";
 import type { Recipe } from "./recipe/recipe.ts";
-import { MAX_THREADS } from "./threads.ts";
+import { MAX_THREADS, type ThreadName } from "./threads.ts";
 
 interface DecisionParts {
   readonly run: Pick<ArmRun, "redact" | "clock">;
@@ -39,7 +39,7 @@ export class AgentDecisions {
   }
 
   turn(
-    { thread, side }: { readonly thread: number; readonly side: boolean },
+    { thread, side }: { readonly thread: ThreadName; readonly side: boolean },
     { reply, tools }: SaidTurn,
     latency_ms: number,
   ): void {
@@ -59,7 +59,7 @@ export class AgentDecisions {
         cached_tokens: reply.cached_tokens,
         cache_write_tokens: reply.cache_write_tokens,
         text: excerpt(text),
-        thread,
+        thread: thread.number,
         ...(side ? { side: true as const } : {}),
         ...(unknown ? { usage_unknown: true as const } : {}),
       },

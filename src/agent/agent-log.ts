@@ -10,6 +10,7 @@ import type { DecisionDetail } from "../domain/decision.ts";
 import type { ExternalAgent } from "../domain/external-agent.ts";
 import type { Effect } from "../domain/tool.ts";
 import { redactDeep } from "../model/redacting-model.ts";
+import type { Upstream } from "../model/upstream.ts";
 import { type Refusal, refusalOf } from "../policy/refusal.ts";
 import type { CallRecord } from "../policy/review.ts";
 import type { WireCall, WireReply, WireRequest } from "../wire/wire.ts";
@@ -19,14 +20,16 @@ import { PendingCalls } from "./pending-calls.ts";
 import { type CanonicalCall, canonicalCall } from "./recipe/canonical-call.ts";
 import type { Recipe } from "./recipe/recipe.ts";
 import { refusedInput } from "./refused-input.ts";
-import { MAIN_THREAD, Threads } from "./threads.ts";
+import { MAIN_THREAD, type ThreadName, Threads } from "./threads.ts";
 import { UNHEARD, UnderWay } from "./under-way.ts";
 
 /** A request that goes on to the provider. */
 export interface AskedTurn {
-  readonly thread: number;
+  readonly thread: ThreadName;
   /** A small call besides the work. */
   readonly side: boolean;
+  /** What the provider is asked for. */
+  readonly model: string;
   readonly sent_bytes: number;
   /** Monotonic milliseconds. */
   readonly began_ticks: number;
@@ -38,8 +41,10 @@ export interface AskedTurn {
 
 interface AgentLogParts {
   readonly run: ArmRun;
-  readonly agent: Pick<ExternalAgent, "tools">;
+  readonly agent: Pick<ExternalAgent, "tools" | "side_model">;
   readonly recipe: Recipe;
+  /** The arm's, as the provider calls it. */
+  readonly upstream: Pick<Upstream, "model">;
   readonly log: DecisionLog;
   readonly meter: Meter;
   /** Fires when the arm is over for a reason of ours. */
@@ -54,7 +59,7 @@ export class AgentLog {
   /** What of it becomes decisions. */
   readonly told: AgentDecisions;
   readonly #parts: AgentLogParts;
-  readonly #threads = new Threads();
+  readonly #threads: Threads;
   readonly #pending = new PendingCalls();
   readonly #under_way = new UnderWay<AskedTurn>();
   readonly #replies = createHash("sha256");
@@ -62,10 +67,11 @@ export class AgentLog {
   #stopped = false;
   #asked = 0;
   /** What the main thread was told last; undefined before. */
-  #last: WireReply | "context_overflow" | undefined;
+  #last: { readonly thread: ThreadName; readonly said: WireReply | "context_overflow" } | undefined;
 
   constructor(parts: AgentLogParts) {
     this.#parts = parts;
+    this.#threads = new Threads(Object.keys({ ...parts.recipe.tools, ...parts.agent.tools }).length > 0);
     this.told = new AgentDecisions(parts);
   }
 
@@ -94,20 +100,26 @@ export class AgentLog {
     const thread = this.#threads.asked(request);
     if (this.#threads.forgotten > 0) this.told.forgotten();
     for (const result of request.results) {
-      const pending = this.#pending.take(result, thread);
+      const pending = this.#pending.take(result, thread.number);
       if (pending) this.told.call(pending, result.text, result.is_error);
     }
     const violations = this.calls.length > 0 ? await disqualifyingPaths(run, log) : [];
     if (violations.length > 0) this.#stop(() => disqualified(violations));
-    const side = !request.offers_tools;
+    const side = this.#threads.isAside(thread, request);
     // A small call besides the work is no turn: it may follow the last one.
-    const spent = meter.exhausted(side ? "turns" : undefined);
+    const spent = side ? (meter.exhausted("turns") ?? meter.beginSideCall()) : meter.exhausted();
     if (spent) this.#stop(() => atBudget(log, spent));
     if (this.#stopped) return null;
     this.told.warnings(meter.runningLow());
-    const turn = { thread, side, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
+    const model = this.#modelFor(request, side);
+    const turn = { thread, side, model, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
     this.#under_way.begin(turn);
     return turn;
+  }
+
+  #modelFor(request: WireRequest, side: boolean): string {
+    const { agent, upstream } = this.#parts;
+    return (side && agent.side_model === "keep" ? request.model : null) ?? upstream.model;
   }
 
   /** Looks at a call before the agent sees it. Gives the input that is put in its place; null: it may be made. */
@@ -123,7 +135,7 @@ export class AgentLog {
     const refused_by = replacement === null ? null : (refusal?.rule ?? null);
     this.calls.push({ tool, effect: effect ?? "opaque", subject, refused_by });
     if (refused_by === null)
-      this.#pending.add({ call, canonical, thread: turn.thread, asked_ticks: run.clock.ticks() });
+      this.#pending.add({ call, canonical, thread: turn.thread.number, asked_ticks: run.clock.ticks() });
     else turn.blocks.push({ rule: refused_by, tool, input: inputText({ name: tool, input: canonical.input }) });
     return replacement;
   }
@@ -142,7 +154,7 @@ export class AgentLog {
     this.#count(turn, reply);
     if (!side && reply.model_served !== null) this.#served = this.#parts.run.redact(reply.model_served);
     this.#replies.update(`${JSON.stringify([reply.text, reply.calls.map(({ name, input }) => [name, input])])}\n`);
-    if (thread === MAIN_THREAD) this.#last = reply;
+    if (thread.number === MAIN_THREAD) this.#last = { thread, said: reply };
     this.told.turn(turn, this.#said(reply), latency_ms);
     for (const block of turn.blocks) this.told.blocked(block);
     const spent = turn.spent ?? this.#under_way.overdraws(meter);
@@ -173,7 +185,7 @@ export class AgentLog {
     const { thread } = turn;
     this.#threads.answered(thread, null);
     this.#under_way.end(turn);
-    if (isOverflow && thread === MAIN_THREAD) this.#last = "context_overflow";
+    if (isOverflow && thread.number === MAIN_THREAD) this.#last = { thread, said: "context_overflow" };
     this.told.refused(message);
   }
 
@@ -190,7 +202,7 @@ export class AgentLog {
   /** How an arm ended whose agent has ended by itself; `exit` is what it ended with. */
   ending(exit: string): Stop {
     const { log } = this.#parts;
-    const last = this.#last;
+    const last = this.#last?.thread.number === MAIN_THREAD ? this.#last.said : undefined;
     if (last === "context_overflow") return atContextLimit(log, { tokens_in: null });
     if (last?.ended === "whole" && last.calls.length === 0) {
       const stop = last.stop_reason === "refusal" ? "refusal" : "end";

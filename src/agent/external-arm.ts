@@ -88,11 +88,11 @@ class AgentRunner {
 
   #answer() {
     const { program, run, stopwatch } = this.#parts;
-    const { upstream, agent } = program;
+    const { upstream } = program;
     const fence = run.policies.network === "none";
     const throttle = new Throttle(stopwatch, run.clock);
     const { clock, redact } = run;
-    return agentExchange({ upstream, log: this.#agent, fence, side_model: agent.side_model, throttle, clock, redact });
+    return agentExchange({ upstream, log: this.#agent, fence, throttle, clock, redact });
   }
 
   #stray(address: string): void {

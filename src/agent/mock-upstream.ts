@@ -4,16 +4,18 @@ import { splitModelRef } from "../model/model-ref.ts";
 import type { Take, Upstream, UpstreamRequest } from "../model/upstream.ts";
 import { readRequest } from "../wire/read-request.ts";
 import { sayOnce } from "../wire/say-once.ts";
+import type { WireRequest } from "../wire/wire.ts";
 
 /** A provider of our own, which answers every request with one word and costs nothing. `onAsked` is called for each. */
-export const mockUpstream = (ref: string, wire: WireName, onAsked: () => void): Upstream => ({
+export const mockUpstream = (ref: string, wire: WireName, onAsked: (request: WireRequest) => void): Upstream => ({
   model: splitModelRef(ref).model,
   wire,
   conceal: (text) => text,
   async send<T>({ path, body, aside }: UpstreamRequest, take: Take<T>): Promise<T> {
-    if (!aside) onAsked();
     const json: LooseRecord = asRecord(parseJson(body ?? "{}")) ?? {};
-    const said = sayOnce(wire, readRequest(wire, path, json), "Done.");
+    const request = readRequest(wire, path, json);
+    if (!aside) onAsked(request);
+    const said = sayOnce(wire, request, "Done.");
     const headers = new Headers({ "content-type": said.content_type });
     return await take.reply({ status: 200, headers, chunks: once(Buffer.from(said.body)) });
   },

@@ -1,9 +1,17 @@
 import { createHash } from "node:crypto";
 import type { WireMessage, WireReply, WireRequest } from "../wire/wire.ts";
 
-/** One conversation of an agent with its model, as its last request showed it. What was said is kept as digests alone. */
-interface Thread {
+/** By what number a conversation is told. */
+export interface ThreadName {
   readonly number: number;
+}
+
+/** One conversation of an agent with its model, as its last request showed it. What was said is kept as digests alone. */
+interface Thread extends ThreadName {
+  /** Changes once at most: see `Threads`. */
+  number: number;
+  /** It offers tools. */
+  tools: boolean;
   readonly system: string;
   /** Of its messages, and how many there are. */
   digest: string;
@@ -22,24 +30,34 @@ export const MAIN_THREAD = 1;
 export const MAX_THREADS = 1_000;
 
 /**
- * Says which conversation a request goes on with. It only labels: nothing is left out where the guess is wrong. The first
- * that offers tools is the main one; a fresh one like it, begun while the main one waits for nothing, is its continuation.
+ * Says which conversation a request goes on with. Nothing is left out where the guess is wrong. The main one is the first that
+ * offers tools. An agent that is not known to have any may speak a text protocol: of such a one the very first conversation is
+ * the main one, until one that offers tools takes its place. A fresh one like the main one, begun while that waits for nothing,
+ * is its continuation.
  */
 export class Threads {
+  #has_tools: boolean;
   /** The one that was asked last stands last. */
   readonly #threads = new Map<number, Thread>();
   #last = MAIN_THREAD;
   #forgotten = 0;
+
+  /** @param has_tools the agent is known to work by tools: a conversation without any is none of its work */
+  constructor(has_tools: boolean) {
+    this.#has_tools = has_tools;
+  }
 
   /** How many are not kept any more: those that were silent longest, never the main one. One that goes on is a new one. */
   get forgotten(): number {
     return this.#forgotten;
   }
 
-  /** The number of the request's thread, which waits for its reply from now on. */
-  asked(request: WireRequest): number {
+  /** The request's thread, which waits for its reply from now on. */
+  asked(request: WireRequest): ThreadName {
     const beginnings = beginningsOf(request.messages);
     const thread = this.#ofResults(request) ?? this.#longest(beginnings) ?? this.#begun(request);
+    thread.tools ||= request.offers_tools;
+    this.#has_tools ||= request.offers_tools;
     thread.digest = beginnings.at(-1) ?? "";
     thread.length = beginnings.length;
     thread.open = true;
@@ -47,11 +65,16 @@ export class Threads {
     this.#threads.delete(thread.number);
     this.#threads.set(thread.number, thread);
     if (this.#threads.size > MAX_THREADS) this.#forget();
-    return thread.number;
+    return thread;
+  }
+
+  /** A small call besides the work, of an agent that works by tools. What the main conversation asks is never one. */
+  isAside({ number }: ThreadName, { offers_tools }: Pick<WireRequest, "offers_tools">): boolean {
+    return this.#has_tools && !offers_tools && number !== MAIN_THREAD;
   }
 
   /** `reply` is null when none came. */
-  answered(number: number, reply: WireReply | null): void {
+  answered({ number }: ThreadName, reply: WireReply | null): void {
     const thread = this.#threads.get(number);
     if (thread === undefined) return;
     thread.open = false;
@@ -73,13 +96,24 @@ export class Threads {
   #begun({ system, offers_tools }: WireRequest): Thread {
     const own = createHash("sha256").update(system).digest("base64");
     const main = this.#threads.get(MAIN_THREAD);
+    const replaces = main !== undefined && offers_tools && !main.tools;
     const continues = main !== undefined && main.system === own && !main.open && main.pending.size === 0;
-    const isMain = offers_tools && (main === undefined || continues);
-    if (!isMain) this.#last += 1;
+    const isWork = offers_tools || !this.#has_tools;
+    const isMain = isWork && (main === undefined || replaces || continues);
+    if (!isMain || replaces) this.#last += 1;
+    if (replaces) this.#renumber(main);
     return {
       number: isMain ? MAIN_THREAD : this.#last,
       ...{ system: own, digest: "", length: 0, open: false, answered: false, pending: new Set<string>() },
+      tools: offers_tools,
     };
+  }
+
+  /** What looked like the work was a title or the like. */
+  #renumber(thread: Thread): void {
+    this.#threads.delete(thread.number);
+    thread.number = this.#last;
+    this.#threads.set(thread.number, thread);
   }
 
   #forget(): void {

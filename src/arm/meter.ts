@@ -23,6 +23,7 @@ export interface Turn {
 export class Meter {
   turns = 0;
   tool_calls = 0;
+  #side_calls = 0;
   readonly #budget: Budget;
   readonly #price: Price | null;
   readonly #stopwatch: Stopwatch;
@@ -48,6 +49,14 @@ export class Meter {
 
   get cost_usd(): number | null {
     return this.#cost;
+  }
+
+  /** Counts a small call besides the work before it is sent. Gives their limit when it is one too many. */
+  beginSideCall(): BudgetState | undefined {
+    const limit = this.#budget.max_turns * SIDE_CALLS_PER_TURN;
+    if (this.#side_calls >= limit) return { budget: "side_calls", used: this.#side_calls, limit };
+    this.#side_calls += 1;
+    return undefined;
   }
 
   countTurn(turn: Turn): void {
@@ -135,6 +144,9 @@ export class Meter {
     ];
   }
 }
+
+/** Agents ask for a title, a summary or what a command does: a few for each turn. Nothing else bounds how many there are. */
+export const SIDE_CALLS_PER_TURN = 10;
 
 /** Floating point: 0.256 USD at 1000 USD a million must pay for 256 tokens. */
 const EPSILON = 1e-6;

@@ -1,5 +1,7 @@
+import type { Arm } from "../domain/arm.ts";
 import { Failure } from "../domain/failure.ts";
 import { isBuiltin, isScripted } from "../domain/offline-model.ts";
+import type { Task } from "../domain/task.ts";
 import { type Bound, boundToArm, boundToJudge } from "./bound.ts";
 import type { Taped } from "./tapes.ts";
 
@@ -9,6 +11,8 @@ export interface Role {
   readonly of: string;
   readonly model: string;
   readonly bound: Bound;
+  /** Of the same arm in recordings of 0.1.6 and before: small calls of a `command` kept their model then. */
+  readonly formerly?: Bound | undefined;
 }
 
 export const JUDGE = "judge";
@@ -22,9 +26,15 @@ export function castOf({ task, arms, installs, judge_model }: Taped): readonly R
     of: arm.id,
     model: arm.model,
     bound: boundToArm(task, arm, installs.get(arm.id)),
+    formerly: formerly(task, arm, installs.get(arm.id)),
   }));
   const judge = { of: JUDGE, model: judge_model, bound: boundToJudge(judge_model) };
   return isBuiltin(judge_model) ? roles : [...roles, judge];
+}
+
+function formerly(task: Task, { agent, ...arm }: Arm, install: string | undefined): Bound | undefined {
+  const hadAnotherDefault = agent?.use === null && agent.side_model === "same";
+  return hadAnotherDefault ? boundToArm(task, { ...arm, agent: { ...agent, side_model: "keep" } }, install) : undefined;
 }
 
 export const nameOf = (of: string): string => (of === JUDGE ? "the judge" : `arm "${of}"`);

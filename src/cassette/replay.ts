@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Entropy } from "../clock.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Redact } from "../model/redaction.ts";
-import { differing } from "./bound.ts";
+import type { Tape } from "../model/tape.ts";
+import { type Bound, differing } from "./bound.ts";
 import { castOf, fileOf, JUDGE, nameOf, placeOf, type Role } from "./cast.ts";
 import { normaliser } from "./normalise.ts";
 import { Player } from "./player.ts";
@@ -36,7 +37,9 @@ export function replayFrom(directory: string, services: ReplayServices, options:
       const played: Played[] = [];
       for (const role of cast) {
         const recording = await recordingOf(role, directory, place);
-        played.push({ ...role, recording, player: new Player(recording, { normalise, version: services.version }) });
+        const player = new Player(recording, { normalise, version: services.version });
+        const tape = fits(recording, role.bound) ? player : { ...asTape(player), side_model: "keep" as const };
+        played.push({ ...role, recording, player, tape });
       }
       return replay(played, services.entropy, options.strict);
     },
@@ -46,7 +49,13 @@ export function replayFrom(directory: string, services: ReplayServices, options:
 interface Played extends Role {
   readonly recording: Recording;
   readonly player: Player;
+  readonly tape: Tape;
 }
+
+const fits = ({ header }: Recording, bound: Bound | undefined) =>
+  bound !== undefined && differing(header.bound, bound).length === 0;
+
+const asTape = (player: Player): Tape => ({ replayed: true, fetch: () => player.fetch() });
 
 /** Every trial of a series replays a single run where no series was recorded: copies, which prove nothing more. */
 function recordedPlace(directory: string, { scenario, trial }: Taped): string {
@@ -66,8 +75,8 @@ async function recordingOf(role: Role, directory: string, place: string): Promis
   const { header } = recording;
   if (header.of !== role.of)
     throw new Failure("invalid_request", `${file} is the recording of ${nameOf(header.of)}, not of ${nameOf(role.of)}`);
+  if (fits(recording, role.bound) || fits(recording, role.formerly)) return recording;
   const changed = differing(header.bound, role.bound);
-  if (changed.length === 0) return recording;
   const models = changed.includes("model") ? ` (recorded with ${header.model}, now ${role.model})` : "";
   throw new Failure(
     "invalid_request",
@@ -88,7 +97,7 @@ function replay(cast: readonly Played[], entropy: Entropy, strict: boolean): Tap
   return {
     mode: "replay",
     replayed: cast.map(({ of }) => of),
-    arm: (id) => playerOf(id)?.player ?? NO_TAPE,
+    arm: (id) => playerOf(id)?.tape ?? NO_TAPE,
     judge: () => {
       const judge = playerOf(JUDGE);
       if (judge === undefined) return { ...NO_TAPE, entropy: () => entropy };

@@ -3,7 +3,16 @@ import { SEVERITIES } from "./policies.ts";
 import { Count, nullable, oneOf, record, Timestamp } from "./schema.ts";
 import { EFFECTS } from "./tool.ts";
 
-export const BUDGETS = ["turns", "tokens", "seconds", "tool_calls", "cost_usd", "context", "disk"] as const;
+export const BUDGETS = [
+  "turns",
+  "tokens",
+  "seconds",
+  "tool_calls",
+  "cost_usd",
+  "context",
+  "disk",
+  "side_calls",
+] as const;
 export type BudgetName = (typeof BUDGETS)[number];
 
 /** Of an external agent. */

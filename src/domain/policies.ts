@@ -49,3 +49,7 @@ export const Policies = record("Policies", {
   severity: SeverityPolicy,
 });
 export type Policies = Static<typeof Policies>;
+
+/** Whether rules are held against calls, so that calls which nobody sees are a gap. */
+export const hasCallRules = ({ commands, required }: Pick<Policies, "commands" | "required">): boolean =>
+  commands.deny.length > 0 || commands.allow !== null || required.length > 0;

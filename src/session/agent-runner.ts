@@ -62,7 +62,8 @@ export async function agentRunner(
     import("../agent/recipe/choose-wire.ts"),
     import("../agent/door-command.ts"),
   ]);
-  const { agent, model } = arm;
+  const { model } = arm;
+  const agent = { ...arm.agent, side_model: tape?.side_model ?? arm.agent.side_model };
   const wire = wireOf(agent, model);
   if (wire === null) throw new Failure("invalid_request", `arm "${arm.id}": ${wireProblem(agent, model)}`);
   return externalArm({

@@ -11,6 +11,8 @@ export interface Rehearsal {
   readonly decisions: readonly Decision[];
   /** Milliseconds from its start to its first request; null when it made none. */
   readonly first_request_ms: number | null;
+  /** Its model may call tools; without any its commands are text that no rule reads. */
+  readonly offers_tools: boolean;
 }
 
 type RehearsalServices = Pick<SessionServices, "agents_dir" | "entropy" | "sandboxes" | "clock" | "redact">;
@@ -32,8 +34,10 @@ export async function rehearseAgent(
   const { clock, redact } = services;
   const { task, policies } = loaded.definition;
   let asked_ticks: number | null = null;
-  const onAsked = () => {
+  let offers_tools = false;
+  const onAsked = (request: { readonly offers_tools: boolean }) => {
     asked_ticks ??= clock.ticks();
+    offers_tools ||= request.offers_tools;
   };
   const openUpstream = (ref: string, wire: Parameters<typeof mockUpstream>[1]) => mockUpstream(ref, wire, onAsked);
   const runArm = await agentRunner({ ...services, openUpstream }, loaded, arm);
@@ -43,7 +47,7 @@ export async function rehearseAgent(
   const run = { arm: { ...arm, limits: {} }, prompt: task.prompt, policies: { ...policies, budget } };
   const end = await runArm({ ...run, workspace, clock, redact, emit }, signal);
   const first_request_ms = asked_ticks === null ? null : asked_ticks - end.began_ticks;
-  return { end, decisions, first_request_ms };
+  return { end, decisions, first_request_ms, offers_tools };
 }
 
 /** Seconds in which an agent must have started, asked and ended. */

@@ -43,13 +43,13 @@ const reply = (ids: readonly string[] = [], ended: WireReply["ended"] = "whole")
 
 /** Asks, gets the reply, and gives the number of the thread. */
 function turn(threads: Threads, asked: WireRequest, said: WireReply | null = reply()): number {
-  const number = threads.asked(asked);
-  threads.answered(number, said);
-  return number;
+  const thread = threads.asked(asked);
+  threads.answered(thread, said);
+  return thread.number;
 }
 
 test("a conversation that grows is one thread, and the main one offers tools", () => {
-  const threads = new Threads();
+  const threads = new Threads(true);
   expect(turn(threads, request(["title?"], { offers_tools: false }))).toBe(2);
   expect(turn(threads, request(["fix it"]), reply(["c1"]))).toBe(1);
   expect(turn(threads, request(["fix it", "called", "result"], results("c1")))).toBe(1);
@@ -57,19 +57,19 @@ test("a conversation that grows is one thread, and the main one offers tools", (
 });
 
 test("two helpers that begin with the same words are told apart by the calls they made", () => {
-  const threads = new Threads();
+  const threads = new Threads(true);
   turn(threads, request(["fix it"]), reply(["m1", "m2"]));
   const [first, second] = [threads.asked(request(["look"])), threads.asked(request(["look"]))];
   threads.answered(first, reply(["a1"]));
   threads.answered(second, reply(["b1"]));
-  expect([first, second]).toEqual([2, 3]);
+  expect([first.number, second.number]).toEqual([2, 3]);
   expect(turn(threads, request(["look", "x", "y"], results("b1")))).toBe(3);
   expect(turn(threads, request(["look", "x", "y"], results("a1")))).toBe(2);
   expect(turn(threads, request(["fix it", "called", "r"], results("m1", "m2")))).toBe(1);
 });
 
 test("a request that had no whole answer is sent again in its thread", () => {
-  const threads = new Threads();
+  const threads = new Threads(true);
   turn(threads, request(["fix it"]), reply(["m1"]));
   expect(turn(threads, request(["look"]), null)).toBe(2);
   expect(turn(threads, request(["look"]), reply([], "cut"))).toBe(2);
@@ -78,7 +78,7 @@ test("a request that had no whole answer is sent again in its thread", () => {
 });
 
 test("a conversation that was shortened goes on with the main one, which waits for nothing", () => {
-  const threads = new Threads();
+  const threads = new Threads(true);
   turn(threads, request(["fix it"]), reply(["m1"]));
   expect(turn(threads, request(["look"]))).toBe(2);
   turn(threads, request(["fix it", "called", "result"], results("m1")));
@@ -90,7 +90,7 @@ test("a conversation that was shortened goes on with the main one, which waits f
 const title = (threads: Threads, text: string) => turn(threads, request([text], { offers_tools: false }));
 
 test("of very many conversations the one that was silent longest is forgotten, and never the main one", () => {
-  const threads = new Threads();
+  const threads = new Threads(true);
   turn(threads, request(["fix it"]), reply(["m1"]));
   turn(threads, request(["look"]), reply(["a1"]));
   turn(threads, request(["search"]), reply(["b1"]));
@@ -105,7 +105,7 @@ test("of very many conversations the one that was silent longest is forgotten, a
 });
 
 test("memory does not grow with requests, nor with what they say", () => {
-  const threads = new Threads();
+  const threads = new Threads(true);
   const heap = () => {
     Bun.gc(true);
     return heapStats().heapSize + heapStats().extraMemorySize;
@@ -127,7 +127,13 @@ test("an agent's log says once that conversations are forgotten", async () => {
   const run = { arm: anArm("arm"), prompt: "Fix it.", policies, workspace, clock: systemClock, redact: String, emit };
   using stopwatch = new Stopwatch(systemClock, 600_000);
   const log = new AgentLog({
-    ...{ run, agent: { tools: {} }, recipe: commandRecipe({ command: [], wires: [] }), stop: () => undefined },
+    ...{
+      run,
+      agent: { tools: {}, side_model: "same" },
+      upstream: { model: "m" },
+      recipe: commandRecipe({ command: [], wires: [] }),
+      stop: () => undefined,
+    },
     meter: new Meter({ ...policies.budget, max_seconds: 600 }, null, stopwatch),
     log: new DecisionLog(systemClock, emit),
     signal: stopwatch.signal,

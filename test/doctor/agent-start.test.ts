@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
 import type { ArmFile } from "../../src/scenario/authored/arm-file.ts";
+import type { ScenarioFile } from "../../src/scenario/authored/scenario-file.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { diagnoseFile, ofScenario } from "./small-scenario.ts";
@@ -10,7 +11,11 @@ const testAgent = testNeeding(SANDBOX);
 const MODULE = await Bun.file(join(import.meta.dir, "../../scenarios/agents/plain/agent.mjs")).text();
 
 /** What doctor finds of an agent that is a shell line; no provider has a key. */
-async function found(line: string, wires?: NonNullable<Extract<ArmFile["agent"], object>["wires"]>) {
+async function found(
+  line: string,
+  wires?: NonNullable<Extract<ArmFile["agent"], object>["wires"]>,
+  policies?: ScenarioFile["policies"],
+) {
   const files = { files: { "agent.mjs": MODULE } };
   const agent = {
     command: ["sh", "-c", line, "sh", "{base:openai}", "{model}", "{prompt}"],
@@ -25,6 +30,7 @@ async function found(line: string, wires?: NonNullable<Extract<ArmFile["agent"],
         { id: "ours", model: "openai/gpt-x", agent },
         { id: "script", model: "scripted/a", script: [{ say: "Done." }] },
       ],
+      ...(policies && { policies }),
       rubric: { criteria: [{ measure: "turns" }], judge: { model: "builtin/evidence" } },
     },
     { sandbox: "auto" },
@@ -46,6 +52,16 @@ testAgent("one that does not start is a fault, in its own words", async () => {
     status: "fail",
     detail: 'arm "ours": its agent ended (exit code 2) and never asked a model. It printed last: unknown option --fast',
     hint: expect.stringContaining("start the same command by hand"),
+  });
+});
+
+testAgent("one that offers its model no tools is heard, and rules that cannot see its commands are told", async () => {
+  const line = `sed "s/, tools })/ })/" ~/agent.mjs > /tmp/a.mjs; exec bun /tmp/a.mjs "$@"`;
+  expect(await found(line)).toMatchObject({ status: "pass" });
+  expect(await found(line, undefined, { commands: { deny: ["git push*"] } })).toEqual({
+    status: "warn",
+    detail: expect.stringContaining("it offers its model no tools"),
+    hint: expect.stringContaining("no rule of `policies.commands` stops one"),
   });
 });
 

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../clock.ts";
 import { cut } from "../../domain/excerpt.ts";
-import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { wordsOf } from "../../domain/failure.ts";
 import type { CallOptions } from "../../model/client.ts";
 import { isContextOverflow } from "../../model/failed-try.ts";
@@ -21,7 +20,6 @@ interface ExchangeParts {
   readonly log: AgentLog;
   /** Behind a closed network the provider does nothing for the agent either. */
   readonly fence: boolean;
-  readonly side_model: ExternalAgent["side_model"];
   readonly throttle: Throttle;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
@@ -52,15 +50,14 @@ class TurnExchange {
   }
 
   async answer(): Promise<void> {
-    const { log, fence, side_model, upstream } = this.#parts;
+    const { log, fence, upstream } = this.#parts;
     const { wire } = this.#request.route;
     const { path, bytes } = this.#request;
     const body = this.#request.body ?? {};
     const turn = await log.asked(readRequest(wire, path, body), bytes);
     // The agent is killed while it waits, so that nothing more of it is on its way.
     if (turn === null) return;
-    const model = turn.side && side_model === "keep" ? null : upstream.model;
-    const edited = editRequest(wire, path, body, { model, fence });
+    const edited = editRequest(wire, path, body, { model: turn.model, fence });
     log.told.fenced(edited.removed);
     if (edited.refused !== null) {
       log.refused(turn, edited.refused, false);

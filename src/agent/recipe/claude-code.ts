@@ -28,6 +28,7 @@ export const claudeCode: Recipe = {
     ...own("EnterWorktree", "ExitWorktree", "ReportFindings", "SendMessage", "ListAgents", "Workflow"),
     ...own("DeferredToolPlaceholder"),
   },
+  side_model: "keep",
   notes: ["**/CLAUDE.md", "**/CLAUDE.local.md", "**/.claude/**", ".mcp.json"],
   start: (launch: AgentLaunch) => {
     const task = givenTask(launch);

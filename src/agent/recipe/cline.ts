@@ -40,6 +40,7 @@ export const cline: Recipe = {
     ...own(...TEAM.map((name) => `team_${name}`)),
     ...own("fetch_web_content", "web_fetch", "web_search", "list_code_definition_names"),
   },
+  side_model: "keep",
   notes: ["**/AGENTS.md", "**/.clinerules", "**/.clinerules/**", "**/.cline/**"],
   start: (launch) => {
     const task = givenTask(launch);

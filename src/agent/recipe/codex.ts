@@ -27,6 +27,7 @@ export const codex: Recipe = {
     ...own("get_goal", "create_goal", "update_goal", "tool_search"),
     ...own("web_search", "request_user_input", "list_mcp_resources", "list_mcp_resource_templates"),
   },
+  side_model: "keep",
   notes: ["**/AGENTS.md", "**/AGENTS.override.md", "**/.codex/**"],
   start: (launch) => {
     const task = givenTask(launch);

@@ -26,6 +26,7 @@ export const commandRecipe = (agent: Pick<ExternalAgent, "command" | "wires">): 
   tested: [],
   min_node: null,
   tools: {},
+  side_model: "same",
   notes: ["**/CLAUDE.md", "**/AGENTS.md", "**/GEMINI.md"],
   start: (launch) => {
     const [program = "", ...rest] = (agent.command ?? []).map((argument) => filled(argument, launch));

@@ -33,6 +33,7 @@ export const continueCli: Recipe = {
       "UploadArtifact",
     ),
   },
+  side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.continue/**"],
   start: (launch) => {
     const task = givenTask(launch);

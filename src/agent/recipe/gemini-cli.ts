@@ -42,6 +42,7 @@ export const geminiCli: Recipe = {
       "exit_plan_mode",
     ),
   },
+  side_model: "keep",
   notes: ["**/GEMINI.md", "**/.gemini/**"],
   start: (launch) => {
     const task = givenTask(launch);

@@ -27,6 +27,7 @@ export const opencode: Recipe = {
     ...own("task", "todowrite", "todoread", "skill", "question", "plan_enter", "plan_exit", "invalid"),
     ...own("webfetch", "websearch", "codesearch"),
   },
+  side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.opencode/**", "opencode.json", "opencode.jsonc"],
   start: (launch) => {
     const task = givenTask(launch);

@@ -20,6 +20,7 @@ export const pi: Recipe = {
     find: "list_files",
     grep: "search_files",
   },
+  side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.pi/**"],
   start: (launch) => {
     const task = givenTask(launch);

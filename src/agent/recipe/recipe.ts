@@ -1,4 +1,4 @@
-import type { WireName } from "../../domain/external-agent.ts";
+import type { ExternalAgent, WireName } from "../../domain/external-agent.ts";
 import type { ToolName } from "../../domain/tool.ts";
 
 /** How a coding agent of somebody else is started, and what its tools are. Data, and pure functions. */
@@ -20,6 +20,8 @@ export interface Recipe {
   /** Major version of Node that it needs; null when it is a program of its own. */
   readonly min_node: number | null;
   readonly tools: ToolTable;
+  /** Of its small calls besides the work, unless the scenario says otherwise. */
+  readonly side_model: ExternalAgent["side_model"];
   /** Globs of its own files in a workspace. */
   readonly notes: readonly string[];
   /** Its command line, variables and files. `agent.env` and `agent.files` are laid over these. */

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
+import { hasCallRules, type Policies } from "../../domain/policies.ts";
 import { isAgentArm } from "../../session/agent-runner.ts";
 import { REHEARSAL_S, type Rehearsal } from "../../session/rehearse-agent.ts";
 import { type Check, type Finding, fail, pass, warn } from "../check.ts";
@@ -16,7 +17,7 @@ export const agentsStart: Check<DryRun> = {
     const findings: Finding[] = [];
     for (const arm of arms) {
       const rehearsal = await dryRun.rehearse(arm, signal);
-      findings.push(findingOf(arm.id, rehearsal));
+      findings.push(findingOf(arm.id, rehearsal, dryRun.loaded.definition.policies));
     }
     const worst = findings.find(({ status }) => status === "fail") ?? findings.find(({ status }) => status === "warn");
     const detail = findings.map((finding) => finding.detail).join("; ");
@@ -24,7 +25,11 @@ export const agentsStart: Check<DryRun> = {
   },
 };
 
-function findingOf(id: string, { end, decisions, first_request_ms }: Rehearsal): Finding {
+function findingOf(
+  id: string,
+  { end, decisions, first_request_ms, offers_tools }: Rehearsal,
+  policies: Policies,
+): Finding {
   const { status, stop_reason, cause, agent } = end;
   if (status === "failed")
     return fail(cause instanceof Failure ? cause.message : `${id}: ${String(cause)}`, START_HINT);
@@ -36,8 +41,12 @@ function findingOf(id: string, { end, decisions, first_request_ms }: Rehearsal):
   const notes = decisions.flatMap(({ kind, summary }) => (["policy_block", "error"].includes(kind) ? [summary] : []));
   const ended = `${asked} and ended with exit code ${agent?.exit_code ?? "unknown"}`;
   if (stop_reason !== "final_answer") return warn([`${ended}, without an answer`, ...notes].join("; "), ANSWER_HINT);
+  if (!offers_tools && hasCallRules(policies)) return warn(`${ended}; it offers its model no tools`, UNSEEN_HINT);
   return pass([ended, ...notes].join("; "));
 }
+
+const UNSEEN_HINT =
+  "its commands are text to abeval: no rule of `policies.commands` stops one, and `policies.required` counts none";
 
 const START_HINT = "start the same command by hand; `args`, `env` and `files` of the agent say how it is called";
 

@@ -56,7 +56,8 @@ const AgentMap = record(
     side_model: Type.Optional(
       oneOf(["keep", "same"], {
         description:
-          "Model of its small calls besides the work, as for a title: the one it asks for, or the arm's. Default keep.",
+          "Model of its small calls besides the work, as for a title: the one it asks for, or the arm's. " +
+          "Default: keep for `use`, same for `command`.",
       }),
     ),
   },

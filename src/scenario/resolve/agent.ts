@@ -26,16 +26,17 @@ export async function resolveAgent(
   checkWires(problems, path, agent);
   for (const name of Object.keys(agent.env ?? {})) checkVariable(problems, [...path, "env", name], name);
   const given = { ...DEFAULTS, ...agent };
+  const recipe = recipeOf({ ...given, wires: [] });
   return {
+    side_model: recipe.side_model,
     ...given,
     files: agent.files === undefined ? null : await resolveFixtureFile(context, [...path, "files"], agent.files),
-    wires: [...(agent.wires ?? recipeOf({ ...given, wires: [] }).wires)],
+    wires: [...(agent.wires ?? recipe.wires)],
   };
 }
 
-const DEFAULTS: Pick<ExternalAgent, "use" | "command" | "install" | "args" | "env" | "tools" | "side_model"> = {
+const DEFAULTS: Pick<ExternalAgent, "use" | "command" | "install" | "args" | "env" | "tools"> = {
   ...{ use: null, command: null, install: null, args: [], env: {}, tools: {} },
-  side_model: "keep",
 };
 
 /** `claude-code@claude-2.1.330` */

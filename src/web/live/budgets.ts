@@ -1,4 +1,4 @@
-import type { Decision } from "../../domain/decision.ts";
+import type { BudgetName, Decision } from "../../domain/decision.ts";
 import type { SessionOutcome } from "../../domain/session.ts";
 import { count, duration, usd } from "../format.ts";
 
@@ -28,14 +28,14 @@ export function remainingOf(
   elapsed_ms: number,
 ): Remaining[] {
   const arm = session.arms[index];
-  const reported = arm.budget.flatMap(({ budget, used, limit }) =>
-    budget === "context" || budget === "disk" ? [] : [{ budget, used, limit }],
-  );
+  const reported = arm.budget.flatMap(({ budget, used, limit }) => (isUnit(budget) ? [{ budget, used, limit }] : []));
   const states = reported.length > 0 ? reported : runningStates(session, index, log, elapsed_ms);
   return states.flatMap(({ budget, used, limit }) =>
     used === null || limit === null || limit <= 0 ? [] : [remaining(budget, used, limit)],
   );
 }
+
+const isUnit = (budget: BudgetName): budget is Unit => Object.hasOwn(UNITS, budget);
 
 function remaining(budget: Unit, used: number, limit: number): Remaining {
   const { name, write } = UNITS[budget];
