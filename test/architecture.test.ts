@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   report: ["domain", "series"],
   operation: ["domain", "report", "scenario", "session", "series", "audit", "doctor", "store", "clock", "pace"],
   http: ["domain", "operation", "clock"],
-  mcp: ["domain", "operation", "lines"],
+  mcp: ["domain", "operation", "lines", "pace"],
   cli: ["*"],
   web: [
     "domain",

@@ -1,7 +1,15 @@
+import { isUtf8 } from "node:buffer";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
-import { LINE_BYTES, lines } from "../lines.ts";
-import { Batch, OpenRequests } from "./open-requests.ts";
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  type JSONRPCRequest,
+} from "@modelcontextprotocol/sdk/types.js";
+import { type BoundedJson, NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
+import { LINE_BYTES, lines, terminated } from "../lines.ts";
+import { Pace } from "../pace.ts";
+import { Batch, MAX_OPEN, OpenRequests } from "./open-requests.ts";
 import { requestProblem } from "./request-problem.ts";
 
 /** The two directions of a client: bytes from it, lines to it. */
@@ -11,8 +19,17 @@ export interface Wire {
   write(line: string): Promise<void>;
 }
 
+/** Values of one message. The largest input of a tool has some hundred. */
+const MESSAGE_VALUES = 10_000;
+
+/** Milliseconds that a request waits when too many are open. Meanwhile nothing is read. */
+const ROOM_MS = 250;
+
+/** Characters of an id, which is kept until its answer. */
+const ID_CHARS = 1_000;
+
 /**
- * Reads one message from each line. A line that is no message goes to `onerror`, and is answered where that is possible.
+ * Reads one message from each line. Nothing looks at it before it was counted. A line that is no message goes to `onerror`, and is answered where that is possible.
  * Only the end of the input ends the connection; requests from before it are still answered.
  */
 export class LineTransport implements Transport {
@@ -67,8 +84,12 @@ export class LineTransport implements Transport {
       this.#fault(`a line of more than ${LINE_BYTES} bytes was refused`);
       void this.#reply(null, ErrorCode.InvalidRequest, `a line has ${LINE_BYTES} bytes at most`);
     };
+    const pace = new Pace();
     try {
-      for await (const line of lines(this.#wire.input, LINE_BYTES, tooLong)) await this.#receive(line);
+      for await (const line of lines(terminated(this.#wire.input), LINE_BYTES, tooLong)) {
+        await this.#receive(line);
+        await pace.bytes(line.length);
+      }
     } catch (error) {
       this.#fault(error);
     }
@@ -78,31 +99,38 @@ export class LineTransport implements Transport {
 
   async #receive(line: Uint8Array): Promise<void> {
     if (this.#closed || isBlank(line)) return;
-    const value = parsed(line);
-    if (value === undefined) {
+    const read = parsed(line);
+    if ("value" in read) {
+      if (Array.isArray(read.value)) await this.#receiveBatch(read.value);
+      else await this.#receiveMessage(read.value);
+    } else if (read.fault === NO_JSON) {
       this.#fault("a line was refused that is no JSON");
-      return await this.#reply(null, ErrorCode.ParseError, "the line is no JSON; send one JSON-RPC message a line");
+      await this.#reply(null, ErrorCode.ParseError, "the line is no JSON; send one JSON-RPC message a line");
+    } else {
+      this.#fault(`a line was refused: it has ${read.fault}`);
+      await this.#reply(null, ErrorCode.InvalidRequest, `the line has ${read.fault}`);
     }
-    if (Array.isArray(value)) await this.#receiveBatch(value);
-    else await this.#receiveMessage(value);
   }
 
   /** Only one version of the protocol has batches. */
   async #receiveBatch(values: readonly unknown[]): Promise<void> {
-    if (this.#version === BATCH_VERSION && values.length > 0) {
-      const batch = new Batch();
-      this.#batches.add(batch);
-      for (const value of values) await this.#receiveMessage(value, batch);
-      batch.close();
-      await this.#sendWhole(batch);
-      return;
+    const reason = this.#batchProblem(values.length);
+    if (reason !== undefined) {
+      this.#fault(`a line was refused: ${reason}`);
+      return await this.#reply(null, ErrorCode.InvalidRequest, `${reason}; send one message a line`);
     }
-    const reason =
-      values.length === 0
-        ? "a batch is empty"
-        : `batches are not part of protocol ${this.#version ?? "before it is agreed on"}`;
-    this.#fault(`a line was refused: ${reason}`);
-    await this.#reply(null, ErrorCode.InvalidRequest, `${reason}; send one message a line`);
+    const batch = new Batch();
+    this.#batches.add(batch);
+    for (const value of values) await this.#receiveMessage(value, batch);
+    batch.close();
+    await this.#sendWhole(batch);
+  }
+
+  #batchProblem(length: number): string | undefined {
+    if (length === 0) return "a batch is empty";
+    if (this.#version !== BATCH_VERSION)
+      return `batches are not part of protocol ${this.#version ?? "before it is agreed on"}`;
+    return length > MAX_OPEN ? `a batch has ${length} messages, at most ${MAX_OPEN} are taken` : undefined;
   }
 
   /** Sends the answers of a batch when all are there. A batch of notifications has none. */
@@ -114,15 +142,31 @@ export class LineTransport implements Transport {
 
   async #receiveMessage(value: unknown, batch?: Batch): Promise<void> {
     const message = JSONRPCMessageSchema.safeParse(value);
-    if (message.success) {
-      if (this.#requests.isTwin(message.data)) return await this.#refuseTwin(message.data, batch);
-      const problem = requestProblem(message.data);
-      if (problem === undefined) return await this.#hand(message.data, batch);
-      if ("id" in message.data) await this.#reply(message.data.id ?? null, ErrorCode.InvalidParams, problem, batch);
-      return;
+    if (!message.success) {
+      this.#fault("a line was refused that is JSON but no JSON-RPC message");
+      return await this.#refuse(value, batch);
     }
-    this.#fault("a line was refused that is JSON but no JSON-RPC message");
-    await this.#refuse(value, batch);
+    if (!("method" in message.data)) return this.#fault("an answer was left out: this server asks nothing");
+    if (!("id" in message.data)) return await this.#hand(message.data, batch);
+    await this.#requests.room(ROOM_MS);
+    const refusal = this.#refusalOf(message.data);
+    if (refusal === undefined) return await this.#hand(message.data, batch);
+    this.#fault(`a request was refused: ${refusal.message}`);
+    await this.#reply(refusal.id, refusal.code, refusal.message, batch);
+  }
+
+  #refusalOf(request: JSONRPCRequest): Refusal | undefined {
+    const { id } = request;
+    const invalid = { code: ErrorCode.InvalidRequest, id: null };
+    const size = String(id).length;
+    if (size > ID_CHARS) return { ...invalid, message: `an id has ${size} characters, at most ${ID_CHARS} are taken` };
+    // Without the id: the client would take the answer for that of the call which is open.
+    const twin = `the id ${JSON.stringify(id).slice(0, 100)} is that of a request without an answer yet; give each its own`;
+    if (this.#requests.isTwin(request)) return { ...invalid, message: twin };
+    const full = `${MAX_OPEN} requests have no answer yet, and no more are taken; send it again when one has`;
+    if (this.#requests.isFull) return { ...invalid, id, message: full };
+    const problem = requestProblem(request);
+    return problem === undefined ? undefined : { code: ErrorCode.InvalidParams, id, message: problem };
   }
 
   async #hand(message: JSONRPCMessage, batch: Batch | undefined): Promise<void> {
@@ -134,14 +178,6 @@ export class LineTransport implements Transport {
       open.cancel(message.params?.["requestId"]);
       await this.#sendWhole(open);
     }
-  }
-
-  /** Answers without the id: the client would take the answer for that of the call which is open. */
-  async #refuseTwin(message: JSONRPCMessage, batch: Batch | undefined): Promise<void> {
-    const id = JSON.stringify(idOf(message)).slice(0, 100);
-    const reason = `the id ${id} is that of a request without an answer yet; give each its own`;
-    this.#fault(`a request was refused: ${reason}`);
-    await this.#reply(null, ErrorCode.InvalidRequest, reason, batch);
   }
 
   /** Answers a malformed request, whose client would wait for ever. */
@@ -162,17 +198,19 @@ export class LineTransport implements Transport {
   }
 }
 
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly id: string | number | null;
+  readonly message: string;
+}
+
 const CARRIAGE_RETURN = 0x0d;
 
 const isBlank = (line: Uint8Array) => line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN);
 
-/** Undefined for what is no JSON. */
-function parsed(line: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
-  } catch {
-    return undefined;
-  }
+function parsed(line: Uint8Array): BoundedJson {
+  if (!isUtf8(line)) return { fault: NO_JSON };
+  return readBoundedJson(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES });
 }
 
 /** A malformed notification or answer. It gets no answer: two sides that answer each other's answers never stop. */

@@ -1,15 +1,31 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 
+/** Requests that may wait for their answer, or for a client that does not read it. */
+export const MAX_OPEN = 64;
+
 /** The requests of a client that wait for their answer. One that was cancelled gets none. */
 export class OpenRequests {
   readonly #open = new Set<RequestId>();
   /** Answers on their way. The client may have one, and use its id again, before the write ends here. */
   readonly #leaving = new Set<JSONRPCMessage>();
   #allAnswered: (() => void) | undefined;
+  #roomMade: (() => void) | undefined;
 
   /** Whether another request of this id is open. An answer or a cancellation could not say which it means. */
   isTwin(message: JSONRPCMessage): boolean {
     return "method" in message && "id" in message && this.#open.has(message.id);
+  }
+
+  get isFull(): boolean {
+    return this.#open.size + this.#leaving.size >= MAX_OPEN;
+  }
+
+  /** Resolves when there is room for one more, or after `patience_ms`. */
+  async room(patience_ms: number): Promise<void> {
+    if (!this.isFull) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#roomMade = resolve;
+    await within(patience_ms, promise);
   }
 
   received(message: JSONRPCMessage): void {
@@ -25,7 +41,7 @@ export class OpenRequests {
 
   sent(message: JSONRPCMessage): void {
     this.#leaving.delete(message);
-    this.#tellWhenAnswered();
+    this.#tellOfRoom();
   }
 
   /** Resolves when every request has its answer, or after `patience_ms`. */
@@ -38,6 +54,11 @@ export class OpenRequests {
 
   #close(id: unknown): void {
     this.#open.delete(id as RequestId); // what is no id is not in the set
+    this.#tellOfRoom();
+  }
+
+  #tellOfRoom(): void {
+    if (!this.isFull) this.#roomMade?.();
     this.#tellWhenAnswered();
   }
 

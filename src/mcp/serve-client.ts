@@ -1,3 +1,4 @@
+import { cut } from "../domain/excerpt.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Services } from "../operation/services.ts";
 import { stopRuns } from "../operation/stop-runs.ts";
@@ -12,7 +13,7 @@ import { createMcpServer } from "./server.ts";
 export async function serveClient(services: Services, wire: Wire, signal: AbortSignal): Promise<void> {
   const calls = new PendingCalls();
   const server = createMcpServer(services, calls);
-  server.onerror = ({ message }) => services.notice(`mcp: ${message}`);
+  server.onerror = faultTeller(services.notice);
   const transport = new LineTransport(wire);
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   transport.onend = async () => {
@@ -34,6 +35,19 @@ export async function serveClient(services: Services, wire: Wire, signal: AbortS
   await calls.settled(PATIENCE_MS);
   await stopRuns(services, GONE);
 }
+
+/** What a client does wrong is told in short, and not for ever: nobody may be reading. */
+function faultTeller(notice: Services["notice"]): (fault: Error) => void {
+  let told = 0;
+  return ({ message }) => {
+    told += 1;
+    if (told <= MAX_FAULTS) notice(`mcp: ${cut(message, FAULT_CHARS)}`);
+    if (told === MAX_FAULTS) notice("mcp: what else this client does wrong is not told");
+  };
+}
+
+const MAX_FAULTS = 1_000;
+const FAULT_CHARS = 500;
 
 /** Milliseconds to wait for calls that are told to stop. */
 const PATIENCE_MS = 2_000;

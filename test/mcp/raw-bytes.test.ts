@@ -205,6 +205,14 @@ test("lines that are piped in at once are answered before the end", async () => 
   });
 });
 
+test("a last line without a newline is answered before the end", async () => {
+  await using program = new RawProgram(["mcp"]);
+  await program.initialize();
+  await program.send('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+  expect((await program.end()).status).toBe(0);
+  expect(program.messages.at(-1)).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+});
+
 test("SIGTERM during a run does the same, with its exit status", async () => {
   using folder = mcpFolder();
   await using program = new RawProgram(folder.args);

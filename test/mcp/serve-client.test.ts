@@ -58,3 +58,17 @@ test("a run that a call starts while the client goes away is stopped", async () 
   await served;
   expect(reasons).toEqual(["interrupted"]);
 });
+
+test("what a client does wrong is told in short, and no more after a thousand lines", async () => {
+  await using server = await linked();
+  async function* wrong(): AsyncGenerator<Uint8Array> {
+    const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progress: 1 } };
+    const params = { ...progress.params, progressToken: "t".repeat(100_000) };
+    yield Buffer.from(`${JSON.stringify({ ...progress, params })}\n${"wrong\n".repeat(2_000)}`);
+  }
+  await serveClient(server.services, { input: wrong(), write: async () => undefined }, new AbortController().signal);
+  const { notices } = server;
+  expect(notices).toHaveLength(1_001);
+  expect(Math.max(...notices.map(({ length }) => length))).toBeLessThan(600);
+  expect(notices.at(-1)).toBe("mcp: what else this client does wrong is not told");
+});
