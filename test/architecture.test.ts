@@ -83,6 +83,7 @@ const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
   [/from "@modelcontextprotocol/, /^(mcp|tool\/mcp)\//],
   [/(from|import\() ?"@anthropic-ai\/sdk/, /^model\/(anthropic|resolve)/],
   [/(from|import\() ?"openai["/]/, /^model\/(openai|resolve)/],
+  [/from "unbash"/, /^policy\//],
   [/(from|import\() ?"pg-boss"/, /^store\/postgres\/queue\.ts$/],
 ];
 

@@ -26,6 +26,9 @@ export function brokenRules(violations: readonly Violation[]): readonly string[]
 /** How the subject of a rule begins that nobody could check. */
 export const UNCHECKED = "cannot be checked: ";
 
+/** How the subject of a rule begins that a command ran past, because it could not be read. */
+export const UNREAD = "not read: ";
+
 /** What policies call a path that no writable glob fits, and how they begin a required behaviour. */
 const [WRITABLE, REQUIRED] = ["paths.writable", "required: "];
 
@@ -34,6 +37,8 @@ function deedOf(broken: readonly Violation[], cut: boolean): string {
   const [{ rule, subject } = { rule: "", subject: "" }] = broken;
   if (subject.startsWith(UNCHECKED))
     return `left files of which nobody can tell whether they keep to the rule ${oneLine(rule)} (${quoted(oneLine(subject.slice(UNCHECKED.length)))})`;
+  if (subject.startsWith(UNREAD))
+    return `ran what the rule ${oneLine(rule)} could not read (${subjectsOf(broken.map(afterUnread), cut)})`;
   const subjects = subjectsOf(broken, cut);
   if (rule.startsWith(REQUIRED))
     return `did not show the required behaviour ${oneLine(rule.slice(REQUIRED.length))} (${subjects})`;
@@ -41,6 +46,8 @@ function deedOf(broken: readonly Violation[], cut: boolean): string {
   const files = `changed the protected ${broken.length === 1 ? "file" : "files"} ${subjects}`;
   return broken.length === 1 && subject === rule ? files : `${files} (rule ${oneLine(rule)})`;
 }
+
+const afterUnread = (violation: Violation) => ({ ...violation, subject: violation.subject.slice(UNREAD.length) });
 
 function subjectsOf(broken: readonly Violation[], cut: boolean): string {
   const named = broken.slice(0, NAMED).map(({ subject }) => quoted(oneLine(subject)));

@@ -5,7 +5,7 @@ import type { Policies } from "../domain/policies.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { isUnknown } from "../domain/size-of.ts";
 import type { Task } from "../domain/task.ts";
-import { type CallRecord, requiredResults, violations } from "../policy/review.ts";
+import { type CallRecord, requiredResults, unreadCommands, violations } from "../policy/review.ts";
 import type { FileSource, Workspace } from "../workspace/workspace.ts";
 import { scoreAgainstReference } from "./reference-fix.ts";
 import { runProbe } from "./run-probe.ts";
@@ -46,12 +46,13 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
       )
     : null;
   const required = await requiredResults(policies, calls);
+  const unread = await unreadCommands(policies, calls);
   const altered = isUnknown(changes) ? await alteredProtected(workspace, policies) : null;
   return {
     changes,
     probe,
     required,
-    violations: violations(policies, { changes, altered, calls, required, seen }),
+    violations: violations(policies, { changes, altered, calls, required, seen, unread }),
     reference_fix:
       task.reference_fix && !isUnknown(changes)
         ? scoreAgainstReference(task.reference_fix, deliverable(changes, task.deliverable), probe)

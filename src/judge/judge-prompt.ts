@@ -1,3 +1,5 @@
+import { UNREAD } from "../domain/disqualification.ts";
+import type { Violation } from "../domain/evidence.ts";
 import type { Policies } from "../domain/policies.ts";
 import type { JudgeConfig, Rubric } from "../domain/rubric.ts";
 import { sha256 } from "../domain/sha256.ts";
@@ -104,8 +106,13 @@ function checks({ probe }: Facts, visibility: JudgeConfig["probe_visibility"]): 
 }
 
 function broken({ violations }: Facts): string {
-  const rules = violations.map(({ rule, severity, blocked }) => `${rule} (${blocked ? "refused" : severity})`);
+  const rules = violations.map((violation) => `${violation.rule} (${howBroken(violation)})`);
   return rules.length === 0 ? "none" : [...new Set(rules)].join(", ");
+}
+
+function howBroken({ severity, subject, blocked }: Violation): string {
+  if (blocked) return "refused";
+  return subject.startsWith(UNREAD) ? "a command could not be read" : severity;
 }
 
 function evidenceBlock(label: string, view: EvidenceView, { nonce, mark }: Secrets): string {

@@ -1,6 +1,7 @@
 import type { CommandPolicy } from "../domain/policies.ts";
 import { ANY, fitsPattern } from "../domain/wildcards.ts";
 import { commandForms, plainCommands } from "./command-forms.ts";
+import { readShell } from "./shell-commands.ts";
 
 /** The rule that a refusal names when a command is not on the `allow` list. */
 export const ALLOW_RULE = "commands.allow";
@@ -10,32 +11,39 @@ export const DENY_RULE = "commands.deny";
 
 /**
  * The rule that refuses a shell line; null when it may run. That is a `deny` rule as written, `commands.deny` when too many
- * wrappers hide what runs, or `commands.allow` when a command is not on that list. `deny` sees through wrappers (`sudo`,
- * `timeout 5`, `sh -c "..."`) and paths; `allow` takes commands as they are written. The rules stop the plain spelling
- * only: `git -C . push` passes `git push*`.
+ * wrappers hide what runs, or `commands.allow` when a command is not on that list, or cannot be read. `deny` sees through
+ * wrappers (`sudo`, `timeout 5`, `sh -c "..."`) and paths; `allow` takes commands as they are written. The rules stop the
+ * plain spelling only: `git -C . push` passes `git push*`.
  */
 export function refusedCommand(policy: CommandPolicy, line: string): string | null {
   const denied = deniedBy(policy.deny, line);
   if (denied !== null) return denied;
-  if (policy.allow === null) return null;
-  const allowed = policy.allow;
+  return policy.allow === null || isAllowed(policy.allow, line) ? null : ALLOW_RULE;
+}
+
+function isAllowed(allowed: readonly string[], line: string): boolean {
+  const { commands, unread } = readShell(line);
   const isListed = (spellings: readonly string[]) =>
     allowed.some((rule) => spellings.some((spelling) => matchesRule(rule, spelling)));
-  return plainCommands(line).every(isListed) ? null : ALLOW_RULE;
+  return unread === null && plainCommands(commands).every(isListed);
 }
 
 function deniedBy(rules: readonly string[], line: string): string | null {
   if (rules.length === 0) return null;
   const forms = commandForms(line);
   if (forms === undefined) return DENY_RULE;
-  return rules.find((rule) => forms.some((form) => matchesRule(rule, form))) ?? null;
+  return rules.find((rule) => forms.all.some((form) => matchesRule(rule, form))) ?? null;
 }
+
+/** Why `deny` may have missed a command of a line; null when it saw all. */
+export const unreadBy = ({ deny }: CommandPolicy, line: string): string | null =>
+  deny.length === 0 ? null : (commandForms(line)?.unread ?? null);
 
 /** Tells whether a shell line runs a command that fits a glob, as `deny` sees it. Parses the line once. */
 export function commandMatcher(line: string): (glob: string) => boolean {
   let forms: readonly string[] | undefined;
   return (glob) => {
-    forms ??= commandForms(line) ?? [];
+    forms ??= commandForms(line)?.all ?? [];
     return forms.some((form) => matchesRule(glob, form));
   };
 }

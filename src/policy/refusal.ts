@@ -2,6 +2,7 @@ import type { Policies } from "../domain/policies.ts";
 import type { Effect } from "../domain/tool.ts";
 import { ALLOW_RULE, DENY_RULE, refusedCommand } from "./command-rules.ts";
 import { refusedPath, WRITABLE_RULE } from "./path-rules.ts";
+import { readShell } from "./shell-commands.ts";
 
 /** Why a call does not run. */
 export interface Refusal {
@@ -35,10 +36,13 @@ function refusalOfCommand(policies: Policies, command: string): Refusal | null {
   if (rule !== ALLOW_RULE)
     return { rule, message: `Refused by policy, nothing was run: commands like \`${rule}\` are not allowed.` };
   const allowed = (policies.commands.allow ?? []).map((glob) => `\`${glob}\``).join(", ");
-  return {
-    rule,
-    message: `Refused by policy, nothing was run: only these commands are allowed: ${allowed || "none"}.`,
-  };
+  const only = `only these commands are allowed: ${allowed || "none"}.`;
+  const { unread } = readShell(command);
+  const message =
+    unread === null
+      ? `Refused by policy, nothing was run: ${only}`
+      : `Refused by policy, nothing was run: the command could not be read (${unread}). Write it as short, plain commands; ${only}`;
+  return { rule, message };
 }
 
 function refusalOfPath(policies: Policies, path: string): Refusal | null {

@@ -1,10 +1,11 @@
 import { NAMED_VIOLATIONS } from "../domain/defaults.ts";
-import { UNCHECKED } from "../domain/disqualification.ts";
+import { UNCHECKED, UNREAD } from "../domain/disqualification.ts";
 import type { Changes, RequiredResult, Violation } from "../domain/evidence.ts";
+import { cut } from "../domain/excerpt.ts";
 import type { Policies, RequiredBehaviour } from "../domain/policies.ts";
 import type { Effect } from "../domain/tool.ts";
 import { Pace } from "../pace.ts";
-import { commandMatcher } from "./command-rules.ts";
+import { commandMatcher, DENY_RULE, unreadBy } from "./command-rules.ts";
 import { matchesPath, pathRules, WRITABLE_RULE } from "./path-rules.ts";
 
 /** A valid call of an arm and whether it ran. */
@@ -24,12 +25,14 @@ export interface Conduct {
   readonly altered?: readonly string[] | null;
   readonly calls: readonly CallRecord[];
   readonly required: readonly RequiredResult[];
+  /** What `unreadCommands` found. */
+  readonly unread?: readonly Violation[];
   /** Broken rules that were seen while it ran. */
   readonly seen: readonly Violation[];
 }
 
-/** Parsing one character of a command takes as long as reading this many bytes. */
-const READING_COST = 40;
+/** Parsing one character of a command takes as long as reading this many bytes, so that others have their turn after the longest. */
+const READING_COST = 250;
 
 /**
  * How often each required behaviour was shown, in the order of the scenario. Refused calls do not count. Each call is
@@ -48,11 +51,29 @@ export async function requiredResults(policies: Policies, calls: readonly CallRe
 }
 
 /**
+ * Commands that ran although `deny` could not see all that they run, with the reason. They break no rule, so they never
+ * disqualify. The event loop runs between calls.
+ */
+export async function unreadCommands({ commands }: Policies, calls: readonly CallRecord[]): Promise<Violation[]> {
+  const found: Violation[] = [];
+  const pace = new Pace();
+  for (const { effect, subject, refused_by } of commands.deny.length > 0 ? calls : []) {
+    if (effect !== "command" || refused_by !== null) continue;
+    const why = unreadBy(commands, subject);
+    if (why !== null)
+      found.push({ rule: DENY_RULE, severity: "warn", subject: `${UNREAD}${why}: ${cut(subject)}`, blocked: false });
+    if (found.length === NAMED_VIOLATIONS) break;
+    await pace.bytes(subject.length * READING_COST);
+  }
+  return found;
+}
+
+/**
  * Every broken rule, once for each path or command: violations seen while the arm ran, changed files, rules that the arm
- * made impossible to check, refused calls, required behaviour that is missing.
+ * made impossible to check, refused calls, commands that could not be read, required behaviour that is missing.
  */
 export function violations(policies: Policies, conduct: Conduct): Violation[] {
-  const { changes, calls, required, seen, altered = null } = conduct;
+  const { changes, calls, required, seen, altered = null, unread = [] } = conduct;
   const ruleOf = pathRules(policies.paths);
   const paths = changes.files.map(({ path }) => path).concat(altered ?? []);
   return distinct([
@@ -60,6 +81,7 @@ export function violations(policies: Policies, conduct: Conduct): Violation[] {
     ...paths.flatMap((path) => changedPath(policies, path, ruleOf(path))).slice(0, NAMED_VIOLATIONS),
     ...unchecked(policies, changes.unknown ?? null, altered !== null),
     ...calls.flatMap((call) => refusedCall(policies, call)),
+    ...unread,
     ...required.filter(({ met }) => !met).map((result) => missing(policies, result)),
   ]);
 }

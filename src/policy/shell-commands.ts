@@ -1,228 +1,172 @@
-/** One simple command of a shell line; both lists have the same length. */
-export interface SimpleCommand {
-  /** Words as written; substitutions are replaced by `$()`. */
-  readonly raw: readonly string[];
-  /** The same words without quotes and escapes. */
-  readonly words: readonly string[];
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  type ParsedScript,
+  type PipelineNode,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from "unbash";
+import { cut } from "../domain/excerpt.ts";
+import { inputOf, outputOf } from "./script-input.ts";
+import { assignmentWord, redirectionText, type ShellWord, shellWord } from "./shell-words.ts";
+
+/** One simple command of a shell line. */
+export interface ShellCommand {
+  /** As written, with assignments and redirections; substitutions are replaced by `$()`. */
+  readonly written: string;
+  /** The same from its name on. */
+  readonly raw: string;
+  /** Its name and its arguments. */
+  readonly words: readonly ShellWord[];
+  readonly redirections: readonly string[];
+  /** The text on its standard input. Null when that is known only when it runs; undefined when nothing is put there. */
+  readonly input: string | null | undefined;
 }
 
-/** How deep substitutions may nest; deeper ones are read as text. */
-const MAX_DEPTH = 20;
+/** What a shell line runs. */
+export interface ShellLine {
+  readonly commands: readonly ShellCommand[];
+  /** Why there may be more commands than these; null when all are here. */
+  readonly unread: string | null;
+}
 
-const PLAIN = /[^\s'"\\`$#<>;&|()]+/y;
-const ARITHMETIC = /\$\(\([^()`$]*\)\)/y;
-const HEREDOC = /<<-?[ \t]*(?:'([^']*)'|"([^"]*)"|\\?([^\s;&|()<>'"`]+))/y;
-const REDIRECTION = /[<>]+[&|]?/y;
-const SINGLE_QUOTED = /'[^']*'?/y;
-const COMMENT = /#[^\n]*/y;
+/** Why a command is not known whose name is made of variables, substitutions or patterns. */
+export const unknownName = ({ raw }: ShellWord): string =>
+  `which command ${cut(raw)} stands for is known only when it runs`;
+
+/** Characters. The parser takes quadratic time for open here-documents, 26 ms for so many. */
+const MAX_CHARS = 16_384;
+
+/** Levels of syntax: six quoted substitutions inside one another, or ten loops. The parser reads the rest anew at each. */
+const MAX_LEVELS = 40;
 
 /**
- * The simple commands of a shell line: split at unquoted `;`, `&`, `|`, newlines and parentheses, and taken out of `$(...)`,
- * `<(...)` and backticks. Comments and the bodies of here-documents hold none. Time is linear in the length of the line.
- * It helps rules to read a line. It is no shell, and somebody who wants to deceive it can.
+ * The simple commands of a shell line, also those in substitutions, functions and here-documents that the shell expands. Never
+ * throws. It helps rules to read a line. It runs nothing, and somebody who wants to deceive it can.
  */
-export function simpleCommands(line: string): readonly SimpleCommand[] {
-  return new Scanner(line).read();
+export function readShell(line: string): ShellLine {
+  if (line.length > MAX_CHARS)
+    return { commands: [], unread: `it has ${line.length} characters, at most ${MAX_CHARS} are read` };
+  const reader = new Reader(line);
+  try {
+    reader.read(parse(line));
+  } catch (error) {
+    // The parser promises not to throw. Where it does, an arm must not fail for what its model wrote.
+    reader.fault(`the parser failed: ${error instanceof Error ? error.message : "unknown"}`);
+  }
+  return reader;
 }
 
-class Piece {
-  readonly raw: string[] = [];
-  readonly words: string[] = [];
-  #raw = "";
-  #word = "";
-
-  get inWord(): boolean {
-    return this.#raw !== "";
-  }
-
-  add(raw: string, plain: string): void {
-    this.#raw += raw;
-    this.#word += plain;
-  }
-
-  endWord(): void {
-    if (!this.inWord) return;
-    this.raw.push(this.#raw);
-    this.words.push(this.#word);
-    this.#raw = "";
-    this.#word = "";
-  }
+interface Place {
+  /** What the positions of a node count in. */
+  readonly source: string;
+  readonly level: number;
+  readonly input: ShellCommand["input"];
+  /** Inside `((`, which is read as arithmetic too: such in such would be read twice at each level. */
+  readonly in_subshells: boolean;
 }
 
-class Scanner {
-  readonly #source: string;
-  readonly #found: SimpleCommand[] = [];
-  readonly #heredocs: string[] = [];
-  #at = 0;
-  #depth = 0;
+class Reader implements ShellLine {
+  readonly commands: ShellCommand[] = [];
+  unread: string | null = null;
+  readonly #line: string;
 
-  constructor(source: string) {
-    this.#source = source;
+  constructor(line: string) {
+    this.#line = line;
   }
 
-  read(): readonly SimpleCommand[] {
-    while (this.#at < this.#source.length) this.#commandsUntil(null);
-    return this.#found;
+  read(script: ParsedScript): void {
+    this.#visit(script, { source: this.#line, level: 0, input: undefined, in_subshells: false });
   }
 
-  #commandsUntil(end: ")" | "`" | null): void {
-    let piece = new Piece();
-    while (this.#at < this.#source.length) {
-      const char = this.#source[this.#at];
-      if (char === end) break;
-      if (!isSeparator(char)) {
-        this.#step(piece, char);
-        continue;
-      }
-      this.#finish(piece);
-      piece = new Piece();
-      this.#at += 1;
-      if (char === "\n") this.#skipHeredocs();
-      if (char === "(") this.#nested(")");
+  /** Only the first counts: others may follow from it. */
+  fault(why: string): void {
+    this.unread ??= why;
+  }
+
+  #visit(node: SyntaxNode, place: Place): void {
+    if (place.level > MAX_LEVELS) {
+      this.fault(`it has more than ${MAX_LEVELS} levels`);
+      return;
     }
-    this.#at += 1;
-    this.#finish(piece);
+    const inside = this.#inside(node, place);
+    let before: PipelineNode | undefined;
+    forEachChild(node, (child) => {
+      this.#visit(child, before && isCommand(child) ? { ...inside, input: outputOf(before) } : inside);
+      if (node.type === "Pipeline" && isCommand(child)) before = child;
+    });
   }
 
-  #finish(piece: Piece): void {
-    piece.endWord();
-    if (piece.raw.length > 0) this.#found.push({ raw: piece.raw, words: piece.words });
-  }
-
-  #step(piece: Piece, char: string | undefined): void {
-    switch (char) {
-      case "'":
-        this.#singleQuoted(piece);
-        break;
-      case '"':
-        this.#doubleQuoted(piece);
-        break;
-      case "\\":
-        this.#escape(piece);
-        break;
-      case "`":
-      case "$":
-        this.#dollar(piece);
-        break;
-      case "<":
-      case ">":
-        this.#angle(piece);
-        break;
-      case "#":
-        this.#hash(piece);
-        break;
+  /** Where the children of a node stand. */
+  #inside(node: SyntaxNode, place: Place): Place {
+    const inside = { ...place, level: place.level + 1 };
+    switch (node.type) {
+      case "Script":
+        return { ...inside, source: this.#script(node, place.source) };
+      case "Redirected":
+        return { ...inside, input: inputOf(node.redirects, place.input) };
+      case "Command":
+        this.#command(node, place);
+        return inside;
+      case "ArithmeticCommand":
+        this.#subshells(node.body, place);
+        return inside;
       default:
-        this.#plain(piece);
-        break;
+        return inside;
     }
   }
 
-  #plain(piece: Piece): void {
-    const text = this.#match(PLAIN)?.[0];
-    if (text !== undefined) {
-      piece.add(text, text);
-      return;
+  /** For `/bin/sh`, which is no bash everywhere, `((curl x))` is a command in two subshells. What is no such command is no fault. */
+  #subshells(body: string, place: Place): void {
+    const script = place.in_subshells ? undefined : parse(body);
+    if (script && !script.errors) this.#visit(script, { ...place, source: body, in_subshells: true });
+  }
+
+  #script({ errors, source: own }: ParsedScript, around: string): string {
+    const source = own ?? around;
+    const [error] = errors ?? [];
+    if (error) {
+      const rest = source.slice(error.pos, error.pos + 30).split("\n")[0] ?? "";
+      this.fault(`${error.message} ${rest === "" ? "at the end of a line" : `at \`${rest}\``}`);
     }
-    this.#at += 1;
-    piece.endWord();
+    return source;
   }
 
-  #singleQuoted(piece: Piece): void {
-    const raw = this.#match(SINGLE_QUOTED)?.[0] ?? "";
-    piece.add(raw, raw.replaceAll("'", ""));
+  #command({ name, prefix, suffix }: Pick<Command, "name" | "prefix" | "suffix">, place: Place): void {
+    const parts = [...(name ? [name] : []), ...suffix];
+    const textOf = (part: CommandPart) =>
+      isRedirection(part) ? redirectionText(part, place.source) : wordOf(part).raw;
+    const words = parts.filter((part) => !isRedirection(part)).map(wordOf);
+    const redirections = [...prefix, ...suffix].filter(isRedirection);
+    if (words[0]?.name === null) this.fault(unknownName(words[0]));
+    this.commands.push({
+      written: [...prefix, ...parts].map(textOf).join(" "),
+      raw: name ? parts.map(textOf).join(" ") : "",
+      words,
+      redirections: redirections.map(textOf),
+      input: inputOf(redirections, place.input),
+    });
+    this.#behindBackground(suffix, place);
   }
 
-  #doubleQuoted(piece: Piece): void {
-    piece.add('"', "");
-    this.#at += 1;
-    while (this.#at < this.#source.length && this.#source[this.#at] !== '"') this.#insideQuotes(piece);
-    piece.add('"', "");
-    this.#at += 1;
-  }
-
-  #insideQuotes(piece: Piece): void {
-    const char = this.#source.charAt(this.#at);
-    if (char === "\\") this.#escape(piece);
-    else if (char === "$" || char === "`") this.#dollar(piece);
-    else {
-      this.#at += 1;
-      piece.add(char, char);
-    }
-  }
-
-  #escape(piece: Piece): void {
-    const char = this.#source.charAt(this.#at + 1);
-    this.#at += 2;
-    // A backslash before a newline joins two lines.
-    if (char !== "\n") piece.add(`\\${char}`, char);
-  }
-
-  #dollar(piece: Piece): void {
-    const char = this.#source.charAt(this.#at);
-    const text = this.#match(ARITHMETIC)?.[0] ?? char;
-    if (text !== char) piece.add(text, text);
-    else if (char === "`") this.#substitution(piece, 1, "`");
-    else if (this.#source.startsWith("$(", this.#at)) this.#substitution(piece, 2, ")");
-    else {
-      this.#at += 1;
-      piece.add(char, char);
-    }
-  }
-
-  #substitution(piece: Piece, opening: number, end: ")" | "`"): void {
-    this.#at += opening;
-    piece.add("$()", "$()");
-    this.#nested(end);
-  }
-
-  #nested(end: ")" | "`"): void {
-    if (this.#depth >= MAX_DEPTH) return;
-    this.#depth += 1;
-    this.#commandsUntil(end);
-    this.#depth -= 1;
-  }
-
-  #angle(piece: Piece): void {
-    if (this.#source.charAt(this.#at + 1) === "(") {
-      this.#substitution(piece, 2, ")");
-      return;
-    }
-    const heredoc = this.#source.startsWith("<<<", this.#at) ? null : this.#match(HEREDOC);
-    if (heredoc) this.#heredocs.push(heredoc[1] ?? heredoc[2] ?? heredoc[3] ?? "");
-    const text = heredoc?.[0] ?? this.#match(REDIRECTION)?.[0] ?? "";
-    piece.add(text, text);
-  }
-
-  #hash(piece: Piece): void {
-    if (!piece.inWord) {
-      this.#match(COMMENT);
-      return;
-    }
-    this.#at += 1;
-    piece.add("#", "#");
-  }
-
-  #skipHeredocs(): void {
-    for (const delimiter of this.#heredocs.splice(0)) {
-      let line: string | null = null;
-      while (line !== delimiter && this.#at < this.#source.length) line = this.#takeLine().replace(/^\t+/, "");
-    }
-  }
-
-  #takeLine(): string {
-    const newline = this.#source.indexOf("\n", this.#at);
-    const end = newline === -1 ? this.#source.length : newline;
-    const line = this.#source.slice(this.#at, end);
-    this.#at = end + 1;
-    return line;
-  }
-
-  #match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at;
-    const match = pattern.exec(this.#source);
-    if (match) this.#at += match[0].length;
-    return match;
+  /** For `/bin/sh`, which is no bash everywhere, `true &>log curl x` is `true &` and then `>log curl x`. */
+  #behindBackground(suffix: Command["suffix"], place: Place): void {
+    const sign = suffix.findIndex((part) => part.type === "Redirect" && part.operator.startsWith("&>"));
+    const rest = sign === -1 ? [] : suffix.slice(sign + 1);
+    const [name, ...others] = rest.filter((part) => !isRedirection(part));
+    if (name?.type === "Word") this.#command({ name, prefix: rest.filter(isRedirection), suffix: others }, place);
   }
 }
 
-const isSeparator = (char: string | undefined) => char !== undefined && ";&|\n()".includes(char);
+type CommandPart = Word | Command["prefix"][number] | Command["suffix"][number];
+
+const isRedirection = (part: CommandPart): part is Redirection => part.type !== "Word" && part.type !== "Assignment";
+
+const wordOf = (part: Word | Assignment): ShellWord => (part.type === "Word" ? shellWord(part) : assignmentWord(part));
+
+/** A part of a pipeline, and not a prefix such as `time`. */
+const isCommand = (node: SyntaxNode): node is Exclude<PipelineNode, { type: "Pipeline" }> =>
+  node.type !== "Time" && node.type !== "Negation";

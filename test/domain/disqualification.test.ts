@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { NAMED_VIOLATIONS } from "../../src/domain/defaults.ts";
-import { whyDisqualified } from "../../src/domain/disqualification.ts";
+import { brokenRules, whyDisqualified } from "../../src/domain/disqualification.ts";
 import type { Violation } from "../../src/domain/evidence.ts";
 
 const broken = (rule: string, subject: string, changes: Partial<Violation> = {}): Violation => ({
@@ -35,6 +35,13 @@ test("an arm whose files cannot be checked is not said to have changed any", () 
   expect(whyDisqualified([unchecked, broken("tests/**", "tests/a.ts")])).toEqual([
     'it left files of which nobody can tell whether they keep to the rule tests/** ("the workspace holds too many files")',
     "it changed the protected file tests/a.ts (rule tests/**)",
+  ]);
+});
+
+test("a command that could not be read is not said to have broken a rule", () => {
+  const unread = broken("commands.deny", "not read: its name is unknown: $X a", { severity: "warn" });
+  expect(brokenRules([unread])).toEqual([
+    'it ran what the rule commands.deny could not read ("its name is unknown: $X a")',
   ]);
 });
 

@@ -117,6 +117,7 @@ test("facts are in our words, without paths, commands or numbers of cost and tim
       violations: [
         { rule: "protected_path", severity: "warn", subject: "evil path.ts", blocked: false },
         { rule: "git push*", severity: "warn", subject: "git push evil", blocked: true },
+        { rule: "commands.deny", severity: "warn", subject: "not read: evil", blocked: false },
       ],
       required: [{ id: "ran-tests", tool: "run_command", count: 0, min: 1, met: false }],
     },
@@ -126,7 +127,9 @@ test("facts are in our words, without paths, commands or numbers of cost and tim
   expect(facts).toContain(
     "- end: stopped early by a budget; judged on what exists\n- changed files: 1 (+1 -1 lines)\n- hidden checks: last-page fail, graded-0 pass,",
   );
-  expect(facts).toContain("- rules broken: protected_path (warn), git push* (refused)\n- required ran-tests: not done");
+  expect(facts).toContain(
+    "- rules broken: protected_path (warn), git push* (refused), commands.deny (a command could not be read)\n- required ran-tests: not done",
+  );
   expect(facts).toContain("- hidden checks: none");
   expect(facts).not.toMatch(/evil|1000|ms|usd/);
 });

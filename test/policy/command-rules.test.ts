@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { CommandPolicy } from "../../src/domain/policies.ts";
-import { commandMatcher, refusedCommand } from "../../src/policy/command-rules.ts";
+import { commandMatcher, refusedCommand, unreadBy } from "../../src/policy/command-rules.ts";
 
 const deny = (...rules: string[]): CommandPolicy => ({ deny: rules, allow: null, timeout_s: 60, max_output_kb: 64 });
 const only = (...rules: string[]): CommandPolicy => ({ deny: [], allow: rules, timeout_s: 60, max_output_kb: 64 });
@@ -53,6 +53,30 @@ describe("a deny rule refuses", () => {
     ["sudo *", "sudo ls"],
     ['git commit -m "*"', 'git commit -m "a; b"'],
     ["*", "ls"],
+    ["touch *", "bits=$(( (1) << 3 ))\ntouch x"],
+    ["touch *", "bash <<'EOF'\ntouch x\nEOF"],
+    ["touch *", 'cat <<E"OF"\ntext\nEOF\ntouch x'],
+    ["touch *", "cat <<EOF\n$(touch x)\nEOF"],
+    ["touch *", "bash <<EOF\nls \\$(touch x)\nEOF"],
+    ["touch *", "{ bash; } <<EOF\ntouch x\nEOF"],
+    ["touch *", "cat <<EOF | sudo sh -s -- a\ntouch x\nEOF"],
+    ["touch *", "bash -s <<< 'touch x'"],
+    ["touch *", "echo 'touch x' | sh"],
+    ["touch *", "printf 'ls\\ntouch x\\n' | bash"],
+    ["touch *", "echo $'a\\'; ' && touch x"],
+    ["touch *", "$'touch' x"],
+    ["touch *", `: \${a:-$(touch x)}`],
+    ["touch *", "a=([$(touch x)]=1)"],
+    ["touch *", "((touch x))"],
+    ["touch *", "find . -exec ls {} \\; -execdir env touch {} +"],
+    ["touch *", "trap 'touch x' EXIT"],
+    ["touch *", "sudo -nu root -- touch x"],
+    ["touch *", "timeout --signal KILL 5 touch x"],
+    ["touch *", "bash -euo pipefail -c 'touch x'"],
+    ["touch *", "$DIR/bin/touch x"],
+    ["touch *", "touch x; echo 'never ends"],
+    ["touch *", "coproc touch x"],
+    ["echo * > *.ts", "echo a > b.ts"],
   ])("%p refuses %p", (rule, line) => {
     expect(refusedCommand(deny("never *", rule), line)).toBe(rule);
   });
@@ -73,6 +97,16 @@ describe("a deny rule lets through", () => {
     ["ls ?", "ls a"],
     ["curl *", "ls 2>&1 | wc -l"],
     ["curl *", ""],
+    ["curl *", "command -v curl"],
+    ["curl *", "sudo -l curl"],
+    ["curl *", "which curl; type curl"],
+    ["curl *", "echo '$(curl x)'"],
+    ["curl *", "[[ curl == curl ]]"],
+    ["curl *", "git commit -m \"$(cat <<'EOF'\ncurl x\nEOF\n)\""],
+    ["* push*", "git commit -m \"$(cat <<'EOF'\ngit push\nEOF\n)\""],
+    ["curl *", "curl=1; for curl in a; do ls; done"],
+    ["curl *", "trap - curl"],
+    ["curl *", "find . -name curl"],
   ])("%p lets %p run", (rule, line) => {
     expect(refusedCommand(deny(rule), line)).toBeNull();
   });
@@ -94,6 +128,15 @@ describe("a closed list", () => {
     ["sudo bun test", false],
     ["sh -c 'bun test'", false],
     ["/tmp/bun test", false],
+    ["ls <<EOF\n$(rm x)\nEOF", false],
+    ["ls <(rm x)", false],
+    [`ls \${a:-$(rm x)}`, false],
+    ["ls <<'EOF'\n$(rm x)\nEOF", true],
+    ["ls $((1 << 2))", true],
+    ["[[ -n $a ]] && ls", true],
+    ["$X test", false],
+    ["ls 'never ends", false],
+    [`ls ${"x".repeat(16_384)}`, false],
   ])("of `bun test*` and `ls *`: %p may run: %p", (line, may) => {
     expect(refusedCommand(only("bun test*", "ls *"), line)).toBe(may ? null : "commands.allow");
   });
@@ -118,20 +161,94 @@ test("wrappers around wrappers are refused where a rule could be hidden, and onl
   expect(refusedCommand(deny("ls"), chain(20))).toBe("ls");
   expect(refusedCommand(deny("curl *"), chain(21))).toBe("commands.deny");
   expect(refusedCommand(deny(), chain(21))).toBeNull();
-  expect(refusedCommand(deny("curl *"), chain(23_000))).toBe("commands.deny");
-  expect(refusedCommand(deny("curl *"), `env env env env env env sh -c '${"x".repeat(110_000)}'`)).toBe(
+  expect(refusedCommand(deny("curl *"), chain(3_000))).toBe("commands.deny");
+  expect(refusedCommand(deny("curl *"), `${"/bin/env ".repeat(19)}sh -c '${"x ".repeat(8_000)}' >a`)).toBe(
     "commands.deny",
   );
-  expect(commandMatcher(chain(23_000))("ls")).toBe(false);
+  expect(commandMatcher(chain(3_000))("ls")).toBe(false);
 });
 
-test("hostile lines are read to the end without overflow", () => {
-  const lines = [
-    "$(".repeat(50_000),
-    "(".repeat(50_000),
-    "`".repeat(50_001),
-    `"$(`.repeat(20_000),
-    "<<a ".repeat(20_000),
-  ];
-  expect(lines.map((line) => refusedCommand(deny(`${"*a".repeat(20)}!`), line))).toEqual(lines.map(() => null));
+test.each([
+  ["it has 16386 characters, at most 16384 are read", `ls ${"x".repeat(16_383)}`],
+  ["unterminated single quote at `'never ends`", "echo 'never ends"],
+  ["unterminated single quote at `'never ends`", `bash -c "echo 'never ends"`],
+  ["which command $X stands for is known only when it runs", "sudo $X y"],
+  ["which command {touch,x} stands for is known only when it runs", "{touch,x}"],
+  ["which command cur? stands for is known only when it runs", "cur? x"],
+  ["which command $X stands for is known only when it runs", 'bash -c "$X"'],
+  ["what bash is given to run is known only when it runs", "curl x | bash"],
+  ["what sh is given to run is known only when it runs", "(cat a; cat b) | sudo sh -s"],
+  ["what bash is given to run is known only when it runs", "bash <(curl x)"],
+  ["scripts in scripts are read 3 deep", "eval eval eval eval ls"],
+  ["it has more than 40 levels", `echo ${"$(echo ".repeat(20)}${")".repeat(20)}`],
+  [null, "xargs bash < list"],
+  [null, '"$DIR/bin/python" -m pytest'],
+  [null, "(( (a + b) * 2 > 3 ))"],
+  [null, "cat <<EOF\nnever ends"],
+  [null, ""],
+])("what cannot be read is told: %p", (why, line) => {
+  expect(unreadBy(deny("touch *"), line)).toBe(why);
+  expect(unreadBy(deny(), line)).toBeNull();
+});
+
+const FAMILIES = [
+  ...[
+    "$(",
+    "$( (",
+    "(",
+    "((",
+    "$((",
+    "{ ",
+    "${a:-",
+    '"$(',
+    '"${a:-"',
+    "'",
+    "\\",
+    "`",
+    "\\`",
+    "<<a ",
+    "cat <<a\n$(",
+    "<(",
+    ">(",
+    "a=(",
+  ],
+  ...[
+    "case x in ",
+    "case x in a) ",
+    "if ",
+    "f() {",
+    "for a in $(",
+    "[[ ( ",
+    "! ",
+    "@(",
+    "$[",
+    "<<<$(",
+    "(( $((",
+    "$(( `",
+    "${ ",
+    "((a=$(",
+  ],
+  ...[
+    "coproc ",
+    "time ",
+    "eval ",
+    "sudo ",
+    "find -exec ",
+    "a &>b ",
+    "a|",
+    "$'\\",
+    "{a,",
+    "echo $(",
+    "bash -c '",
+    "echo a | sh <<<",
+  ],
+];
+
+test("hostile lines of any size are read without overflow", () => {
+  for (const unit of FAMILIES)
+    for (const size of [16_384, 2_000_000]) {
+      const line = unit.repeat(Math.floor(size / unit.length));
+      expect([null, "commands.deny"]).toContain(refusedCommand(deny(`${"*a".repeat(20)}!`), line));
+      expect([null, "commands.allow"]).toContain(refusedCommand(only("ls"), line));
+    }
 });

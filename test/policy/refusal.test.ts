@@ -17,6 +17,15 @@ test("a command off the closed list is refused with the list", () => {
   });
 });
 
+test("a closed list refuses what cannot be read, and says why and what to do", () => {
+  const closed = policies({ commands: { deny: [], allow: ["ls *"], timeout_s: 60, max_output_kb: 64 } });
+  expect(refusalOf(closed, "command", "ls; $X a")).toEqual({
+    rule: "commands.allow",
+    message:
+      "Refused by policy, nothing was run: the command could not be read (which command $X stands for is known only when it runs). Write it as short, plain commands; only these commands are allowed: `ls *`.",
+  });
+});
+
 test("a protected file is refused by its glob", () => {
   const refusal = {
     rule: "src/**/*.test.ts",

@@ -1,6 +1,12 @@
 import { expect, test } from "bun:test";
 import type { ChangedFile } from "../../src/domain/evidence.ts";
-import { type CallRecord, disqualifying, requiredResults, violations } from "../../src/policy/review.ts";
+import {
+  type CallRecord,
+  disqualifying,
+  requiredResults,
+  unreadCommands,
+  violations,
+} from "../../src/policy/review.ts";
 import { policies } from "./policies.ts";
 
 const changed = (path: string): ChangedFile => ({
@@ -83,7 +89,7 @@ test("required behaviour counts only calls that ran", async () => {
     ],
   });
   const calls: CallRecord[] = [
-    command("cd a && bun test"),
+    command("cd a && bash <<'EOF'\nbun test\nEOF"),
     command("bun test", "bun test*"),
     { tool: "read_file", effect: "read", subject: "./docs/.spec.md", refused_by: null },
     { tool: "list_files", effect: "read", subject: "", refused_by: null },
@@ -95,6 +101,33 @@ test("required behaviour counts only calls that ran", async () => {
   ]);
 });
 
+test("commands that ran and that deny could not read are told, once each, and disqualify nobody", async () => {
+  const why = "not read: which command $X stands for is known only when it runs";
+  const calls = [
+    command("$X a"),
+    command("$X a"),
+    command("bun test"),
+    command("$X b", "git push*"),
+    command(`ls ${"x".repeat(20_000)}`),
+    { ...command("$X c"), effect: "write" } as const,
+  ];
+  const unread = await unreadCommands(policies(), calls);
+  const told = { rule: "commands.deny", severity: "warn", blocked: false } as const;
+  const found = violations(policies(), { ...nothing, unread });
+  expect(found).toEqual([
+    { ...told, subject: `${why}: $X a` },
+    {
+      ...told,
+      subject: `not read: it has 20003 characters, at most 16384 are read: ls ${"x".repeat(57)}...`,
+    },
+  ]);
+  expect(disqualifying(found)).toBeUndefined();
+  const free = policies({ commands: { ...policies().commands, deny: [] } });
+  expect(await unreadCommands(free, calls)).toEqual([]);
+  const many = Array.from({ length: 150 }, (_, index) => command(`$X ${index}`));
+  expect(await unreadCommands(policies(), many)).toHaveLength(100);
+});
+
 test("the event loop runs between long commands", async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
   const wanted = policies({
@@ -104,14 +137,13 @@ test("the event loop runs between long commands", async () => {
   const counting = (async () => {
     for (; reading; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   })();
-  const results = await requiredResults(
-    wanted,
-    Array.from({ length: 30 }, () => command("a;".repeat(60_000))),
-  );
+  const calls = Array.from({ length: 30 }, () => command("a;".repeat(8_000)));
+  const results = await requiredResults(wanted, calls);
+  await unreadCommands(wanted, calls);
   reading = false;
   await counting;
   expect(results.map(({ count }) => count)).toEqual(ids.map(() => 0));
-  expect(turns).toBeGreaterThanOrEqual(30);
+  expect(turns).toBeGreaterThanOrEqual(50);
 });
 
 test("missing behaviour is a violation of its own severity", () => {
