@@ -8,6 +8,7 @@ import type { ArmRun } from "../arm/run-arm.ts";
 import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } from "../arm/stop.ts";
 import type { DecisionDetail } from "../domain/decision.ts";
 import type { ExternalAgent } from "../domain/external-agent.ts";
+import { Failure } from "../domain/failure.ts";
 import type { Effect } from "../domain/tool.ts";
 import { redactDeep } from "../model/redacting-model.ts";
 import type { Upstream } from "../model/upstream.ts";
@@ -187,6 +188,13 @@ export class AgentLog {
     this.#under_way.end(turn);
     if (isOverflow && thread.number === MAIN_THREAD) this.#last = { thread, said: "context_overflow" };
     this.told.refused(message);
+  }
+
+  /** The agent asked for what a provider has and abeval has not. Its work says nothing about it. */
+  unsupported(what: string): void {
+    const { id } = this.#parts.run.arm;
+    const message = `arm "${id}": its agent asked for what abeval does not serve: ${this.#parts.run.redact(what)}`;
+    this.failed(new Failure("unsupported_request", message));
   }
 
   /** No provider could be asked. */

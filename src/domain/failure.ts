@@ -28,6 +28,7 @@ export const FAILURE_CODES = [
   "storage_failed",
   "provider_failed",
   "replay_mismatch",
+  "unsupported_request",
   "setup_failed",
   "workspace_failed",
   "cancelled",

@@ -56,6 +56,10 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorKind>> = {
   },
   provider_failed: { status: 502, meaning: "A model's provider failed or could not be reached." },
   replay_mismatch: { status: 500, meaning: "A replayed run asked a model what was not recorded; the place is named." },
+  unsupported_request: {
+    status: 422,
+    meaning: "An external agent asked its provider for what abeval does not serve; it is named.",
+  },
   setup_failed: { status: 500, meaning: "A setup step of the scenario failed." },
   workspace_failed: { status: 500, meaning: "A workspace could not be made or read." },
   cancelled: { status: 499, meaning: "The run was cancelled." },

@@ -5,7 +5,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type AgentArm, agentRunner } from "./agent-runner.ts";
 import type { SessionServices } from "./services.ts";
 
-/** How an agent behaves when its model has nothing to say. */
+/** How an agent behaves whose model has next to nothing to say. */
 export interface Rehearsal {
   readonly end: ArmEnd;
   readonly decisions: readonly Decision[];
@@ -18,7 +18,8 @@ export interface Rehearsal {
 type RehearsalServices = Pick<SessionServices, "agents_dir" | "entropy" | "sandboxes" | "clock" | "redact">;
 
 /**
- * Runs an agent on its task against a provider of our own that answers "Done." at once. It costs nothing and needs no key.
+ * Runs an agent on its task against a provider of our own, which has it run the command `true` and then says "Done.". It costs nothing and
+ * needs no key.
  * @throws Failure as `agentRunner`
  */
 export async function rehearseAgent(
@@ -43,8 +44,14 @@ export async function rehearseAgent(
   const runArm = await agentRunner({ ...services, openUpstream }, loaded, arm);
   const decisions: Decision[] = [];
   const emit = (decision: Decision) => void decisions.push(decision);
-  const budget = { ...policies.budget, max_seconds: REHEARSAL_S };
-  const run = { arm: { ...arm, limits: {} }, prompt: task.prompt, policies: { ...policies, budget } };
+  const budget = {
+    ...policies.budget,
+    max_seconds: REHEARSAL_S,
+    max_turns: REHEARSAL_TURNS,
+    max_tool_calls: REHEARSAL_TURNS,
+  };
+  const commands = { ...policies.commands, deny: [], allow: null };
+  const run = { arm: { ...arm, limits: {} }, prompt: task.prompt, policies: { ...policies, budget, commands } };
   const end = await runArm({ ...run, workspace, clock, redact, emit }, signal);
   const first_request_ms = asked_ticks === null ? null : asked_ticks - end.began_ticks;
   return { end, decisions, first_request_ms, offers_tools };
@@ -52,3 +59,6 @@ export async function rehearseAgent(
 
 /** Seconds in which an agent must have started, asked and ended. */
 export const REHEARSAL_S = 30;
+
+/** An agent that is told to make one call takes two. */
+const REHEARSAL_TURNS = 20;

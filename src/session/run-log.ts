@@ -139,4 +139,5 @@ const USER_FAULTS: ReadonlySet<FailureCode> = new Set([
   "setup_failed",
   "invalid_scenario",
   "credentials_missing",
+  "unsupported_request",
 ]);

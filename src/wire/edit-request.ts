@@ -1,7 +1,7 @@
 import type { WireName } from "../domain/external-agent.ts";
 import { asRecord, type LooseRecord } from "../domain/lenient.ts";
 import { FENCES } from "./edit/fence.ts";
-import { refusalOf } from "./edit/stored-state.ts";
+import { refusalOf, unsupportedIn, withoutState } from "./edit/stored-state.ts";
 
 export interface RequestEdit {
   /** Asked for in the place of the client's; null: the client's stays. */
@@ -16,27 +16,30 @@ export interface EditedRequest {
   readonly body: LooseRecord;
   /** What the fence took out, each kind once: `web_search`, `mcp_servers`. */
   readonly removed: readonly string[];
-  /** Why the request cannot be sent at all, in sentences for whoever reads the agent's output. */
+  /** Why the request cannot be sent at all, which is the agent's doing. */
   readonly refused: string | null;
+  /** What the request asks for that abeval cannot do. It cannot be sent either, and that is not the agent's fault. */
+  readonly unsupported: string | null;
   /** Usage was asked for in the client's place: see `OpenReply.hide_usage`. */
   readonly hide_usage: boolean;
 }
 
 /** Makes of an agent's request what may be sent. Never throws. `path` is that of its `Route`. */
 export function editRequest(wire: WireName, path: string, body: LooseRecord, edit: RequestEdit): EditedRequest {
-  const asked = wire === "gemini" ? asRecord(body["generateContentRequest"]) : undefined;
-  if (asked !== undefined) return editCount(path, { body, asked }, edit);
+  const counted = wire === "gemini" ? asRecord(body["generateContentRequest"]) : undefined;
+  if (counted !== undefined) return editCount(path, { body, asked: counted }, edit);
   const { body: fenced, removed } = edit.fence ? FENCES[wire](body) : { body, removed: [] };
   const hide_usage = wire === "chat" && body["stream"] === true && usageOption(body) !== true;
+  const asked = {
+    ...(edit.model === null || wire === "gemini" ? fenced : asking(edit.model, fenced)),
+    ...(hide_usage ? { stream_options: { ...asRecord(body["stream_options"]), include_usage: true } } : {}),
+  };
   return {
     path: edit.model === null || wire !== "gemini" ? path : withModel(path, edit.model),
-    body: {
-      ...(edit.model === null || wire === "gemini" ? fenced : asking(edit.model, fenced)),
-      ...(hide_usage ? { stream_options: { ...asRecord(body["stream_options"]), include_usage: true } } : {}),
-      ...(wire === "responses" && /^\/responses(\?|$)/.test(path) ? { store: false } : {}),
-    },
+    body: wire === "responses" && /^\/responses(\?|$)/.test(path) ? withoutState(asked) : asked,
     removed: [...new Set(removed)],
-    refused: refusalOf(wire, body),
+    refused: refusalOf(body),
+    unsupported: unsupportedIn(wire, body),
     hide_usage,
   };
 }

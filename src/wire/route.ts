@@ -10,8 +10,11 @@ export const BASES = {
 
 export interface Route {
   readonly wire: WireName;
-  /** `reply`: asks a model. `count`: counts tokens. `models`: lists models. `head`: asks whether anyone is there. */
-  readonly kind: "reply" | "count" | "models" | "head";
+  /**
+   * `reply`: asks a model. `count`: counts tokens. `models`: lists models. `head`: asks whether anyone is there. `stored`: rests on what
+   * the provider keeps.
+   */
+  readonly kind: "reply" | "count" | "models" | "head" | "stored";
   /** What follows the base, with the query as far as it goes on: it holds no key. */
   readonly path: string;
 }
@@ -25,10 +28,13 @@ const ROWS: readonly Row[] = [
   ["chat", "POST", /^\/chat\/completions$/, "reply"],
   ["responses", "POST", /^\/responses$/, "reply"],
   ["responses", "POST", /^\/responses\/input_tokens$/, "count"],
+  ["responses", "GET", /^\/responses\/[\w-]+(\/input_items)?$/, "stored"],
+  ["responses", "POST", /^\/conversations(\/[\w-]+(\/items)?)?$/, "stored"],
   ["chat", "GET", /^\/models(\/[^/]+)*$/, "models"],
   ["gemini", "POST", /^\/v1(alpha|beta)?\/models\/[^/:]+:(streamG|g)enerateContent$/, "reply"],
   ["gemini", "POST", /^\/v1(alpha|beta)?\/models\/[^/:]+:countTokens$/, "count"],
   ["gemini", "GET", /^\/v1(alpha|beta)?\/models(\/[^/:]+)?$/, "models"],
+  ["gemini", "POST", /^\/v1(alpha|beta)?\/cachedContents$/, "stored"],
   ["anthropic", "HEAD", /^\/?$/, "head"],
   ["chat", "HEAD", /^\/?$/, "head"],
   ["gemini", "HEAD", /^\/?$/, "head"],

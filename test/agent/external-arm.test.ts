@@ -63,7 +63,7 @@ testAgent("what an agent can repeat without end is told a bounded number of time
   const module = `${ASKS_ONCE}
     for (let i = 0; i < 60; i += 1) {
       body.tools.push({ type: "made_up_" + i });
-      await fetch(process.env.OPENAI_BASE_URL + "/responses", { method: "POST", headers, body: '{"background":true,"input":"x"}' });
+      await fetch(process.env.OPENAI_BASE_URL + "/responses", { method: "POST", headers, body: '{"input":' + "[".repeat(1_100) + "]".repeat(1_100) + "}" });
     }
     await ask();
   `;

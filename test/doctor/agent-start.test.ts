@@ -1,7 +1,9 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
+import type { ExternalAgent } from "../../src/domain/external-agent.ts";
 import type { ArmFile } from "../../src/scenario/authored/arm-file.ts";
 import type { ScenarioFile } from "../../src/scenario/authored/scenario-file.ts";
+import { responsesAgent, responsesModule } from "../agent/responses-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { diagnoseFile, ofScenario } from "./small-scenario.ts";
@@ -10,13 +12,15 @@ const testAgent = testNeeding(SANDBOX);
 
 const MODULE = await Bun.file(join(import.meta.dir, "../../scenarios/agents/plain/agent.mjs")).text();
 
+interface Tried {
+  readonly wires?: NonNullable<Extract<ArmFile["agent"], object>["wires"]>;
+  readonly policies?: ScenarioFile["policies"];
+  readonly module?: string;
+}
+
 /** What doctor finds of an agent that is a shell line; no provider has a key. */
-async function found(
-  line: string,
-  wires?: NonNullable<Extract<ArmFile["agent"], object>["wires"]>,
-  policies?: ScenarioFile["policies"],
-) {
-  const files = { files: { "agent.mjs": MODULE } };
+async function found(line: string, { wires, policies, module = MODULE }: Tried = {}) {
+  const files = { files: { "agent.mjs": module } };
   const agent = {
     command: ["sh", "-c", line, "sh", "{base:openai}", "{model}", "{prompt}"],
     files,
@@ -58,7 +62,7 @@ testAgent("one that does not start is a fault, in its own words", async () => {
 testAgent("one that offers its model no tools is heard, and rules that cannot see its commands are told", async () => {
   const line = `sed "s/, tools })/ })/" ~/agent.mjs > /tmp/a.mjs; exec bun /tmp/a.mjs "$@"`;
   expect(await found(line)).toMatchObject({ status: "pass" });
-  expect(await found(line, undefined, { commands: { deny: ["git push*"] } })).toEqual({
+  expect(await found(line, { policies: { commands: { deny: ["git push*"] } } })).toEqual({
     status: "warn",
     detail: expect.stringContaining("it offers its model no tools"),
     hint: expect.stringContaining("no rule of `policies.commands` stops one"),
@@ -70,5 +74,22 @@ testAgent("one that asks for other addresses is seen to", async () => {
   expect(await found(line)).toMatchObject({
     status: "pass",
     detail: expect.stringContaining("the agent asked for GET /openai/v1/telemetry, which no provider has"),
+  });
+});
+
+const moduleOf = ({ files }: ExternalAgent) => files?.files["agent.mjs"] ?? "";
+
+testAgent("one that keeps its conversation with its provider is tried over two turns", async () => {
+  const byId = moduleOf(responsesAgent("previous_response_id", true));
+  expect(await found("exec bun ~/agent.mjs", { wires: ["responses"], module: byId })).toMatchObject({
+    status: "pass",
+    detail: expect.stringMatching(/ended with exit code 0$/),
+  });
+  const inTwoTurns = moduleOf(
+    responsesModule(`await ask({ input: "x" }); await ask({ input: "x", conversation: "conv_1" });`),
+  );
+  expect(await found("exec bun ~/agent.mjs", { wires: ["responses"], module: inTwoTurns })).toMatchObject({
+    status: "fail",
+    detail: expect.stringContaining('arm "ours": its agent asked for what abeval does not serve: conversation'),
   });
 });

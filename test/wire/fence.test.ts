@@ -238,19 +238,39 @@ test("the input of a call is not content: an address in it stays", () => {
   expect(edit("anthropic", body)).toMatchObject({ body, removed: [] });
 });
 
-test("what rests on a provider's memory is refused, and nothing is stored, whatever the network is", () => {
-  const refused = (wire: WireName, body: LooseRecord) => edit(wire, body, false).refused;
-  expect(refused("responses", { previous_response_id: "resp_1" })).toContain("previous_response_id");
-  expect(refused("responses", { conversation: "conv_1" })).toContain("conversation");
-  expect(refused("responses", { prompt: { id: "pmpt_1" } })).toContain("prompt");
-  expect(refused("responses", { background: true })).toContain("background");
-  expect(refused("responses", { input: [{ type: "item_reference", id: "rs_1" }] })).toContain("item_reference");
-  expect(refused("gemini", { cachedContent: "cachedContents/1" })).toContain("cachedContent");
-  expect(refused("responses", { previous_response_id: null, background: false, input: "x" })).toBeNull();
+test("what rests on a provider's memory is not supported, and nothing is stored, whatever the network is", () => {
+  const unsupported = (wire: WireName, body: LooseRecord) => edit(wire, body, false).unsupported;
+  expect(unsupported("responses", { previous_response_id: "resp_1" })).toContain("previous_response_id");
+  expect(unsupported("responses", { conversation: "conv_1" })).toContain("conversation");
+  expect(unsupported("responses", { prompt: { id: "pmpt_1" } })).toContain("prompt");
+  expect(unsupported("responses", { background: true })).toContain("background");
+  expect(unsupported("responses", { input: [{ type: "item_reference", id: "rs_1" }] })).toContain("item_reference");
+  expect(unsupported("responses", { input: [{ id: "rs_1" }] })).toContain("item_reference");
+  expect(unsupported("gemini", { cachedContent: "cachedContents/1" })).toContain("cachedContent");
+  expect(unsupported("responses", { previous_response_id: null, background: false, input: "x" })).toBeNull();
   expect(edit("responses", { store: true }, false).body).toEqual({ store: false });
   expect(edit("responses", {}, false).body).toEqual({ store: false });
-  const count = editRequest("responses", "/responses/input_tokens", { input: "x" }, { model: null, fence: true });
-  expect(count.body).toEqual({ input: "x" });
+});
+
+test("reasoning goes to and fro encrypted where the provider would have kept it, of models that can", () => {
+  const include = (body: LooseRecord) => edit("responses", { input: "x", ...body }, false).body["include"];
+  const sealed = "reasoning.encrypted_content";
+  for (const model of ["gpt-5.2", "o4-mini", "openai/gpt-5-codex", "gpt-10"])
+    expect(include({ model, include: ["a"] })).toEqual(["a", sealed]);
+  for (const model of ["gpt-4.1", "gpt-5-chat-latest", "gpt-oss-120b"]) expect(include({ model })).toBeUndefined();
+  expect(include({ model: "o3", include: [sealed] })).toEqual([sealed]);
+  expect(include({ model: "o3", store: false })).toBeUndefined();
+});
+
+test("reasoning that only its provider could read is left out, and what belonged to it stands alone", () => {
+  const message = { type: "message", role: "assistant", content: [] };
+  const call = { type: "function_call", call_id: "c", name: "n", arguments: "{}" };
+  const lost = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: null };
+  const sealed = { ...lost, encrypted_content: "sealed" };
+  const open = { ...lost, content: [{ type: "reasoning_text", text: "Hm." }] };
+  const input = (items: readonly object[]) => edit("responses", { input: items }, false).body["input"];
+  expect(input([lost, { ...message, id: "msg_1" }, { ...call, id: "fc_1" }])).toEqual([message, call]);
+  expect(input([sealed, open, { ...call, id: "fc_1" }])).toEqual([sealed, open, { ...call, id: "fc_1" }]);
 });
 
 test("a request within Gemini's count of tokens is edited, too", () => {

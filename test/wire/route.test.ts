@@ -56,10 +56,8 @@ test("everything else is no address of a wire", () => {
     ["POST", "/anthropic/v1/files"],
     ["POST", "/anthropic/v1/messages/batches"],
     ["POST", "/openai/v1/files"],
-    ["GET", "/openai/v1/responses/resp_1"],
     ["POST", "/openai/v1/responses/../files"],
     ["POST", "/google/v1beta/models/a/b:generateContent"],
-    ["POST", "/google/v1beta/cachedContents"],
     ["GET", "/openai/v1/models/../../admin"],
     ["GET", "/openai/v1/models/.%2E/admin"],
     ["GET", "/openai/v1/models/a%2F..%2F..%2Fadmin"],
@@ -70,4 +68,16 @@ test("everything else is no address of a wire", () => {
     ["HEAD", "/"],
   ] as const;
   expect(strays.filter(([method, path]) => routeOf(method, path) !== null)).toEqual([]);
+});
+
+test("what only a provider could have kept has addresses that are known", () => {
+  const stored = [
+    ["GET", "/openai/v1/responses/resp_1"],
+    ["GET", "/openai/v1/responses/resp_1/input_items"],
+    ["POST", "/openai/v1/conversations"],
+    ["POST", "/openai/v1/conversations/conv_1/items"],
+    ["POST", "/google/v1beta/cachedContents"],
+  ] as const;
+  expect(stored.map(([method, path]) => routeOf(method, path)?.kind)).toEqual(stored.map(() => "stored"));
+  expect(routeOf("POST", "/openai/v1/responses/resp_1/cancel")).toBeNull();
 });

@@ -1,18 +1,46 @@
 import { expect, test } from "bun:test";
 import { WIRES } from "../../src/domain/external-agent.ts";
 import { errorBody } from "../../src/wire/error-body.ts";
+import { harmlessCall } from "../../src/wire/harmless-call.ts";
 import { sayOnce } from "../../src/wire/say-once.ts";
 import { pass } from "./streams.ts";
 
 test.each(WIRES)("%s: a text said once is a whole reply, streamed or not", (wire) => {
   for (const stream of [true, false]) {
-    const { content_type, body } = sayOnce(wire, { model: "m-1", stream }, 'done: "ü"\n');
+    const { content_type, body } = sayOnce(wire, { model: "m-1", stream }, { text: 'done: "ü"\n' });
     expect(content_type).toBe(stream ? "text/event-stream" : "application/json");
     expect(pass(wire, body, { content_type }).reply).toMatchObject({
       ...{ text: 'done: "ü"\n', calls: [], tokens_in: 1, tokens_out: 1, model_served: "m-1" },
       ...{ ended: "whole", error: null },
     });
   }
+});
+
+test.each(WIRES)("%s: a call made once is a whole reply, streamed or not", (wire) => {
+  const call = { name: "shell", input: { command: 'echo "ü"' } };
+  for (const stream of [true, false]) {
+    const { content_type, body } = sayOnce(wire, { model: "m-1", stream }, { call });
+    expect(pass(wire, body, { content_type }).reply).toMatchObject({
+      ...{ text: "", calls: [call], tokens_in: 1, tokens_out: 1, ended: "whole", error: null },
+    });
+  }
+});
+
+test("a call that harms nobody is found among the tools of every wire, with what it must have", () => {
+  const properties = { command: { type: "string" }, why: { type: "string" }, wait: { type: "boolean" } };
+  const schema = { type: "object", properties, required: ["command", "wait"] };
+  const input = { command: "true", wait: false };
+  const other = { name: "other", input_schema: { properties: { path: {} } } };
+  expect(harmlessCall({ tools: [other, { name: "a", input_schema: schema }] })).toEqual({ name: "a", input });
+  expect(harmlessCall({ tools: [{ type: "function", name: "b", parameters: schema }] })).toEqual({ name: "b", input });
+  expect(harmlessCall({ tools: [{ function: { name: "c", parameters: schema } }] })).toEqual({ name: "c", input });
+  const declared = { name: "d", parametersJsonSchema: { properties: { cmd: { type: "ARRAY" } } } };
+  expect(harmlessCall({ tools: [{ functionDeclarations: [declared] }] })).toEqual({
+    name: "d",
+    input: { cmd: ["true"] },
+  });
+  for (const tools of [undefined, [other], [null, 7, { name: "x", parameters: { properties: [] } }]])
+    expect(harmlessCall({ tools })).toBeUndefined();
 });
 
 test.each(WIRES)("%s: an error is one that a client of the wire reads", (wire) => {

@@ -13,6 +13,8 @@ import { openReply } from "../../wire/open-reply.ts";
 import { readRequest } from "../../wire/read-request.ts";
 import type { AgentLog, AskedTurn } from "../agent-log.ts";
 import type { Throttle } from "../throttle.ts";
+import { Conversations, type KeepReply } from "./conversations.ts";
+import { ReplyFinder } from "./kept-reply.ts";
 import { type AgentRequest, type Answer, refuse } from "./provider-proxy.ts";
 
 interface ExchangeParts {
@@ -26,16 +28,33 @@ interface ExchangeParts {
 }
 
 /** Answers an agent's requests with what the provider says to them. */
-export const agentExchange =
-  (parts: ExchangeParts): Answer =>
-  async (request, response) =>
-    request.route.kind === "reply"
-      ? await new TurnExchange(parts, request, response).answer()
-      : await answerAside(parts, request, response);
+export function agentExchange(parts: ExchangeParts): Answer {
+  const conversations = new Conversations();
+  return async (asked, response) => {
+    const { route, body, bytes } = asked;
+    if (route.kind === "stored") return parts.log.unsupported(`${asked.method} ${route.path}`);
+    if (route.wire !== "responses" || body === null) return await answerWhole(parts, asked, response);
+    const whole = conversations.whole(body);
+    if ("unknown" in whole) return parts.log.unsupported(whole.unknown);
+    if ("too_large" in whole) return refuse(response, route.wire, { status: 413, message: whole.too_large });
+    const request = { ...asked, body: whole.body, bytes: bytes + whole.added_bytes };
+    await answerWhole(parts, request, response, whole.keep);
+  };
+}
+
+const answerWhole = (parts: ExchangeParts, request: AgentRequest, response: ServerResponse, keep?: KeepReply) =>
+  request.route.kind === "reply"
+    ? new TurnExchange({ ...parts, keep }, request, response).answer()
+    : answerAside(parts, request, response);
+
+interface TurnParts extends ExchangeParts {
+  /** Takes in a reply that came to its end. */
+  readonly keep: KeepReply | undefined;
+}
 
 /** One turn: a request of the agent and its reply. */
 class TurnExchange {
-  readonly #parts: ExchangeParts;
+  readonly #parts: TurnParts;
   readonly #request: AgentRequest;
   readonly #response: ServerResponse;
   /** Milliseconds lost to failed tries. */
@@ -43,7 +62,7 @@ class TurnExchange {
   /** Another try is waited for since then, in monotonic milliseconds. */
   #waits_since: number | undefined;
 
-  constructor(parts: ExchangeParts, request: AgentRequest, response: ServerResponse) {
+  constructor(parts: TurnParts, request: AgentRequest, response: ServerResponse) {
     this.#parts = parts;
     this.#request = request;
     this.#response = response;
@@ -59,6 +78,7 @@ class TurnExchange {
     if (turn === null) return;
     const edited = editRequest(wire, path, body, { model: turn.model, fence });
     log.told.fenced(edited.removed);
+    if (edited.unsupported !== null) return log.unsupported(edited.unsupported);
     if (edited.refused !== null) {
       log.refused(turn, edited.refused, false);
       return refuse(this.#response, wire, { status: 400, message: edited.refused });
@@ -127,9 +147,10 @@ class TurnExchange {
     hide_usage: boolean,
     { status, headers, chunks, recorded_ms }: OpenReply,
   ): Promise<void> {
-    const { log, clock, upstream } = this.#parts;
+    const { log, clock, upstream, keep } = this.#parts;
     const { route, signal } = this.#request;
     const response = this.#response;
+    const finder = keep && new ReplyFinder(keep);
     const reader = openReply(route.wire, {
       content_type: headers.get("content-type") ?? "",
       gate: (call) => log.gate(turn, call),
@@ -137,6 +158,7 @@ class TurnExchange {
     });
     const send = async (bytes: Uint8Array) => {
       if (bytes.byteLength === 0 || turn.spent || log.stopped || response.destroyed) return;
+      finder?.push(bytes);
       if (!response.headersSent) response.writeHead(status, passedHeaders(headers, upstream));
       if (!response.write(concealed(bytes, upstream))) await once(response, "drain", { signal });
     };
@@ -162,6 +184,7 @@ async function answerAside(parts: ExchangeParts, request: AgentRequest, response
   const { upstream } = parts;
   const { route, method, path, headers, body, signal } = request;
   const forced = body && editRequest(route.wire, path, body, { model: upstream.model, fence: parts.fence });
+  if (forced?.unsupported != null) return parts.log.unsupported(forced.unsupported);
   const sent = {
     method,
     path: forced?.path ?? path,

@@ -50,4 +50,5 @@ const UNSEEN_HINT =
 
 const START_HINT = "start the same command by hand; `args`, `env` and `files` of the agent say how it is called";
 
-const ANSWER_HINT = "its model answered with a text and no call, which ends a task: see what else the agent waited for";
+const ANSWER_HINT =
+  "its model had it run `true` where it could, and then answered with a text, which ends a task: see what else the agent waited for";

@@ -1,0 +1,179 @@
+import { expect, test } from "bun:test";
+import { Conversations } from "../../src/agent/proxy/conversations.ts";
+import { ReplyFinder } from "../../src/agent/proxy/kept-reply.ts";
+import { asRecords, type LooseRecord } from "../../src/domain/lenient.ts";
+import { startFakeProvider } from "../fake-provider/fake-provider.ts";
+import { playAgent } from "../fake-provider/play-agent.ts";
+import { SANDBOX } from "../machine.ts";
+import { testNeeding } from "../needs.ts";
+import { kindsOf, runAgent } from "./plain-agent.ts";
+import { responsesAgent, responsesModule } from "./responses-agent.ts";
+
+const testAgent = testNeeding(SANDBOX);
+
+const shell = (command: string) => ({ name: "shell", input: { command } });
+const TURNS = [
+  { thinking: "Look first.", text: "I look.", calls: [shell("cat a.txt")] },
+  { thinking: "Now write.", calls: [shell("echo two > a.txt; cat a.txt"), shell("echo done")] },
+  { text: "It is two now." },
+];
+const playing = () => startFakeProvider({ reply: playAgent([{ knownBy: "Make it two", turns: TURNS }]) });
+
+for (const keeping of ["previous_response_id", "item_reference", "whole"] as const)
+  for (const stream of [true, false])
+    testAgent(
+      `an agent that keeps its conversation by ${keeping}${stream ? ", streamed," : ""} works as with its provider`,
+      async () => {
+        await using fake = await playing();
+        const run = await runAgent(fake, { agent: responsesAgent(keeping, stream) });
+        expect(run.summary).toMatchObject({ stop_reason: "final_answer", turns: 3, tool_calls: 3 });
+        expect(run.summary.final_answer).toBe("It is two now.");
+        const kinds = ["model_turn", "tool_call", "model_turn", "tool_call", "tool_call", "model_turn", "final_answer"];
+        expect(kindsOf(run)).toEqual(kinds as ReturnType<typeof kindsOf>);
+        const calls = run.decisions.filter(({ kind }) => kind === "tool_call").map(({ detail }) => detail);
+        expect(calls.map((detail) => (detail && "output" in detail ? detail.output : null))).toEqual([
+          "one\n",
+          "two\n",
+          "done\n",
+        ]);
+        expect(run.outcome.verdict).toMatchObject({ outcome: "winner", winner: "agent" });
+        const sent = fake.requests.map(({ body }) => body);
+        expect(sent.map(({ store, previous_response_id }) => [store, previous_response_id])).toEqual(
+          sent.map(() => [false, undefined]),
+        );
+        const types = sent.map(({ input }) => asRecords(input).map(({ type, role }) => type ?? role));
+        const turn = ["reasoning", "message", "function_call", "function_call_output"];
+        const next = ["reasoning", "function_call", "function_call", "function_call_output", "function_call_output"];
+        expect(types).toEqual([["user"], ["user", ...turn], ["user", ...turn, ...next]]);
+      },
+    );
+
+const UNSUPPORTED = [
+  ["a response of nobody", `await ask({ input: "x", previous_response_id: "resp_x" });`, "previous_response_id"],
+  ["an item of nobody", `await ask({ input: [{ type: "item_reference", id: "rs_x" }] });`, 'item_reference "rs_x"'],
+  ["a conversation", `await ask({ input: "x", conversation: "conv_1" });`, "conversation"],
+  ["a prompt of the provider", `await ask({ prompt: { id: "pmpt_1" } });`, "prompt"],
+  ["a reply that is fetched later", `await ask({ input: "x", background: true });`, "background"],
+  ["a new conversation", `await send("/conversations", {});`, "POST /conversations"],
+  ["an old response", `await send("/responses/resp_1");`, "GET /responses/resp_1"],
+  [
+    "a count of what nobody said",
+    `await send("/responses/input_tokens", { input: "x", previous_response_id: "resp_x" });`,
+    "previous_response_id",
+  ],
+] as const;
+
+for (const [what, module, named] of UNSUPPORTED)
+  testAgent(`an agent that asks for ${what} ends the session, and its arm does not lose by it`, async () => {
+    await using fake = await playing();
+    const { outcome } = await runAgent(fake, { agent: responsesModule(module) });
+    expect(outcome).toMatchObject({
+      state: "failed",
+      verdict: null,
+      failure: { class: "user", code: "unsupported_request", retryable: false },
+    });
+    expect(outcome.failure?.message).toStartWith('arm "agent": its agent asked for what abeval does not serve: ');
+    expect(outcome.failure?.message).toContain(named);
+    expect(fake.requests).toEqual([]);
+  });
+
+/** Says something to a conversation, as a provider would that keeps it. */
+function say(conversations: Conversations, body: LooseRecord, id: string, text = id): LooseRecord {
+  const whole = conversations.whole(body);
+  if (!("body" in whole)) throw new Error(JSON.stringify(whole));
+  whole.keep?.({ id, output: [{ id: `msg_${id}`, role: "assistant", content: text }] });
+  return whole.body;
+}
+
+const after = (id: string, ...input: readonly unknown[]) => ({ input, previous_response_id: id });
+
+test("a conversation branches: each goes on from the response that it names", () => {
+  const conversations = new Conversations();
+  say(conversations, { input: "Begin." }, "a");
+  say(conversations, after("a", { role: "user", content: "left" }), "left");
+  say(conversations, after("a", { role: "user", content: "right" }), "right");
+  const said = (id: string) =>
+    asRecords(say(conversations, after(id), `then ${id}`)["input"]).map(({ content }) => content);
+  expect(said("left")).toEqual(["Begin.", "a", "left", "left"]);
+  expect(said("right")).toEqual(["Begin.", "a", "right", "right"]);
+});
+
+test("ids that a gateway gives out twice name the last one, and nothing goes round in circles", () => {
+  const conversations = new Conversations();
+  say(conversations, { input: "one" }, "same", "first");
+  const body = say(conversations, after("same", { role: "user", content: "two" }), "same", "second");
+  expect(asRecords(body["input"]).map(({ content }) => content)).toEqual(["one", "first", "two"]);
+  const last = say(conversations, after("same"), "same", "third");
+  expect(asRecords(last["input"]).map(({ content }) => content)).toEqual(["one", "first", "two", "second"]);
+});
+
+test("what the agent does not have kept cannot be named", () => {
+  const conversations = new Conversations();
+  say(conversations, { input: "one", store: false }, "a");
+  expect(conversations.whole(after("a"))).toMatchObject({ unknown: expect.stringContaining("previous_response_id") });
+  expect(conversations.whole({ input: [{ id: "msg_a" }] })).toMatchObject({
+    unknown: expect.stringContaining("msg_a"),
+  });
+});
+
+test("reasoning that an agent sends back without its content is sent as it came", () => {
+  const conversations = new Conversations();
+  const whole = conversations.whole({ input: "one" });
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
+  if ("body" in whole) whole.keep?.({ id: "a", output: [reasoning] });
+  const stripped = { type: "reasoning", id: "rs_1", summary: [] };
+  expect(conversations.whole({ input: [stripped] })).toMatchObject({ body: { input: [reasoning] } });
+});
+
+test("what was used longest ago is forgotten first, and what still goes on is not", () => {
+  const conversations = new Conversations();
+  say(conversations, { input: "Begin." }, "main");
+  const large = "x".repeat(1_000_000);
+  for (let nth = 0; nth < 50; nth += 1) {
+    say(conversations, { input: large }, `side ${nth}`);
+    expect(conversations.whole(after("main"))).toHaveProperty("body");
+  }
+  expect(conversations.whole(after("side 49"))).toHaveProperty("body");
+  expect(conversations.whole(after("side 0"))).toMatchObject({
+    unknown: expect.stringContaining("up to 33554432 bytes"),
+  });
+});
+
+test("a response whose beginning is forgotten is refused", () => {
+  const conversations = new Conversations();
+  say(conversations, { input: "one" }, "a");
+  say(conversations, after("a"), "b");
+  for (let nth = 0; nth < 1_999; nth += 1) say(conversations, { input: `${nth}` }, `r${nth}`);
+  expect(conversations.whole(after("b"))).toHaveProperty("unknown");
+  expect(conversations.whole(after("r0"))).toHaveProperty("body");
+});
+
+test("references that would make a small request a huge one are refused before it is built", () => {
+  const conversations = new Conversations();
+  say(conversations, { input: "one" }, "a", "x".repeat(1_000_000));
+  const input = new Array(100_000).fill({ type: "item_reference", id: "msg_a" });
+  expect(conversations.whole({ input })).toMatchObject({ too_large: expect.stringContaining("characters, at most") });
+});
+
+const ITEM = { type: "message", id: "msg_1", role: "assistant", content: [] };
+const found = (...pieces: readonly string[]) => {
+  const replies: unknown[] = [];
+  const finder = new ReplyFinder((reply) => replies.push(reply));
+  for (const piece of pieces) finder.push(Buffer.from(piece));
+  return replies;
+};
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+
+test("a gateway's stream that does not repeat its items at the end is kept with them", () => {
+  const done = event({ type: "response.output_item.done", item: ITEM });
+  const completed = event({ type: "response.completed", response: { id: "resp_1", output: [] } });
+  expect(found(done, completed)).toEqual([{ id: "resp_1", output: [ITEM] }]);
+});
+
+test("replies that are none are kept by nobody", () => {
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  expect(found("{", "[1]", event({ type: "response.completed" }), event(null), `{"id":"x","output":${deep}}`)).toEqual(
+    [],
+  );
+  expect(found(`{"id":7,"output":[]}`, event({ type: "response.failed", response: { id: "a" } }))).toEqual([]);
+});
