@@ -1,25 +1,12 @@
-import { readFileSync, statfsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ScriptCall } from "../src/domain/arm.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
-import { type Served, serve } from "../test/http/served.ts";
+import { serve } from "../test/http/served.ts";
 import { jsonPost } from "../test/http/service.ts";
 import { type Campaign, type Case, hold } from "./campaign.ts";
 import { type CaseDirectories, openCaseDirectories } from "./case-directories.ts";
-
-/**
- * Bounds, wide enough for a busy machine. The goal is an answer within 50 ms. Without their remedies these attacks held the
- * server up for 12 to 150 seconds, or for good.
- */
-const LONGEST_PAUSE_MS = 1_000;
-/** A server at rest has about 150 MB. The attacks took 400 MB to 5 GB. */
-const MOST_MEMORY_MB = 600;
-/** Room for two workspaces and a copy of the largest real one (120 MB). Sparse files once became 10 GB. */
-const DEEPEST_DIP_MB = 700;
-
-/** Milliseconds between two requests to the server. */
-const ASK_EVERY_MS = 5;
+import { type Figures, printFigures, watched } from "./watched.ts";
 
 interface Attack {
   readonly name: string;
@@ -33,8 +20,8 @@ export const campaign: Campaign = {
   about: "hostile arms, through the API of a server",
   at_once: 1,
   cases: async ({ shared }) => {
-    const rows: Row[] = [];
-    shared.defer(() => print(rows));
+    const rows: Figures[] = [];
+    shared.defer(() => printFigures("attack", rows));
     return ATTACKS.map((attack) => attackCase(attack, rows));
   },
 };
@@ -113,15 +100,7 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-interface Row {
-  readonly name: string;
-  readonly pause_ms: number;
-  readonly memory_mb: number;
-  readonly dip_mb: number;
-  readonly seconds: number;
-}
-
-const attackCase = (attack: Attack, rows: Row[]): Case => ({
+const attackCase = (attack: Attack, rows: Figures[]): Case => ({
   name: attack.name,
   async run() {
     using directories = openCaseDirectories();
@@ -134,17 +113,10 @@ const attackCase = (attack: Attack, rows: Row[]): Case => ({
       "none",
     ];
     await using served = await serve(args, { TMPDIR: directories.scratch });
-    const began = performance.now();
-    const watch = watched(served, directories);
-    const response = await fetch(`${served.url}/api/runs`, jsonPost({ scenario: "attacked" }));
-    const outcome = (await response.json()) as SessionOutcome;
-    const { pause_ms, dip_mb } = await watch.end();
-    const memory_mb = peakMemory(served);
-    rows.push({ name: attack.name, pause_ms, memory_mb, dip_mb, seconds: (performance.now() - began) / 1_000 });
-    checkOutcome(outcome);
-    hold(pause_ms < LONGEST_PAUSE_MS, `health within ${LONGEST_PAUSE_MS} ms all the time`, `${pause_ms} ms`);
-    hold(memory_mb < MOST_MEMORY_MB, `at most ${MOST_MEMORY_MB} MB of memory`, `${memory_mb} MB`);
-    hold(dip_mb < DEEPEST_DIP_MB, `at most ${DEEPEST_DIP_MB} MB of disk`, `${dip_mb} MB`);
+    await watched({ name: attack.name, served, directory: directories.path, rows }, async () => {
+      const response = await fetch(`${served.url}/api/runs`, jsonPost({ scenario: "attacked" }));
+      checkOutcome((await response.json()) as SessionOutcome);
+    });
   },
 });
 
@@ -187,41 +159,3 @@ function scenariosFor(directories: CaseDirectories, { calls, deny = [] }: Attack
 
 const alone = (call: ScriptCall) => ({ calls: [call] });
 const ANSWER: ScriptCall = { write_file: { path: "answer.txt", content: "42\n" } };
-
-/** Measures the server's answers and the free disk until `end` is called. */
-function watched({ url }: Served, { scratch }: CaseDirectories) {
-  const free = () => {
-    const { bavail, bsize } = statfsSync(scratch);
-    return (bavail * bsize) / 1e6;
-  };
-  const before = free();
-  let [over, pause_ms, least] = [false, 0, before];
-  const asking = (async () => {
-    while (!over) {
-      const asked = performance.now();
-      await (await fetch(`${url}/api/health`)).text();
-      pause_ms = Math.max(pause_ms, Math.round(performance.now() - asked));
-      least = Math.min(least, free());
-      await sleep(ASK_EVERY_MS);
-    }
-  })();
-  return {
-    async end() {
-      over = true;
-      await asking;
-      return { pause_ms, dip_mb: Math.max(0, Math.round(before - least)) };
-    },
-  };
-}
-
-const peakMemory = ({ child }: Served) =>
-  Math.round(Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1_000);
-
-function print(rows: readonly Row[]): void {
-  console.log(`  ${"attack".padEnd(36)} pause ms  memory MB  disk MB  seconds`);
-  for (const { name, pause_ms, memory_mb, dip_mb, seconds } of rows)
-    console.log(
-      `  ${name.padEnd(36)} ${String(pause_ms).padStart(8)} ${String(memory_mb).padStart(10)} ` +
-        `${String(dip_mb).padStart(8)} ${seconds.toFixed(1).padStart(8)}`,
-    );
-}

@@ -16,6 +16,8 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   "judge-views": () => import("./judge-views.ts"),
   canaries: () => import("./canaries.ts"),
   "hostile-arms": () => import("./hostile-arms.ts"),
+  smuggling: () => import("./smuggling.ts"),
+  crowds: () => import("./crowds.ts"),
   shared: () => import("./shared.ts"),
 };
 

@@ -20,6 +20,7 @@ const SESSION = [
   "judge",
   "series",
   "clock",
+  "pace",
   "semaphore",
 ];
 
@@ -41,7 +42,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   evidence: ["domain", "sandbox", "workspace", "policy"],
   judge: ["domain", "agent/recipe", "model", "clock", "pace"],
   session: SESSION,
-  audit: [...SESSION, "session", "pace"],
+  audit: [...SESSION, "session"],
   doctor: [...SESSION, "session", "audit", "exit-of"],
   report: ["domain", "series"],
   operation: ["domain", "report", "scenario", "session", "series", "audit", "doctor", "store", "clock", "pace"],

@@ -132,6 +132,7 @@ export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
               "unsupported_media_type",
               "unknown_session",
               "session_not_finished",
+              "overloaded",
               "interrupted",
               "storage_full",
               "storage_failed",

@@ -2,6 +2,7 @@ import type { RunEvent } from "../domain/event.ts";
 import { Failure } from "../domain/failure.ts";
 import type { ArmStatus } from "../domain/session.ts";
 import type { SessionEntry, SessionLog } from "../domain/session-entry.ts";
+import { ownTurn } from "../pace.ts";
 import { fold, lastBeginning } from "../store/fold.ts";
 import type { LoggedEntry, SessionStore } from "../store/store.ts";
 
@@ -41,6 +42,8 @@ async function* entriesOf(
   try {
     for (let from = 0; !signal?.aborted; ) {
       woken = Promise.withResolvers<void>();
+      // A thousand readers are woken at once by one entry.
+      await ownTurn();
       const entries = await store.read(session_id, from);
       yield* withoutLost(entries);
       from = entries.at(-1)?.n ?? from;

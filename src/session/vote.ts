@@ -2,16 +2,40 @@ import { Failure } from "../domain/failure.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { ArmPointer } from "../domain/verdict.ts";
 import { MAX_VOTES, type Vote, type VoteRequest } from "../domain/vote.ts";
+import { breathe } from "../pace.ts";
+import { Semaphore } from "../semaphore.ts";
+import type { SessionStore } from "../store/store.ts";
 import type { SessionServices } from "./services.ts";
 import { storedArm, storedSession } from "./stored-arm.ts";
 import { storedVerdict } from "./stored-verdict.ts";
 
 /**
  * Keeps what a person says of two arms with the sessions that these ran in. Who votes is not asked.
- * @throws Failure `unknown_session`, `session_not_finished`, `invalid_request` for an unknown verdict or one vote too many
+ * @throws Failure `unknown_session`, `session_not_finished`, `invalid_request` for an unknown verdict or one vote too many,
+ * `overloaded` when too many wait
  */
-export async function vote(
-  services: Pick<SessionServices, "store" | "clock" | "entropy" | "redact">,
+export async function vote(services: Voting, session_id: string, request: VoteRequest): Promise<Vote> {
+  const line = lines.get(services.store) ?? new Semaphore(1, MAX_WAITING);
+  lines.set(services.store, line);
+  if (line.isFull)
+    throw new Failure("overloaded", `${MAX_WAITING} votes wait already; try again`, {
+      retryable: true,
+      details: { retry_after_s: 1 },
+    });
+  using _place = await line.acquire(NEVER);
+  await breathe();
+  return await keep(services, session_id, request);
+}
+
+type Voting = Pick<SessionServices, "store" | "clock" | "entropy" | "redact">;
+
+/** Votes that wait for others. Each of them reads a session whole, and counts what is there. */
+const MAX_WAITING = 200;
+const lines = new WeakMap<SessionStore, Semaphore>();
+const NEVER = new AbortController().signal;
+
+async function keep(
+  services: Voting,
   session_id: string,
   { verdict_id, order, choice, blind, reason, voter }: VoteRequest,
 ): Promise<Vote> {

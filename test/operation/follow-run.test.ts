@@ -8,6 +8,7 @@ import { memoryStore } from "../../src/store/memory.ts";
 import type { Run } from "../../src/store/store.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";
 import { begin, COMPLETED } from "../stored.ts";
+import { turnsDuring } from "../turns.ts";
 
 const ID = "session-sample-20260102T030405678Z";
 
@@ -153,4 +154,13 @@ test("what is written while the log is read is not missed, nor is a signal that 
   const events = await Array.fromAsync(followRun(slow, ID, stop.signal), ({ event }) => event);
   expect(events).toEqual([{ event: "decision", session_id: ID, arm_id: "left", decision: aTurn(1) }]);
   expect(duringRead).toEqual([]);
+});
+
+test("many who follow a run are told of an entry in turns of their own: others are answered in between", async () => {
+  const store = memoryStore();
+  const run = await begin(store, anOutcome(ID));
+  const followers = Array.from({ length: 100 }, () => Array.fromAsync(followRun(store, ID)));
+  await Bun.sleep(0);
+  await store.append(run, [decision(1), COMPLETED], "durable");
+  expect(await turnsDuring(() => Promise.all(followers))).toBeGreaterThanOrEqual(90);
 });

@@ -12,6 +12,7 @@ import { scoringJudge } from "../judge/mock-judge.ts";
 import { anOutcome } from "../outcomes.ts";
 import { STORES } from "../store/stores.ts";
 import { keep } from "../stored.ts";
+import { turnsDuring } from "../turns.ts";
 
 const never = new AbortController().signal;
 const FOR_A: VoteRequest = { order: "ba", choice: "a", blind: true };
@@ -110,4 +111,24 @@ test("what has left nothing, is unknown, or holds enough votes takes none", asyn
   expect(await refusal(vote(services, session_id, FOR_A))).toBe(
     `invalid_request: ${session_id} holds ${MAX_VOTES} votes; it takes no more`,
   );
+});
+
+test("a session holds no more votes than it may, however many come at once", async () => {
+  const services = testServices();
+  const { session_id } = await finished(services);
+  const first = await vote(services, session_id, FOR_A);
+  for (let n = 2; n < MAX_VOTES; n += 1) await services.store.add([session_id], { type: "voted", vote: first });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => refusal(vote(services, session_id, FOR_A))));
+  expect(answers.filter((answer) => answer === "taken")).toHaveLength(1);
+  expect((await read(services, session_id)).votes).toHaveLength(MAX_VOTES);
+});
+
+test("votes are taken in turns of their own, and too many at once are told to come again", async () => {
+  const services = testServices();
+  const { session_id } = await finished(services);
+  const all = Array.from({ length: 202 }, () => refusal(vote(services, session_id, FOR_A)));
+  expect(await turnsDuring(() => Promise.all(all))).toBeGreaterThanOrEqual(201);
+  expect((await Promise.all(all)).filter((answer) => answer !== "taken")).toEqual([
+    "overloaded: 200 votes wait already; try again",
+  ]);
 });

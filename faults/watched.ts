@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Served } from "../test/http/served.ts";
+import { hold } from "./campaign.ts";
+
+/** What a fault cost the server. */
+export interface Figures {
+  readonly name: string;
+  /** The longest that anybody waited for `/api/health`, of so many `samples`. */
+  readonly pause_ms: number;
+  readonly samples: number;
+  readonly memory_mb: number;
+  readonly disk_mb: number;
+  readonly seconds: number;
+}
+
+/**
+ * Bounds, wide enough for a busy machine. The goal is an answer within 50 ms. Without their remedies hostile arms held the
+ * server up for 12 to 150 seconds, or for good, and took 400 MB to 5 GB. A server at rest has about 150 MB, and a copy of the
+ * largest real workspace 120 MB.
+ */
+const MOST = { pause_ms: 1_000, memory_mb: 600, disk_mb: 700 };
+
+interface Watched {
+  readonly name: string;
+  readonly served: Served;
+  /** On the disk that is watched. */
+  readonly directory: string;
+  readonly rows: Figures[];
+}
+
+/** Measures a server while `work` lasts. The figures go into `rows`. @throws Error when they are above `most` */
+export async function watched(
+  { name, served, directory, rows }: Watched,
+  work: () => Promise<void>,
+  most: Readonly<Partial<typeof MOST>> = {},
+): Promise<void> {
+  const began = performance.now();
+  const asking = Bun.spawn([process.execPath, join(import.meta.dir, "ask-health.ts"), served.url, directory], {
+    ...{ stdin: "pipe", stdout: "pipe", stderr: "inherit" },
+  });
+  const lines = asking.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  await lines.read();
+  try {
+    await work();
+  } finally {
+    await asking.stdin.end();
+  }
+  const { value: told = "" } = await lines.read();
+  const { failed, ...health } = JSON.parse(told) as Omit<Figures, "name" | "memory_mb" | "seconds"> & {
+    failed: number;
+  };
+  const figures = {
+    ...{ name, ...health, memory_mb: peakMemory(served) },
+    seconds: (performance.now() - began) / 1_000,
+  };
+  rows.push(figures);
+  hold(failed === 0, "every question for health to be answered", `${failed} were not`);
+  for (const [what, limit] of Object.entries({ ...MOST, ...most }) as [keyof typeof MOST, number][])
+    hold(figures[what] < limit, `${what} below ${limit}`, `${figures[what]}`);
+}
+
+const peakMemory = ({ child }: Served) =>
+  Math.round(Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1_000);
+
+export function printFigures(title: string, rows: readonly Figures[]): void {
+  if (rows.length === 0) return;
+  console.log(`  ${title.padEnd(44)} pause ms  of asked  memory MB  disk MB  seconds`);
+  for (const { name, pause_ms, samples, memory_mb, disk_mb, seconds } of rows)
+    console.log(
+      `  ${name.slice(0, 44).padEnd(44)} ${String(pause_ms).padStart(8)} ${String(samples).padStart(9)} ` +
+        `${String(memory_mb).padStart(10)} ${String(disk_mb).padStart(8)} ${seconds.toFixed(1).padStart(8)}`,
+    );
+}
