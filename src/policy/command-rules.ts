@@ -35,9 +35,8 @@ function deniedBy(rules: readonly string[], line: string): string | null {
   return rules.find((rule) => forms.all.some((form) => matchesRule(rule, form))) ?? null;
 }
 
-/** Why `deny` may have missed a command of a line; null when it saw all. */
-export const unreadBy = ({ deny }: CommandPolicy, line: string): string | null =>
-  deny.length === 0 ? null : (commandForms(line)?.unread ?? null);
+/** Why rules may have missed a command of a line; null when they saw all. */
+export const unreadIn = (line: string): string | null => commandForms(line)?.unread ?? null;
 
 /** Tells whether a shell line runs a command that fits a glob, as `deny` sees it. Parses the line once. */
 export function commandMatcher(line: string): (glob: string) => boolean {

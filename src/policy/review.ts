@@ -5,7 +5,7 @@ import { cut } from "../domain/excerpt.ts";
 import type { Policies, RequiredBehaviour } from "../domain/policies.ts";
 import type { Effect } from "../domain/tool.ts";
 import { Pace } from "../pace.ts";
-import { commandMatcher, DENY_RULE, unreadBy } from "./command-rules.ts";
+import { commandMatcher, DENY_RULE, unreadIn } from "./command-rules.ts";
 import { matchesPath, pathRules, WRITABLE_RULE } from "./path-rules.ts";
 
 /** A valid call of an arm and whether it ran. */
@@ -51,21 +51,29 @@ export async function requiredResults(policies: Policies, calls: readonly CallRe
 }
 
 /**
- * Commands that ran although `deny` could not see all that they run, with the reason. They break no rule, so they never
- * disqualify. The event loop runs between calls.
+ * Commands that ran although `deny`, or a required behaviour, could not see all that they run, with the reason. They break no
+ * rule, so they never disqualify. The event loop runs between calls.
  */
-export async function unreadCommands({ commands }: Policies, calls: readonly CallRecord[]): Promise<Violation[]> {
+export async function unreadCommands(policies: Policies, calls: readonly CallRecord[]): Promise<Violation[]> {
   const found: Violation[] = [];
   const pace = new Pace();
-  for (const { effect, subject, refused_by } of commands.deny.length > 0 ? calls : []) {
-    if (effect !== "command" || refused_by !== null) continue;
-    const why = unreadBy(commands, subject);
+  for (const call of calls) {
+    const rule = ruleThatReads(policies, call);
+    if (rule === null) continue;
+    const { subject } = call;
+    const why = unreadIn(subject);
     if (why !== null)
-      found.push({ rule: DENY_RULE, severity: "warn", subject: `${UNREAD}${why}: ${cut(subject)}`, blocked: false });
+      found.push({ rule, severity: "warn", subject: `${UNREAD}${why}: ${cut(subject)}`, blocked: false });
     if (found.length === NAMED_VIOLATIONS) break;
     await pace.bytes(subject.length * READING_COST);
   }
   return found;
+}
+
+function ruleThatReads({ commands, required }: Policies, { tool, effect, refused_by }: CallRecord): string | null {
+  if (effect !== "command" || refused_by !== null) return null;
+  if (commands.deny.length > 0) return DENY_RULE;
+  return required.some((behaviour) => behaviour.tool === tool && behaviour.match !== null) ? "required" : null;
 }
 
 /**

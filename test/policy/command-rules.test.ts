@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { CommandPolicy } from "../../src/domain/policies.ts";
-import { commandMatcher, refusedCommand, unreadBy } from "../../src/policy/command-rules.ts";
+import { commandMatcher, refusedCommand, unreadIn } from "../../src/policy/command-rules.ts";
 
 const deny = (...rules: string[]): CommandPolicy => ({ deny: rules, allow: null, timeout_s: 60, max_output_kb: 64 });
 const only = (...rules: string[]): CommandPolicy => ({ deny: [], allow: rules, timeout_s: 60, max_output_kb: 64 });
@@ -187,8 +187,7 @@ test.each([
   [null, "cat <<EOF\nnever ends"],
   [null, ""],
 ])("what cannot be read is told: %p", (why, line) => {
-  expect(unreadBy(deny("touch *"), line)).toBe(why);
-  expect(unreadBy(deny(), line)).toBeNull();
+  expect(unreadIn(line)).toBe(why);
 });
 
 const FAMILIES = [

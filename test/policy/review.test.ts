@@ -101,7 +101,7 @@ test("required behaviour counts only calls that ran", async () => {
   ]);
 });
 
-test("commands that ran and that deny could not read are told, once each, and disqualify nobody", async () => {
+test("commands that ran and that rules could not read are told, once each, and disqualify nobody", async () => {
   const why = "not read: which command $X stands for is known only when it runs";
   const calls = [
     command("$X a"),
@@ -124,6 +124,15 @@ test("commands that ran and that deny could not read are told, once each, and di
   expect(disqualifying(found)).toBeUndefined();
   const free = policies({ commands: { ...policies().commands, deny: [] } });
   expect(await unreadCommands(free, calls)).toEqual([]);
+  const behaviour = (tool: string, match: string | null) => ({ id: "ran-tests", tool, match, min: 1 });
+  const freeBut = (one: ReturnType<typeof behaviour>) => unreadCommands({ ...free, required: [one] }, calls);
+  expect(await freeBut(behaviour("run_command", null))).toEqual([]);
+  expect(await freeBut(behaviour("read_file", "docs/**"))).toEqual([]);
+  expect((await freeBut(behaviour("run_command", "bun test*")))[0]).toEqual({
+    ...told,
+    rule: "required",
+    subject: `${why}: $X a`,
+  });
   const many = Array.from({ length: 150 }, (_, index) => command(`$X ${index}`));
   expect(await unreadCommands(policies(), many)).toHaveLength(100);
 });
