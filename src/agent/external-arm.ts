@@ -143,11 +143,18 @@ class AgentRunner {
         version: install?.version ?? null,
         digest: install?.digest ?? null,
         exit_code: this.#exit_code,
+        ...okExit(program),
         stdout: this.#said(0),
         stderr: this.#said(1),
       },
     };
   }
+}
+
+/** Absent when there are none. */
+function okExit({ recipe, agent }: Pick<AgentProgram, "recipe" | "agent">): { readonly ok_exit?: number[] } {
+  const all = [...new Set([...(recipe.ok_exit?.(agent.args) ?? []), ...(agent.ok_exit ?? [])])];
+  return all.length === 0 ? {} : { ok_exit: all };
 }
 
 /** Of what it printed last, in a message: to stderr, or to stdout when that is empty. */

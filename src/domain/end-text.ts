@@ -1,13 +1,13 @@
+import { crashOf, crashText } from "./agent-crash.ts";
 import type { BudgetName } from "./decision.ts";
 import type { ArmSummary } from "./session.ts";
 import { usdText } from "./usd-text.ts";
 
-/** How an arm ended, for a reader: `finished`, `limit reached (cost, $0.0048)`. */
-export function endText({
-  status,
-  stop_reason,
-  budget,
-}: Pick<ArmSummary, "status" | "stop_reason" | "budget">): string {
+/** How an arm ended, for a reader: `finished`, `limit reached (cost, $0.0048)`, `crashed (exit code 101)`. */
+export function endText(arm: Pick<ArmSummary, "status" | "stop_reason" | "budget" | "agent">): string {
+  const { status, stop_reason, budget } = arm;
+  const crashed = crashOf(arm);
+  if (crashed !== null) return `crashed (${crashText(crashed)})`;
   const words = status.replaceAll("_", " ");
   if (stop_reason === null || status !== "limit_reached") return words;
   const name = stop_reason.replace(/^budget:/, "");

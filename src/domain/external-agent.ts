@@ -20,6 +20,11 @@ export const ExternalAgent = record("ExternalAgent", {
     description: "It speaks these; the first that the model's provider speaks is used.",
   }),
   tools: Type.Record(Type.String(), oneOf(TOOL_NAMES), { description: "What its own tools are, by their names." }),
+  ok_exit: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), {
+      description: "Exit codes that tell of no crash, beside 0 and those of the recipe.",
+    }),
+  ),
   side_model: oneOf(["keep", "same"], {
     description: "Model of its small calls besides the work: the one it asks for, or the arm's.",
   }),

@@ -104,6 +104,13 @@ const SeriesArm = record("SeriesArm", {
   tokens: nullable(Count("Of all trials; null when one is unknown.")),
   wall_ms_median: nullable(Type.Number({ minimum: 0 })),
   solved: nullable(SolvedCount),
+  crashed: Type.Optional(
+    record(
+      "CrashedCount",
+      { crashed: Count("Completed trials in which its external agent crashed."), trials: Count("Completed trials.") },
+      { description: "Absent while it crashed in none." },
+    ),
+  ),
 });
 
 const SeriesScenario = record("SeriesScenario", {

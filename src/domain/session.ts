@@ -38,7 +38,12 @@ export const AgentRun = record("AgentRun", {
   install: nullable(Slug()),
   version: nullable(Type.String(), { description: "Of its package; null when it has none." }),
   digest: nullable(Digest("SHA-256 over the install's packages, their versions and the bytes of its entry.")),
-  exit_code: nullable(Type.Integer(), { description: "Null unless it ended by itself; it decides nothing." }),
+  exit_code: nullable(Type.Integer(), {
+    description: "Null unless it ended by itself; 128 + n after signal n. It does not decide how the arm ended.",
+  }),
+  ok_exit: Type.Optional(
+    Type.Array(Type.Integer(), { description: "Exit codes that are ordinary beside 0; absent when there are none." }),
+  ),
   stdout: Type.String({ description: "What it printed: the first and the last 16 kB, without keys." }),
   stderr: Type.String({ description: "As stdout." }),
 });

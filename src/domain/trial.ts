@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { crashOf } from "./agent-crash.ts";
 import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
@@ -15,6 +16,8 @@ const TrialArm = record(
     /** It failed. The other arm is stopped then, which is not its fault. */
     broken: Type.Boolean(),
     solved: nullable(Type.Boolean({ description: "All required checks passed; null without such." })),
+    /** Its external agent crashed; absent when it did not, and in rows of earlier versions. */
+    crashed: Type.Optional(Type.Literal(true)),
     /** By id; false also for a check that could not be run. Absent in rows of earlier versions and without checks. */
     checks: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
@@ -83,11 +86,13 @@ export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.us
 
 type Summary = SessionOutcome["arms"][number];
 
-function trialArm({ model_served, status, probe, cost_usd, tokens_in, tokens_out, wall_ms }: Summary): TrialArm {
+function trialArm(summary: Summary): TrialArm {
+  const { model_served, status, probe, cost_usd, tokens_in, tokens_out, wall_ms } = summary;
   const required = probe?.checks.filter((check) => check.required) ?? [];
   const seen = {
     model_served,
     broken: status === "failed",
+    ...(crashOf(summary) !== null && { crashed: true as const }),
     solved: required.length === 0 ? null : required.every(isPassed),
     ...(probe && { checks: Object.fromEntries(probe.checks.map((check) => [check.id, isPassed(check)])) }),
   };

@@ -46,6 +46,7 @@ export const FLAGS = [
   "cost_limit_reached",
   "arm_cost_limited",
   "stalled",
+  "arm_crashed",
   "no_objective_check",
   "single_trial",
   "exploratory_rejudge",
@@ -148,6 +149,9 @@ export const Facts = record(
           record("CheckFact", { id: Slug(), status: ProbeResult.properties.checks.items.properties.status }),
         ),
       }),
+    ),
+    crashed: Type.Optional(
+      Type.Integer({ description: "Exit code with which its external agent crashed; absent when none did." }),
     ),
     disqualified: Type.Boolean(),
     violations: Type.Array(Violation),

@@ -1,3 +1,4 @@
+import { isCrashed } from "../domain/agent-crash.ts";
 import type { Price } from "../domain/price-list.ts";
 import { stallMattered } from "../domain/stall.ts";
 import { costOf, sumKnown } from "../domain/usage.ts";
@@ -111,7 +112,8 @@ function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOut
   const { gates, weights, tie_margin } = rules;
   const raised = new Set<Flag>([...kase.flags, ...result.flags, ...secondHearingFlags(scored, result), "single_trial"]);
   if (hasPreferenceConflict({ calls: result.calls, tie_margin }, weights)) raised.add("score_preference_conflict");
-  if (gates.no_winner) raised.add(gates.no_winner);
+  if (gates.no_winner && gates.no_winner !== "both_crashed") raised.add(gates.no_winner);
+  if (isCrashed(facts.a) || isCrashed(facts.b)) raised.add("arm_crashed");
   if (!facts.a.probe || !facts.b.probe) raised.add("no_objective_check");
   if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
   if ([kase.a, kase.b].some(({ summary }) => stallMattered(summary))) raised.add("stalled");

@@ -15,7 +15,7 @@ const TRUST_FLAGS: ReadonlySet<Flag> = new Set([
 ]);
 
 /** Flags that make every winner `medium` at most. */
-const CAPS: ReadonlySet<Flag> = new Set(["no_objective_check", "prose_only", "arm_cost_limited"]);
+const CAPS: ReadonlySet<Flag> = new Set(["no_objective_check", "prose_only", "arm_cost_limited", "arm_crashed"]);
 
 /** A gap of this much in each order makes a winner firm. */
 const FIRM_GAP = 0.3;

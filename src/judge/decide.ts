@@ -65,6 +65,8 @@ export function decide(basis: Basis, weights: Weights): ScoredOutcome {
   const opinion = { ...opinionOf(basis, weights), probe_conflict: false };
   if (gates.no_winner === "both_disqualified") return { ...opinion, ...NO_WINNER, decided_by: "gate" };
   const scored = gates.winner_side ? decidedByGate(opinion, gates, gates.winner_side) : vetoed(opinion, gates);
+  if (gates.no_winner === "both_crashed")
+    return { ...scored, ...NO_WINNER, lean_side: scored.winner_side ?? scored.lean_side };
   if (gates.no_winner === null || scored.outcome !== "winner") return scored;
   const decided_by = scored.decided_by === "probe" ? "probe" : "none";
   return { ...scored, ...NO_WINNER, lean_side: scored.winner_side, decided_by };
@@ -73,11 +75,12 @@ export function decide(basis: Basis, weights: Weights): ScoredOutcome {
 /**
  * Whether words could have moved what the judge said. They could when it names a winner that the hidden checks do not back
  * or whose words are suspected, and when it names none and the words of an arm are suspected. A second hearing is needless
- * where broken rules or required checks decide, or rule a winner out.
+ * where broken rules or required checks decide, or where they or two crashes rule a winner out.
  */
 export function needsSecondHearing(basis: Basis, weights: Weights): boolean {
   const { gates, suspects } = basis;
   const { merged } = opinionOf(basis, weights);
+  if (gates.no_winner === "both_crashed") return false;
   if (gates.no_winner === "both_disqualified" || isAbsolute(gates) || !merged || merged.outcome === "invalid")
     return false;
   if (merged.winner_side === null) return suspects.size > 0 && gates.winner_side === null;

@@ -1,3 +1,4 @@
+import { crashOf } from "../domain/agent-crash.ts";
 import type { Policies } from "../domain/policies.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { sizeOf } from "../domain/size-of.ts";
@@ -6,9 +7,11 @@ import type { Facts } from "../domain/verdict.ts";
 /** What code established about an arm; no opinion is part of it. */
 export function factsOf(arm: ArmSummary, policies: Policies): Facts {
   const required = requiredChecks(arm);
+  const crashed = crashOf(arm);
   return {
     status: arm.status,
     stop_reason: arm.stop_reason,
+    ...(crashed !== null && { crashed }),
     required_checks: !required?.total ? null : required.failed === 0 ? "passed" : "failed",
     probe: arm.probe && {
       score: arm.probe.score,

@@ -1,8 +1,9 @@
+import { isCrashed } from "../domain/agent-crash.ts";
 import type { Facts, Side } from "../domain/verdict.ts";
 import { reaches } from "./score-table.ts";
 
 /** What gates look at. A stored verdict's `facts` hold it, so that a reader can compute the gates again. */
-export type GateFacts = Pick<Facts, "disqualified" | "required_checks"> & {
+export type GateFacts = Pick<Facts, "disqualified" | "required_checks" | "crashed"> & {
   readonly probe: { readonly score: number } | null;
 };
 
@@ -12,7 +13,7 @@ export interface Gates {
   readonly decided_by: "gate" | "probe" | null;
   readonly reason: "disqualified" | "required_checks" | "graded_checks" | null;
   /** No winner may be named. The arm that would have won is only a lean. */
-  readonly no_winner: "both_disqualified" | "neither_solved" | null;
+  readonly no_winner: "both_disqualified" | "both_crashed" | "neither_solved" | null;
   /** Graded probe score of arm a minus that of arm b; null when either has none. */
   readonly probe_gap: number | null;
 }
@@ -28,6 +29,8 @@ export function gatesOf(a: GateFacts, b: GateFacts): Gates {
   const probe_gap = a.probe && b.probe ? a.probe.score - b.probe.score : null;
   const no_winner = a.required_checks === "failed" && b.required_checks === "failed" ? "neither_solved" : null;
   const gate = disqualification(a, b) ?? requiredChecks(a, b) ?? { ...gradedChecks(probe_gap), no_winner };
+  if (isCrashed(a) && isCrashed(b) && gate.no_winner !== "both_disqualified")
+    return { ...gate, probe_gap, no_winner: "both_crashed" };
   return { ...gate, probe_gap };
 }
 

@@ -1,7 +1,8 @@
+import { crashText } from "../domain/agent-crash.ts";
 import { counted } from "../domain/counted.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { percentText } from "../domain/percent-text.ts";
-import type { Flag, PanelMember, Side, Verdict } from "../domain/verdict.ts";
+import { type Flag, type PanelMember, SIDES, type Side, type Verdict } from "../domain/verdict.ts";
 import { costLimited } from "./cost-limited.ts";
 import type { ScoredOutcome } from "./decide.ts";
 import type { Gates } from "./gates.ts";
@@ -62,6 +63,8 @@ function disqualified(name: string, { violations }: Verdict["facts"]["a"]): stri
 const percent = ({ probe }: Verdict["facts"]["a"]) => percentText(probe?.score ?? 0);
 
 function finding(input: StatementInput): string {
+  if (input.gates.no_winner === "both_crashed")
+    return `in ${runs(input)}, the agents of both arms crashed; no winner is named.`;
   const gate = gateFinding(input);
   if (gate === null || input.scored.decided_by === "none") return `in ${runs(input)}, ${opinion(input)}.`;
   return `in ${runs(input)}, ${gate}; decided by ${input.gates.decided_by === "gate" ? "the rules" : "the checks"}, ${judgesPart(input)}.`;
@@ -210,10 +213,24 @@ const fixed = (score: number | null) => (score === null ? "unknown" : score.toFi
 
 function scope(input: StatementInput): string {
   const { facts, names } = input;
-  const limit = [...costEnds(input), "one run per arm says nothing about how often this would happen."].join("; ");
+  const limit = [
+    ...agentEnds(input),
+    ...costEnds(input),
+    "one run per arm says nothing about how often this would happen.",
+  ].join("; ");
   if (!facts.a.probe || !facts.b.probe) return `no hidden check ran on both arms; ${limit}`;
   const count = ({ probe }: Verdict["facts"]["a"]) => `${probe?.passed ?? 0}/${probe?.total ?? 0}`;
   return `hidden checks passed: ${names.a} ${count(facts.a)}, ${names.b} ${count(facts.b)}; ${limit}`;
+}
+
+/** External agents that did not end in order: a dead one says nothing of the work that it would have done. */
+function agentEnds({ facts, names }: StatementInput): readonly string[] {
+  return SIDES.flatMap((side) => {
+    const { crashed, stop_reason } = facts[side];
+    if (crashed !== undefined) return `the agent of ${names[side]} crashed (${crashText(crashed)})`;
+    const isSilent = stop_reason === "no_answer" || stop_reason?.startsWith("agent_exit:");
+    return isSilent ? `the agent of ${names[side]} ended without an answer` : [];
+  });
 }
 
 const costEnds = ({ facts, names, turns }: StatementInput) =>

@@ -62,11 +62,15 @@ export function armFigures(series: Series): (readonly [what: string, a: string, 
   const isFree = a.cost_usd.total === 0 && b.cost_usd.total === 0;
   return [
     both("solved", ({ solved }) => solvedText(solved)),
+    ...(a.crashed || b.crashed ? [both("crashed", crashedText)] : []),
     ...(power === null ? [] : [both(`pass^${power}`, ({ solved }) => rateText(solved?.pass_power[power - 1] ?? null))]),
     ...(isFree ? [] : [both("mean cost", ({ cost_usd }) => usdText(cost_usd.mean))]),
     both("median time", ({ wall_ms_median }) => (wall_ms_median === null ? "–" : secondsText(wall_ms_median))),
   ];
 }
+
+const crashedText = ({ crashed }: Series["arms"]["a"]) =>
+  crashed === undefined ? "never" : `${crashed.crashed} of ${crashed.trials}`;
 
 const secondsText = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 

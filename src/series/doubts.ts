@@ -1,8 +1,10 @@
 import { counted } from "../domain/counted.ts";
 import type { EarlierTrials } from "../domain/series.ts";
+import { SIDES } from "../domain/verdict.ts";
 import { evidenceText, limitText } from "./figure-text.ts";
 import { countsOf, type Findings, totalMissing } from "./findings.ts";
 import { modelChangesOf } from "./model-changes.ts";
+import { crashedOf } from "./reliability.ts";
 import { missingBy } from "./tally.ts";
 
 interface Known {
@@ -15,6 +17,7 @@ interface Known {
 export function doubtsOf({ findings, earlier, mixed }: Known): readonly string[] {
   return [
     ...missing(findings),
+    ...crashes(findings),
     ...fragile(findings),
     ...(mixed ? ["Single scenarios disagree: for each arm there is one that establishes a preference for it."] : []),
     ...copies(findings),
@@ -41,6 +44,15 @@ function missing(findings: Findings): readonly string[] {
   ] as const;
   const told = parts.flatMap(([count, what]) => (count === 0 ? [] : count === total ? what : `${count} ${what}`));
   return [`${counted(total, "trial")} gave no result (${told.join(", ")}).`];
+}
+
+/** A crash is a result, and a reader takes it for less of the arm's work than it looks. */
+function crashes({ rows, subject }: Findings): readonly string[] {
+  return SIDES.flatMap((side) => {
+    const found = crashedOf(rows, side);
+    if (!found) return [];
+    return `The agent of ${subject.arms[side]} crashed in ${found.crashed} of ${counted(found.trials, "trial")}.`;
+  });
 }
 
 function fragile(findings: Findings): readonly string[] {

@@ -1,4 +1,4 @@
-import type { SolvedCount } from "../domain/series.ts";
+import type { Series, SolvedCount } from "../domain/series.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { wilson } from "../domain/wilson.ts";
@@ -8,6 +8,8 @@ export interface Solved {
   readonly solved: number;
   readonly trials: number;
 }
+
+type CrashedCount = NonNullable<Series["arms"][Side]["crashed"]>;
 
 /** More in a row than this tells nobody anything. */
 const LONGEST_ROW = 8;
@@ -27,6 +29,13 @@ export function solvedOf(rows: readonly TrialRow[], side: Side): SolvedCount | n
   if (trials === 0) return null;
   const { pass_power, pass_at } = reliability({ solved, trials });
   return { solved, trials, ...wilson(solved, trials), pass_power: [...pass_power], pass_at: [...pass_at] };
+}
+
+/** Trials of completed ones in which the arm's agent crashed; undefined while there is none. */
+export function crashedOf(rows: readonly TrialRow[], side: Side): CrashedCount | undefined {
+  const completed = rows.filter(({ state }) => state === "completed");
+  const crashed = completed.filter(({ arms }) => arms[side].crashed).length;
+  return crashed === 0 ? undefined : { crashed, trials: completed.length };
 }
 
 export function reliability({ solved, trials }: Solved): Reliability {

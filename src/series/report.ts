@@ -11,7 +11,7 @@ import { countedOf, countsOf, decidersOf, type Findings, findingsOf, headlineOf,
 import { flagsOf } from "./flags.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./forecast.ts";
 import { modelChangesOf } from "./model-changes.ts";
-import { solvedOf } from "./reliability.ts";
+import { crashedOf, solvedOf } from "./reliability.ts";
 import { standingOfCourse } from "./remaining.ts";
 import { scenarioRowsOf } from "./scenario-rows.ts";
 import { statementOf } from "./statement.ts";
@@ -88,7 +88,10 @@ function seriesOf(findings: Findings, { stored, judge_unaudited, forecast: chanc
   const coming = comingOf(findings, chances, costs);
   const scenarios = scenarioRowsOf(findings, earlier);
   const mixed = ["a_preferred", "b_preferred"].every((side) => scenarios.some(({ conclusion }) => conclusion === side));
-  const armOf = (side: Side) => ({ arm_id: arms[side], ...costs.arms[side], solved: solvedOf(rows, side) });
+  const armOf = (side: Side) => {
+    const crashed = crashedOf(rows, side);
+    return { arm_id: arms[side], ...costs.arms[side], solved: solvedOf(rows, side), ...(crashed && { crashed }) };
+  };
   return {
     ...subject.told,
     protocol: SERIES_PROTOCOL,

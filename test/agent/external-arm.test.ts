@@ -1,9 +1,11 @@
 import { expect } from "bun:test";
+import type { ExternalAgent } from "../../src/domain/external-agent.ts";
+import { trialRowOf } from "../../src/domain/trial.ts";
 import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { ASKS_ONCE, holdsKey, kindsOf, runAgent, shellAgent, withSeconds } from "./plain-agent.ts";
+import { ASKS_ONCE, holdsKey, kindsOf, PLAIN_AGENT, runAgent, shellAgent, withSeconds } from "./plain-agent.ts";
 
 const testAgent = testNeeding(SANDBOX);
 
@@ -169,6 +171,34 @@ testAgent("how an agent ended is what its model said last, not its exit code", a
     agent: shellAgent("bun /home/agent/agent.mjs", `${ASKS_ONCE} await ask();`),
   });
   expect(quiet.summary).toMatchObject({ status: "finished", stop_reason: "no_answer" });
+});
+
+testAgent("an agent that ends by a signal or with a status that nobody called ordinary has crashed", async () => {
+  const play = () => playing([{ calls: [write("two\n")] }, { text: "It is two now." }]);
+  const ended = async (line: string, more: Partial<ExternalAgent> = {}) => {
+    await using fake = await play();
+    const command = [
+      "sh",
+      "-c",
+      `bun /home/agent/agent.mjs "$@"; ${line}`,
+      "sh",
+      "{base:openai}",
+      "{model}",
+      "{prompt}",
+    ];
+    const { summary, outcome } = await runAgent(fake, { agent: { ...PLAIN_AGENT, command, ...more } });
+    const { verdict, arms } = outcome;
+    const told = { winner: verdict?.winner, confidence: verdict?.confidence, scope: verdict?.scope };
+    const crashed = verdict?.flags.includes("arm_crashed");
+    return { summary, told, crashed, row: trialRowOf({ ...outcome, arms }).arms.a.crashed };
+  };
+  const killed = await ended("kill -9 $$");
+  expect(killed.summary).toMatchObject({ status: "finished", stop_reason: "final_answer", agent: { exit_code: 137 } });
+  expect(killed.told).toEqual({ winner: "agent", confidence: "medium", scope: expect.stringContaining("signal 9") });
+  expect([killed.crashed, killed.row]).toEqual([true, true]);
+  const odd = await ended("exit 3", { ok_exit: [3] });
+  expect([odd.told.confidence, odd.crashed, odd.row]).toEqual(["high", false, undefined]);
+  expect(odd.summary.agent).toMatchObject({ exit_code: 3, ok_exit: [3] });
 });
 
 testAgent("a key or a model that the provider does not know ends the run as the provider's failure", async () => {

@@ -60,11 +60,11 @@ for (const flag of [
 for (const flag of ["truncated", "single_trial", "identity_redacted", "no_contrast"] as const)
   test(`the flag ${flag} only informs`, () => expect(confidence([4, 1], [flag])).toBe("high"));
 
-test("an arm that a cost limit ended makes nothing high, whoever decided", () => {
+test("an arm that a cost limit ended, or whose agent crashed, makes nothing high, whoever decided", () => {
   const facts = (required_checks: "passed" | "failed") => ({ disqualified: false, required_checks, probe: null });
   const gate = gatesOf(facts("passed"), facts("failed"));
-  const flags = ["arm_cost_limited"] as const;
-  expect([confidence([4, 1], flags), confidence([2, 2], flags, gate)]).toEqual(["medium", "medium"]);
+  for (const flag of ["arm_cost_limited", "arm_crashed"] as const)
+    expect([confidence([4, 1], [flag]), confidence([2, 2], [flag], gate)]).toEqual(["medium", "medium"]);
 });
 
 test("required checks and rules are high, also with a doubtful view; drift makes them low, a contrary judge medium", () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { armFigures } from "../../src/report/series-words.ts";
 import { evidenceText } from "../../src/series/figure-text.ts";
 import { reportOf } from "../../src/series/report.ts";
 import { type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
@@ -23,6 +26,20 @@ const RELY = "Series that stop early tend to show too large a preference: rely o
 
 const ENDED = { state: "completed", stop: "exhausted" } as const;
 const SURE = { state: "completed", stop_when_sure: true } as const;
+
+test("a series says in how many trials an arm's agent crashed", async () => {
+  const rows = rowsFree("++-=x").map((row, index) =>
+    index < 2 ? { ...row, arms: { ...row.arms, b: { ...row.arms.b, crashed: true as const } } } : row,
+  );
+  const report = await reportOf(seriesOf(), rows, { stored: [], judge_unaudited: false });
+  expect(report.statement).toContain("The agent of baseline crashed in 2 of 4 trials.");
+  expect([report.arms.a.crashed, report.arms.b.crashed]).toEqual([undefined, { crashed: 2, trials: 4 }]);
+  expect(Value.Check(Series, report)).toBe(true);
+  expect(armFigures(report)).toContainEqual(["crashed", "never", "2 of 4"]);
+  expect(
+    armFigures(await reportOf(seriesOf(), rowsFree("++"), { stored: [], judge_unaudited: false })).flat(),
+  ).not.toContain("crashed");
+});
 
 const SITUATIONS: [what: string, letters: string, planned: Planned, says: string[]][] = [
   [

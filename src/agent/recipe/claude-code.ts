@@ -12,6 +12,8 @@ export const claudeCode: Recipe = {
   programs: ["claude"],
   tested: ["2.1.197", "2.1.330"],
   min_node: null,
+  // With these it ends so when it has reached its own limit. Otherwise 1 is an error.
+  ok_exit: (args) => (args.some((arg) => /^--max-(?:turns|budget-usd)(?:=|$)/.test(arg)) ? [1] : []),
   tools: {
     Bash: "run_command",
     Read: "read_file",

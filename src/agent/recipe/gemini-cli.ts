@@ -12,6 +12,8 @@ export const geminiCli: Recipe = {
   programs: ["gemini"],
   tested: ["0.61.0"],
   min_node: 20,
+  // It reached the number of turns that its settings allow.
+  ok_exit: () => [53],
   tools: {
     run_shell_command: "run_command",
     read_file: "read_file",

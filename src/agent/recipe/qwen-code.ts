@@ -12,6 +12,8 @@ export const qwenCode: Recipe = {
   programs: ["qwen"],
   tested: ["0.15.10"],
   min_node: 20,
+  // It reached the number of turns that its settings allow.
+  ok_exit: () => [53],
   tools: {
     run_shell_command: "run_command",
     monitor: "run_command",

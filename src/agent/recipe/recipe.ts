@@ -19,6 +19,8 @@ export interface Recipe {
   readonly tested: readonly string[];
   /** Major version of Node that it needs; null when it is a program of its own. */
   readonly min_node: number | null;
+  /** Exit codes with which it ends in order, beside 0; absent: none. */
+  ok_exit?(args: readonly string[]): readonly number[];
   readonly tools: ToolTable;
   /** Of its small calls besides the work, unless the scenario says otherwise. */
   readonly side_model: ExternalAgent["side_model"];

@@ -40,7 +40,7 @@ export const listSessions = tool({
   title: operation.title,
   description:
     "Stored sessions, newest first: id, scenario, state, arms and their models, who won; with kind series the stored series. Free and instant. " +
-    `Use it to find a session again, or two of one scenario to compare. ${DEFAULT_LIMIT} a page by default. Next: get_session, or rejudge with arms of two sessions.`,
+    `Finds a session again, or two of one scenario to compare. ${DEFAULT_LIMIT} a page by default. Next: get_session, or rejudge with arms of two sessions.`,
   input: ListRequest,
   output: SessionList,
   annotations: READS,

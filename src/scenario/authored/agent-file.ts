@@ -53,6 +53,13 @@ const AgentMap = record(
           "Which of the six tools each tool of its own is, for rules and the judge; default by name and input.",
       }),
     ),
+    ok_exit: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: "Exit codes with which it ends in order, beside 0. Any other one is told as a crash.",
+      }),
+    ),
     side_model: Type.Optional(
       oneOf(["keep", "same"], {
         description:

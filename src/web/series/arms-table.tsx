@@ -12,6 +12,11 @@ export function ArmsTable({ series: { arms, cost_ratio } }: { series: Series }) 
   const rows: readonly (readonly [name: string, of: (arm: Arm) => ComponentChildren])[] = [
     ["Passed every required check", ({ solved }) => <Solved solved={solved} />],
     ["Solves it k times in a row", ({ solved }) => reliabilityText(solved)],
+    ...(arms.a.crashed || arms.b.crashed
+      ? ([
+          ["Agent crashed", ({ crashed }: Arm) => (crashed ? `${crashed.crashed} of ${crashed.trials}` : "never")],
+        ] as const)
+      : []),
     ["Cost of a trial, mean", ({ cost_usd }) => usd(cost_usd.mean)],
     ["Cost of all trials", ({ cost_usd }) => usd(cost_usd.total)],
     ["Time of a trial, median", ({ wall_ms_median }) => duration(wall_ms_median)],

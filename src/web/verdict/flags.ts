@@ -113,6 +113,11 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "abeval itself stood still",
     text: "The pause counts as no arm's time. Without that it would have been a tenth of an arm's time, or have ended an arm.",
   },
+  arm_crashed: {
+    tone: "danger",
+    title: "An agent crashed",
+    text: "It was judged on what it had until then. How it ended may have decided, not its work. Look at what it printed last.",
+  },
   replayed_and_live: {
     tone: "warn",
     title: "A live arm against a replayed one",

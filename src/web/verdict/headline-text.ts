@@ -1,3 +1,4 @@
+import { isCrashed } from "../../domain/agent-crash.ts";
 import type { Flag, Outcome, Verdict } from "../../domain/verdict.ts";
 import { named } from "../format.ts";
 import type { Comparison } from "./comparison.ts";
@@ -29,8 +30,9 @@ const OTHERWISE: Record<Exclude<Outcome, "winner">, string> = {
 };
 
 /** Why a verdict names no winner, in five words or so. */
-export function whyNobody({ outcome, flags, lean_side }: Verdict): string {
+export function whyNobody({ outcome, flags, facts, lean_side }: Verdict): string {
   if (outcome === "tie") return OTHERWISE.tie;
+  if (flags.includes("arm_crashed") && isCrashed(facts.a) && isCrashed(facts.b)) return "No winner: both crashed";
   const reason = REASONS.find(([flag]) => flags.includes(flag));
   if (reason) return reason[1];
   if (outcome === "inconclusive" && lean_side !== null) return "No winner, but a lean";
