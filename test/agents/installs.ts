@@ -8,7 +8,8 @@ import { UNREACHABLE } from "./real-servers.ts";
 export type Pins = Readonly<Record<string, string>>;
 
 /** Where a sandbox's user may walk: root's home is closed, and temporary files are nothing that `--agents-dir` takes. */
-const CACHE = process.getuid?.() === 0 ? "/var/cache" : (process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"));
+export const CACHE =
+  process.getuid?.() === 0 ? "/var/cache" : (process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"));
 
 /**
  * A directory of installs as `--agents-dir` takes it, kept between runs: the agents are gigabytes. What is there already is

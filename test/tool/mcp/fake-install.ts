@@ -6,8 +6,8 @@ import { temporaryDirectory } from "../../temporary.ts";
 const SERVERS = ["fake-server.mjs", "hostile-server.mjs"];
 
 /** A directory of installs with `fake`, which others than its owner may read, as a sandbox's user must. */
-export function fakeInstalls(): Disposable & { readonly path: string } {
-  const directory = temporaryDirectory();
+export function fakeInstalls(parent?: string): Disposable & { readonly path: string } {
+  const directory = temporaryDirectory(parent);
   const install = join(directory.path, "fake");
   mkdirSync(install);
   for (const name of SERVERS) {
