@@ -38,7 +38,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   store: ["domain", "clock"],
   tool: ["domain", "model", "sandbox", "workspace", "lines", "pace"],
   arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
-  agent: ["domain", "arm", "model", "policy", "sandbox", "wire", "workspace", "clock", "find-program"],
+  agent: ["domain", "arm", "model", "policy", "sandbox", "wire", "workspace", "clock", "find-program", "pace"],
   evidence: ["domain", "sandbox", "workspace", "policy"],
   judge: ["domain", "agent/recipe", "model", "clock", "pace"],
   session: SESSION,

@@ -72,7 +72,8 @@ class AgentRunner {
     await using place = await openAgentPlace(program, run);
     const { wire } = program.upstream;
     const onStray = (path: string) => this.#stray(path);
-    await using proxy = await openProxy({ ...place, wire, answer: this.#answer(), onStray });
+    const onRefused = (message: string) => this.#agent.told.refused(message);
+    await using proxy = await openProxy({ ...place, wire, answer: this.#answer(), onStray, onRefused });
     await using started = await run.workspace.attach(place.attached, this.#signal);
     this.#printed = [new PrintedEnds(started.stdout), new PrintedEnds(started.stderr)];
     const first = await Promise.race([this.#stopped.promise, started.ended]);

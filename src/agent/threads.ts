@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../domain/sha256.ts";
 import type { WireMessage, WireReply, WireRequest } from "../wire/wire.ts";
 
 /** By what number a conversation is told. */
@@ -94,7 +94,7 @@ export class Threads {
   }
 
   #begun({ system, offers_tools }: WireRequest): Thread {
-    const own = createHash("sha256").update(system).digest("base64");
+    const own = sha256(system);
     const main = this.#threads.get(MAIN_THREAD);
     const replaces = main !== undefined && offers_tools && !main.tools;
     const continues = main !== undefined && main.system === own && !main.open && main.pending.size === 0;
@@ -126,8 +126,11 @@ export class Threads {
 
 /** A digest of each beginning of a conversation, the shortest first. */
 function beginningsOf(messages: readonly WireMessage[]): readonly string[] {
-  const hash = createHash("sha256");
-  return messages.map(({ digest }) => hash.update(`${digest}\n`).copy().digest("base64"));
+  let so_far = "";
+  return messages.map(({ digest }) => {
+    so_far = sha256(`${so_far}${digest}`);
+    return so_far;
+  });
 }
 
 /** The same request again is a repetition only where the first had no answer: two helpers may begin with the same words. */

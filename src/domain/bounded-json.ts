@@ -8,7 +8,7 @@ export interface JsonLimits {
 }
 
 /** What a text says, or why it is not read: a noun phrase with the size and the limit, as in "100001 values, at most 100000 are read". */
-export type BoundedJson = { readonly value: unknown } | { readonly fault: string };
+export type BoundedJson = { readonly value: unknown; readonly values: number } | { readonly fault: string };
 
 /** The fault of a text that is within the limits. */
 export const NO_JSON = "no valid JSON";
@@ -31,7 +31,7 @@ export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJs
   if (levels > deepest) return beyond(levels, deepest, "levels of nesting");
   if (escapes > MAX_ESCAPES) return beyond(escapes, MAX_ESCAPES, "escaped characters");
   try {
-    return { value: JSON.parse(decoder.decode(text)) };
+    return { value: JSON.parse(decoder.decode(text)), values };
   } catch {
     return { fault: NO_JSON };
   }

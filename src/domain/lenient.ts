@@ -16,6 +16,12 @@ export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Characters of a name, an id, or another text that is short by nature. */
+export const NAME_CHARS = 128;
+
+/** A name as far as it is kept. */
+export const asName = (value: unknown): string | undefined => asText(value)?.slice(0, NAME_CHARS).toWellFormed();
+
 /** A count of tokens, or null for what cannot be one. */
 export function asCount(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;

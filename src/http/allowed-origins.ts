@@ -5,7 +5,7 @@ const GUARDED: ReadonlySet<string> = new Set(["POST", "DELETE"]);
 /**
  * Lets only pages of these origins start, judge and stop runs, so that pages of other sites spend no money; every origin may
  * read. Without origins all pass. Two requests always pass: one without an Origin, which comes from no page, and one from the
- * host that it asks, which is the web UI served here.
+ * origin that it asks, which is the web UI served here.
  * @returns what throws Failure `forbidden_origin`
  */
 export const allowedOrigins =
@@ -13,14 +13,18 @@ export const allowedOrigins =
   ({ method, headers }) => {
     if (origins.length === 0 || !GUARDED.has(method)) return;
     const origin = headers.get("origin");
-    if (origin === null || origins.includes(origin)) return;
-    // The scheme is not compared: a proxy in front may speak https where we do not.
-    if (URL.parse(origin)?.host === headers.get("host")?.toLowerCase()) return;
+    if (origin === null || origins.includes(origin) || origin === ownOrigin(headers)) return;
     throw new Failure(
       "forbidden_origin",
       `pages of ${JSON.stringify(origin.slice(0, 100))} may read here and start nothing; --allowed-origin names those that may`,
     );
   };
+
+/** Undefined without a host. Only a proxy in front knows whether a browser spoke https: we never do. */
+function ownOrigin(headers: Headers): string | undefined {
+  const scheme = headers.get("x-forwarded-proto") === "https" ? "https" : "http";
+  return URL.parse(`${scheme}://${headers.get("host") ?? ""}`)?.origin;
+}
 
 /** Whether a browser can send it as an origin: `https://dash.example.com`, with a port only where it is not the usual one. */
 export const isOrigin = (text: string): boolean => {

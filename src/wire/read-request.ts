@@ -1,5 +1,6 @@
 import type { WireName } from "../domain/external-agent.ts";
-import { asText, type LooseRecord } from "../domain/lenient.ts";
+import { asName, type LooseRecord } from "../domain/lenient.ts";
+import { CallInputs } from "./call-input.ts";
 import { messageOf, resultsOf } from "./message.ts";
 import { readMessages } from "./request/anthropic.ts";
 import { readChat } from "./request/chat.ts";
@@ -18,16 +19,17 @@ const READERS: Readonly<Record<WireName, (body: LooseRecord) => RequestParts>> =
 /** What a request for a reply says. Never throws, whatever the body is. `path` is that of its `Route`. */
 export function readRequest(wire: WireName, path: string, body: LooseRecord): WireRequest {
   const { system, said, offers_tools } = READERS[wire](body);
+  const inputs = new CallInputs();
   return {
     wire,
-    model: asText(body["model"]) ?? modelIn(path),
+    model: asName(body["model"]) ?? asName(modelIn(path)) ?? null,
     stream: wire === "gemini" ? path.includes(":streamGenerateContent") : body["stream"] === true,
     offers_tools,
     system,
-    messages: said.map(messageOf),
+    messages: said.map((one) => messageOf(one, inputs)),
     results: resultsOf(said),
   };
 }
 
 /** On Gemini's wire the address names the model. */
-const modelIn = (path: string) => /\/models\/([^/:?]+):/.exec(path)?.[1] ?? null;
+const modelIn = (path: string) => /\/models\/([^/:?]+):/.exec(path)?.[1];

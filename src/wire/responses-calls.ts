@@ -1,5 +1,6 @@
-import { asText, type LooseRecord } from "../domain/lenient.ts";
-import { callInput } from "./call-input.ts";
+import { asName, asText, type LooseRecord } from "../domain/lenient.ts";
+import { asId } from "./as-id.ts";
+import { writtenInput } from "./call-input.ts";
 import type { WireCall } from "./wire.ts";
 
 /**
@@ -15,12 +16,12 @@ export const INPUT_FIELDS: ReadonlyMap<unknown, string> = new Map([
   ["computer_call", "action"],
 ]);
 
-/** Undefined for an item that is no call of a tool of the agent. */
+/** Undefined for an item that is no call of a tool of the agent. An input that is JSON in a text is not read yet. */
 export function callIn(item: LooseRecord): WireCall | undefined {
   const type = asText(item["type"]);
   const field = INPUT_FIELDS.get(type);
   if (type === undefined || field === undefined) return undefined;
-  const id = asText(item["call_id"]) ?? asText(item["id"]) ?? null;
-  const name = asText(item["name"]) ?? type.replace(/_call$/, "");
-  return { id, name, ...(type === "function_call" ? callInput(item[field]) : { input: item[field] }) };
+  const id = asId(item["call_id"]) ?? asId(item["id"]) ?? null;
+  const name = asName(item["name"]) ?? type.replace(/_call$/, "");
+  return { id, name, ...(type === "function_call" ? writtenInput(item[field]) : { input: item[field] }) };
 }

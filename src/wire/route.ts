@@ -40,13 +40,16 @@ const ROWS: readonly Row[] = [
   ["gemini", "HEAD", /^\/?$/, "head"],
 ];
 
-/** A segment by which an address would lead elsewhere, as those who resolve addresses read it, or one in front that unpacks it. */
-const CLIMBS = /(^|[/\\]|%(25)*(2f|5c))(\.|%(25)*2e){1,2}([/\\:#]|%(25)*(2f|5c)|$)/i;
+/** All that names of models are written with. Everything else some server on the way could unpack to an address elsewhere. */
+const PLAIN = /^[\w.:@/-]*$/;
+
+/** A segment that is a dot, or that begins with two. */
+const CLIMBS = /(^|\/)\.(\.|[/:]|$)/;
 
 /** What is asked for at a path of the proxy, its query included. Null: nothing that a wire has. */
 export function routeOf(method: string, path: string): Route | null {
   const [address = "", query] = path.split(/\?(.*)/s);
-  if (CLIMBS.test(address)) return null;
+  if (!PLAIN.test(address) || CLIMBS.test(address)) return null;
   for (const [wire, its, pattern, kind] of ROWS) {
     const rest = below(BASES[wire], address);
     if (its === method && rest !== undefined && pattern.test(rest))
@@ -60,10 +63,11 @@ const pairsOf = (query: string | undefined) => query?.split("&").filter((pair) =
 const withQuery = (path: string, pairs: readonly string[]) =>
   pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;
 
-const isNoKey = (pair: string) => !new URLSearchParams(pair).has("key");
+/** Written so plainly that nobody can read another name into it, the one of a key above all. */
+const isNoKey = (pair: string) => /^(?!key=)[\w.-]+=[\w.:@-]*$/i.test(pair);
 
 /** Google's APIs take parameters that leave out what is counted (`fields`), or write the reply in a form that is not read. */
-const isOfGemini = (pair: string) => /^(alt=(sse|json)|pageSize=\d+|pageToken=[\w%.~-]+)$/.test(pair);
+const isOfGemini = (pair: string) => /^(alt=(sse|json)|pageSize=\d+|pageToken=([\w.~-]|%(2B|2F|3D))+)$/.test(pair);
 
 /** Which parts of a query go on to the provider. */
 const PASSES: Readonly<Record<WireName, (pair: string) => boolean>> = {

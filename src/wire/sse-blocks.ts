@@ -11,6 +11,9 @@ export interface SseBlock {
 const LF = 0x0a;
 const CR = 0x0d;
 
+/** Of one event: providers write one or two, and a JSON over several lines has as many as values. */
+const MAX_LINES = 100_000;
+
 /**
  * Cuts a stream of server-sent events into its events, in whatever pieces it comes. No byte is lost or changed.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
@@ -19,6 +22,7 @@ export class SseBlocks {
   readonly #max_bytes: number;
   readonly #kept = new GrownBytes();
   #too_large = false;
+  #lines = 0;
   #line_is_empty = true;
   #after_cr = false;
   #ended_by_cr = false;
@@ -33,22 +37,20 @@ export class SseBlocks {
   }
 
   /** The events that end in this piece. One that ends with a CR waits for the next byte, which may be the LF to it. */
-  push(chunk: Uint8Array): SseBlock[] {
-    if (this.#too_large) return [];
-    const blocks: SseBlock[] = [];
+  *push(chunk: Uint8Array): Generator<SseBlock> {
+    if (this.#too_large) return;
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const ended = this.#endOfEvent(chunk[at]);
       if (ended === null) continue;
       const end = ended === "with" ? at + 1 : at;
       this.#kept.add(chunk.subarray(start, end));
-      blocks.push(...this.end());
+      yield* this.end();
       start = end;
     }
     this.#kept.add(chunk.subarray(start));
-    this.#too_large = this.#kept.length > this.#max_bytes;
+    this.#too_large = this.#kept.length > this.#max_bytes || this.#lines > MAX_LINES;
     if (this.#too_large) this.#kept.take();
-    return blocks;
   }
 
   /** Whether an event ends with this byte, or ended before it. */
@@ -57,6 +59,7 @@ export class SseBlocks {
     const isSecondHalf = byte === LF && this.#after_cr;
     const endsLine = byte === CR || byte === LF;
     const endsEvent = endsLine && !isSecondHalf && this.#line_is_empty;
+    if (endsLine) this.#lines += 1;
     this.#line_is_empty = endsLine;
     this.#after_cr = byte === CR;
     this.#ended_by_cr = endsEvent && byte === CR;
@@ -67,6 +70,7 @@ export class SseBlocks {
   /** What is left: nothing, or an event without its end. */
   end(): SseBlock[] {
     const bytes = this.#kept.take();
+    this.#lines = 0;
     return bytes.length === 0 ? [] : [{ bytes, ...readLines(bytes) }];
   }
 }

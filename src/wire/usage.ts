@@ -12,11 +12,15 @@ export function anthropicUsage(usage: unknown): Usage {
 
 /** Anthropic counts up while it streams. Some gateways send zeros in the place of what they said before. */
 export function laterUsage(before: unknown, later: unknown): Readonly<Record<string, unknown>> {
-  const merged = new Map(Object.entries(asRecord(before) ?? {}));
-  for (const [field, value] of Object.entries(asRecord(later) ?? {}))
+  const merged = new Map(fieldsOf(before));
+  for (const [field, value] of fieldsOf(later))
     if (!((asCount(value) ?? 0) < (asCount(merged.get(field)) ?? 0))) merged.set(field, value);
   return Object.fromEntries(merged);
 }
+
+/** Providers have ten, and every event that counts merges all of them. */
+const fieldsOf = (usage: unknown) => Object.entries(asRecord(usage) ?? {}).slice(0, MAX_FIELDS);
+const MAX_FIELDS = 100;
 
 /** Every prompt has tokens. A server that reports none did not count. */
 export function chatUsage(usage: unknown): Usage {

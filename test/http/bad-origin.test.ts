@@ -7,17 +7,22 @@ const RUN = JSON.stringify({ scenario: "quick" });
 
 const guarded = () => aService({ app: { origins: allowedOrigins(["https://dash.example.com"]) } });
 
-const from = (origin: string | null, host = "127.0.0.1:8080") => ({
+const from = (origin: string | null, forwarded: Readonly<Record<string, string>> = {}) => ({
   method: "POST",
   body: RUN,
-  headers: { "content-type": "application/json", host, ...(origin !== null && { origin }) },
+  headers: {
+    "content-type": "application/json",
+    host: "127.0.0.1:8080",
+    ...forwarded,
+    ...(origin !== null && { origin }),
+  },
 });
 
 const ORIGINS: readonly (readonly [what: string, origin: string | null, status: number])[] = [
   ["a listed origin", "https://dash.example.com", 200],
   ["no origin", null, 200],
   ["the server's own page", "http://127.0.0.1:8080", 200],
-  ["its own page behind a proxy with TLS", "https://127.0.0.1:8080", 200],
+  ["the same name and port with another scheme", "https://127.0.0.1:8080", 403],
   ["another site", "https://evil.example", 403],
   ["another port of this machine", "http://127.0.0.1:9999", 403],
   ["a listed name with another scheme", "http://dash.example.com", 403],
@@ -30,6 +35,16 @@ test.each(ORIGINS)("a run from %s", async (_what, origin, status) => {
   const response = await service.app.handle(new Request("http://127.0.0.1:8080/api/runs", from(origin)));
   expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([status, "*"]);
   if (status === 403) expect(await response.json()).toMatchObject({ error: { code: "forbidden_origin" } });
+});
+
+test("behind a proxy that says it speaks https, the server's own page is the one with https", async () => {
+  await using service = guarded();
+  const status = async (origin: string) => {
+    const request = new Request("http://127.0.0.1:8080/api/runs", from(origin, { "x-forwarded-proto": "https" }));
+    return (await service.app.handle(request)).status;
+  };
+  expect(await status("https://127.0.0.1:8080")).toBe(200);
+  expect(await status("http://127.0.0.1:8080")).toBe(403);
 });
 
 test("other origins may read and send preflights, and may not stop a run", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { WIRES } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
+import { sha256 } from "../../src/domain/sha256.ts";
 import { editRequest } from "../../src/wire/edit-request.ts";
 import { openReply } from "../../src/wire/open-reply.ts";
 import { readRequest } from "../../src/wire/read-request.ts";
@@ -149,20 +150,24 @@ test("calls without number are kept up to a bound", () => {
   expect(reply.calls.length).toBeLessThan(20_000);
 });
 
-test("a huge id is a string like any other", () => {
+test("a huge id counts by its digest, in the call as in its result", () => {
   const id = "i".repeat(1_000_000);
   const call = { ...CALL_START, content_block: { ...CALL_START.content_block, id } };
   const { reply } = pass("anthropic", sse(call, { type: "content_block_stop", index: 0 }, { type: "message_stop" }));
-  expect(reply.calls).toEqual([{ id, name: "Bash", input: {} }]);
+  const result = { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "done" }] };
+  const { results } = readRequest("anthropic", PATH, { messages: [result] });
+  expect(reply.calls).toEqual([{ id: sha256(id), name: "Bash", input: {} }]);
+  expect(results.map(({ call_id }) => call_id)).toEqual([sha256(id)]);
 });
 
-test("a command is seen beside an argument that is nested too deep to be read", () => {
+test("a call with an argument that is nested too deep to be read goes to no agent", () => {
   const deep = `${"[".repeat(230)}${"]".repeat(230)}`;
   const given = `{"command":"ls","x":${deep}}`;
   const entry = { index: 0, id: "c", function: { name: "bash", arguments: given } };
   const chat = sse({ choices: [{ index: 0, delta: { tool_calls: [entry] }, finish_reason: "tool_calls" }] });
   const gemini = `data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"bash","args":${given}}}]}}]}\n\n`;
-  const seen = { name: "bash", input: { command: "ls", x: "[nested too deep]" } };
-  expect(pass("chat", chat).reply.calls).toEqual([{ id: "c", ...seen }]);
-  expect(pass("gemini", gemini).reply.calls).toEqual([{ id: null, ...seen }]);
+  for (const { bytes, reply } of [pass("chat", chat), pass("gemini", gemini)]) {
+    expect(bytes).toHaveLength(0);
+    expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("nested deeper") });
+  }
 });

@@ -48,6 +48,10 @@ test("of a query goes on what is no key, and to Gemini what neither hides usage 
   );
   expect(routeOf("POST", "/anthropic/v1/messages?beta=true&k%65y=token")?.path).toBe("/v1/messages?beta=true");
   expect(routeOf("POST", "/openai/v1/responses?key=token&")?.path).toBe("/responses");
+  const openai = (query: string) => routeOf("GET", `/openai/v1/models?${query}`)?.path;
+  expect(openai("api-version=2026-01-01&after=gpt-5:x@y")).toBe("/models?api-version=2026-01-01&after=gpt-5:x@y");
+  for (const query of ["a=%0d%0ab", "a=b;key=c", "a=../..", "a=%c0%af", "KEY=token", "a?b=c", "a=b#c", "k+ey=1", "a"])
+    expect(openai(query)).toBe("/models");
 });
 
 test("everything else is no address of a wire", () => {
@@ -66,6 +70,17 @@ test("everything else is no address of a wire", () => {
     ["POST", "/google/v1beta/models/..:generateContent"],
     ["POST", "/v1/messages"],
     ["HEAD", "/"],
+    ["GET", "/openai/v1/models/..;/admin"],
+    ["GET", "/openai/v1/models/...;a"],
+    ["GET", "/openai/v1/models/%c0%ae%c0%ae%c0%afadmin"],
+    ["GET", "/openai/v1/models/%u002e%u002e/admin"],
+    ["GET", "/openai/v1/models/a%00/admin"],
+    ["GET", "/openai/v1/models/a%0d%0aX-Other:1"],
+    ["GET", "/anthropic/v1/models/a\\..\\b"],
+    ["GET", "/anthropic/v1/models/a;b"],
+    ["GET", "/google/v1beta/models/a%20b"],
+    ["GET", "/openai/v1/models/．．/admin"],
+    ["GET", "/openai/v1/models/./admin"],
   ] as const;
   expect(strays.filter(([method, path]) => routeOf(method, path) !== null)).toEqual([]);
 });

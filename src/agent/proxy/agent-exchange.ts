@@ -7,6 +7,7 @@ import type { CallOptions } from "../../model/client.ts";
 import { isContextOverflow } from "../../model/failed-try.ts";
 import type { OpenReply } from "../../model/reply-stream.ts";
 import type { RefusedRequest, Upstream, UpstreamRequest } from "../../model/upstream.ts";
+import { ownTurn } from "../../pace.ts";
 import { editRequest } from "../../wire/edit-request.ts";
 import { GrownBytes } from "../../wire/grown-bytes.ts";
 import { openReply } from "../../wire/open-reply.ts";
@@ -15,6 +16,7 @@ import type { AgentLog, AskedTurn } from "../agent-log.ts";
 import type { Throttle } from "../throttle.ts";
 import { Conversations, type KeepReply } from "./conversations.ts";
 import { ReplyFinder } from "./kept-reply.ts";
+import { concealed, passedHeaders, passRefusal } from "./passed.ts";
 import { type AgentRequest, type Answer, refuse } from "./provider-proxy.ts";
 
 interface ExchangeParts {
@@ -34,9 +36,13 @@ export function agentExchange(parts: ExchangeParts): Answer {
     const { route, body, bytes } = asked;
     if (route.kind === "stored") return parts.log.unsupported(`${asked.method} ${route.path}`);
     if (route.wire !== "responses" || body === null) return await answerWhole(parts, asked, response);
+    await ownTurn();
     const whole = conversations.whole(body);
     if ("unknown" in whole) return parts.log.unsupported(whole.unknown);
-    if ("too_large" in whole) return refuse(response, route.wire, { status: 413, message: whole.too_large });
+    if ("too_large" in whole) {
+      parts.log.told.refused(whole.too_large);
+      return refuse(response, route.wire, { status: 413, message: whole.too_large });
+    }
     const request = { ...asked, body: whole.body, bytes: bytes + whole.added_bytes };
     await answerWhole(parts, request, response, whole.keep);
   };
@@ -73,9 +79,13 @@ class TurnExchange {
     const { wire } = this.#request.route;
     const { path, bytes } = this.#request;
     const body = this.#request.body ?? {};
-    const turn = await log.asked(readRequest(wire, path, body), bytes);
+    await ownTurn();
+    const request = readRequest(wire, path, body);
+    await ownTurn();
+    const turn = await log.asked(request, bytes);
     // The agent is killed while it waits, so that nothing more of it is on its way.
     if (turn === null) return;
+    await ownTurn();
     const edited = editRequest(wire, path, body, { model: turn.model, fence });
     log.told.fenced(edited.removed);
     if (edited.unsupported !== null) return log.unsupported(edited.unsupported);
@@ -83,6 +93,7 @@ class TurnExchange {
       log.refused(turn, edited.refused, false);
       return refuse(this.#response, wire, { status: 400, message: edited.refused });
     }
+    await ownTurn();
     const sent = { ...this.#sent(edited), aside: turn.side };
     const take = {
       reply: (reply: OpenReply) => this.#pass(turn, edited.hide_usage, reply),
@@ -164,10 +175,11 @@ class TurnExchange {
     };
     let broken = false;
     try {
-      for await (const chunk of chunks) await send(reader.push(chunk));
+      for await (const piece of inPieces(chunks)) await send(reader.push(piece));
     } catch {
       broken = true;
     }
+    await ownTurn();
     const { bytes, reply } = reader.end();
     const took = clock.ticks() - turn.began_ticks - this.#lost_ms;
     log.replied(turn, reply, recorded_ms ?? Math.max(0, took));
@@ -178,6 +190,18 @@ class TurnExchange {
     else response.end();
   }
 }
+
+/** A piece may hold thousands of events: each is read in a turn of its own, unless it is the only one. */
+async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      if (at > 0) await ownTurn();
+      yield chunk.subarray(at, at + PIECE_BYTES);
+    }
+  }
+}
+
+const PIECE_BYTES = 16 * 1024;
 
 /** Counting tokens and listing models cost nothing and decide nothing. */
 async function answerAside(parts: ExchangeParts, request: AgentRequest, response: ServerResponse): Promise<void> {
@@ -223,25 +247,3 @@ const MAX_ASIDE_BYTES = 16 * 1024 * 1024;
 
 /** Of a provider's words, in the log. */
 const REFUSAL_CHARS = 500;
-
-/** No names of organisations and no quotas. */
-const PASSED = ["content-type", "request-id", "x-request-id", "retry-after"];
-
-type Conceals = Pick<Upstream, "conceal">;
-
-const passedHeaders = (headers: Headers, upstream: Conceals): Record<string, string> =>
-  Object.fromEntries(
-    PASSED.flatMap((name) => (headers.has(name) ? [[name, upstream.conceal(headers.get(name) ?? "")]] : [])),
-  );
-
-/** A provider may quote what it was sent. As Latin-1 all bytes but those of a key stay what they are. */
-function concealed(bytes: Uint8Array, upstream: Conceals): Uint8Array {
-  const text = Buffer.from(bytes).toString("latin1");
-  const told = upstream.conceal(text);
-  return told === text ? bytes : Buffer.from(told, "latin1");
-}
-
-function passRefusal({ status, headers, words }: RefusedRequest, response: ServerResponse, upstream: Conceals): void {
-  const told = { "content-type": "application/json", ...passedHeaders(headers, upstream) };
-  response.writeHead(status, told).end(upstream.conceal(words));
-}

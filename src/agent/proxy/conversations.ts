@@ -1,6 +1,8 @@
 import { readBoundedJson } from "../../domain/bounded-json.ts";
-import { asRecords, asText, type LooseRecord } from "../../domain/lenient.ts";
+import { asRecords, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../../wire/as-id.ts";
 import { isLostReasoning, isReference } from "../../wire/edit/stored-state.ts";
+import { REQUEST_LIMITS } from "./agent-body.ts";
 import type { KeptReply } from "./kept-reply.ts";
 
 /** A request with the conversation that it rests on. */
@@ -47,9 +49,6 @@ const MAX_KEPT_REPLIES = 2_000;
 /** What an item takes beside its text. */
 const ITEM_BYTES = 200;
 
-/** Of a request with all that it rests on. */
-const WHOLE = { bytes: 16 * 1024 * 1024, values: 500_000 };
-
 /**
  * Keeps in OpenAI's place what an agent has it keep: an agent may send the id of an earlier response, or of an item, in the place of the
  * conversation. It holds the replies as the agent saw them, and forgets those that were used longest ago.
@@ -64,7 +63,7 @@ export class Conversations {
   /** The request with whole items in the place of ids. Never throws. */
   whole(body: LooseRecord): WholeRequest | NotWhole {
     const { previous_response_id: id = null, input, store, ...rest } = body;
-    const before = id === null ? null : this.#by_id.get(asText(id) ?? "");
+    const before = id === null ? null : this.#by_id.get(asId(id) ?? "");
     const earlier = before === undefined ? null : this.#upTo(before);
     if (before === undefined || earlier === null) return unknown("previous_response_id", id);
     const own = itemsIn(input).map((item) => ({ item, meant: this.#meant(item) }));
@@ -90,7 +89,7 @@ export class Conversations {
     const texts = [...items, ...output].map((item) => JSON.stringify(item));
     const bytes = lengthOf(texts) + (texts.length + 1) * ITEM_BYTES;
     if (bytes > MAX_KEPT_BYTES) return;
-    const names = output.map((item) => asText(item["id"]) ?? "");
+    const names = output.map((item) => asId(item["id"]) ?? "");
     const kept: Kept = { id, before, items: texts, names, bytes };
     this.#bytes += bytes;
     this.#kept.add(kept);
@@ -106,7 +105,7 @@ export class Conversations {
   /** JSON of the item that this one stands for: a reference, or reasoning without its content. */
   #meant(item: LooseRecord): string | undefined {
     if (!isReference(item) && !isLostReasoning(item)) return undefined;
-    const found = this.#items.get(asText(item["id"]) ?? "");
+    const found = this.#items.get(asId(item["id"]) ?? "");
     if (found !== undefined) this.#use(found.of);
     return found?.text;
   }
@@ -140,8 +139,8 @@ const itemsIn = (input: unknown): readonly LooseRecord[] =>
 
 function joined(texts: readonly string[]): { readonly items: readonly LooseRecord[] } | { readonly fault: string } {
   const length = lengthOf(texts);
-  if (length > WHOLE.bytes) return { fault: `${length} characters, at most ${WHOLE.bytes} are read` };
-  const read = readBoundedJson(Buffer.from(`[${texts.join(",")}]`), WHOLE);
+  if (length > REQUEST_LIMITS.bytes) return { fault: `${length} characters, at most ${REQUEST_LIMITS.bytes} are read` };
+  const read = readBoundedJson(Buffer.from(`[${texts.join(",")}]`), REQUEST_LIMITS);
   return "fault" in read ? read : { items: asRecords(read.value) };
 }
 

@@ -1,5 +1,6 @@
 import { readBoundedJson } from "../../domain/bounded-json.ts";
-import { asRecord, asRecords, asText, type LooseRecord } from "../../domain/lenient.ts";
+import { asRecord, asRecords, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../../wire/as-id.ts";
 import { SseBlocks } from "../../wire/sse-blocks.ts";
 
 /** A response of OpenAI's by its id, with its items. */
@@ -9,7 +10,7 @@ export interface KeptReply {
 }
 
 /** Of one event, and of a reply that is no stream. Images come as one item. */
-const KEPT = { bytes: 16 * 1024 * 1024, values: 200_000 };
+const KEPT = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
 /** Finds a response in what an agent is sent, and tells of it before its end goes on. Nothing in it makes it throw. */
 export class ReplyFinder {
@@ -38,7 +39,7 @@ export class ReplyFinder {
 
   /** Some gateways leave out at the end what they sent before. */
   #end(response: LooseRecord | undefined): void {
-    const id = asText(response?.["id"]);
+    const id = asId(response?.["id"]);
     const output = asRecords(response?.["output"]);
     if (id !== undefined) this.#found({ id, output: output.length > 0 ? output : this.#items });
   }

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { cut } from "../../domain/excerpt.ts";
 import type { WireName } from "../../domain/external-agent.ts";
-import { asRecord, type LooseRecord, parseJson } from "../../domain/lenient.ts";
+import type { LooseRecord } from "../../domain/lenient.ts";
 import { errorBody } from "../../wire/error-body.ts";
 import { BASES, type Route, routeOf } from "../../wire/route.ts";
 import type { SocketDirectory } from "../socket-directory.ts";
+import { emptyRoom, type Refusal, readAgentBody } from "./agent-body.ts";
 
 /** A request of the agent, known to be its own and readable. */
 export interface AgentRequest {
@@ -30,7 +32,12 @@ interface ProxySettings {
   readonly answer: Answer;
   /** Once for each address that is not served. */
   readonly onStray: (address: string) => void;
+  /** For each request of the agent that is not read, with the reason that it was told. */
+  readonly onRefused: (message: string) => void;
 }
+
+/** Milliseconds in which all of a request must have come. An agent sends on one machine, but may be halted meanwhile. */
+const REQUEST_MS = 120_000;
 
 /** What an agent takes for its provider. Disposal ends what is under way and closes the socket. */
 export interface Proxy extends AsyncDisposable {
@@ -39,12 +46,18 @@ export interface Proxy extends AsyncDisposable {
 }
 
 /** @throws Error when the socket cannot be made */
-export async function openProxy(settings: ProxySettings): Promise<Proxy> {
+export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS): Promise<Proxy> {
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
   const strays = new Set<string>();
-  const room = { bytes: MAX_HELD_BYTES };
-  const server = createServer((request, response) => {
+  const room = emptyRoom();
+  const patience = {
+    requestTimeout: request_ms,
+    headersTimeout: request_ms,
+    connectionsCheckingInterval: request_ms / 4,
+  };
+  const server = createServer(patience, (request, response) => {
+    if (open.size >= MAX_OPEN) return refuse(response, settings.wire, CROWDED);
     const served = serve(request, response).catch(() => void response.destroy());
     open.add(served);
     void served.finally(() => open.delete(served));
@@ -58,17 +71,19 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
     // Before its body is read: nobody is told of an end that is over.
     const hungUp = new AbortController();
     response.once("close", () => hungUp.abort(new Error("the agent hung up")));
-    using read = await readBody(request, room);
-    const body = jsonOf(request, read);
-    if ("status" in body) return refuse(response, route.wire, body);
+    using body = await readAgentBody(request, room);
+    if (body.refused !== null) {
+      settings.onRefused(body.refused.message);
+      return refuse(response, route.wire, body.refused);
+    }
     const signal = AbortSignal.any([hungUp.signal, closing.signal]);
     const method = request.method === "POST" ? "POST" : "GET";
     const asked = { route, method, path: route.path, headers: passedHeaders(request) } as const;
-    await settings.answer({ ...asked, ...body, signal }, response);
+    await settings.answer({ ...asked, body: body.json, bytes: body.bytes, signal }, response);
   }
 
   function refuseStray({ method, url = "/" }: IncomingMessage, response: ServerResponse): void {
-    const address = `${method} ${url.split("?")[0]}`;
+    const address = cut(`${method} ${url.split("?")[0]}`, MAX_ADDRESS_CHARS);
     if (strays.size < MAX_STRAYS && !strays.has(address)) {
       strays.add(address);
       settings.onStray(address);
@@ -89,14 +104,18 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
   };
 }
 
-/** Bytes of a request: conversations hold files and images. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Of one agent at a time. Those with many helpers have some thirty; the door opens one connection for each. */
+const MAX_CONNECTIONS = 256;
+const MAX_OPEN = 256;
 
-/** Of all requests of one agent that are open at a time. Each takes several times as much when it is read. */
-const MAX_HELD_BYTES = 2 * MAX_BODY_BYTES;
+const CROWDED: Refusal = {
+  status: 429,
+  message: `more than ${MAX_OPEN} requests wait: send it again when one was answered`,
+};
 
 /** Addresses that are told of. */
 const MAX_STRAYS = 20;
+const MAX_ADDRESS_CHARS = 200;
 
 function routeBelow(base: string, { method = "", url = "/" }: IncomingMessage): Route | null {
   const route = routeOf(method, url);
@@ -104,51 +123,11 @@ function routeBelow(base: string, { method = "", url = "/" }: IncomingMessage): 
 }
 
 function listening(server: Server, socket: string): Promise<void> {
-  server.requestTimeout = 0;
+  server.maxConnections = MAX_CONNECTIONS;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen({ path: socket }, resolve);
   return promise;
-}
-
-/** A body as far as it was read. Disposal gives its room back. */
-interface HeldBody extends Disposable {
-  readonly chunks: readonly Buffer[];
-  readonly bytes: number;
-  readonly fits: boolean;
-}
-
-/** Requests of one agent that wait side by side share `room`. */
-async function readBody(request: IncomingMessage, room: { bytes: number }): Promise<HeldBody> {
-  const chunks: Buffer[] = [];
-  let [bytes, held, fits] = [0, 0, true];
-  const give = () => {
-    room.bytes += held;
-    held = 0;
-  };
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      fits &&= bytes <= MAX_BODY_BYTES && chunk.length <= room.bytes;
-      if (!fits) continue;
-      chunks.push(chunk);
-      held += chunk.length;
-      room.bytes -= chunk.length;
-    }
-  } catch (error) {
-    give();
-    throw error;
-  }
-  return { chunks, bytes, fits, [Symbol.dispose]: give };
-}
-
-type ReadBody = Pick<AgentRequest, "body" | "bytes">;
-
-function jsonOf({ method }: IncomingMessage, { chunks, bytes, fits }: HeldBody): ReadBody | Refusal {
-  if (!fits) return { status: 413, message: "the request is larger than 64 MB, or too many wait beside it" };
-  if (method !== "POST") return { body: null, bytes: 0 };
-  const body = asRecord(parseJson(Buffer.concat(chunks).toString("utf8")));
-  return body === undefined ? { status: 400, message: "the body is not a JSON object" } : { body, bytes };
 }
 
 /** A stray client of a test must not spend money. */
@@ -159,20 +138,19 @@ function hasToken({ headers, url = "" }: IncomingMessage, token: string): boolea
 }
 
 /** What says how to answer. Everything else, credentials above all, stays here. */
-const PASSED = ["accept", "content-type", "anthropic-version", "anthropic-beta", "openai-beta"];
+const PASSED = ["anthropic-version", "anthropic-beta", "openai-beta"];
 
-const passedHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(PASSED.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : [])));
-
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
-}
+const passedHeaders = ({ headers }: IncomingMessage): Record<string, string> => ({
+  ...Object.fromEntries(PASSED.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : []))),
+  // Asked for another form, as Google's APIs can write, a provider would answer what nobody reads here.
+  accept: "application/json, text/event-stream",
+  "content-type": "application/json",
+});
 
 const FOREIGN: Refusal = { status: 401, message: "this is not the key that the agent was given" };
 
 /** In the wire's own form. Agents do not try again where they are told not to. */
 export function refuse(response: ServerResponse, wire: WireName, { status, message }: Refusal): void {
-  const headers = { "content-type": "application/json", "x-should-retry": "false" };
+  const headers = { "content-type": "application/json", "x-should-retry": String(status === 429) };
   response.writeHead(status, headers).end(JSON.stringify(errorBody(wire, status, message)));
 }

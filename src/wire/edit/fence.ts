@@ -39,24 +39,34 @@ const keepGemini: FenceTool = (tool) => {
 
 /** A tool that was taken out cannot be demanded. */
 const chooseAmong =
-  (auto: unknown, isThere: (choice: LooseRecord, tools: readonly LooseRecord[]) => boolean): Fence =>
+  (auto: unknown, isThere: (choice: LooseRecord, tools: Tools) => boolean): Fence =>
   (body) => {
     const choice = asRecord(body["tool_choice"]);
-    const stays = choice === undefined || isThere(choice, asRecords(body["tools"]));
+    const stays = choice === undefined || isThere(choice, new Tools(asRecords(body["tools"])));
     return { body: stays ? body : { ...body, tool_choice: auto }, removed: [] };
   };
 
-const named = (name: unknown) => (tool: LooseRecord) =>
-  name === tool["name"] || name === dig(tool, "function", "name") || name === dig(tool, "custom", "name");
+/** What a choice may speak of. Looked up: a request has room for thousands of tools, and for as many choices among them. */
+class Tools {
+  readonly types: ReadonlySet<unknown>;
+  readonly names: ReadonlySet<unknown>;
+
+  constructor(tools: readonly LooseRecord[]) {
+    this.types = new Set(tools.map(({ type }) => type));
+    this.names = new Set(tools.flatMap(namesOf));
+  }
+}
+
+const namesOf = (tool: LooseRecord) => [tool["name"], dig(tool, "function", "name"), dig(tool, "custom", "name")];
 
 /** A choice of a wire of OpenAI: by name, by type, or among several of these. */
-function isThere(choice: LooseRecord, tools: readonly LooseRecord[]): boolean {
-  const name = choice["name"] ?? dig(choice, "function", "name") ?? dig(choice, "custom", "name");
+function isThere(choice: LooseRecord, tools: Tools): boolean {
+  const name = namesOf(choice).find((one) => one != null);
   if (choice["type"] === "allowed_tools") {
     const allowed = asRecords(choice["tools"] ?? dig(choice, "allowed_tools", "tools"));
     return allowed.every((one) => isThere(one, tools));
   }
-  return name === undefined ? tools.some(({ type }) => type === choice["type"]) : tools.some(named(name));
+  return name === undefined ? tools.types.has(choice["type"]) : tools.names.has(name);
 }
 
 const typed =
@@ -68,7 +78,7 @@ export const FENCES: Readonly<Record<WireName, Fence>> = {
   anthropic: fences(
     withoutFields("mcp_servers", "container"),
     fenceTools(keep(anthropic.isClientTool)),
-    chooseAmong({ type: "auto" }, ({ type, name }, tools) => type !== "tool" || tools.some(named(name))),
+    chooseAmong({ type: "auto" }, ({ type, name }, tools) => type !== "tool" || tools.names.has(name)),
     withoutAddresses("messages", typed("text")),
   ),
   // Those of Perplexity, xAI, OpenRouter and Qwen beside OpenAI's own.

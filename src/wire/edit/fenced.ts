@@ -85,10 +85,12 @@ function fenceContent(content: unknown, level: number, instead: () => LooseRecor
   return isAtAddress(block) ? instead() : mapContent(block, (inner) => fenceContent(inner, level + 1, instead));
 }
 
-const mapContent = (block: LooseRecord, change: (content: unknown) => unknown): LooseRecord =>
-  Object.fromEntries(
-    Object.entries(block).map(([field, value]) => [field, CONTENT_FIELDS.includes(field) ? change(value) : value]),
-  );
+/** The block itself where no content stands in it, as in most of a long conversation. */
+function mapContent(block: LooseRecord, change: (content: unknown) => unknown): LooseRecord {
+  const held = CONTENT_FIELDS.filter((field) => typeof block[field] === "object");
+  if (held.length === 0) return block;
+  return { ...block, ...Object.fromEntries(held.map((field) => [field, change(block[field])])) };
+}
 
 /** Fields with a URL: an address, or `data:` and the content itself. */
 const URL_FIELDS: readonly string[] = ["image_url", "video_url", "audio_url"];
@@ -104,7 +106,8 @@ function isAtAddress(block: LooseRecord): boolean {
   if (block["fileData"] != null || asRecord(block["file_data"]) !== undefined) return true;
   const isElsewhere = (field: string) =>
     block[field] != null && !isData(asRecord(block[field])?.["url"] ?? block[field]);
-  return URL_FIELDS.some(isElsewhere) || BASE64_FIELDS.some((field) => heldIn(block[field]).some(isAddress));
+  const isFetched = (field: string) => block[field] != null && heldIn(block[field]).some(isAddress);
+  return URL_FIELDS.some(isElsewhere) || BASE64_FIELDS.some(isFetched);
 }
 
 const heldIn = (value: unknown): readonly unknown[] =>

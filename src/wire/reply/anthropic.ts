@@ -1,4 +1,5 @@
-import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../as-id.ts";
 import { anthropicUsage, laterUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import type { ReplyForm } from "./reply-form.ts";
@@ -37,8 +38,8 @@ function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
 }
 
 function takeHead({ model, stop_reason, usage }: LooseRecord, reply: ReplySoFar): [] {
-  reply.model_served = asText(model) ?? reply.model_served;
-  reply.stop_reason = asText(stop_reason) ?? reply.stop_reason;
+  reply.model_served = asName(model) ?? reply.model_served;
+  reply.stop_reason = asName(stop_reason) ?? reply.stop_reason;
   reply.usage = laterUsage(reply.usage, usage);
   return [];
 }
@@ -46,7 +47,7 @@ function takeHead({ model, stop_reason, usage }: LooseRecord, reply: ReplySoFar)
 function takeBlock({ type, text, id, name, input }: LooseRecord, place: number, reply: ReplySoFar): CallSoFar[] {
   if (type === "text") reply.addText(asText(text) ?? "");
   if (type !== "tool_use") return [];
-  const call = reply.callAt(place, { id: asText(id) ?? null, name: asText(name) ?? "" });
+  const call = reply.callAt(place, { id: asId(id) ?? null, name: asName(name) ?? "" });
   // In a stream it is empty, as a rule, and comes in pieces.
   if (Object.keys(asRecord(input) ?? {}).length > 0) reply.setInput(call, input);
   return [call];

@@ -1,7 +1,5 @@
 import { canonicalJson } from "../../domain/canonical-json.ts";
-import { isNested, parseJson } from "../../domain/lenient.ts";
-import { callInput } from "../call-input.ts";
-import { LEVELS, shallow } from "../shallow.ts";
+import { type CallInputs, callInput } from "../call-input.ts";
 import type { WireCall } from "../wire.ts";
 
 /** A call while it arrives. */
@@ -13,17 +11,31 @@ export class CallSoFar {
   /** Put in the place of its input; null: the input stays. Undefined while nobody has decided. */
   exchanged: object | string | null | undefined = undefined;
   readonly #free_text: boolean;
+  readonly #inputs: CallInputs;
   #input = "";
+  /** What came so far, read once: many events may ask. */
+  #read: Pick<WireCall, "input" | "unparsed"> | undefined;
+  #canonical: string | undefined;
   #written = false;
 
-  constructor({ id, name, free_text = false }: Pick<WireCall, "id" | "name"> & { readonly free_text?: boolean }) {
+  constructor({ id, name, free_text = false }: Opening, inputs: CallInputs) {
     this.id = id;
     this.name = name;
     this.#free_text = free_text;
+    this.#inputs = inputs;
   }
 
   addInput(piece: string): void {
+    if (piece === "") return;
     this.#input += piece;
+    this.#read = undefined;
+    this.#canonical = undefined;
+  }
+
+  /** Nothing more of its input comes, so it is read. */
+  end(): void {
+    this.whole = true;
+    this.#own();
   }
 
   get hasInput(): boolean {
@@ -33,20 +45,21 @@ export class CallSoFar {
   /** Whether this is its input, perhaps written otherwise. */
   isInput(text: string): boolean {
     if (text === this.#input || this.#free_text) return text === this.#input;
-    const [given, own] = [parseJson(text), parseJson(this.#input)];
-    return given !== undefined && !isNested([given, own], LEVELS) && canonicalJson(given) === canonicalJson(own);
+    const given = this.#inputs.read(text);
+    const { input, unparsed } = this.#own();
+    if (given === undefined || unparsed !== undefined) return false;
+    this.#canonical ??= canonicalJson(input);
+    return canonicalJson(given) === this.#canonical;
   }
 
   /** Its input is a JSON: no more of it can come. */
   get isComplete(): boolean {
-    return !this.#free_text && parseJson(this.#input) !== undefined;
+    return !this.#free_text && this.#input.trim() !== "" && this.#own().unparsed === undefined;
   }
 
   /** As the model made it. */
   get call(): WireCall {
-    const { id, name } = this;
-    const read = this.#free_text ? { input: this.#input } : callInput(this.#input);
-    const seen = { id, name, ...read, input: shallow(read.input) };
+    const seen = { id: this.id, name: this.name, ...this.#own() };
     return this.whole ? seen : { ...seen, unparsed: this.#input };
   }
 
@@ -66,4 +79,11 @@ export class CallSoFar {
     this.#written = true;
     return text;
   }
+
+  #own(): Pick<WireCall, "input" | "unparsed"> {
+    this.#read ??= this.#free_text ? { input: this.#input } : callInput(this.#input, this.#inputs);
+    return this.#read;
+  }
 }
+
+export type Opening = Pick<WireCall, "id" | "name"> & { readonly free_text?: boolean };

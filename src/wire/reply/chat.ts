@@ -1,4 +1,5 @@
-import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../as-id.ts";
 import { textIn } from "../text-in.ts";
 import { chatUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
@@ -13,7 +14,7 @@ export const isUsageOnly = ({ choices, usage }: LooseRecord): boolean =>
   Array.isArray(choices) && choices.length === 0 && asRecord(usage) !== undefined;
 
 function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
-  reply.model_served = asText(event["model"]) ?? reply.model_served;
+  reply.model_served = asName(event["model"]) ?? reply.model_served;
   reply.usage = asRecord(event["usage"]) ?? reply.usage;
   const calls = asRecords(event["choices"]).flatMap((choice, at) => takeChoice(choice, at, reply));
   const error = event["error"];
@@ -30,7 +31,7 @@ function takeChoice(choice: LooseRecord, at: number, reply: ReplySoFar): readonl
   const placeIn = (entry: LooseRecord, nth: number) => (isPiece ? (entry["index"] ?? nth) : nth);
   const calls = entriesIn(said).map((entry, nth) => takeEntry(entry, `${place}.${placeIn(entry, nth)}`, reply));
   // Some servers send an empty one with every chunk.
-  const finish = asText(choice["finish_reason"]);
+  const finish = asName(choice["finish_reason"]);
   if (!finish) return calls;
   if (place === "0") reply.stop_reason = finish;
   reply.finishCalls();
@@ -51,7 +52,7 @@ function takeEntry(entry: LooseRecord, place: string, reply: ReplySoFar): CallSo
     name: custom?.["name"],
     arguments: custom?.["input"],
   };
-  const opening = { id: asText(entry["id"]) || null, name: asText(name) ?? "", free_text: custom !== undefined };
+  const opening = { id: asId(entry["id"]) || null, name: asName(name) ?? "", free_text: custom !== undefined };
   const call = reply.callAt(place, opening);
   if (typeof given === "string") reply.addInput(call, given);
   else if (given != null) reply.setInput(call, given);

@@ -1,4 +1,4 @@
-import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
 import { callIn } from "../request/gemini.ts";
 import { geminiUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
@@ -10,11 +10,11 @@ export const GEMINI_REPLY: ReplyForm = { take, exchange, usageOf: geminiUsage };
 
 function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
   const { error, modelVersion, usageMetadata, promptFeedback } = event;
-  reply.model_served = asText(modelVersion ?? event["model_version"]) ?? reply.model_served;
+  reply.model_served = asName(modelVersion ?? event["model_version"]) ?? reply.model_served;
   reply.usage = asRecord(usageMetadata) ?? reply.usage;
   if (error != null) reply.fail(asText(dig(error, "message")));
   const feedback = asRecord(promptFeedback ?? event["prompt_feedback"]) ?? {};
-  const blocked = asText(feedback["blockReason"] ?? feedback["block_reason"]);
+  const blocked = asName(feedback["blockReason"] ?? feedback["block_reason"]);
   if (blocked !== undefined) stop(blocked, reply);
   return asRecords(event["candidates"]).flatMap((candidate, at) => takeCandidate(candidate, at, reply));
 }
@@ -22,7 +22,7 @@ function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
 /** Calls of every candidate are read, text of the first. */
 function takeCandidate(candidate: LooseRecord, at: number, reply: ReplySoFar): CallSoFar[] {
   const isFirst = (candidate["index"] ?? at) === 0;
-  const finish = asText(candidate["finishReason"] ?? candidate["finish_reason"]);
+  const finish = asName(candidate["finishReason"] ?? candidate["finish_reason"]);
   if (finish !== undefined && isFirst) stop(finish, reply);
   return partsOf(candidate).flatMap((part) => {
     if (isFirst && part["thought"] !== true) reply.addText(asText(part["text"]) ?? "");

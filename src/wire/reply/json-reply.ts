@@ -1,12 +1,12 @@
-import { asRecord, asRecords, parseJson } from "../../domain/lenient.ts";
+import { asRecord, asRecords } from "../../domain/lenient.ts";
 import { GrownBytes } from "../grown-bytes.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import {
   decide,
-  isReadable,
-  MAX_EVENT_BYTES,
+  EVENT_LIMITS,
   type ReadOptions,
   type ReplyReader,
+  readEvent,
   UNCLEAR,
   UNREADABLE,
   wireReply,
@@ -26,22 +26,22 @@ export class JsonReply implements ReplyReader {
   }
 
   push(chunk: Uint8Array): Uint8Array {
-    this.#too_large ||= this.#kept.length + chunk.length > MAX_EVENT_BYTES;
+    this.#too_large ||= this.#kept.length + chunk.length > EVENT_LIMITS.bytes;
     if (!this.#too_large) this.#kept.add(chunk);
     return new Uint8Array();
   }
 
   end(): ReturnType<ReplyReader["end"]> {
     const bytes = this.#kept.take();
-    const json = parseJson(new TextDecoder().decode(bytes));
-    if (json === undefined && !this.#too_large) return this.#endAsStream(bytes);
-    const passed = this.#too_large || !isReadable(json) ? this.#stop(UNREADABLE) : this.#pass(json, bytes);
+    const { json, beyond = this.#too_large } = readEvent(bytes);
+    if (json === undefined && !beyond) return this.#endAsStream(bytes);
+    const passed = beyond ? this.#stop(UNREADABLE) : this.#pass(json, bytes);
     return { bytes: passed, reply: wireReply(this.#reply, this.#options.form) };
   }
 
   /** Some gateways send a stream by another name, and agents that asked for one read it. */
   #endAsStream(whole: Uint8Array): ReturnType<ReplyReader["end"]> {
-    const stream = new StreamedReply(this.#options);
+    const stream = new StreamedReply(this.#options, MAX_EVENTS);
     const first = stream.push(whole);
     const { bytes, reply } = stream.end();
     return { bytes: Buffer.concat([first, bytes]), reply };
@@ -54,6 +54,8 @@ export class JsonReply implements ReplyReader {
     if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
     if (gate !== undefined && this.#reply.isUnclear) return this.#stop(UNCLEAR);
     decide(this.#reply.calls, gate);
+    // Inputs of calls without an end were not read before.
+    if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
     if (this.#reply.calls.every(({ exchanged }) => exchanged === null)) return bytes;
     const changed = bodies.flatMap((body, at) => form.exchange(body, calls[at] ?? NO_CALLS));
     return Buffer.from(JSON.stringify(Array.isArray(json) ? changed : changed[0]));
@@ -64,5 +66,8 @@ export class JsonReply implements ReplyReader {
     return new Uint8Array();
   }
 }
+
+/** Of a stream that came by another name, which is read at once. */
+const MAX_EVENTS = 20_000;
 
 const NO_CALLS: readonly CallSoFar[] = [];

@@ -1,6 +1,6 @@
-import { isNested } from "../../domain/lenient.ts";
+import { NO_JSON, readBoundedJson } from "../../domain/bounded-json.ts";
+import { CallInputs } from "../call-input.ts";
 import { messageOf, type Part } from "../message.ts";
-import { LEVELS } from "../shallow.ts";
 import type { Gate, WireReply } from "../wire.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import type { ReplyForm } from "./reply-form.ts";
@@ -20,22 +20,21 @@ export interface ReadOptions {
   readonly hide_usage: boolean;
 }
 
-/** What one event of a stream, and a body that is no stream, may have in bytes. Images come as one event. */
-export const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+/** What one event of a stream, and a body that is no stream, may have. Images come as one event. */
+export const EVENT_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
-/** What stands around the input of a call has fewer than twenty levels. */
-const OUTER_LEVELS = 50;
-
-export const isReadable = (event: unknown): boolean => !isNested(event, LEVELS + OUTER_LEVELS);
+/** The JSON of an event or a body. `beyond`: there is more than is read. Both are absent for what is no JSON. */
+export function readEvent(bytes: Uint8Array): { readonly json?: unknown; readonly beyond?: true } {
+  const read = readBoundedJson(bytes, EVENT_LIMITS);
+  if ("value" in read) return { json: read.value };
+  return read.fault === NO_JSON ? {} : { beyond: true };
+}
 
 /** What cannot be read is not passed on: a call could stand in it. */
 export const UNREADABLE = "the reply is larger, or nested deeper, than abeval reads";
 
 /** Nor is what an agent could read otherwise than the gate did. */
 export const UNCLEAR = "the reply can be read in several ways, so nobody knows which calls it makes";
-
-/** The longest names of models have some fifty. */
-const MAX_NAME_CHARS = 256;
 
 /** Asks about each call once. */
 export function decide(calls: readonly CallSoFar[], gate: Gate | undefined): void {
@@ -56,10 +55,10 @@ export function wireReply(so_far: ReplySoFar, form: ReplyForm): WireReply {
     ...form.usageOf(so_far.usage),
     // What was counted before the end is not all.
     ...(ended !== "whole" && { tokens_out: null }),
-    stop_reason: stop_reason?.slice(0, MAX_NAME_CHARS) ?? null,
-    model_served: model_served?.slice(0, MAX_NAME_CHARS) ?? null,
+    stop_reason,
+    model_served,
     ended,
     error,
-    message_digest: messageOf({ role: "assistant", parts }).digest,
+    message_digest: messageOf({ role: "assistant", parts }, new CallInputs()).digest,
   };
 }

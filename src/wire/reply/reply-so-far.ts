@@ -1,11 +1,15 @@
-import type { WireCall, WireReply } from "../wire.ts";
-import { CallSoFar } from "./call-so-far.ts";
+import { CallInputs } from "../call-input.ts";
+import type { WireReply } from "../wire.ts";
+import { CallSoFar, type Opening } from "./call-so-far.ts";
 
 /** Characters of one reply that are kept: its text and the inputs of its calls. Today's longest have below a million. */
 const MAX_CHARS = 4 * 1024 * 1024;
 
-/** What a call without a word costs of them, so that the number of calls is bounded, too. */
-const CALL_CHARS = 256;
+/** What a place costs of them, so that their number is bounded, too. */
+const PLACE_CHARS = 64;
+
+/** Each is looked at before the agent sees it. Models make a hundred at a time at most. */
+const MAX_CALLS = 1_000;
 
 /** A reply while it arrives. The readers of the wires write into it. */
 export class ReplySoFar {
@@ -23,12 +27,13 @@ export class ReplySoFar {
   #closed: CallSoFar[] = [];
   /** The call that is meant by a place in the reply. */
   readonly #places = new Map<string | number, CallSoFar>();
+  readonly #inputs = new CallInputs();
   #chars = 0;
   #unclear = false;
 
   /** There was more than is kept. */
   get isUnreadable(): boolean {
-    return this.#chars > MAX_CHARS;
+    return this.#chars > MAX_CHARS || this.calls.length > MAX_CALLS || this.#inputs.exceeded;
   }
 
   /** One client could run another call than the next one, or than the one that was looked at. */
@@ -56,18 +61,17 @@ export class ReplySoFar {
     }
     // Many clients go by the place alone, and would join two calls to one.
     if (known !== undefined && !(known.isComplete && name !== "")) this.doubt();
-    const call = new CallSoFar({ id, name, free_text });
-    if (this.#keep(CALL_CHARS + name.length + (id?.length ?? 0))) {
-      this.calls.push(call);
-      this.open.add(call);
-      this.#places.set(place, call);
-    }
+    const call = new CallSoFar({ id, name, free_text }, this.#inputs);
+    this.alsoAt(place, call);
+    if (this.isUnreadable) return call;
+    this.calls.push(call);
+    this.open.add(call);
     return call;
   }
 
   /** Another place by which the same call is meant. */
   alsoAt(place: string | number, call: CallSoFar): void {
-    this.#places.set(place, call);
+    if (this.#places.has(place) || this.#keep(PLACE_CHARS + `${place}`.length)) this.#places.set(place, call);
   }
 
   /** Undefined where no call of a tool of the agent began. */
@@ -90,7 +94,7 @@ export class ReplySoFar {
 
   close(call: CallSoFar): void {
     if (!this.open.delete(call)) return;
-    call.whole = true;
+    call.end();
     this.#closed.push(call);
   }
 
@@ -130,5 +134,3 @@ export class ReplySoFar {
 
 /** Providers say what is wrong in some hundred characters. */
 const MAX_ERROR_CHARS = 4000;
-
-type Opening = Pick<WireCall, "id" | "name"> & { readonly free_text?: boolean };

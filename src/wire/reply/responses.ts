@@ -1,4 +1,5 @@
-import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../as-id.ts";
 import { callIn, INPUT_FIELDS } from "../responses-calls.ts";
 import { responsesUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
@@ -24,7 +25,7 @@ function take(event: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
   return response === undefined ? [] : takeResponse(response, reply);
 }
 
-const placeOf = ({ output_index, item_id }: LooseRecord) => `${output_index ?? item_id}`;
+const placeOf = ({ output_index, item_id }: LooseRecord) => `${output_index ?? asId(item_id)}`;
 
 function takeItem(event: LooseRecord, reply: ReplySoFar): CallSoFar[] {
   const item = asRecord(event["item"]) ?? {};
@@ -45,7 +46,7 @@ function takeCall(item: LooseRecord, { place, whole }: At, reply: ReplySoFar): C
     name: found.name,
     free_text: item["type"] === "custom_tool_call",
   });
-  for (const also of [place, asText(item["id"])]) if (also !== undefined) reply.alsoAt(also, call);
+  for (const also of [place, asId(item["id"])]) if (also !== undefined) reply.alsoAt(also, call);
   if (whole) {
     reply.setInput(call, item[INPUT_FIELDS.get(item["type"]) ?? ""] ?? "");
     reply.close(call);
@@ -59,7 +60,7 @@ const TEXT_EVENT = /^response\.(function_call_arguments|custom_tool_call_input)\
 function takeInput(event: LooseRecord, reply: ReplySoFar): CallSoFar[] {
   const call = reply.knownAt(placeOf(event));
   const isText = TEXT_EVENT.test(asText(event["type"]) ?? "");
-  const named = reply.knownAt(`${event["item_id"]}`) ?? call;
+  const named = reply.knownAt(`${asId(event["item_id"])}`) ?? call;
   if (isText && (call === undefined || named !== call)) reply.doubt();
   if (call === undefined) return [];
   if (isText) reply.addInput(call, asText(event["delta"]) ?? "");
@@ -69,15 +70,15 @@ function takeInput(event: LooseRecord, reply: ReplySoFar): CallSoFar[] {
 
 /** The response itself. It says everything again when it has ended. */
 function takeResponse({ model, usage, status, output, ...rest }: LooseRecord, reply: ReplySoFar): readonly CallSoFar[] {
-  reply.model_served = asText(model) ?? reply.model_served;
+  reply.model_served = asName(model) ?? reply.model_served;
   reply.usage = asRecord(usage) ?? reply.usage;
-  if (status === "failed" || status === "cancelled") reply.fail(asText(dig(rest["error"], "message")) ?? `${status}`);
+  if (status === "failed" || status === "cancelled") reply.fail(asText(dig(rest["error"], "message")) ?? status);
   const items = asRecords(output);
   if (reply.text === "") reply.addText(items.map(textOf).join(""));
   const whole = status !== "queued" && status !== "in_progress";
   const calls = items.flatMap((item, place) => takeCall(item, { place: `${place}`, whole }, reply));
   if (status === "completed" || status === "incomplete") {
-    reply.stop_reason = asText(dig(rest["incomplete_details"], "reason")) ?? status;
+    reply.stop_reason = asName(dig(rest["incomplete_details"], "reason")) ?? status;
     reply.finishCalls();
   }
   return calls;

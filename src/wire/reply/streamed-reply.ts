@@ -1,13 +1,13 @@
-import { asRecord, asText, type LooseRecord, parseJson } from "../../domain/lenient.ts";
+import { asRecord, asText, type LooseRecord } from "../../domain/lenient.ts";
 import { type SseBlock, SseBlocks, sseBytes } from "../sse-blocks.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import { isUsageOnly } from "./chat.ts";
 import {
   decide,
-  isReadable,
-  MAX_EVENT_BYTES,
+  EVENT_LIMITS,
   type ReadOptions,
   type ReplyReader,
+  readEvent,
   UNCLEAR,
   UNREADABLE,
   wireReply,
@@ -20,6 +20,10 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** What holding an event takes beside its bytes. */
 const HELD_EVENT_BYTES = 256;
 
+/** Of a whole reply. Today's longest have 130,000 events of some hundred bytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_EVENTS = 1_000_000;
+
 interface Held {
   readonly block: SseBlock;
   readonly calls: readonly CallSoFar[];
@@ -28,21 +32,29 @@ interface Held {
 /** Reads a stream of events. With a gate it holds everything from the begin of a call until the call is whole. */
 export class StreamedReply implements ReplyReader {
   readonly #options: ReadOptions;
-  readonly #blocks = new SseBlocks(MAX_EVENT_BYTES);
+  readonly #blocks = new SseBlocks(EVENT_LIMITS.bytes);
   readonly #reply = new ReplySoFar();
   #held: Held[] = [];
   #held_bytes = 0;
+  #bytes_left = MAX_BYTES;
+  #events_left: number;
   #stopped = false;
   /** Of events that are read; all that are named after their types are one. */
   readonly #names = new Set<string | undefined>();
 
-  constructor(options: ReadOptions) {
+  constructor(options: ReadOptions, max_events = MAX_EVENTS) {
     this.#options = options;
+    this.#events_left = max_events;
   }
 
   push(chunk: Uint8Array): Uint8Array {
-    const passed = this.#blocks.push(chunk).flatMap((block) => this.#take(block));
-    if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
+    const passed: Uint8Array[] = [];
+    for (const block of this.#blocks.push(chunk)) {
+      passed.push(...this.#take(block));
+      if (this.#stopped) break;
+    }
+    this.#bytes_left -= chunk.length;
+    if (this.#blocks.isTooLarge || this.#bytes_left < 0) this.#stop(UNREADABLE);
     return Buffer.concat(passed);
   }
 
@@ -52,17 +64,20 @@ export class StreamedReply implements ReplyReader {
     const whole = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
     const last = whole.flatMap((block) => this.#take(block));
     if (!this.#stopped) decide(this.#reply.calls, gate);
+    // Inputs of calls without an end were not read before.
+    if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
     return { bytes: Buffer.concat([...last, ...this.#release()]), reply: wireReply(this.#reply, form) };
   }
 
   #take(block: SseBlock): readonly Uint8Array[] {
     if (this.#stopped) return [];
     const { form, gate, hide_usage } = this.#options;
+    this.#events_left -= 1;
     if (block.data === "[DONE]") this.#reply.finishCalls();
-    const event = eventIn(block);
-    if (!isReadable(event)) return this.#stop(UNREADABLE);
+    const { event, beyond } = eventIn(block);
+    if (beyond || this.#events_left < 0) return this.#stop(UNREADABLE);
     // What is no JSON here may be some elsewhere.
-    if (gate !== undefined && block.data !== undefined && !isWhole(block)) return [];
+    if (gate !== undefined && block.data !== undefined && block.data !== "[DONE]" && event === undefined) return [];
     const calls = event === undefined ? [] : form.take(event, this.#reply);
     if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
     const fault = this.#faultOf({ block, calls }, event);
@@ -106,7 +121,7 @@ export class StreamedReply implements ReplyReader {
   }
 
   #written({ block, calls }: Held): readonly Uint8Array[] {
-    const event = calls.every(({ exchanged }) => exchanged == null) ? undefined : eventIn(block);
+    const event = calls.every(({ exchanged }) => exchanged == null) ? undefined : eventIn(block).event;
     if (event === undefined) return [block.bytes];
     return this.#options.form
       .exchange(event, calls)
@@ -116,6 +131,15 @@ export class StreamedReply implements ReplyReader {
 
 const NAMED_AS_TYPE = "named after its type";
 
-const isWhole = (block: SseBlock) => block.data === "[DONE]" || eventIn(block) !== undefined;
+const isWhole = (block: SseBlock) => block.data === "[DONE]" || eventIn(block).event !== undefined;
 
-const eventIn = ({ data }: SseBlock): LooseRecord | undefined => asRecord(parseJson(data ?? ""));
+interface ReadEvent {
+  readonly event: LooseRecord | undefined;
+  readonly beyond: boolean;
+}
+
+function eventIn({ data }: SseBlock): ReadEvent {
+  if (data === undefined) return { event: undefined, beyond: false };
+  const { json, beyond = false } = readEvent(Buffer.from(data));
+  return { event: asRecord(json), beyond };
+}

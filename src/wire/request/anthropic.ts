@@ -1,4 +1,5 @@
-import { asRecords, asText, type LooseRecord } from "../../domain/lenient.ts";
+import { asName, asRecords, asText, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../as-id.ts";
 import type { Part, Said } from "../message.ts";
 import { textIn } from "../text-in.ts";
 import type { RequestParts } from "./request-parts.ts";
@@ -6,7 +7,7 @@ import type { RequestParts } from "./request-parts.ts";
 /** Anthropic's messages interface. */
 export function readMessages({ system, messages, tools }: LooseRecord): RequestParts {
   const said = asRecords(messages).map(
-    ({ role, content }): Said => ({ role: asText(role) ?? "user", parts: partsOf(content) }),
+    ({ role, content }): Said => ({ role: asName(role) ?? "user", parts: partsOf(content) }),
   );
   return { system: textIn(system), said, offers_tools: asRecords(tools).some(isClientTool) };
 }
@@ -28,11 +29,11 @@ function partOf({ cache_control: _, ...block }: LooseRecord): Part[] {
       return [{ kind: "text", text: asText(block["text"]) ?? "" }];
     case "tool_use": {
       const { id, name, input } = block;
-      return [{ kind: "call", call: { id: asText(id) ?? null, name: asText(name) ?? "", input } }];
+      return [{ kind: "call", call: { id: asId(id) ?? null, name: asName(name) ?? "", input } }];
     }
     case "tool_result": {
       const { tool_use_id, content, is_error } = block;
-      const result = { call_id: asText(tool_use_id) ?? null, name: null, text: textIn(content) };
+      const result = { call_id: asId(tool_use_id) ?? null, name: null, text: textIn(content) };
       return [{ kind: "result", result: { ...result, is_error: is_error === true } }];
     }
     case "thinking":

@@ -1,5 +1,6 @@
-import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
-import { callInput } from "../call-input.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../as-id.ts";
+import { writtenInput } from "../call-input.ts";
 import type { Part, Said } from "../message.ts";
 import { textIn } from "../text-in.ts";
 import type { RequestParts } from "./request-parts.ts";
@@ -20,7 +21,7 @@ export const isClientTool = ({ type }: LooseRecord): boolean =>
 export const isSystem = (role: unknown) => role === "system" || role === "developer";
 
 function saidIn(message: LooseRecord): Said {
-  const role = asText(message["role"]) ?? "user";
+  const role = asName(message["role"]) ?? "user";
   if (role === "tool" || role === "function") return { role, parts: [resultIn(message)] };
   const { content, refusal, tool_calls, function_call } = message;
   const parts: Part[] = [
@@ -38,14 +39,14 @@ const isTextType = (type: unknown) => type === "text" || type === "refusal" || t
 
 function callIn(call: LooseRecord): Part {
   const custom = asRecord(call["custom"]);
-  const id = asText(call["id"]) ?? null;
+  const id = asId(call["id"]) ?? null;
   if (custom !== undefined)
-    return { kind: "call", call: { id, name: asText(custom["name"]) ?? "", input: custom["input"] } };
-  const name = asText(dig(call, "function", "name")) ?? "";
-  return { kind: "call", call: { id, name, ...callInput(dig(call, "function", "arguments")) } };
+    return { kind: "call", call: { id, name: asName(custom["name"]) ?? "", input: custom["input"] } };
+  const name = asName(dig(call, "function", "name")) ?? "";
+  return { kind: "call", call: { id, name, ...writtenInput(dig(call, "function", "arguments")) } };
 }
 
 function resultIn({ tool_call_id, name, content }: LooseRecord): Part {
-  const result = { call_id: asText(tool_call_id) ?? null, name: asText(name) ?? null, text: textIn(content) };
+  const result = { call_id: asId(tool_call_id) ?? null, name: asName(name) ?? null, text: textIn(content) };
   return { kind: "result", result: { ...result, is_error: null } };
 }

@@ -1,4 +1,5 @@
-import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../as-id.ts";
 import { ASSISTANT, type Part, type Said } from "../message.ts";
 import { shallow } from "../shallow.ts";
 import { textIn } from "../text-in.ts";
@@ -13,7 +14,7 @@ export function readContents(body: LooseRecord): RequestParts {
     system: textIn(dig(system, "parts") ?? system),
     said: contents.map(
       ({ role, parts }): Said => ({
-        role: role === "model" ? ASSISTANT : (asText(role) ?? "user"),
+        role: role === "model" ? ASSISTANT : (asName(role) ?? "user"),
         parts: asRecords(parts).flatMap(partOf),
       }),
     ),
@@ -34,8 +35,8 @@ function partOf(part: LooseRecord): Part[] {
 }
 
 export const callIn = ({ id, name, args }: LooseRecord) => ({
-  id: asText(id) ?? null,
-  name: asText(name) ?? "",
+  id: asId(id) ?? null,
+  name: asName(name) ?? "",
   input: args ?? {},
 });
 
@@ -43,8 +44,8 @@ function resultIn({ id, name, response }: LooseRecord): Part {
   const said = asRecord(response) ?? {};
   const told = said["error"] ?? said["output"] ?? said["result"] ?? said;
   const result = {
-    call_id: asText(id) ?? null,
-    name: asText(name) ?? null,
+    call_id: asId(id) ?? null,
+    name: asName(name) ?? null,
     text: asText(told) ?? JSON.stringify(shallow(told)),
   };
   return { kind: "result", result: { ...result, is_error: "error" in said ? true : "output" in said ? false : null } };

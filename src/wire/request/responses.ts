@@ -1,4 +1,5 @@
-import { asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../domain/lenient.ts";
+import { asId } from "../as-id.ts";
 import { ASSISTANT, type Part, type Said } from "../message.ts";
 import { callIn } from "../responses-calls.ts";
 import { shallow } from "../shallow.ts";
@@ -38,7 +39,7 @@ function saidIn(item: LooseRecord): Said[] {
   const type = asText(item["type"]) ?? "message";
   const call = callIn(item);
   if (call !== undefined) return [{ role: ASSISTANT, parts: [{ kind: "call", call }] }];
-  if (type === "message") return [{ role: asText(item["role"]) ?? "user", parts: contentParts(item["content"]) }];
+  if (type === "message") return [{ role: asName(item["role"]) ?? "user", parts: contentParts(item["content"]) }];
   if (type.endsWith("_call_output")) return [{ role: "tool", parts: [resultIn(item)] }];
   // Reasoning, summaries, and what the provider's own tools did.
   return [];
@@ -53,7 +54,7 @@ function contentParts(content: unknown): Part[] {
 }
 
 function resultIn({ call_id, id, output }: LooseRecord): Part {
-  const result = { call_id: asText(call_id) ?? asText(id) ?? null, name: null, text: outputText(output) };
+  const result = { call_id: asId(call_id) ?? asId(id) ?? null, name: null, text: outputText(output) };
   return { kind: "result", result: { ...result, is_error: null } };
 }
 
@@ -69,12 +70,12 @@ const jsonOf = (output: unknown) => (asRecord(output) === undefined ? "" : JSON.
 
 /** What a model does in one turn is several items. They are one message, as on the other wires. */
 function joinTurns(said: readonly Said[]): Said[] {
-  const joined: Said[] = [];
-  for (const one of said) {
+  const joined: { readonly role: string; readonly parts: Part[] }[] = [];
+  for (const { role, parts } of said) {
     const last = joined.at(-1);
-    if (one.role === ASSISTANT && last?.role === ASSISTANT)
-      joined.splice(-1, 1, { ...one, parts: [...last.parts, ...one.parts] });
-    else joined.push(one);
+    // One by one: an argument list has no room for the parts of a large message.
+    if (role === ASSISTANT && last?.role === ASSISTANT) for (const part of parts) last.parts.push(part);
+    else joined.push({ role, parts: [...parts] });
   }
   return joined;
 }
