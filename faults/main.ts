@@ -16,6 +16,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<{ readonly campaign: Camp
   "judge-views": () => import("./judge-views.ts"),
   canaries: () => import("./canaries.ts"),
   "hostile-arms": () => import("./hostile-arms.ts"),
+  "hostile-agents": () => import("./hostile-agents.ts"),
   smuggling: () => import("./smuggling.ts"),
   crowds: () => import("./crowds.ts"),
   mcp: () => import("./mcp.ts"),
