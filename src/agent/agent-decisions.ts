@@ -1,6 +1,7 @@
 import { type BudgetState, rounded, usedText } from "../arm/budget.ts";
 import { callSummary, inputText } from "../arm/call-text.ts";
 import { type DecisionLog, oneLine } from "../arm/decision-log.ts";
+import type { PricedModel } from "../arm/known-use.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import type { DecisionDetail } from "../domain/decision.ts";
 import { cut, excerpt } from "../domain/excerpt.ts";
@@ -16,6 +17,12 @@ interface DecisionParts {
   readonly log: DecisionLog;
 }
 
+interface Asked {
+  readonly thread: ThreadName;
+  readonly side: boolean;
+  readonly other?: PricedModel | undefined;
+}
+
 /** What a model said, with the tools that it called in our words. */
 export interface SaidTurn {
   readonly reply: WireReply;
@@ -26,6 +33,7 @@ export interface SaidTurn {
 export class AgentDecisions {
   readonly #parts: DecisionParts;
   readonly #fenced = new Set<string>();
+  readonly #unpriced = new Set<string>();
   #refused = 0;
   #forgotten = false;
 
@@ -38,11 +46,7 @@ export class AgentDecisions {
     return cut(this.#parts.run.redact(tool), NAME_CHARS);
   }
 
-  turn(
-    { thread, side }: { readonly thread: ThreadName; readonly side: boolean },
-    { reply, tools }: SaidTurn,
-    latency_ms: number,
-  ): void {
+  turn({ thread, side, other }: Asked, { reply, tools }: SaidTurn, latency_ms: number): void {
     const { log, run } = this.#parts;
     const unknown = reply.tokens_in === null || reply.tokens_out === null;
     const text = run.redact(reply.text);
@@ -61,6 +65,7 @@ export class AgentDecisions {
         text: excerpt(text),
         thread: thread.number,
         ...(side ? { side: true as const } : {}),
+        ...(other && { model: other.model }),
         ...(unknown ? { usage_unknown: true as const } : {}),
       },
     });
@@ -119,6 +124,17 @@ export class AgentDecisions {
     this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "refused_request", message } });
   }
 
+  /** A small call is asked of the arm's model in the place of one that has no price. Told once for each, and not for ever. */
+  unpriced(model: string): void {
+    if (this.#unpriced.has(model) || this.#unpriced.size >= MAX_UNPRICED) return;
+    this.#unpriced.add(model);
+    const message = `${model} has no price, and the cost is limited: its small calls are asked of the arm's model; name it in the file of --prices, or set side_model: same`;
+    this.#parts.log.add("error", {
+      summary: message,
+      detail: { class: "agent", code: "model_without_price", message },
+    });
+  }
+
   /** From now on a conversation may have two numbers. Told once. */
   forgotten(): void {
     if (this.#forgotten) return;
@@ -144,6 +160,9 @@ const NAME_CHARS = 128;
 
 /** Refused requests that are told of. They cost nothing, so no budget ends an agent that sends them for ever. */
 const MAX_REFUSALS = 50;
+
+/** Models without a price that are told of. */
+const MAX_UNPRICED = 10;
 
 /** How a reply ended that is not whole. */
 const BROKEN = { whole: null, cut: "the reply broke off", error: "the provider failed" } as const;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { BudgetState } from "../arm/budget.ts";
 import { inputText } from "../arm/call-text.ts";
 import type { DecisionLog } from "../arm/decision-log.ts";
+import type { PricedModel } from "../arm/known-use.ts";
 import type { Meter } from "../arm/meter.ts";
 import { disqualifyingPaths } from "../arm/protected-paths.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
@@ -17,6 +18,7 @@ import type { CallRecord } from "../policy/review.ts";
 import type { WireCall, WireReply, WireRequest } from "../wire/wire.ts";
 import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
 import { refusalOfBroken } from "./broken-input.ts";
+import type { ModelPrices } from "./model-prices.ts";
 import { PendingCalls } from "./pending-calls.ts";
 import { type CanonicalCall, canonicalCall } from "./recipe/canonical-call.ts";
 import type { Recipe } from "./recipe/recipe.ts";
@@ -31,6 +33,8 @@ export interface AskedTurn {
   readonly side: boolean;
   /** What the provider is asked for. */
   readonly model: string;
+  /** Set when that is not the arm's own. */
+  readonly other?: PricedModel | undefined;
   readonly sent_bytes: number;
   /** Monotonic milliseconds. */
   readonly began_ticks: number;
@@ -46,6 +50,7 @@ interface AgentLogParts {
   readonly recipe: Recipe;
   /** The arm's, as the provider calls it. */
   readonly upstream: Pick<Upstream, "model">;
+  readonly prices: ModelPrices;
   readonly log: DecisionLog;
   readonly meter: Meter;
   /** Fires when the arm is over for a reason of ours. */
@@ -112,15 +117,21 @@ export class AgentLog {
     if (spent) this.#stop(() => atBudget(log, spent));
     if (this.#stopped) return null;
     this.told.warnings(meter.runningLow());
-    const model = this.#modelFor(request, side);
-    const turn = { thread, side, model, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
+    const asked = side ? this.#modelAside(request) : { model: this.#parts.upstream.model };
+    const turn = { thread, side, ...asked, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
     this.#under_way.begin(turn);
     return turn;
   }
 
-  #modelFor(request: WireRequest, side: boolean): string {
-    const { agent, upstream } = this.#parts;
-    return (side && agent.side_model === "keep" ? request.model : null) ?? upstream.model;
+  /** Under a cost limit nothing is asked whose cost nobody would know. */
+  #modelAside({ model: wanted }: WireRequest): Pick<AskedTurn, "model" | "other"> {
+    const { agent, upstream, prices, meter } = this.#parts;
+    const own = { model: upstream.model };
+    if (agent.side_model === "same" || wanted === null || wanted === own.model) return own;
+    const other = { model: this.told.named(prices.nameOf(wanted)), price: prices.of(wanted) };
+    if (other.price !== null || prices.free || meter.cost() === undefined) return { model: wanted, other };
+    this.told.unpriced(other.model);
+    return own;
   }
 
   /** Looks at a call before the agent sees it. Gives the input that is put in its place; null: it may be made. */
@@ -175,10 +186,10 @@ export class AgentLog {
   }
 
   #count(turn: AskedTurn, reply: WireReply): void {
-    const { sent_bytes, side } = turn;
+    const { sent_bytes, side, other } = turn;
     const said_bytes = Buffer.byteLength(reply.text + JSON.stringify(reply.calls));
     this.#under_way.end(turn);
-    this.#parts.meter.countTurn({ usage: reply, sent_bytes, said_bytes, side });
+    this.#parts.meter.countTurn({ usage: reply, sent_bytes, said_bytes, side, other, broken: reply.ended !== "whole" });
   }
 
   /** The provider will not take the request as it is. The agent is told, and may mend it. */

@@ -11,6 +11,7 @@ import { makeTempDir } from "../sandbox/temp-dir.ts";
 import { layOver } from "../workspace/tree/lay-over.ts";
 import type { AttachedProgram, FixtureFiles } from "../workspace/workspace.ts";
 import type { DoorCommand } from "./door-command.ts";
+import type { ModelPrices } from "./model-prices.ts";
 import { AGENT_HOME, AGENT_INSTALL } from "./recipe/inside.ts";
 import type { Install } from "./recipe/install.ts";
 import type { Recipe } from "./recipe/recipe.ts";
@@ -25,6 +26,7 @@ export interface AgentProgram {
   /** Laid into its home. */
   readonly files: FixtureFiles | null;
   readonly upstream: Upstream;
+  readonly prices: ModelPrices;
   readonly door: DoorCommand;
   /** Who the sandbox runs it as. */
   readonly owner: Owner | null;

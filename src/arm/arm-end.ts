@@ -1,5 +1,5 @@
 import type { BudgetUse, Violation } from "../domain/evidence.ts";
-import type { AgentRun, ArmStatus } from "../domain/session.ts";
+import type { AgentRun, ArmStatus, AtLeast, OtherModel } from "../domain/session.ts";
 import type { CallRecord } from "../policy/review.ts";
 
 /** How an arm ended and what it used. Its work is in the workspace. */
@@ -19,6 +19,10 @@ export interface ArmEnd {
   readonly cached_tokens: number | null;
   readonly cache_write_tokens?: number | null;
   readonly cost_usd: number | null;
+  /** Absent when all of it is known. */
+  readonly at_least?: AtLeast;
+  /** Absent when the arm's own model alone replied. */
+  readonly other_models?: readonly OtherModel[];
   readonly wall_ms: number;
   readonly working_ms: number;
   readonly throttled_ms: number;

@@ -7,6 +7,7 @@ import { costOf, dearestInput, NO_USAGE, sumKnown, sumUsage, type Usage } from "
 import type { ModelRequest } from "../model/client.ts";
 import type { BudgetState } from "./budget.ts";
 import { bytesOf, tokensToSend } from "./first-turn.ts";
+import { KnownUse, type PricedModel } from "./known-use.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** One request and its reply. */
@@ -17,6 +18,10 @@ export interface Turn {
   readonly said_bytes: number;
   /** Paid for, but no turn of the work. */
   readonly side?: boolean;
+  /** The reply did not come whole. */
+  readonly broken?: boolean;
+  /** Absent: the arm's own model was asked. */
+  readonly other?: PricedModel | undefined;
 }
 
 /** Counts what an arm uses. A sum that holds an unknown is null; its budget counts an estimate. */
@@ -27,6 +32,7 @@ export class Meter {
   readonly #budget: Budget;
   readonly #price: Price | null;
   readonly #stopwatch: Stopwatch;
+  readonly #known = new KnownUse();
   readonly #warned = new Set<BudgetName>();
   /** Estimated where the provider gave no usage, so that the budget holds. */
   #spentTokens = 0;
@@ -66,11 +72,13 @@ export class Meter {
       tokens_in: turn.usage.tokens_in ?? estimateTokens(turn.sent_bytes),
       tokens_out: turn.usage.tokens_out ?? estimateTokens(turn.said_bytes),
     };
+    const price = turn.other ? turn.other.price : this.#price;
     this.#spentTokens += spent.tokens_in + spent.tokens_out;
-    this.#spentUsd += costOf(this.#price, spent) ?? 0;
-    this.#sent = { bytes: turn.sent_bytes, usd: costOf(this.#price, { ...spent, tokens_out: 0 }) ?? 0 };
+    this.#spentUsd += costOf(price, spent) ?? 0;
+    this.#sent = { bytes: turn.sent_bytes, usd: costOf(price, { ...spent, tokens_out: 0 }) ?? 0 };
     this.#tokens = sumUsage([this.#tokens, turn.usage]);
-    this.#cost = sumKnown([this.#cost, costOf(this.#price, turn.usage)]);
+    this.#cost = sumKnown([this.#cost, costOf(price, turn.usage)]);
+    this.#known.add({ ...turn, price });
   }
 
   /**
@@ -120,7 +128,7 @@ export class Meter {
     const { turns, tool_calls, tokens, cost_usd } = this;
     const budget = this.#use();
     const time = { wall_ms, working_ms, throttled_ms, ...(stalled_ms > 0 && { stalled_ms }), began_ticks };
-    return { turns, tool_calls, ...tokens, cost_usd, ...time, budget };
+    return { turns, tool_calls, ...tokens, cost_usd, ...this.#known.told(this.#price), ...time, budget };
   }
 
   #use(): BudgetUse[] {

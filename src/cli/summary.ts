@@ -1,3 +1,4 @@
+import { costParts } from "../domain/at-least.ts";
 import { counted } from "../domain/counted.ts";
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
@@ -6,7 +7,6 @@ import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { sizeOf } from "../domain/size-of.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
-import { costParts } from "../domain/usage.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
@@ -102,7 +102,7 @@ function criteriaLines({ criteria, arm_a, arm_b }: Verdict, painter: Painter): s
   const beside = 2 + idWidth + 2 + SCORE_WIDTH + nameWidth < painter.columns;
   const room = painter.columns - 1 - 4 - SCORE_WIDTH;
   return criteria.flatMap((criterion) => {
-    if (!criterion.supported) return [painter.paint(`  ${criterion.id.padEnd(idWidth)}  not scored`, "dim")];
+    if (!criterion.supported) return unscored(criterion, idWidth, painter);
     const bars = [
       scoreBar(criterion, "a", beside ? arm_a.arm_id : cells(arm_a.arm_id, room), painter),
       scoreBar(criterion, "b", beside ? arm_b.arm_id : cells(arm_b.arm_id, room), painter),
@@ -111,6 +111,12 @@ function criteriaLines({ criteria, arm_a, arm_b }: Verdict, painter: Painter): s
     const [first = "", ...rest] = bars;
     return [`  ${criterion.id.padEnd(idWidth)}  ${first}`, ...indented(2 + idWidth + 2, rest)];
   });
+}
+
+/** What was measured says why it is not known. A judge's words stand in the verdict. */
+function unscored({ id, kind, note }: CriterionScore, idWidth: number, painter: Painter): string[] {
+  const why = kind === "measured" && note !== "" ? indented(4, wrapWords(plainText(note), painter.columns - 5)) : [];
+  return [`  ${id.padEnd(idWidth)}  not scored`, ...why].map((line) => painter.paint(line, "dim"));
 }
 
 /** Cells of a bar, its score and the blanks around them. */

@@ -27,6 +27,7 @@ const ModelTurnDetail = record("ModelTurnDetail", {
   cache_write_tokens: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
   thread: Type.Optional(Thread),
   side: Type.Optional(Type.Literal(true, { description: "A small call besides the work: it offered no tools." })),
+  model: Type.Optional(Type.String({ description: "That was asked in the place of the arm's own." })),
 });
 
 const ToolCallDetail = record("ToolCallDetail", {

@@ -49,6 +49,27 @@ export const AgentRun = record("AgentRun", {
 });
 export type AgentRun = Static<typeof AgentRun>;
 
+export const AtLeast = record(
+  "AtLeast",
+  {
+    tokens_in: Count("What is known of it."),
+    tokens_out: Count("What is known of it."),
+    cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without a price of the arm's model." }),
+    why: Type.String({ description: "Why the rest is not known." }),
+  },
+  { description: "What an arm used at the very least." },
+);
+export type AtLeast = Static<typeof AtLeast>;
+
+export const OtherModel = record("OtherModel", {
+  model: Type.String({ description: "`<provider>/<model>`, as it was asked for." }),
+  calls: Count("Replies."),
+  tokens_in: Tokens("Null when a reply's usage is unknown."),
+  tokens_out: Tokens("Null when a reply's usage is unknown."),
+  cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without its price or its usage." }),
+});
+export type OtherModel = Static<typeof OtherModel>;
+
 export const ArmSummary = record("ArmSummary", {
   arm_id: Slug(),
   title: Type.String(),
@@ -64,6 +85,13 @@ export const ArmSummary = record("ArmSummary", {
   cached_tokens: Tokens("Cache reads within tokens_in."),
   cache_write_tokens: Type.Optional(Tokens("Cache writes within tokens_in; absent where none are counted apart.")),
   cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices or usage." }),
+  at_least: Type.Optional(AtLeast),
+  other_models: Type.Optional(
+    Type.Array(OtherModel, {
+      description:
+        "Models that replied besides the arm's own, which small calls of an external agent asked. Absent: none.",
+    }),
+  ),
   wall_ms: Count("From the arm's start to its end, less stalled_ms."),
   working_ms: Count("wall_ms less throttled_ms."),
   throttled_ms: Count("Lost to failed provider tries and the waits after them."),

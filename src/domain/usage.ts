@@ -2,7 +2,6 @@ import type { Decision } from "./decision.ts";
 import { NETWORK_RULE } from "./network-rule.ts";
 import type { Price } from "./price-list.ts";
 import type { ArmSummary, SessionOutcome, SessionTotals } from "./session.ts";
-import { usdText } from "./usd-text.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Tokens of a model call, or of many. Null is unknown, never nothing. */
@@ -77,15 +76,6 @@ export function sumTotals(outcome: SessionOutcome): SessionTotals {
 export const judgingsOf = ({ verdict, verdicts }: Pick<SessionOutcome, "verdict" | "verdicts">): Verdict["usage"][] =>
   [...verdicts.filter(({ kind }) => kind === "run"), ...(verdict ? [verdict] : [])].map(({ usage }) => usage);
 
-/** The cost of a run for a reader: both arms, the judge, and their sum. It does not include a rejudge. */
-export function costParts({ arms, verdict, totals }: Pick<SessionOutcome, "arms" | "verdict" | "totals">): string[] {
-  return [
-    `arms ${usdText(sumKnown(arms.map(({ cost_usd }) => cost_usd)))}`,
-    `judge ${usdText(verdict?.usage.cost_usd ?? null)}`,
-    `total ${usdText(totals.cost_usd)}`,
-  ];
-}
-
 type ArmUsage = Usage &
   Pick<ArmSummary, "turns" | "tool_calls" | "cost_usd" | "wall_ms" | "working_ms" | "throttled_ms">;
 
@@ -105,7 +95,7 @@ export function usageOfDecisions(decisions: readonly Decision[], price: Price | 
     turns: turns.filter(({ detail }) => detail?.side !== true).length,
     tool_calls: decisions.filter(isCall).length,
     ...usage,
-    cost_usd: costOf(price, usage),
+    cost_usd: turns.some(({ detail }) => detail?.model !== undefined) ? null : costOf(price, usage),
     wall_ms,
     working_ms: wall_ms - throttled_ms,
     throttled_ms,

@@ -45,6 +45,8 @@ export const FLAGS = [
   "cost_cap_inactive",
   "cost_limit_reached",
   "arm_cost_limited",
+  "other_models",
+  "rules_not_seen",
   "stalled",
   "arm_crashed",
   "no_objective_check",

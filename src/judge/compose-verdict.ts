@@ -11,6 +11,7 @@ import {
   type Suspicion,
   type Verdict,
 } from "../domain/verdict.ts";
+import { agentFlags } from "./agent-flags.ts";
 import { confidenceOf, hasPreferenceConflict } from "./confidence.ts";
 import { costLimited } from "./cost-limited.ts";
 import { criterionScore } from "./criterion-score.ts";
@@ -110,7 +111,13 @@ function statementInput(
 /** The flags of the session, the judge and the outcome, each once, in the documented order. */
 function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOutcome): Flag[] {
   const { gates, weights, tie_margin } = rules;
-  const raised = new Set<Flag>([...kase.flags, ...result.flags, ...secondHearingFlags(scored, result), "single_trial"]);
+  const raised = new Set<Flag>([
+    ...kase.flags,
+    ...agentFlags(kase),
+    ...result.flags,
+    ...secondHearingFlags(scored, result),
+    "single_trial",
+  ]);
   if (hasPreferenceConflict({ calls: result.calls, tie_margin }, weights)) raised.add("score_preference_conflict");
   if (gates.no_winner && gates.no_winner !== "both_crashed") raised.add(gates.no_winner);
   if (isCrashed(facts.a) || isCrashed(facts.b)) raised.add("arm_crashed");

@@ -1,3 +1,4 @@
+import { whyUnknown } from "../domain/at-least.ts";
 import { globFault, globMatcher } from "../domain/path-glob.ts";
 import type { Measure, MeasuredCriterion } from "../domain/rubric.ts";
 import type { ArmSummary } from "../domain/session.ts";
@@ -30,9 +31,13 @@ export function measure(
   if (fault !== undefined) return { ...unknown, note: `${criterion.measure}: ${fault}` };
   const scores = by_value ? { a, b } : smallerScoresMore(a, b, arms, counts);
   if (scores === null || scores.a === null || scores.b === null)
-    return { ...unknown, note: `${note}; not known for both` };
+    return { ...unknown, note: [`${note}; not known for both`, ...whyOf(criterion.measure, arms)].join("; ") };
   return { id: criterion.id, score_a: scores.a, score_b: scores.b, supported: true, note };
 }
+
+/** Why a cost or tokens are not known. */
+const whyOf = (name: Measure, { a, b }: { readonly a: ArmSummary; readonly b: ArmSummary }) =>
+  name === "tokens" || name === "cost_usd" ? whyUnknown([a, b]) : [];
 
 /** A scenario stored by an earlier version can hold globs that today match only their own text. */
 function faultOf(deliverable: readonly string[]): string | undefined {

@@ -1,6 +1,7 @@
 import { armNames } from "../domain/arm-names.ts";
+import { costParts } from "../domain/at-least.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
-import { costParts, sumKnown } from "../domain/usage.ts";
+import { sumKnown } from "../domain/usage.ts";
 import { usdText } from "../domain/usd-text.ts";
 import type { ArmPointer, Side, Verdict } from "../domain/verdict.ts";
 

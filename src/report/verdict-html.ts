@@ -1,3 +1,4 @@
+import { knownCost, knownTokens, leastText } from "../domain/at-least.ts";
 import { counted } from "../domain/counted.ts";
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
@@ -94,7 +95,8 @@ ${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${rationale}</p>`
 function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
   const arms = armsOf(reported).map(({ arm }) => arm);
   const row = (name: string, cell: (arm: ArmSummary) => string | Html) => [name, ...arms.map(cell)];
-  const known = (value: number | null) => (value === null ? "unknown" : String(value));
+  const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
+    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : String(value)));
   const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
   return [
     ...(showing === "blind" ? [] : [row("model", ({ model }) => model)]),
@@ -104,8 +106,9 @@ function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
     row("hidden checks", checksText),
     row("change", ({ changes }) => sizeText(changes)),
     row("turns, tool calls", ({ turns, tool_calls }) => `${turns}, ${tool_calls}`),
-    row("tokens in, out", ({ tokens_in, tokens_out }) => `${known(tokens_in)}, ${known(tokens_out)}`),
-    row("cost", ({ cost_usd }) => usdText(cost_usd)),
+    row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
+    row("cost", (arm) => leastText(knownCost(arm), usdText)),
+    ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
     row("working time", ({ working_ms }) => `${(working_ms / 1000).toFixed(1)} s`),
   ];
 }

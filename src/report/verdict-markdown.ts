@@ -1,3 +1,4 @@
+import { knownCost, knownTokens, leastText } from "../domain/at-least.ts";
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { endText } from "../domain/end-text.ts";
@@ -42,7 +43,8 @@ type ArmRow = (name: string, cell: (arm: ArmSummary) => string) => string[];
 
 function armRows(arms: readonly ArmSummary[]): string[][] {
   const row: ArmRow = (name, cell) => [name, ...arms.map(cell)];
-  const unknown = (value: number | null, text: (value: number) => string) => (value === null ? "unknown" : text(value));
+  const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
+    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : String(value)));
   return [
     row("model", (arm) => arm.model),
     row("ended", endText),
@@ -51,8 +53,9 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     row("hidden checks", checksText),
     row("failed checks", failedChecks),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
-    row("tokens in, out", (arm) => `${unknown(arm.tokens_in, String)}, ${unknown(arm.tokens_out, String)}`),
-    row("cost", (arm) => usdText(arm.cost_usd)),
+    row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
+    row("cost", (arm) => leastText(knownCost(arm), usdText)),
+    ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
     row("working time", (arm) => `${(arm.working_ms / 1000).toFixed(1)} s`),
   ];
 }

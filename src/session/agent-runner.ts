@@ -1,15 +1,20 @@
+import type { ModelPrices } from "../agent/model-prices.ts";
 import type { Install } from "../agent/recipe/install.ts";
 import type { RunArm } from "../arm/run-arm.ts";
 import type { Arm } from "../domain/arm.ts";
 import type { ExternalAgent } from "../domain/external-agent.ts";
 import { Failure, ofArm } from "../domain/failure.ts";
+import type { PriceList } from "../domain/price-list.ts";
+import type { Scenario } from "../domain/scenario.ts";
+import { splitModelRef } from "../model/model-ref.ts";
 import type { Tape } from "../model/tape.ts";
 import { sandboxOwner } from "../sandbox/temp-dir.ts";
 import { filesSource } from "../scenario/fixture-source.ts";
-import type { ScenarioPlace } from "../scenario/loaded-scenario.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { priceOf } from "./prices.ts";
 import type { SessionServices } from "./services.ts";
 
-export type AgentServices = Pick<SessionServices, "agents_dir" | "openUpstream" | "entropy" | "sandboxes">;
+export type AgentServices = Pick<SessionServices, "agents_dir" | "openUpstream" | "entropy" | "sandboxes" | "prices">;
 
 export type AgentArm = Arm & { readonly agent: ExternalAgent };
 
@@ -52,7 +57,7 @@ export async function installDigests(
  */
 export async function agentRunner(
   services: AgentServices,
-  place: ScenarioPlace,
+  loaded: LoadedScenario,
   arm: AgentArm,
   tape?: Tape,
 ): Promise<RunArm> {
@@ -70,10 +75,17 @@ export async function agentRunner(
     agent,
     recipe: recipeOf(agent),
     install: await installOfArm(services.agents_dir, arm),
-    files: agent.files && filesSource(place, agent.files),
+    files: agent.files && filesSource(loaded, agent.files),
     upstream: services.openUpstream(model, wire, tape),
+    prices: pricesBeside(services.prices, loaded.definition, arm, tape),
     door: doorCommand(services.sandboxes.host),
     owner: sandboxOwner(),
     entropy: services.entropy,
   });
+}
+
+/** Of other models of the arm's provider. */
+function pricesBeside(list: PriceList, scenario: Scenario, { model }: AgentArm, tape: Tape | undefined): ModelPrices {
+  const nameOf = (one: string) => `${splitModelRef(model).provider}/${one}`;
+  return { nameOf, of: (one) => priceOf(list, scenario, nameOf(one)), free: tape?.replayed === true };
 }

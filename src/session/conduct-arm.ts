@@ -58,9 +58,10 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
 const isOfProvider = (cause: unknown) => cause instanceof Failure && cause.code === "provider_failed";
 
 function summaryOf(end: ArmEnd): Partial<ArmSummary> & Pick<ArmSummary, "status"> {
-  const { calls: _calls, began_ticks: _began, cause, violations, budget, ...measured } = end;
+  const { calls: _calls, began_ticks: _began, cause, violations, budget, other_models, ...measured } = end;
   const error = end.status === "failed" ? messageOf(cause) : null;
-  return { ...measured, error, violations: [...violations], budget: [...budget] };
+  const others = other_models && { other_models: [...other_models] };
+  return { ...measured, ...others, error, violations: [...violations], budget: [...budget] };
 }
 
 const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "an internal error");

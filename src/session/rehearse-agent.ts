@@ -1,5 +1,6 @@
 import type { ArmEnd } from "../arm/arm-end.ts";
 import type { Decision } from "../domain/decision.ts";
+import { NO_PRICES } from "../domain/price-list.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AgentArm, agentRunner } from "./agent-runner.ts";
@@ -41,7 +42,7 @@ export async function rehearseAgent(
     offers_tools ||= request.offers_tools;
   };
   const openUpstream = (ref: string, wire: Parameters<typeof mockUpstream>[1]) => mockUpstream(ref, wire, onAsked);
-  const runArm = await agentRunner({ ...services, openUpstream }, loaded, arm);
+  const runArm = await agentRunner({ ...services, prices: NO_PRICES, openUpstream }, loaded, arm);
   const decisions: Decision[] = [];
   const emit = (decision: Decision) => void decisions.push(decision);
   const budget = {

@@ -84,3 +84,12 @@ testAgent("small calls besides the work have a limit", async () => {
   expect(fake.requests).toHaveLength(21);
   expect(kindsOf(run).filter((kind) => kind === "model_turn")).toHaveLength(21);
 });
+
+testAgent("rules of commands that saw no call of an agent are told in the verdict", async () => {
+  await using fake = await startFakeProvider();
+  const agent = textAgent("await talk('go');");
+  const ruled = await runAgent(fake, { agent, policies: '{commands: {deny: ["git push*"]}}' });
+  expect(ruled.outcome.verdict?.flags).toContain("rules_not_seen");
+  const free = await runAgent(fake, { agent });
+  expect(free.outcome.verdict?.flags).not.toContain("rules_not_seen");
+});

@@ -131,6 +131,7 @@ test("an agent's log says once that conversations are forgotten", async () => {
       run,
       agent: { tools: {}, side_model: "same" },
       upstream: { model: "m" },
+      prices: { nameOf: String, of: () => null, free: false },
       recipe: commandRecipe({ command: [], wires: [] }),
       stop: () => undefined,
     },

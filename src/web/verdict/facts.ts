@@ -1,3 +1,4 @@
+import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
 import { brokenRules, whyDisqualified } from "../../domain/disqualification.ts";
 import { endText } from "../../domain/end-text.ts";
 import { percentText } from "../../domain/percent-text.ts";
@@ -71,9 +72,9 @@ export const FACTS: readonly Fact[] = [
     name: "Tokens",
     good: "less",
     value: tokensOf,
-    text: (of) => tokens(tokensOf(of)),
+    text: ({ arm }) => leastText(knownTokens(arm, ["tokens_in", "tokens_out"]), tokens),
   },
-  { name: "Cost", good: "less", value: ({ arm }) => arm.cost_usd, text: ({ arm }) => usd(arm.cost_usd) },
+  { name: "Cost", good: "less", value: ({ arm }) => arm.cost_usd, text: ({ arm }) => leastText(knownCost(arm), usd) },
   {
     name: "Working time",
     good: "less",

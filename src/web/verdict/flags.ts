@@ -118,6 +118,16 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "An agent crashed",
     text: "It was judged on what it had until then. How it ended may have decided, not its work. Look at what it printed last.",
   },
+  other_models: {
+    tone: "warn",
+    title: "Other models replied, too",
+    text: "Small calls of an agent, a title for example, asked another model than the arm's. The steps say which.",
+  },
+  rules_not_seen: {
+    tone: "warn",
+    title: "Rules that saw no call",
+    text: "An agent made no tool call that abeval could see. Rules of commands and required behaviour say nothing of it.",
+  },
   replayed_and_live: {
     tone: "warn",
     title: "A live arm against a replayed one",
