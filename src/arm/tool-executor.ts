@@ -63,7 +63,10 @@ export class ToolExecutor {
     });
     if (fault === undefined) return;
     const message = this.#settings.redact(fault);
-    this.#settings.log.add("error", { summary: message, detail: { class: "agent", code: PROGRAM_ENDED, message } });
+    this.#settings.log.add("error", {
+      summary: oneLine(message),
+      detail: { class: "agent", code: PROGRAM_ENDED, message },
+    });
   }
 
   /** Broken rules that end the arm now. Looks only after calls that the policy does not see through. */

@@ -1,4 +1,6 @@
 import { isCrashed } from "../domain/agent-crash.ts";
+import { type Decision, PROGRAM_ENDED } from "../domain/decision.ts";
+import { dig } from "../domain/lenient.ts";
 import type { Price } from "../domain/price-list.ts";
 import { stallMattered } from "../domain/stall.ts";
 import { costOf, sumKnown } from "../domain/usage.ts";
@@ -103,9 +105,15 @@ function statementInput(
     ...found,
     ...{ kind, scenario, judge: model_name, names, gates, facts },
     turns: { a: a.summary.turns, b: b.summary.turns },
+    programs: { a: programEnd(a.decisions), b: programEnd(b.decisions) },
     required: { a: requiredChecks(a.summary), b: requiredChecks(b.summary) },
     measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),
   };
+}
+
+function programEnd(decisions: readonly Decision[]): string | null {
+  const last = decisions.findLast(({ kind, detail }) => kind === "error" && dig(detail, "code") === PROGRAM_ENDED);
+  return last?.summary ?? null;
 }
 
 /** The flags of the session, the judge and the outcome, each once, in the documented order. */

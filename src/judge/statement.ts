@@ -21,6 +21,8 @@ export interface StatementInput {
   /** Required hidden checks failed, of all required; null without a probe. */
   readonly required: Readonly<Record<Side, { readonly failed: number; readonly total: number } | null>>;
   readonly flags: readonly Flag[];
+  /** How a program of the arm's own ended at last, with its name; null when none did. */
+  readonly programs: Readonly<Record<Side, string | null>>;
   readonly model_asked: boolean;
   /** The judges of a panel; undefined: one judge, or none. */
   readonly panel?: readonly PanelMember[] | undefined;
@@ -215,6 +217,7 @@ function scope(input: StatementInput): string {
   const { facts, names } = input;
   const limit = [
     ...agentEnds(input),
+    ...programEnds(input),
     ...costEnds(input),
     "one run per arm says nothing about how often this would happen.",
   ].join("; ");
@@ -232,6 +235,10 @@ function agentEnds({ facts, names }: StatementInput): readonly string[] {
     return isSilent ? `the agent of ${names[side]} ended without an answer` : [];
   });
 }
+
+/** An arm that lost a tool on the way shows less of what it can do. */
+const programEnds = ({ programs, names }: StatementInput) =>
+  SIDES.flatMap((side) => (programs[side] === null ? [] : `${names[side]}: ${programs[side]}`));
 
 const costEnds = ({ facts, names, turns }: StatementInput) =>
   costLimited(facts).map((side) => `a cost limit ended ${names[side]} after ${counted(turns[side], "turn")}`);

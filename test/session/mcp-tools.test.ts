@@ -119,18 +119,17 @@ describeNeeding(SANDBOX)("an arm with an MCP server", () => {
     const servers = [hostileServer("unknown-blocks", 3_900_000), fakeServer()];
     const { state, verdict, decisions } = await run(await withServers(servers, calling(attack, attack, attack, WRITE)));
     expect({ state, winner: verdict?.winner }).toEqual({ state: "completed", winner: "foreign" });
-    const why = "ended: it sent a message of 600005 values, at most 100000 are read; ";
+    const why = "it sent a message of 600005 values, at most 100000 are read";
+    const fault = `MCP server foe ended (${why}) and is`;
+    expect(verdict?.scope).toContain(`; foreign: ${fault} not started again; `);
     const log = decisions["foreign"] ?? [];
     expect(log.flatMap(({ kind, detail }) => (kind === "error" ? [detail] : []))).toEqual([
-      {
-        ...{ class: "agent", code: "program_ended" },
-        message: `MCP server foe ${why}it is started again for the next call`,
-      },
-      { class: "agent", code: "program_ended", message: `MCP server foe ${why}it is not started again` },
+      { class: "agent", code: "program_ended", message: `${fault} started again for the next call` },
+      { class: "agent", code: "program_ended", message: `${fault} not started again` },
     ]);
     expect(log.flatMap(({ kind, detail }) => (kind === "tool_call" ? [detail?.output] : []))).toEqual([
-      `[the server of this tool ${why}it is started again for the next call]`,
-      `[the server of this tool ${why}it is not started again]`,
+      `[the server of this tool ended: ${why}; it is started again for the next call]`,
+      `[the server of this tool ended: ${why}; it is not started again]`,
       "[the server of this tool has ended for good]",
       "wrote b.txt",
     ]);

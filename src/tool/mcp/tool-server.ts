@@ -43,7 +43,7 @@ export class ToolServer implements AsyncDisposable {
   }
 
   #whatHappened(error: unknown): ToolOutput {
-    if (this.#connection === undefined) return this.#ended(this.#whyNotAgain(error));
+    if (this.#connection === undefined) return this.#ended("it did not start again", this.#whyNotAgain(error));
     const { end } = this.#connection;
     if (end !== undefined) {
       this.#connection = undefined;
@@ -59,12 +59,16 @@ export class ToolServer implements AsyncDisposable {
     return error.message.replace(`${serverTitle(this.#launch.server)} `, "it ");
   }
 
-  /** The model knows which server it is. The judge reads the result too, and must not know. */
-  #ended(why: string): ToolOutput {
+  /**
+   * The model knows which server it is; the judge reads the result too, and must not know.
+   * @param why in our words alone: it stands in the verdict
+   */
+  #ended(why: string, told = why): ToolOutput {
     this.#ends += 1;
-    const next = this.#ends < MAX_ENDS ? "it is started again for the next call" : "it is not started again";
-    const whatHappened = `ended: ${why}; ${next}`;
-    const fault = `${serverTitle(this.#launch.server)} ${whatHappened}`;
-    return { ...noOutput(`the server of this tool ${whatHappened}`), fault };
+    const next = this.#ends < MAX_ENDS ? "is started again for the next call" : "is not started again";
+    return {
+      ...noOutput(`the server of this tool ended: ${told}; it ${next}`),
+      fault: `${serverTitle(this.#launch.server)} ended (${why}) and ${next}`,
+    };
   }
 }

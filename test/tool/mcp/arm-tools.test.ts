@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { systemClock } from "../../../src/clock.ts";
 import type { McpServer } from "../../../src/domain/arm.ts";
 import { SANDBOX } from "../../machine.ts";
@@ -93,6 +95,18 @@ describeNeeding(SANDBOX)("the tools of MCP servers", () => {
       ok: false,
       text: "[the server of this tool has ended for good]",
     });
+  });
+
+  test("tell the model why their server does not start again, and the log in our words alone", async () => {
+    using own = fakeInstalls();
+    await using offer = await offered(own.path, [fakeServer()]);
+    await offer.call("fake__die");
+    writeFileSync(join(own.path, "fake/fake-server.mjs"), 'console.error("beta wins"); process.exit(3);');
+    const { text, fault } = await offer.call("fake__echo", { text: "back" });
+    expect(text).toBe(
+      "[the server of this tool ended: it does not start: it ended (exit code 3); it said: beta wins; it is not started again]",
+    );
+    expect(fault).toBe("MCP server fake ended (it did not start again) and is not started again");
   });
 
   test("end with the arm's signal in the middle of a call", async () => {

@@ -76,7 +76,7 @@ describeNeeding(SANDBOX)("a hostile MCP server", () => {
     expect(texts[0]).toStartWith(`[the server of this tool ended: it sent ${why}`);
     expect(texts[0]).toEndWith("; it is started again for the next call]");
     expect(texts[1]).toEndWith("; it is not started again]");
-    expect(faults[0]).toStartWith(`MCP server foe ended: it sent ${why}`);
+    expect(faults[0]).toStartWith(`MCP server foe ended (it sent ${why}`);
   });
 
   test.each(WITHIN)("that answers with %s of %d bytes is read", async (family, bytes, text) => {
