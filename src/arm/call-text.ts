@@ -36,7 +36,7 @@ function ending({ ok, exit_code, text }: CallEnd): string {
   if (exit_code !== null) return ` → exit ${exit_code}`;
   if (ok) return "";
   // A tool says what was wrong in its first line, a command that was stopped in its last.
-  const lines = text.trim().split("\n");
-  const last = lines.at(-1) ?? "";
-  return ` → ${oneLine(last.startsWith("[") ? last : (lines[0] ?? ""), REASON_CHARS)}`;
+  const said = text.trim();
+  const last = said.slice(said.lastIndexOf("\n") + 1);
+  return ` → ${oneLine(last.startsWith("[") ? last : (said.split("\n", 1)[0] ?? ""), REASON_CHARS)}`;
 }

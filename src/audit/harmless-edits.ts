@@ -32,6 +32,9 @@ const COMMENT_MARKS: readonly (readonly [RegExp, string])[] = [
 /** Characters of a file that is searched for names. */
 const SEARCHED_CHARS = 100_000;
 
+/** Names that are tried. Each takes a search of the whole file. */
+const TRIED_NAMES = 20;
+
 /** Share of the change's length that padding adds. */
 const PADDING = 0.6;
 
@@ -84,7 +87,8 @@ const DECLARATION = /^[ \t]+(?:const|let|var|val|auto)\s+([A-Za-z_]\w*)\s*=/gm;
 /** Gives a local variable that the work introduced another name, where no occurrence can mean anything else. */
 function renamed(work: Work): Work | undefined {
   for (const file of work.files.filter(({ text }) => text.length <= SEARCHED_CHARS)) {
-    const name = [...file.text.matchAll(DECLARATION)].map(([, own = ""]) => own).find((own) => isOwn(own, file));
+    const declared = file.text.matchAll(DECLARATION).take(TRIED_NAMES);
+    const name = declared.map(([, own = ""]) => own).find((own) => isOwn(own, file));
     if (name === undefined) continue;
     const other = name.includes("_") ? `${name}_here` : `${name}Here`;
     return withText(work, file, file.text.replaceAll(new RegExp(`\\b${name}\\b`, "g"), other));

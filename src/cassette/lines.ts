@@ -8,6 +8,9 @@ export const CASSETTE_VERSION = 1;
 export const MAX_TAPE_BYTES = 256 * 1024 * 1024;
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
+/** Values of a line. A request that is passed on has 100,000 at most, and a part of it is three of a line. */
+export const MAX_LINE_VALUES = 400_000;
+
 /** What later versions add is no fault. */
 const line = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object(properties, { additionalProperties: true });

@@ -1,12 +1,12 @@
 import { createReadStream, statSync } from "node:fs";
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
 import { Failure } from "../domain/failure.ts";
-import { parseJson } from "../domain/lenient.ts";
 import { lines } from "../lines.ts";
 import { Pace } from "../pace.ts";
 import { hashOf, keyOf } from "./asked.ts";
-import { Exchange, Header, MAX_LINE_BYTES, MAX_TAPE_BYTES, PartLine } from "./lines.ts";
+import { Exchange, Header, MAX_LINE_BYTES, MAX_LINE_VALUES, MAX_TAPE_BYTES, PartLine } from "./lines.ts";
 
 /** A recording as it was read. */
 export interface Recording {
@@ -36,7 +36,9 @@ export async function readTape(path: string, name: string): Promise<Recording> {
   for await (const bytes of lines(createReadStream(path), MAX_LINE_BYTES, tooLong)) {
     number += 1;
     await pace.bytes(bytes.length);
-    const line = parseJson(new TextDecoder().decode(bytes));
+    const json = readBoundedJson(bytes, LINE);
+    if ("fault" in json && json.fault !== NO_JSON) throw refuse(`line ${number} has ${json.fault}; no recording has`);
+    const line = "value" in json ? json.value : undefined;
     header ??= headerOf(line, refuse);
     if (number === 1) continue;
     const fault = take(line, exchanges, texts);
@@ -45,6 +47,9 @@ export async function readTape(path: string, name: string): Promise<Recording> {
   if (header === undefined) throw refuse("is no recording: it is empty");
   return { name, header, exchanges, texts };
 }
+
+/** Streams of replies are full of quotes and line ends, which stand escaped in their line. */
+const LINE = { bytes: MAX_LINE_BYTES, values: MAX_LINE_VALUES, escapes: MAX_LINE_BYTES };
 
 type Refuse = (why: string) => Failure;
 

@@ -11,6 +11,6 @@ export function cannotRun({ exit_code, output }: Pick<CheckResult, "exit_code" |
   const [, module] = /No module named '?([\w.-]+)/.exec(output) ?? [];
   if (module !== undefined && exit_code !== 0) return `${module} is not installed; install it in \`setup\``;
   if (exit_code !== NOT_FOUND) return null;
-  const [, program] = /([\w./@+-]+): (?:command )?not found/.exec(output) ?? [];
+  const [, program] = /(?<![\w./@+-])([\w./@+-]+): (?:command )?not found/.exec(output) ?? [];
   return `${program ?? "its program"} is not found; install it in \`setup\`, or show it with --sandbox-read`;
 }

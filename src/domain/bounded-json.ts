@@ -5,6 +5,8 @@ export interface JsonLimits {
   readonly values: number;
   /** Of nesting; `JSON_LEVELS` when absent. */
   readonly levels?: number;
+  /** Of characters; `JSON_ESCAPES` when absent. */
+  readonly escapes?: number;
 }
 
 /** What a text says, or why it is not read: a noun phrase with the size and the limit, as in "100001 values, at most 100000 are read". */
@@ -17,7 +19,7 @@ export const NO_JSON = "no valid JSON";
 export const JSON_LEVELS = 200;
 
 /** `\n` and its like, each of which costs a parser as much as twenty plain characters. A text of 10 MB has some 300,000. */
-const MAX_ESCAPES = 1_000_000;
+const JSON_ESCAPES = 1_000_000;
 
 /**
  * Reads JSON that nobody vouches for. One linear pass counts what a parser would have to build, before a parser sees it, so
@@ -29,7 +31,8 @@ export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJs
   if (values > limits.values) return beyond(values, limits.values, "values");
   const deepest = limits.levels ?? JSON_LEVELS;
   if (levels > deepest) return beyond(levels, deepest, "levels of nesting");
-  if (escapes > MAX_ESCAPES) return beyond(escapes, MAX_ESCAPES, "escaped characters");
+  const most = limits.escapes ?? JSON_ESCAPES;
+  if (escapes > most) return beyond(escapes, most, "escaped characters");
   try {
     return { value: JSON.parse(decoder.decode(text)), values };
   } catch {

@@ -1,6 +1,11 @@
+import { isUtf8 } from "node:buffer";
+import { NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
 import { BODY_BYTES } from "../domain/defaults.ts";
-import { Failure } from "../domain/failure.ts";
+import { Failure, wordsOf } from "../domain/failure.ts";
 import { UnreadableRequest } from "./error.ts";
+
+/** Values of a body, which are counted before it is parsed. */
+const BODY_VALUES = 10_000;
 
 /** Levels of a body; our requests have two. */
 const MAX_LEVELS = 32;
@@ -43,11 +48,19 @@ const tooLarge = () => new Failure("body_too_large", `the body may hold ${BODY_B
 
 function parse(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw new UnreadableRequest("the body is empty; send a JSON object");
+  if (!isUtf8(bytes)) throw new UnreadableRequest("the body is not JSON: it is not UTF-8");
+  const read = readBoundedJson(bytes, { bytes: BODY_BYTES, values: BODY_VALUES });
+  if ("value" in read) return read.value;
+  if (read.fault !== NO_JSON) throw new Failure("invalid_request", `the body has ${read.fault}`);
+  throw new UnreadableRequest(`the body is not JSON: ${syntaxFault(new TextDecoder().decode(bytes))}`);
+}
+
+function syntaxFault(text: string): string {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    JSON.parse(text);
+    return "";
   } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message.slice(0, 200) : "it is not UTF-8";
-    throw new UnreadableRequest(`the body is not JSON: ${reason}`, { cause: error });
+    return wordsOf(error).slice(0, 200);
   }
 }
 

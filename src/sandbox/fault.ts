@@ -53,7 +53,7 @@ const SYMPTOMS: readonly (Fault & { readonly sign: RegExp })[] = [
     fix: "allow them (sysctl kernel.unprivileged_userns_clone=1; in Docker --security-opt seccomp=unconfined)",
   },
   {
-    sign: /mount proc on .*: (Operation not permitted|Permission denied)/i,
+    sign: /mount proc on .{0,200}: (Operation not permitted|Permission denied)/i,
     reason: "the container that this runs in masks /proc",
     fix: "start the container with an unmasked /proc (Docker: --security-opt systempaths=unconfined)",
   },

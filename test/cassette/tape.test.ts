@@ -290,6 +290,9 @@ test("another version, a changed part and a file that is too large are refused w
   expect(await refusal(text.replace('"method":"POST"', '"method":"PUT"'))).toMatch(
     /line \d was changed: its request has another key/,
   );
+  expect(await refusal(`${text}{"more":[${"0,".repeat(400_000)}0]}\n`)).toMatch(
+    /line \d has 400003 values, at most 400000 are read; no recording has$/,
+  );
   appendFileSync(path, text);
   truncateSync(path, 256 * 1024 * 1024 + 1);
   expect(((await failureOf(playerOf(path))) as Failure).message).toContain("has more than 268435456 bytes");

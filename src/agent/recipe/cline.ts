@@ -1,4 +1,5 @@
-import { asRecords, asText, parseJson } from "../../domain/lenient.ts";
+import { readBoundedJson } from "../../domain/bounded-json.ts";
+import { asRecords, asText } from "../../domain/lenient.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "./inside.ts";
 import { own } from "./own.ts";
 import { exitCodeAt } from "./peel.ts";
@@ -56,9 +57,13 @@ export const cline: Recipe = {
   peel,
 };
 
+/** Of one output, which is a list of few answers. */
+const LIMITS = { bytes: 8 * 1024 * 1024, values: 10_000 };
+
 /** Every tool answers with a list of what was asked and what came of it, as JSON. */
 function peel(_tool: string, output: string): PeeledOutput {
-  const answers = asRecords(parseJson(output)).flatMap(({ result }) => asText(result) ?? []);
+  const json = readBoundedJson(Buffer.from(output), LIMITS);
+  const answers = "value" in json ? asRecords(json.value).flatMap(({ result }) => asText(result) ?? []) : [];
   if (answers.length === 0) return { output, exit_code: null };
   const told =
     answers.length === 1 ? exitCodeAt(answers[0]?.startsWith(EXIT) ? answers[0].slice(EXIT.length) : "") : null;

@@ -1,4 +1,5 @@
-import { parseJson } from "../../domain/lenient.ts";
+import { readBoundedJson } from "../../domain/bounded-json.ts";
+import { JUDGE_REPLY_CHARS } from "../../domain/defaults.ts";
 import type { ModelReply, ToolCall } from "../../model/client.ts";
 import { ANSWER_TOOL } from "./judgement-schema.ts";
 
@@ -109,8 +110,15 @@ function firstFrom(places: readonly number[], wanted: number): number {
 }
 
 const parse = (text: string, span: Span): unknown =>
-  parseJson(text.slice(span.start, span.end)) ??
-  (span.commas.length > 0 ? parseJson(withoutCommas(text, span)) : undefined);
+  read(text.slice(span.start, span.end)) ?? (span.commas.length > 0 ? read(withoutCommas(text, span)) : undefined);
+
+/** Values of an answer. One to a rubric of twenty criteria has a thousand. */
+const LIMITS = { bytes: 4 * JUDGE_REPLY_CHARS, values: 10_000 };
+
+function read(text: string): unknown {
+  const json = readBoundedJson(Buffer.from(text), LIMITS);
+  return "value" in json ? json.value : undefined;
+}
 
 function withoutCommas(text: string, { start, end, commas }: Span): string {
   const starts = [start, ...commas.map((comma) => comma + 1)];

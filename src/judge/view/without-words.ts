@@ -94,13 +94,14 @@ async function eachLine(lines: readonly string[], take: (line: string) => void, 
 /** What stands in place of words is no code. */
 const isCode = (line: string) => line.startsWith("+") && /\w/.test(line.replace(/\[\w+\]/g, ""));
 
-/** Something like a path in a text. */
-const PATH = /\w[\w-]*(?:[./][\w-]+)+/g;
+/** Words joined by dots and slashes, as paths are. A match begins only where no other could, so that no character is read twice. */
+const JOINED = /(?<![\w-])-*(\w[\w-]*(?:[./][\w-]+)*)/g;
 
 /** Names of new files are the arm's words, unless the brief gives them. Their kind stays. */
 function plainNames(files: readonly ChangedFile[], brief: string): ReadonlyMap<string, string> {
-  const given = new Set<string>(brief.match(PATH));
-  const added = files.filter(({ status, path }) => status === "added" && !given.has(path));
+  const given = new Set(brief.matchAll(JOINED).map(([, joined]) => joined));
+  const isGiven = (path: string) => /[./]/.test(path) && given.has(path);
+  const added = files.filter(({ status, path }) => status === "added" && !isGiven(path));
   return new Map(
     added.map(({ path }, index) => [
       path,

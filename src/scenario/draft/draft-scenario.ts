@@ -168,7 +168,7 @@ const titleOf = ({ message, name }: Draft) => plainText(message.trim().split("\n
 
 /** Lines that tools add to a message, and that tell an arm nothing. */
 const TRAILER =
-  /^(signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|change-id|cherry-picked from|fixes|closes|refs?|see)\b.*[:#].*$/i;
+  /^(signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|change-id|cherry-picked from|fixes|closes|refs?|see)\b.*[:#]/i;
 
 function promptOf({ message, name }: Draft): string {
   const lines = plainText(message).replaceAll("\t", "  ").split("\n");

@@ -39,7 +39,7 @@ export function testCommand(path: string, text: string, repertoire: Repertoire):
 function python(path: string, text: string, file: string): TestCommand | null {
   if (!/(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/.test(path)) return null;
   // Functions outside a class are collected by pytest alone.
-  const isUnittest = /\bunittest\b/.test(text) && !/^\s*import pytest|^from pytest|^(async )?def test/m.test(text);
+  const isUnittest = /\bunittest\b/.test(text) && !/^[ \t]*import pytest|^from pytest|^(async )?def test/m.test(text);
   return { run: isUnittest ? `python3 -m unittest ${file}` : `python3 -m pytest -q ${file}`, setup: null };
 }
 

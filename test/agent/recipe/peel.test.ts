@@ -4,6 +4,8 @@ import { RECIPES } from "../../../src/agent/recipe/recipes.ts";
 const peel = (name: string, tool: string, output: string) =>
   RECIPES.find((recipe) => recipe.name === name)?.peel(tool, output);
 
+const MANY = `[${'{"result":"one"},'.repeat(6_000)}{"result":"two"}]`;
+
 test("what an agent wraps around an output goes, and the exit code is read from it", () => {
   const cases = [
     ["claude-code", "Bash", "Exit code 2\n1 test failed", "1 test failed", 2],
@@ -37,6 +39,8 @@ test("what an agent wraps around an output goes, and the exit code is read from 
     ],
     ["cline", "read_files", '[{"result":"one"},{"result":"two"}]', "one\ntwo", null],
     ["cline", "read_files", "{}", "{}", null],
+    // An output of more values than a tool gives is not read as one.
+    ["cline", "read_files", MANY, MANY, null],
     ["pi", "bash", "1 test failed\n\nCommand exited with code 1", "1 test failed", 1],
     ["pi", "read", "Command exited with code 1", "Command exited with code 1", null],
   ] as const;

@@ -52,3 +52,8 @@ const ENDLESS: Record<string, string> = {
 for (const [what, text] of Object.entries(ENDLESS))
   test(`millions of ${what} hold no answer, and are looked at once`, () =>
     expect(findAnswers(spoken(text))).toEqual([]));
+
+test("an object that is nested deeper than any answer, or larger, is none", () => {
+  expect(findAnswers(spoken(`{"a": ${"[".repeat(20_000)}${"]".repeat(20_000)}} {"b": 1}`))).toEqual([{ b: 1 }]);
+  expect(findAnswers(spoken(`{"a": [${"0,".repeat(10_000)}0]} {"b": 1}`))).toEqual([{ b: 1 }]);
+});

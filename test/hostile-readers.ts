@@ -1,0 +1,247 @@
+import { textsIn } from "../src/agent/broken-input.ts";
+import { canonicalCall } from "../src/agent/recipe/canonical-call.ts";
+import { RECIPES } from "../src/agent/recipe/recipes.ts";
+import { callSummary } from "../src/arm/call-text.ts";
+import { HARMLESS_EDITS } from "../src/audit/harmless-edits.ts";
+import { normaliser } from "../src/cassette/normalise.ts";
+import { cannotRun } from "../src/doctor/cannot-run.ts";
+import { readPatch } from "../src/domain/patch.ts";
+import { plainJson, plainText } from "../src/domain/plain-text.ts";
+import { findAnswers } from "../src/judge/answer/find-answers.ts";
+import { withoutAgentPaths } from "../src/judge/view/agent-notes.ts";
+import { cleanLine } from "../src/judge/view/clean-text.ts";
+import { identityRedactor } from "../src/judge/view/identity-redactor.ts";
+import { readHunks } from "../src/judge/view/read-hunks.ts";
+import { suspectLines } from "../src/judge/view/suspect-lines.ts";
+import { withoutWords } from "../src/judge/view/without-words.ts";
+import { WordMask } from "../src/judge/view/word-mask.ts";
+import { Credentials } from "../src/model/credentials.ts";
+import { providerFailure } from "../src/model/provider-failure.ts";
+import { redactKeyShapes, secretRedactor } from "../src/model/redaction.ts";
+import { checkModel } from "../src/model/resolve-model.ts";
+import { Secret } from "../src/model/secret.ts";
+import { html } from "../src/report/html.ts";
+import { plain } from "../src/report/markdown-text.ts";
+import { readFault } from "../src/sandbox/fault.ts";
+import { draftScenario } from "../src/scenario/draft/draft-scenario.ts";
+import { testCommand } from "../src/scenario/draft/test-files.ts";
+import { tellingLines } from "../src/web/verdict/telling-lines.ts";
+import { buildArm, change } from "./judge/build-case.ts";
+import { spoken } from "./judge/mock-judge.ts";
+
+/** What is repeated, perhaps with something before and behind it. */
+export type Family = string | readonly [before: string, repeated: string, behind?: string];
+
+export interface Reader {
+  readonly reads: string;
+  /** Characters, 4,000 unless given. */
+  readonly n?: number;
+  readonly read: (text: string) => unknown;
+  /** Its own worst; every reader also gets the usual ones. */
+  readonly families: readonly Family[];
+}
+
+/** What makes a pattern begin again and again, or go back. */
+export const USUAL: readonly Family[] = [" ", "\n", "a", "0", "-", ".", '"', "\\", "<a", "a.", ["", "a", "\n"]];
+
+const CREDENTIALS = new Credentials({ HOUSE_BASE_URL: "http://house.example", HOUSE_API_KEY: "canary-key-5d1e7f" });
+const PROVIDER = { endpoint: checkModel("house/x", CREDENTIALS), redact: (text: string) => CREDENTIALS.redact(text) };
+const ONCE = { attempts: 1, timeout_ms: 1_000 };
+
+const NO_RECIPE = { tools: {} };
+const SECTION = { name: "diff", title: "", omissions: [], core_cut: false } as const;
+const VIEW = { truncated: false, truncated_core: false, redactions: 0, identity_in_changes: false };
+const DRAFT = { name: "a", commit: "c", parent: "p", setup: [], checks: [], protected: [], named: [] };
+const REPERTOIRE = { top: new Set<string>(), manifest: null };
+
+/** Every reader of what somebody else wrote, with its worst texts. */
+export const READERS: readonly Reader[] = [
+  {
+    reads: "texts in a broken input",
+    read: textsIn,
+    families: [["", '\\"\\"\\"', "\\"], '"a" ', ['""', " "], ['"', "\\\\"], '"":'],
+  },
+  {
+    reads: "what looks like a key",
+    n: 16_000,
+    read: redactKeyShapes,
+    families: ["sk-", "sk-a-", "Bearer ", ["Basic", " "], "Basic a", "AIza", ["Bearer ", "a"], ["sk-", "a_"]],
+  },
+  {
+    reads: "loaded keys",
+    n: 100_000,
+    read: secretRedactor([new Secret(`sk-ant-${"ab01".repeat(20)}`)]),
+    families: ["sk-ant-", "ab01", ["sk-ant-", "ab01"], "6162"],
+  },
+  {
+    reads: "a provider's refusal",
+    n: 16_000,
+    read: (words) => providerFailure(PROVIDER, { failed: { kind: "status", status: 400, words }, ...ONCE }),
+    families: ["sk-", "<", "<script", ["<script>", "</"], "Bearer ", "temperatur"],
+  },
+  {
+    reads: "an agent's call",
+    read: (text) =>
+      [{ command: text }, { path: text, content: text }, text].map((one) => canonicalCall(NO_RECIPE, {}, "x", one)),
+    families: ["../", "a/", "*** Update File: ", "+++ b/\n"],
+  },
+  {
+    reads: "what an agent's tools print",
+    read: (text) => RECIPES.map(({ peel }) => peel("bash", text)),
+    families: [
+      "<error>",
+      "</error>",
+      "<system-reminder>",
+      "Output: ",
+      "Exit code: 1\n",
+      "[Command exited with code ",
+      "[",
+    ],
+  },
+  {
+    reads: "the end of a call",
+    read: (text) => callSummary({ name: "x", input: { command: text } }, { text, ok: false, exit_code: null }),
+    families: ["[\n"],
+  },
+  {
+    reads: "a text for the judge",
+    read: cleanLine,
+    families: ["\u001b[", "\u001b]", ["\u001b]", "a"], ["\u009b", "0", "\n"], "\u200b", "\u200ba", "\r", ["⟨U+", "0"]],
+  },
+  {
+    reads: "names of models",
+    read: identityRedactor(["anthropic/claude-opus-4", "gpt-5 turbo", "foo bar", "a"]),
+    families: [
+      "gpt-1.",
+      ["gpt1", "."],
+      ["gpt", "1", "_"],
+      "I am ",
+      "foo ",
+      "foo bar ",
+      "⟨1",
+      "⟨U+200B⟩",
+      "\u0301",
+      " \u200b",
+    ],
+  },
+  {
+    reads: "words to the judge",
+    read: (text) =>
+      suspectLines({ ...VIEW, sections: [{ ...SECTION, lines: [{ text, authored: true, item: null }] }] }),
+    families: [
+      "judge ",
+      "ignore previous ",
+      "give top ",
+      "choose this ",
+      "<|a",
+      ["'candidates'", " "],
+      ["", "\t", "judge"],
+    ],
+  },
+  ...["a.ts", "a.py", "a.sql", "a.html"].map((path) => ({
+    reads: `words in ${path}`,
+    read: (text: string) => text.split("\n").map(new WordMask("").masker(path)),
+    families: ["let a ", "a\\", "/*", "//", "<!--", '"""', ["a ", " "], ["a", "\t", "("], "'a", "`"] satisfies Family[],
+  })),
+  {
+    reads: "paths in a prompt",
+    read: (text) => withoutWords(buildArm("a", { changes: change("run();") }), text),
+    families: ["a-", ["", "a", "/"], "--a"],
+  },
+  {
+    reads: "hunks of a patch",
+    read: readHunks,
+    families: [
+      "--- a\n+++ b\n@@ -1 +1 @@\n",
+      "@@ -1 +1 @@\n",
+      ["--- a\n+++ b\n@@ -1,99999 +1,99999 @@\n", "+\n"],
+      ["--- ", '"\\'],
+    ],
+  },
+  {
+    reads: "a known fix",
+    read: (text) => attempt(readPatch, text),
+    families: [
+      "diff --git a/x b/x\n",
+      "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n",
+      "Index: ",
+      "--- a\t",
+      "===\n",
+      ["diff --git ", "a "],
+    ],
+  },
+  {
+    reads: "a judge's answer",
+    read: (text) => findAnswers(spoken(text)),
+    families: [
+      "{",
+      "}",
+      "{,}",
+      '{"a":1,}',
+      ["{", ",", "}"],
+      ["{", '"a":[],', "}"],
+      ["{", '"\\'],
+      ["", "{", "}"],
+      ["", "{}", "}"],
+    ],
+  },
+  { reads: "paths of an agent", read: withoutAgentPaths, families: ["~/.", "~/.config", "/home/agent/."] },
+  {
+    reads: "names for a harmless edit",
+    read: (text) =>
+      HARMLESS_EDITS.map(({ apply }) =>
+        apply({ files: [{ path: "a.ts", text, before: "" }], final_answer: "", patch_chars: 1 }),
+      ),
+    families: [["", " let abc =\n", "abc: 1"], [" let abc =\n", "{ "], [" let a", " "], " const b\n"],
+  },
+  {
+    reads: "what differs by chance",
+    read: normaliser((text) => text, ["a+b", "\\s+$"]),
+    families: [
+      "0000-",
+      "1234-01-01T",
+      "Jan 1 ",
+      "Mon, ",
+      "1.1",
+      "1:11:",
+      "pid ",
+      "abcdef00-0000-",
+      ["1000000000000.", "1", "x"],
+    ],
+  },
+  {
+    reads: "why a check cannot run",
+    read: (output) => cannotRun({ exit_code: 127, output }),
+    families: ["/", ": not found", "a: ", ["No module named ", "a"]],
+  },
+  { reads: "what bubblewrap says", read: readFault, families: ["mount proc on ", "uid map: "] },
+  {
+    reads: "text for a terminal",
+    read: (text) => plainJson(plainText(text)),
+    families: ["\u001b", "\u202e", "\ud800"],
+  },
+  {
+    reads: "text for Markdown and HTML",
+    read: (text) => [plain(text), html`<b>${text}</b>`],
+    families: ["&", "|", "`"],
+  },
+  { reads: "what a check printed", read: tellingLines, families: ["Error", "- ", "aError"] },
+  {
+    reads: "a commit's message",
+    read: (message) => draftScenario({ ...DRAFT, message }),
+    families: ["see #", ["fixes", "#"], ["fixes ", ":", "\n"]],
+  },
+  {
+    reads: "a commit's tests",
+    read: (text) => ["test_a.py", "a.test.ts"].map((path) => testCommand(path, `unittest ${text}`, REPERTOIRE)),
+    families: ["\n\t", "test", "'bun:test"],
+  },
+];
+
+function attempt(read: (text: string) => unknown, text: string): unknown {
+  try {
+    return read(text);
+  } catch (error) {
+    return error;
+  }
+}
