@@ -98,6 +98,9 @@ export const ArmSummary = record("ArmSummary", {
   stalled_ms: Type.Optional(
     Count("Meanwhile abeval itself stood still, which is no arm's time: in no other figure. Absent: it did not."),
   ),
+  log_cut: Type.Optional(
+    Type.Literal(true, { description: "Its decisions reached 64 MiB: later ones have no texts, inputs and outputs." }),
+  ),
   final_answer: nullable(Type.String()),
   replies_digest: Type.Optional(
     Digest(

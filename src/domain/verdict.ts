@@ -48,6 +48,7 @@ export const FLAGS = [
   "other_models",
   "rules_not_seen",
   "stalled",
+  "log_cut",
   "arm_crashed",
   "no_objective_check",
   "single_trial",

@@ -116,12 +116,19 @@ function programEnd(decisions: readonly Decision[]): string | null {
   return last?.summary ?? null;
 }
 
+function* armFlags({ a, b }: VerdictInput["kase"]): Generator<Flag> {
+  const summaries = [a.summary, b.summary];
+  if (summaries.some(stallMattered)) yield "stalled";
+  if (summaries.some(({ log_cut }) => log_cut)) yield "log_cut";
+}
+
 /** The flags of the session, the judge and the outcome, each once, in the documented order. */
 function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOutcome): Flag[] {
   const { gates, weights, tie_margin } = rules;
   const raised = new Set<Flag>([
     ...kase.flags,
     ...agentFlags(kase),
+    ...armFlags(kase),
     ...result.flags,
     ...secondHearingFlags(scored, result),
     "single_trial",
@@ -131,7 +138,6 @@ function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOut
   if (isCrashed(facts.a) || isCrashed(facts.b)) raised.add("arm_crashed");
   if (!facts.a.probe || !facts.b.probe) raised.add("no_objective_check");
   if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
-  if ([kase.a, kase.b].some(({ summary }) => stallMattered(summary))) raised.add("stalled");
   if (scored.probe_conflict) raised.add("judge_probe_conflict");
   // Style moves no check.
   if (scored.decided_by === "gate" || scored.decided_by === "probe") raised.delete("different_agents");

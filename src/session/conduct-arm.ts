@@ -3,10 +3,12 @@ import type { RunArm } from "../arm/run-arm.ts";
 import type { Arm } from "../domain/arm.ts";
 import type { Decision } from "../domain/decision.ts";
 import { Failure, ofArm } from "../domain/failure.ts";
+import { asName } from "../domain/lenient.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import type { ArmTools } from "../tool/mcp/arm-tools.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { KeptDecisions } from "./kept-decisions.ts";
 import { pendingArm } from "./pending-arm.ts";
 import type { RunLog } from "./run-log.ts";
 import type { SessionServices } from "./services.ts";
@@ -39,7 +41,9 @@ export interface StoppedArm {
 export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Promise<StoppedArm> {
   const { arm, runArm, workspace, mcp, scenario, log, services } = conduct;
   const decisions: Decision[] = [];
-  const emit = (decision: Decision) => {
+  const bounded = new KeptDecisions();
+  const emit = (made: Decision) => {
+    const decision = bounded.kept(made);
     log.note({ type: "decision", arm_id: arm.id, decision });
     decisions.push(decision);
   };
@@ -48,7 +52,7 @@ export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Prom
   const run = { arm, prompt: task.prompt, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
   const end = await runArm(run, signal);
   await mcp[Symbol.asyncDispose]();
-  const ended = summaryOf(end);
+  const ended = { ...summaryOf(end), ...(bounded.full && { log_cut: true as const }) };
   log.note({ type: "arm_ended", arm_id: arm.id, summary: ended });
   if (end.cause !== undefined) throw isOfProvider(end.cause) ? ofArm(arm.id, end.cause) : end.cause;
   return { arm, workspace, end, summary: { ...pendingArm(arm), ...ended }, decisions };
@@ -60,8 +64,11 @@ const isOfProvider = (cause: unknown) => cause instanceof Failure && cause.code 
 function summaryOf(end: ArmEnd): Partial<ArmSummary> & Pick<ArmSummary, "status"> {
   const { calls: _calls, began_ticks: _began, cause, violations, budget, other_models, ...measured } = end;
   const error = end.status === "failed" ? messageOf(cause) : null;
+  const names = { stop_reason: nameIn(end.stop_reason), model_served: nameIn(end.model_served) };
   const others = other_models && { other_models: [...other_models] };
-  return { ...measured, ...others, error, violations: [...violations], budget: [...budget] };
+  return { ...measured, ...names, ...others, error, violations: [...violations], budget: [...budget] };
 }
+
+const nameIn = <T extends string | null>(text: T) => asName(text) ?? text;
 
 const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "an internal error");

@@ -86,3 +86,24 @@ testAgent("an agent that is refused again and again does not fill the log", asyn
   expect(run.decisions.length).toBeLessThan(100);
   expect(run.summary.status).toBe("finished");
 });
+
+testAgent("an agent whose request is too large reads why, and so does whoever reads its log", async () => {
+  await using fake = await startFakeProvider();
+  const run = await runAgent(fake, {
+    agent: agentOf(`
+      const text = body.messages[0].content;
+      body.messages[0].content = "x".repeat(9_000_000);
+      const reply = await ask();
+      body.messages[0].content = text + " " + reply.status + " " + (await reply.json()).error.message;
+      await ask();`),
+  });
+  const message =
+    "the request has 9000113 bytes, at most 8388608 are read: shorten the conversation, or send fewer files and images";
+  expect(fake.requests).toHaveLength(1);
+  expect(JSON.stringify(fake.requests[0]?.messages)).toContain(`hello 413 ${message}`);
+  expect(run.decisions[0]).toMatchObject({
+    kind: "error",
+    detail: { class: "agent", code: "refused_request", message },
+  });
+  expect(run.summary).toMatchObject({ status: "finished", turns: 1 });
+});

@@ -113,6 +113,11 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "abeval itself stood still",
     text: "The pause counts as no arm's time. Without that it would have been a tenth of an arm's time, or have ended an arm.",
   },
+  log_cut: {
+    tone: "warn",
+    title: "The log of an arm was too long",
+    text: "It reached 64 MiB. Of the arm's later steps the judge and you see what was called, without texts, inputs and outputs.",
+  },
   arm_crashed: {
     tone: "danger",
     title: "An agent crashed",
