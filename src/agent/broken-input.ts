@@ -3,8 +3,8 @@ import type { Policies } from "../domain/policies.ts";
 import { ALLOW_RULE, DENY_RULE } from "../policy/command-rules.ts";
 import { type Refusal, refusalOf } from "../policy/refusal.ts";
 
-/** Longer inputs, and more texts in one, are not read. Commands that agents write have a few thousand characters. */
-export const BROKEN_CHARS = 64 * 1024;
+/** Longer inputs, and more texts in one, are not read: no text in one is then too long for the reader of commands. */
+export const BROKEN_CHARS = 16 * 1024;
 const MAX_TEXTS = 1_000;
 
 /** Why an input that is no JSON must not reach the agent: many agents mend such an input, and run what stands in it. */
