@@ -9,12 +9,13 @@ import { removeTree } from "../sandbox/remove-tree.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
 import { makeTempDir } from "../sandbox/temp-dir.ts";
 import { layOver } from "../workspace/tree/lay-over.ts";
-import type { AttachedProgram, FixtureFiles } from "../workspace/workspace.ts";
+import type { AttachedProgram, FileSource, FixtureFiles } from "../workspace/workspace.ts";
 import type { DoorCommand } from "./door-command.ts";
 import type { ModelPrices } from "./model-prices.ts";
 import { AGENT_HOME, AGENT_INSTALL } from "./recipe/inside.ts";
 import type { Install } from "./recipe/install.ts";
-import type { Recipe } from "./recipe/recipe.ts";
+import type { AgentLaunch, AgentStart, Recipe } from "./recipe/recipe.ts";
+import { settingsOver } from "./settings.ts";
 import { makeSocketDirectory, SOCKET_INSIDE, type SocketDirectory } from "./socket-directory.ts";
 
 /** An agent that can be started: everything that could refuse it has been asked. */
@@ -52,24 +53,16 @@ export async function openAgentPlace(
   program: AgentProgram,
   { prompt, policies: { network, paths } }: Pick<ArmRun, "prompt" | "policies">,
 ): Promise<AgentPlace> {
-  const { agent, recipe, install, upstream, door, owner, entropy } = program;
+  const { agent, install, door, owner, entropy } = program;
   await using made = new AsyncDisposableStack();
   const home = made.use(makeHome(owner));
   const sockets = made.use(makeSocketDirectory(owner));
   const token = entropy(16);
   const port = portFor(network, entropy);
-  const start = recipe.start({
-    entry: install?.entry ?? "",
-    model: upstream.model,
-    prompt,
-    prompt_file: `${AGENT_HOME}/task.md`,
-    wire: upstream.wire,
-    base: `http://127.0.0.1:${port}`,
-    key: token,
-    args: agent.args,
-  });
-  await layOver(home.path, { dir: null, files: start.home }, owner);
-  if (program.files) await layOver(home.path, await onDisk(program.files, made), owner);
+  const start = startOf(program, { prompt, base: `http://127.0.0.1:${port}`, key: token });
+  const theirs = program.files ? await onDisk(program.files, made) : NO_FILES;
+  await layOver(home.path, theirs, owner);
+  await layOver(home.path, { dir: null, files: settingsOver(start.home, theirs) }, owner);
   const held = made.move();
   return {
     token,
@@ -87,6 +80,32 @@ export async function openAgentPlace(
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+const NO_FILES: FileSource = { dir: null, files: {} };
+
+const startOf = (
+  {
+    agent,
+    recipe,
+    install,
+    upstream: { model, wire },
+  }: Pick<AgentProgram, "agent" | "recipe" | "install" | "upstream">,
+  given: Pick<AgentLaunch, "prompt" | "base" | "key">,
+): AgentStart =>
+  recipe.start({
+    ...given,
+    ...{ model, wire, args: agent.args, entry: install?.entry ?? "", prompt_file: `${AGENT_HOME}/task.md` },
+  });
+
+/**
+ * Reads the settings that will be laid over, before an arm is asked. Those that lie in a commit are read when it starts.
+ * @throws Failure as `settingsOver`
+ */
+export function checkSettings(program: AgentProgram): void {
+  const { files } = program;
+  if (files === null || files.fill) return;
+  settingsOver(startOf(program, { prompt: "", base: "", key: "" }).home, files);
 }
 
 /** Files that lie in a commit are written out first. */

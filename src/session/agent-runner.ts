@@ -52,7 +52,7 @@ export async function installDigests(
 
 /**
  * What runs an arm that is an external agent. Nothing of it is loaded for other arms.
- * @throws Failure `invalid_request` for an install that is not there or a model that the agent cannot talk to;
+ * @throws Failure `invalid_request` for an install that is not there, settings that cannot be read, or a model that the agent cannot talk to;
  * `credentials_missing`
  */
 export async function agentRunner(
@@ -61,17 +61,19 @@ export async function agentRunner(
   arm: AgentArm,
   tape?: Tape,
 ): Promise<RunArm> {
-  const [{ externalArm }, { recipeOf }, { wireOf, wireProblem }, { doorCommand }] = await Promise.all([
-    import("../agent/external-arm.ts"),
-    import("../agent/recipe/recipes.ts"),
-    import("../agent/recipe/choose-wire.ts"),
-    import("../agent/door-command.ts"),
-  ]);
+  const [{ externalArm }, { checkSettings }, { recipeOf }, { wireOf, wireProblem }, { doorCommand }] =
+    await Promise.all([
+      import("../agent/external-arm.ts"),
+      import("../agent/agent-place.ts"),
+      import("../agent/recipe/recipes.ts"),
+      import("../agent/recipe/choose-wire.ts"),
+      import("../agent/door-command.ts"),
+    ]);
   const { model } = arm;
   const agent = { ...arm.agent, side_model: tape?.side_model ?? arm.agent.side_model };
   const wire = wireOf(agent, model);
   if (wire === null) throw new Failure("invalid_request", `arm "${arm.id}": ${wireProblem(agent, model)}`);
-  return externalArm({
+  const program = {
     agent,
     recipe: recipeOf(agent),
     install: await installOfArm(services.agents_dir, arm),
@@ -81,7 +83,13 @@ export async function agentRunner(
     door: doorCommand(services.sandboxes.host),
     owner: sandboxOwner(),
     entropy: services.entropy,
-  });
+  };
+  try {
+    checkSettings(program);
+  } catch (error) {
+    throw ofArm(arm.id, error);
+  }
+  return externalArm(program);
 }
 
 /** Of other models of the arm's provider. */

@@ -59,6 +59,14 @@ testAgent("one that does not start is a fault, in its own words", async () => {
   });
 });
 
+testAgent("one that works and then crashes is a warning", async () => {
+  expect(await found('bun ~/agent.mjs "$@"; kill -9 $$')).toEqual({
+    status: "warn",
+    detail: expect.stringContaining("ended with exit code 137"),
+    hint: expect.stringContaining("`agent.ok_exit`"),
+  });
+});
+
 testAgent("one that offers its model no tools is heard, and rules that cannot see its commands are told", async () => {
   const line = `sed "s/, tools })/ })/" ~/agent.mjs > /tmp/a.mjs; exec bun /tmp/a.mjs "$@"`;
   expect(await found(line)).toMatchObject({ status: "pass" });

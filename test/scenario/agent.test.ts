@@ -121,6 +121,9 @@ test("each mistake in an agent is named with what to do", async () => {
   expect(await of('{ use: codex, install: c, command: ["{prompt}"] }')).toEqual([
     "arms[0].agent.command: use is given too; keep one of the two",
   ]);
+  expect(await of("{ use: codex, install: c, args: [--json, -c, 'model=x'] }")).toEqual([
+    "arms[0].agent.args[1]: -c model: the arm's `model` decides, and abeval forces it; take it out",
+  ]);
   expect(await of("{ install: c }")).toEqual([
     `arms[0].agent: needs \`use\` or \`command\`; \`use\` is one of ${names}`,
   ]);

@@ -1,7 +1,23 @@
+import { type ArgumentRules, BY_MODEL, hasArgument, ownArguments } from "./arguments.ts";
 import { expandHome, givenTask, providerVariables } from "./inside.ts";
 import { own } from "./own.ts";
 import { exitCodeAt, withoutBlocks, withoutMarks } from "./peel.ts";
 import type { AgentLaunch, Recipe } from "./recipe.ts";
+
+const ARGUMENTS: ArgumentRules = {
+  own: [
+    { argv: ["--output-format", "stream-json"] },
+    { argv: ["--verbose"] },
+    {
+      argv: ["--dangerously-skip-permissions"],
+      rivals: [
+        ...["--permission-mode", "--permission-prompts", "--permission-prompt-tool"],
+        ...["--allowedTools", "--allowed-tools"],
+      ],
+    },
+  ],
+  refused: { "--model": BY_MODEL, "--fallback-model": BY_MODEL },
+};
 
 export const claudeCode: Recipe = {
   name: "claude-code",
@@ -13,7 +29,7 @@ export const claudeCode: Recipe = {
   tested: ["2.1.197", "2.1.330"],
   min_node: null,
   // With these it ends so when it has reached its own limit. Otherwise 1 is an error.
-  ok_exit: (args) => (args.some((arg) => /^--max-(?:turns|budget-usd)(?:=|$)/.test(arg)) ? [1] : []),
+  ok_exit: (args) => (["--max-turns", "--max-budget-usd"].some((name) => hasArgument(args, name)) ? [1] : []),
   tools: {
     Bash: "run_command",
     Read: "read_file",
@@ -32,12 +48,13 @@ export const claudeCode: Recipe = {
   },
   side_model: "keep",
   notes: ["**/CLAUDE.md", "**/CLAUDE.local.md", "**/.claude/**", ".mcp.json"],
+  arguments: ARGUMENTS,
   start: (launch: AgentLaunch) => {
     const task = givenTask(launch);
     return {
       command: [
-        ...([launch.entry, "-p", task.argument, "--model", launch.model, "--output-format", "stream-json"] as const),
-        ...["--verbose", "--dangerously-skip-permissions", ...expandHome(launch.args)],
+        ...([launch.entry, "-p", task.argument, "--model", launch.model] as const),
+        ...[...ownArguments(ARGUMENTS, launch.args), ...expandHome(launch.args)],
       ],
       environment: {
         ...providerVariables(launch).anthropic,

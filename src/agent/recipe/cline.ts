@@ -1,5 +1,6 @@
 import { readBoundedJson } from "../../domain/bounded-json.ts";
 import { asRecords, asText } from "../../domain/lenient.ts";
+import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "./arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "./inside.ts";
 import { own } from "./own.ts";
 import { exitCodeAt } from "./peel.ts";
@@ -8,7 +9,7 @@ import type { PeeledOutput, Recipe } from "./recipe.ts";
 /** Its provider is set by a command of its own. The texts are arguments of the shell, and never part of its script. */
 const SET_UP_AND_RUN =
   'cline=$1 key=$2 model=$3 url=$4; shift 4; "$cline" auth --provider openai --apikey "$key" --modelid "$model" ' +
-  '--baseurl "$url" >/dev/null && exec "$cline" --json --auto-approve true "$@"';
+  '--baseurl "$url" >/dev/null && exec "$cline" "$@"';
 
 /** What its helpers do among themselves. */
 const TEAM = [
@@ -16,6 +17,14 @@ const TEAM = [
   ...["send_message", "broadcast", "read_mailbox", "mission_log", "cleanup", "create_outcome", "list_outcomes"],
   ...["attach_outcome_fragment", "review_outcome_fragment", "finalize_outcome"],
 ];
+
+const ARGUMENTS: ArgumentRules = {
+  own: [{ argv: ["--json"] }, { argv: ["--auto-approve", "true"] }],
+  refused: {
+    ...{ "-m": BY_MODEL, "--model": BY_MODEL, "-P": BY_PROXY, "--provider": BY_PROXY, "-k": BY_PROXY },
+    ...{ "--key": BY_PROXY, "--config": BY_PROXY, "--data-dir": BY_PROXY },
+  },
+};
 
 export const cline: Recipe = {
   name: "cline",
@@ -43,12 +52,14 @@ export const cline: Recipe = {
   },
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/.clinerules", "**/.clinerules/**", "**/.cline/**"],
+  arguments: ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
     return {
       command: [
         ...(["/bin/sh", "-c", SET_UP_AND_RUN, "sh", launch.entry, launch.key, launch.model] as const),
-        ...[launch.base + PROVIDER_PATHS.openai, ...expandHome(launch.args), task.argument],
+        ...[launch.base + PROVIDER_PATHS.openai, ...ownArguments(ARGUMENTS, launch.args)],
+        ...[...expandHome(launch.args), task.argument],
       ],
       environment: {},
       home: task.home,

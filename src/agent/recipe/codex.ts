@@ -1,7 +1,28 @@
+import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "./arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS, providerVariables } from "./inside.ts";
 import { own } from "./own.ts";
 import { belowHeader, exitCodeAt } from "./peel.ts";
 import type { Recipe } from "./recipe.ts";
+
+const ARGUMENTS: ArgumentRules = {
+  own: [
+    { argv: ["--json"], rivals: ["--experimental-json"] },
+    { argv: ["--skip-git-repo-check"] },
+    {
+      argv: ["--dangerously-bypass-approvals-and-sandbox"],
+      rivals: [
+        ...["--yolo", "--full-auto", "--approve-for-me", "-s", "--sandbox", "-a", "--ask-for-approval"],
+        ...["-c sandbox_mode", "--config sandbox_mode", "-c approval_policy", "--config approval_policy"],
+      ],
+    },
+  ],
+  refused: {
+    ...{ "-m": BY_MODEL, "--model": BY_MODEL, "-c model": BY_MODEL, "--config model": BY_MODEL },
+    ...{ "-c model_provider": BY_PROXY, "--config model_provider": BY_PROXY },
+    ...{ "-c model_providers.abeval": BY_PROXY, "--config model_providers.abeval": BY_PROXY },
+    ...{ "--oss": BY_PROXY, "--local-provider": BY_PROXY },
+  },
+};
 
 export const codex: Recipe = {
   name: "codex",
@@ -29,13 +50,13 @@ export const codex: Recipe = {
   },
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/AGENTS.override.md", "**/.codex/**"],
+  arguments: ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
     const provider = `{name="abeval",base_url="${launch.base}${PROVIDER_PATHS.openai}",env_key="OPENAI_API_KEY",wire_api="responses"}`;
     return {
       command: [
-        ...([launch.entry, "exec", "--json", "--skip-git-repo-check"] as const),
-        ...["--dangerously-bypass-approvals-and-sandbox", "-m", launch.model],
+        ...([launch.entry, "exec", ...ownArguments(ARGUMENTS, launch.args), "-m", launch.model] as const),
         ...["-c", "model_provider=abeval", "-c", `model_providers.abeval=${provider}`],
         ...[...expandHome(launch.args), task.argument],
       ],

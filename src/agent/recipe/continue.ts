@@ -1,7 +1,16 @@
+import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "./arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "./inside.ts";
 import { own } from "./own.ts";
 import { unpeeled } from "./peel.ts";
 import type { Recipe } from "./recipe.ts";
+
+const ARGUMENTS: ArgumentRules = {
+  own: [{ argv: ["--auto"], rivals: ["--readonly", "--allow", "--ask", "--exclude"] }],
+  refused: {
+    "--model": BY_MODEL,
+    "--config": `${BY_PROXY}; lay your settings into \`files\`, at .continue/config.yaml`,
+  },
+};
 
 export const continueCli: Recipe = {
   name: "continue",
@@ -35,14 +44,15 @@ export const continueCli: Recipe = {
   },
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.continue/**"],
+  arguments: ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
     const apiBase = `${launch.base}${PROVIDER_PATHS.anthropic}/v1/`;
     const model = { name: launch.model, provider: "anthropic", model: launch.model, apiKey: launch.key, apiBase };
     return {
       command: [
-        ...([launch.entry, "-p", "--auto", "--config", "/home/agent/.continue/config.yaml"] as const),
-        ...[...expandHome(launch.args), task.argument],
+        ...([launch.entry, "-p", "--config", "/home/agent/.continue/config.yaml"] as const),
+        ...[...ownArguments(ARGUMENTS, launch.args), ...expandHome(launch.args), task.argument],
       ],
       environment: {},
       home: {

@@ -1,7 +1,18 @@
+import { type ArgumentRules, BY_MODEL, BY_PROMPT, ownArguments } from "./arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "./inside.ts";
 import { own } from "./own.ts";
 import { exitCodeAt } from "./peel.ts";
 import type { PeeledOutput, Recipe } from "./recipe.ts";
+
+const ARGUMENTS: ArgumentRules = {
+  own: [
+    { argv: ["--allow-all-tools"], rivals: ["--allow-tool", "--allow-all", "--yolo", "--assisted-approval"] },
+    { argv: ["--output-format", "json"] },
+  ],
+  refused: {
+    ...{ "--model": BY_MODEL, "-p": BY_PROMPT, "--prompt": BY_PROMPT, "-i": BY_PROMPT, "--interactive": BY_PROMPT },
+  },
+};
 
 export const copilot: Recipe = {
   name: "copilot",
@@ -28,11 +39,12 @@ export const copilot: Recipe = {
   },
   side_model: "keep",
   notes: ["**/AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/**", "**/.copilot/**"],
+  arguments: ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
     return {
       command: [
-        ...([launch.entry, "-p", task.argument, "--allow-all-tools", "--output-format", "json"] as const),
+        ...([launch.entry, "-p", task.argument, ...ownArguments(ARGUMENTS, launch.args)] as const),
         ...expandHome(launch.args),
       ],
       environment: {

@@ -1,7 +1,20 @@
+import { type ArgumentRules, BY_MODEL, BY_PROMPT, ownArguments } from "./arguments.ts";
 import { geminiOutput } from "./gemini-output.ts";
 import { expandHome, givenTask, providerVariables } from "./inside.ts";
 import { own } from "./own.ts";
 import type { Recipe } from "./recipe.ts";
+
+/** Also of what was made from it. */
+export const GEMINI_ARGUMENTS: ArgumentRules = {
+  own: [
+    { argv: ["--approval-mode", "yolo"], rivals: ["-y", "--yolo", "--allowed-tools"] },
+    { argv: ["--output-format", "stream-json"], rivals: ["-o"] },
+  ],
+  refused: {
+    ...{ "-m": BY_MODEL, "--model": BY_MODEL, "-p": BY_PROMPT, "--prompt": BY_PROMPT },
+    ...{ "-i": BY_PROMPT, "--prompt-interactive": BY_PROMPT },
+  },
+};
 
 export const geminiCli: Recipe = {
   name: "gemini-cli",
@@ -46,12 +59,13 @@ export const geminiCli: Recipe = {
   },
   side_model: "keep",
   notes: ["**/GEMINI.md", "**/.gemini/**"],
+  arguments: GEMINI_ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
     return {
       command: [
-        ...([launch.entry, "-p", task.argument, "--approval-mode", "yolo", "-m", launch.model] as const),
-        ...["--output-format", "stream-json", ...expandHome(launch.args)],
+        ...([launch.entry, "-p", task.argument, "-m", launch.model] as const),
+        ...[...ownArguments(GEMINI_ARGUMENTS, launch.args), ...expandHome(launch.args)],
       ],
       // It ignores `yolo` in a folder that nobody has trusted.
       environment: { ...providerVariables(launch).google, GEMINI_CLI_TRUST_WORKSPACE: "true" },

@@ -1,8 +1,14 @@
 import type { WireName } from "../../domain/external-agent.ts";
+import { type ArgumentRules, BY_MODEL, BY_PROXY, hasArgument, ownArguments } from "./arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "./inside.ts";
 import { own } from "./own.ts";
 import { withoutBlocks } from "./peel.ts";
 import type { Recipe } from "./recipe.ts";
+
+const ARGUMENTS: ArgumentRules = {
+  own: [{ argv: ["--format", "json"] }],
+  refused: { "-m": BY_MODEL, "--model": BY_MODEL, "--attach": BY_PROXY },
+};
 
 export const opencode: Recipe = {
   name: "opencode",
@@ -29,13 +35,14 @@ export const opencode: Recipe = {
   },
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.opencode/**", "opencode.json", "opencode.jsonc"],
+  arguments: ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
     const { provider, baseURL } = PROVIDERS[launch.wire](launch.base);
     const model = `${provider}/${launch.model}`;
     return {
       command: [
-        ...([launch.entry, "run", "-m", model, "--format", "json"] as const),
+        ...([launch.entry, "run", "-m", model, ...ownArguments(ARGUMENTS, launch.args)] as const),
         ...[...expandHome(launch.args), task.argument],
       ],
       environment: {
@@ -44,7 +51,8 @@ export const opencode: Recipe = {
         OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
         OPENCODE_CONFIG_CONTENT: JSON.stringify({
           share: "disabled",
-          permission: "allow",
+          // An agent of the user's choice has permissions of its own.
+          ...(!hasArgument(launch.args, "--agent") && { permission: "allow" }),
           provider: { [provider]: { options: { baseURL, apiKey: launch.key }, models: { [launch.model]: {} } } },
         }),
       },

@@ -1,6 +1,15 @@
+import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "./arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS, providerVariables } from "./inside.ts";
 import { exitCodeAt } from "./peel.ts";
 import type { Recipe } from "./recipe.ts";
+
+const ARGUMENTS: ArgumentRules = {
+  own: [
+    { argv: ["--mode", "json"] },
+    { argv: ["--no-session"], rivals: ["--session", "--session-dir", "--continue", "-c", "--resume", "-r", "--fork"] },
+  ],
+  refused: { "--model": BY_MODEL, "--models": BY_MODEL, "--provider": BY_PROXY, "--api-key": BY_PROXY },
+};
 
 export const pi: Recipe = {
   name: "pi",
@@ -22,13 +31,14 @@ export const pi: Recipe = {
   },
   side_model: "keep",
   notes: ["**/AGENTS.md", "**/CLAUDE.md", "**/.pi/**"],
+  arguments: ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
     const variables = providerVariables(launch);
     const provider = launch.wire === "anthropic" ? "anthropic" : "openai";
     return {
       command: [
-        ...([launch.entry, "-p", "--mode", "json", "--no-session"] as const),
+        ...([launch.entry, "-p", ...ownArguments(ARGUMENTS, launch.args)] as const),
         ...["--provider", provider, "--model", launch.model, ...expandHome(launch.args), task.argument],
       ],
       environment: { ...variables[provider], PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1" },

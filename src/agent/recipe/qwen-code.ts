@@ -1,7 +1,17 @@
+import { type ArgumentRules, BY_PROXY, ownArguments } from "./arguments.ts";
+import { GEMINI_ARGUMENTS } from "./gemini-cli.ts";
 import { geminiOutput } from "./gemini-output.ts";
 import { expandHome, givenTask, providerVariables } from "./inside.ts";
 import { own } from "./own.ts";
 import type { Recipe } from "./recipe.ts";
+
+const ARGUMENTS: ArgumentRules = {
+  own: GEMINI_ARGUMENTS.own,
+  refused: {
+    ...GEMINI_ARGUMENTS.refused,
+    ...{ "--auth-type": BY_PROXY, "--openai-api-key": BY_PROXY, "--openai-base-url": BY_PROXY },
+  },
+};
 
 export const qwenCode: Recipe = {
   name: "qwen-code",
@@ -31,12 +41,13 @@ export const qwenCode: Recipe = {
   },
   side_model: "keep",
   notes: ["**/QWEN.md", "**/.qwen/**"],
+  arguments: ARGUMENTS,
   start: (launch) => {
     const task = givenTask(launch);
     return {
       command: [
-        ...([launch.entry, "-p", task.argument, "--approval-mode", "yolo", "--auth-type", "openai"] as const),
-        ...["-m", launch.model, "--output-format", "stream-json", ...expandHome(launch.args)],
+        ...([launch.entry, "-p", task.argument, "--auth-type", "openai", "-m", launch.model] as const),
+        ...[...ownArguments(ARGUMENTS, launch.args), ...expandHome(launch.args)],
       ],
       environment: providerVariables(launch).openai,
       home: { ...task.home, ".qwen/settings.json": JSON.stringify({ privacy: { usageStatisticsEnabled: false } }) },

@@ -1,5 +1,6 @@
 import type { ExternalAgent, WireName } from "../../domain/external-agent.ts";
 import type { ToolName } from "../../domain/tool.ts";
+import type { ArgumentRules } from "./arguments.ts";
 
 /** How a coding agent of somebody else is started, and what its tools are. Data, and pure functions. */
 export interface Recipe {
@@ -26,6 +27,8 @@ export interface Recipe {
   readonly side_model: ExternalAgent["side_model"];
   /** Globs of its own files in a workspace. */
   readonly notes: readonly string[];
+  /** Absent: no argument of the user's meets one of its own. */
+  readonly arguments?: ArgumentRules;
   /** Its command line, variables and files. `agent.env` and `agent.files` are laid over these. */
   start(launch: AgentLaunch): AgentStart;
   /** What a tool printed, without what the agent wraps around it. `tool` is the agent's own name of the tool. */

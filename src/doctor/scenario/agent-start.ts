@@ -1,3 +1,7 @@
+import { displaced } from "../../agent/recipe/arguments.ts";
+import { recipeOf } from "../../agent/recipe/recipes.ts";
+import { crashOf } from "../../domain/agent-crash.ts";
+import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { Failure } from "../../domain/failure.ts";
 import { hasCallRules, type Policies } from "../../domain/policies.ts";
 import { isAgentArm } from "../../session/agent-runner.ts";
@@ -17,7 +21,8 @@ export const agentsStart: Check<DryRun> = {
     const findings: Finding[] = [];
     for (const arm of arms) {
       const rehearsal = await dryRun.rehearse(arm, signal);
-      findings.push(findingOf(arm.id, rehearsal, dryRun.loaded.definition.policies));
+      const finding = findingOf(arm.id, rehearsal, dryRun.loaded.definition.policies);
+      findings.push({ ...finding, detail: [finding.detail, ...displacedBy(arm.agent)].join("; ") });
     }
     const worst = findings.find(({ status }) => status === "fail") ?? findings.find(({ status }) => status === "warn");
     const detail = findings.map((finding) => finding.detail).join("; ");
@@ -41,9 +46,20 @@ function findingOf(
   const notes = decisions.flatMap(({ kind, summary }) => (["policy_block", "error"].includes(kind) ? [summary] : []));
   const ended = `${asked} and ended with exit code ${agent?.exit_code ?? "unknown"}`;
   if (stop_reason !== "final_answer") return warn([`${ended}, without an answer`, ...notes].join("; "), ANSWER_HINT);
+  if (crashOf(end) !== null) return warn([ended, ...notes].join("; "), CRASH_HINT);
   if (!offers_tools && hasCallRules(policies)) return warn(`${ended}; it offers its model no tools`, UNSEEN_HINT);
   return pass([ended, ...notes].join("; "));
 }
+
+/** What abeval usually tells the agent, and its arguments say otherwise. */
+function displacedBy(agent: ExternalAgent): readonly string[] {
+  const { arguments: rules } = recipeOf(agent);
+  const flags = rules ? displaced(rules, agent.args) : [];
+  return flags.length === 0 ? [] : [`its args take the place of ${flags.join(" and ")}`];
+}
+
+const CRASH_HINT =
+  "an arm whose agent ends so counts as crashed; when the exit code is ordinary for it, list it in `agent.ok_exit`";
 
 const UNSEEN_HINT =
   "its commands are text to abeval: no rule of `policies.commands` stops one, and `policies.required` counts none";

@@ -1,5 +1,6 @@
+import { refusedArguments } from "../../agent/recipe/arguments.ts";
 import { PLACEHOLDERS, placeholdersIn } from "../../agent/recipe/command-recipe.ts";
-import { RECIPE_NAMES, recipeOf } from "../../agent/recipe/recipes.ts";
+import { RECIPE_NAMES, RECIPES, recipeOf } from "../../agent/recipe/recipes.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
 import { cut } from "../../domain/excerpt.ts";
 import type { ExternalAgent } from "../../domain/external-agent.ts";
@@ -24,6 +25,7 @@ export async function resolveAgent(
   checkInstall(problems, typeof authored === "string" ? path : [...path, "install"], agent);
   checkCommand(problems, path, agent.command);
   checkWires(problems, path, agent);
+  checkArguments(problems, [...path, "args"], agent);
   for (const name of Object.keys(agent.env ?? {})) checkVariable(problems, [...path, "env", name], name);
   const given = { ...DEFAULTS, ...agent };
   const recipe = recipeOf({ ...given, wires: [] });
@@ -97,6 +99,13 @@ function checkWires(problems: Problems, path: FieldPath, { use, command, wires }
   for (const [index, wire] of wires.entries())
     if (!own.includes(wire))
       problems.add([...path, "wires", index], `${use} does not speak it; it speaks ${own.join(", ")}`);
+}
+
+/** What an argument would change in vain, or to the agent's harm, is said before anything is paid. */
+function checkArguments(problems: Problems, path: FieldPath, { use, args = [] }: AgentMap): void {
+  const rules = RECIPES.find(({ name }) => name === use)?.arguments;
+  for (const { index, name, why } of rules ? refusedArguments(rules, args) : [])
+    problems.add([...path, index], `${name}: ${why}; take it out`);
 }
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
