@@ -1,26 +1,20 @@
 import { type BudgetState, rounded, usedText } from "../arm/budget.ts";
 import { callSummary, inputText } from "../arm/call-text.ts";
 import { type DecisionLog, oneLine } from "../arm/decision-log.ts";
-import type { PricedModel } from "../arm/known-use.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import type { DecisionDetail } from "../domain/decision.ts";
 import { cut, excerpt } from "../domain/excerpt.ts";
 import { NETWORK_RULE } from "../domain/network-rule.ts";
 import type { WireReply } from "../wire/wire.ts";
+import type { AskedTurn } from "./asked-turn.ts";
 import type { PendingCall } from "./pending-calls.ts";
 import type { Recipe } from "./recipe/recipe.ts";
-import { MAX_THREADS, type ThreadName } from "./threads.ts";
+import { MAX_THREADS } from "./threads.ts";
 
 interface DecisionParts {
   readonly run: Pick<ArmRun, "redact" | "clock">;
   readonly recipe: Pick<Recipe, "peel">;
   readonly log: DecisionLog;
-}
-
-interface Asked {
-  readonly thread: ThreadName;
-  readonly side: boolean;
-  readonly other?: PricedModel | undefined;
 }
 
 /** What a model said, with the tools that it called in our words. */
@@ -46,7 +40,11 @@ export class AgentDecisions {
     return cut(this.#parts.run.redact(tool), NAME_CHARS);
   }
 
-  turn({ thread, side, other }: Asked, { reply, tools }: SaidTurn, latency_ms: number): void {
+  turn(
+    { thread, side, other }: Pick<AskedTurn, "thread" | "side" | "other">,
+    { reply, tools }: SaidTurn,
+    latency_ms: number,
+  ): void {
     const { log, run } = this.#parts;
     const unknown = reply.tokens_in === null || reply.tokens_out === null;
     const text = run.redact(reply.text);
@@ -60,8 +58,7 @@ export class AgentDecisions {
       detail: {
         stop_reason: run.redact(reply.stop_reason ?? reply.ended),
         tools: [...tools],
-        cached_tokens: reply.cached_tokens,
-        cache_write_tokens: reply.cache_write_tokens,
+        ...cacheUse(reply),
         text: excerpt(text),
         thread: thread.number,
         ...(side ? { side: true as const } : {}),
@@ -154,6 +151,11 @@ export class AgentDecisions {
     }
   }
 }
+
+const cacheUse = ({ cached_tokens, cache_write_tokens, cache_write_1h_tokens }: WireReply) => ({
+  ...{ cached_tokens, cache_write_tokens },
+  ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
+});
 
 /** Of a tool's name. */
 const NAME_CHARS = 128;

@@ -2,47 +2,30 @@ import { createHash } from "node:crypto";
 import type { BudgetState } from "../arm/budget.ts";
 import { inputText } from "../arm/call-text.ts";
 import type { DecisionLog } from "../arm/decision-log.ts";
-import type { PricedModel } from "../arm/known-use.ts";
 import type { Meter } from "../arm/meter.ts";
 import { disqualifyingPaths } from "../arm/protected-paths.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
-import { atBudget, atContextLimit, disqualified, failed, finished, type Stop } from "../arm/stop.ts";
-import type { DecisionDetail } from "../domain/decision.ts";
+import { atBudget, disqualified, failed, type Stop } from "../arm/stop.ts";
 import type { ExternalAgent } from "../domain/external-agent.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Effect } from "../domain/tool.ts";
 import { redactDeep } from "../model/redacting-model.ts";
 import type { Upstream } from "../model/upstream.ts";
+import { refusedPath } from "../policy/path-rules.ts";
 import { type Refusal, refusalOf } from "../policy/refusal.ts";
 import type { CallRecord } from "../policy/review.ts";
-import type { WireCall, WireReply, WireRequest } from "../wire/wire.ts";
+import type { WireCall, WireReply, WireRequest, WireResult } from "../wire/wire.ts";
 import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
+import { agentEnding } from "./agent-ending.ts";
+import type { AskedTurn } from "./asked-turn.ts";
 import { refusalOfBroken } from "./broken-input.ts";
 import type { ModelPrices } from "./model-prices.ts";
-import { PendingCalls } from "./pending-calls.ts";
+import { type PendingCall, PendingCalls } from "./pending-calls.ts";
 import { type CanonicalCall, canonicalCall } from "./recipe/canonical-call.ts";
 import type { Recipe } from "./recipe/recipe.ts";
 import { refusedInput } from "./refused-input.ts";
 import { MAIN_THREAD, type ThreadName, Threads } from "./threads.ts";
 import { UNHEARD, UnderWay } from "./under-way.ts";
-
-/** A request that goes on to the provider. */
-export interface AskedTurn {
-  readonly thread: ThreadName;
-  /** A small call besides the work. */
-  readonly side: boolean;
-  /** What the provider is asked for. */
-  readonly model: string;
-  /** Set when that is not the arm's own. */
-  readonly other?: PricedModel | undefined;
-  readonly sent_bytes: number;
-  /** Monotonic milliseconds. */
-  readonly began_ticks: number;
-  /** Calls of its reply that were refused. */
-  readonly blocks: DecisionDetail<"policy_block">[];
-  /** Set when its reply holds more calls than the budget: nothing more of it goes to the agent. */
-  spent?: BudgetState | undefined;
-}
 
 interface AgentLogParts {
   readonly run: ArmRun;
@@ -68,6 +51,8 @@ export class AgentLog {
   readonly #threads: Threads;
   readonly #pending = new PendingCalls();
   readonly #under_way = new UnderWay<AskedTurn>();
+  /** Of the last request of each conversation. */
+  readonly #sent = new WeakMap<ThreadName, { readonly bytes: number; readonly tokens_in: number }>();
   readonly #replies = createHash("sha256");
   #served: string | null = null;
   #stopped = false;
@@ -107,13 +92,13 @@ export class AgentLog {
     if (this.#threads.forgotten > 0) this.told.forgotten();
     for (const result of request.results) {
       const pending = this.#pending.take(result, thread.number);
-      if (pending) this.told.call(pending, result.text, result.is_error);
+      if (pending) this.#answered(pending, result);
     }
     const violations = this.calls.length > 0 ? await disqualifyingPaths(run, log) : [];
     if (violations.length > 0) this.#stop(() => disqualified(violations));
     const side = this.#threads.isAside(thread, request);
     // A small call besides the work is no turn: it may follow the last one.
-    const spent = side ? (meter.exhausted("turns") ?? meter.beginSideCall()) : meter.exhausted();
+    const spent = side ? (meter.exhausted("turns") ?? meter.beginSideCall()) : this.#exhausted(thread, sent_bytes);
     if (spent) this.#stop(() => atBudget(log, spent));
     if (this.#stopped) return null;
     this.told.warnings(meter.runningLow());
@@ -121,6 +106,23 @@ export class AgentLog {
     const turn = { thread, side, ...asked, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
     this.#under_way.begin(turn);
     return turn;
+  }
+
+  /** A protected file is read-only for the agent: writing it failed. */
+  #answered(pending: PendingCall, { text, is_error }: WireResult): void {
+    const { effect, subject, tool, input } = pending.canonical;
+    const { paths } = this.#parts.run.policies;
+    const rule = effect === "write" && is_error === true ? refusedPath({ ...paths, writable: ["**"] }, subject) : null;
+    if (rule === null) this.told.call(pending, text, is_error);
+    else this.told.blocked({ rule, tool, input: inputText({ name: tool, input }) });
+  }
+
+  /** What a conversation has sent it sends again, unless it was shortened. */
+  #exhausted(thread: ThreadName, sent_bytes: number): BudgetState | undefined {
+    const { meter } = this.#parts;
+    const before = this.#sent.get(thread);
+    const again = before !== undefined && sent_bytes >= before.bytes ? before.tokens_in : 0;
+    return meter.exhausted() ?? meter.unaffordable(again);
   }
 
   /** Under a cost limit nothing is asked whose cost nobody would know. */
@@ -189,6 +191,7 @@ export class AgentLog {
     const { sent_bytes, side, other } = turn;
     const said_bytes = Buffer.byteLength(reply.text + JSON.stringify(reply.calls));
     this.#under_way.end(turn);
+    if (reply.tokens_in !== null) this.#sent.set(turn.thread, { bytes: sent_bytes, tokens_in: reply.tokens_in });
     this.#parts.meter.countTurn({ usage: reply, sent_bytes, said_bytes, side, other, broken: reply.ended !== "whole" });
   }
 
@@ -220,17 +223,8 @@ export class AgentLog {
 
   /** How an arm ended whose agent has ended by itself; `exit` is what it ended with. */
   ending(exit: string): Stop {
-    const { log } = this.#parts;
     const last = this.#last?.thread.number === MAIN_THREAD ? this.#last.said : undefined;
-    if (last === "context_overflow") return atContextLimit(log, { tokens_in: null });
-    if (last?.ended === "whole" && last.calls.length === 0) {
-      const stop = last.stop_reason === "refusal" ? "refusal" : "end";
-      return finished(log, { text: this.#parts.run.redact(last.text), stop, stop_reason: last.stop_reason ?? "end" });
-    }
-    if (exit === "0") return { status: "finished", stop_reason: "no_answer", final_answer: null };
-    const message = `the agent ended without an answer (${exit})`;
-    log.add("error", { summary: message, detail: { class: "agent", code: "agent_exit", message } });
-    return { status: "finished", stop_reason: `agent_exit:${exit}`, final_answer: null };
+    return agentEnding(this.#parts.log, { last, exit, redact: this.#parts.run.redact });
   }
 
   #canonical({ name, input, unparsed }: WireCall): CanonicalCall {

@@ -9,6 +9,7 @@ import { Failure, Mistake } from "../domain/failure.ts";
 import type { ProcessEnd } from "../sandbox/sandbox.ts";
 import { AgentLog } from "./agent-log.ts";
 import { type AgentProgram, openAgentPlace } from "./agent-place.ts";
+import { cloudHint, strayWords } from "./cloud-forms.ts";
 import { PrintedEnds } from "./printed-ends.ts";
 import { agentExchange } from "./proxy/agent-exchange.ts";
 import { openProxy } from "./proxy/provider-proxy.ts";
@@ -97,7 +98,7 @@ class AgentRunner {
   }
 
   #stray(address: string): void {
-    const message = `the agent asked for ${address}, which no provider has`;
+    const message = strayWords(address);
     this.#log.add("error", { summary: message, detail: { class: "agent", code: "unknown_address", message } });
   }
 
@@ -116,9 +117,10 @@ class AgentRunner {
   #neverAsked(how: string): Failure {
     const said = this.#said(1).trim().slice(-SAID_CHARS) || this.#said(0).trim().slice(-SAID_CHARS) || "nothing";
     const { id } = this.#parts.run.arm;
+    const hint = cloudHint(this.#parts.program.agent.env);
     return new Failure(
       "setup_failed",
-      `arm "${id}": its agent ended (${how}) and never asked a model. It printed last: ${said}`,
+      `arm "${id}": its agent ended (${how}) and never asked a model. ${hint === null ? "" : `${hint}. `}It printed last: ${said}`,
     );
   }
 

@@ -18,6 +18,7 @@ export interface ArmEnd {
   readonly tokens_out: number | null;
   readonly cached_tokens: number | null;
   readonly cache_write_tokens?: number | null;
+  readonly cache_write_1h_tokens?: number;
   readonly cost_usd: number | null;
   /** Absent when all of it is known. */
   readonly at_least?: AtLeast;

@@ -6,6 +6,8 @@ export interface BudgetState {
   readonly budget: BudgetName;
   readonly used: number;
   readonly limit: number;
+  /** What the next request would use at least; set where that was refused. */
+  readonly next?: number;
 }
 
 /** The policies' budget, tightened by the arm's own limits. Neither widens the other. */
@@ -28,7 +30,7 @@ export function rounded(budget: BudgetName, value: number): number {
   return Math.round(value * parts) / parts;
 }
 
-export function usedText({ budget, used, limit }: BudgetState): string {
+export function usedText({ budget, used, limit, next }: BudgetState): string {
   const unit = budget === "cost_usd" ? " USD" : "";
-  return `${rounded(budget, used)} of ${rounded(budget, limit)}${unit} used`;
+  return `${rounded(budget, used)} of ${rounded(budget, limit)}${unit} used${next === undefined ? "" : `, and the next request takes at least ${rounded(budget, next)}${unit}`}`;
 }

@@ -113,6 +113,17 @@ export class Meter {
     return this.#states().find((state) => state.budget !== ignored && state.used >= state.limit);
   }
 
+  /**
+   * The cost limit, when a request that sends so many tokens would pass it even if a cache had all of them and the reply were
+   * empty. Whatever fits is not refused.
+   */
+  unaffordable(tokens_in: number): BudgetState | undefined {
+    const cost = this.cost();
+    if (cost === undefined || this.#price === null) return undefined;
+    const next = (tokens_in * Math.min(this.#price.in, this.#price.cached_in ?? this.#price.in)) / 1_000_000;
+    return cost.used + next > cost.limit ? { ...cost, next } : undefined;
+  }
+
   /** Budgets that have run low since the last call; each is named once. */
   runningLow(): readonly BudgetState[] {
     const low = this.#states().filter(

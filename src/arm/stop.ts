@@ -23,8 +23,9 @@ export function finished(
   return { status: "finished", stop_reason: stop === "refusal" ? "refusal" : "final_answer", final_answer: text };
 }
 
-export function atBudget(log: DecisionLog, { budget, used, limit }: BudgetState): Stop {
-  const summary = `${budget}: ${usedText({ budget, used, limit })}`;
+export function atBudget(log: DecisionLog, state: BudgetState): Stop {
+  const { budget, used, limit } = state;
+  const summary = `${budget}: ${usedText(state)}`;
   return atLimit(log, summary, { budget, used: rounded(budget, used), limit });
 }
 

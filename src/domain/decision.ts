@@ -25,6 +25,7 @@ const ModelTurnDetail = record("ModelTurnDetail", {
   text: Type.String({ description: "Cut at 4 kB." }),
   usage_unknown: Type.Optional(Type.Literal(true, { description: "The provider gave no usable usage." })),
   cache_write_tokens: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
+  cache_write_1h_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
   thread: Type.Optional(Thread),
   side: Type.Optional(Type.Literal(true, { description: "A small call besides the work: it offered no tools." })),
   model: Type.Optional(Type.String({ description: "That was asked in the place of the arm's own." })),

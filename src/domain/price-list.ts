@@ -6,6 +6,9 @@ export const Price = record("Price", {
   out: Type.Number({ minimum: 0 }),
   cached_in: nullable(Type.Number({ minimum: 0 })),
   cache_write: Type.Optional(nullable(Type.Number({ minimum: 0 }), { description: "Null or absent: as `in`." })),
+  cache_write_1h: Type.Optional(
+    Type.Number({ minimum: 0, description: "Absent: twice `in` where `cache_write` is given, else as `in`." }),
+  ),
 });
 export type Price = Static<typeof Price>;
 
@@ -17,6 +20,9 @@ export const ModelPrice = Type.Object(
     out: UsdPerMtok("Output."),
     cached_in: Type.Optional(UsdPerMtok("Input read from a cache; absent = as input.")),
     cache_write: Type.Optional(UsdPerMtok("Input written to a cache; absent = as input.")),
+    cache_write_1h: Type.Optional(
+      UsdPerMtok("Input written to a cache for an hour; absent = twice input where `cache_write` is given."),
+    ),
   },
   { $id: "ModelPrice", additionalProperties: false, description: "US dollars per million tokens." },
 );

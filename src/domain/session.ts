@@ -84,6 +84,7 @@ export const ArmSummary = record("ArmSummary", {
   tokens_out: Tokens("Null when a turn's usage is unknown."),
   cached_tokens: Tokens("Cache reads within tokens_in."),
   cache_write_tokens: Type.Optional(Tokens("Cache writes within tokens_in; absent where none are counted apart.")),
+  cache_write_1h_tokens: Type.Optional(Count("Within cache_write_tokens: kept for an hour. Absent: none.")),
   cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without prices or usage." }),
   at_least: Type.Optional(AtLeast),
   other_models: Type.Optional(

@@ -13,6 +13,8 @@ export interface Usage {
   readonly cached_tokens: number | null;
   /** Cache writes within tokens_in; absent where a provider does not count them apart. */
   readonly cache_write_tokens?: number | null;
+  /** Within cache_write_tokens: kept for an hour, at a higher price. Absent: none. */
+  readonly cache_write_1h_tokens?: number;
 }
 
 export const NO_USAGE: Usage = { tokens_in: 0, tokens_out: 0, cached_tokens: 0 };
@@ -29,12 +31,18 @@ export const sumUsage = (usages: readonly Usage[]): Usage => ({
   tokens_out: sumKnown(usages.map(({ tokens_out }) => tokens_out)),
   cached_tokens: sumKnown(usages.map(({ cached_tokens }) => cached_tokens)),
   ...cacheWrites(usages),
+  ...hourWrites(usages),
 });
 
 /** Absent when none of them counts any. */
 function cacheWrites(usages: readonly Pick<Usage, "cache_write_tokens">[]): Pick<Usage, "cache_write_tokens"> {
   const counted = usages.map(({ cache_write_tokens }) => cache_write_tokens).filter((one) => one !== undefined);
   return counted.length === 0 ? {} : { cache_write_tokens: sumKnown(counted) };
+}
+
+function hourWrites(usages: readonly Pick<Usage, "cache_write_1h_tokens">[]): Pick<Usage, "cache_write_1h_tokens"> {
+  const sum = usages.reduce((total, { cache_write_1h_tokens = 0 }) => total + cache_write_1h_tokens, 0);
+  return sum === 0 ? {} : { cache_write_1h_tokens: sum };
 }
 
 /** Tokens to be paid for. Cache reads and writes that are unknown count as none: then they cost what other input costs. */
@@ -47,9 +55,15 @@ export function costOf(price: Price | null, paid: Paid): number | null {
   const read = Math.min(cached_tokens ?? 0, tokens_in);
   const written = Math.min(cache_write_tokens ?? 0, tokens_in - read);
   const fresh = tokens_in - read - written;
-  const input = fresh * price.in + read * (price.cached_in ?? price.in) + written * (price.cache_write ?? price.in);
+  const hour = Math.min(paid.cache_write_1h_tokens ?? 0, written);
+  const kept = (written - hour) * (price.cache_write ?? price.in) + hour * hourPrice(price);
+  const input = fresh * price.in + read * (price.cached_in ?? price.in) + kept;
   return (input + tokens_out * price.out) / 1_000_000;
 }
+
+/** Anthropic takes 1.25 times the input's price for five minutes, and twice for an hour. */
+const hourPrice = (price: Price): number =>
+  price.cache_write_1h ?? (typeof price.cache_write === "number" ? 2 * price.in : price.in);
 
 /** USD per million tokens: the most that input can cost. */
 export const dearestInput = (price: Price): number => Math.max(price.in, price.cache_write ?? 0);
@@ -88,6 +102,7 @@ export function usageOfDecisions(decisions: readonly Decision[], price: Price | 
     tokens_out: known ? sumKnown(turns.map((turn) => turn.tokens_out)) : null,
     cached_tokens: sumKnown(turns.map((turn) => turn.detail?.cached_tokens ?? null)),
     ...cacheWrites(turns.flatMap(({ detail }) => detail ?? [])),
+    ...hourWrites(turns.flatMap(({ detail }) => detail ?? [])),
   };
   const wall_ms = span(decisions);
   const throttled_ms = Math.min(wall_ms, sumKnown(decisions.map(waited)) ?? 0);

@@ -16,7 +16,7 @@ export const outputSchema = (schema: TObject): InlineObject => ({
 const TOLD = ["type", "const", "enum", "properties", "required", "items", "additionalProperties", "anyOf"];
 
 /** More words than fit here are told as strings: flags, codes of failures, kinds of decisions. Versions add to them. */
-const MOST_BYTES_OF_WORDS = 120;
+const MOST_BYTES_OF_WORDS = 80;
 
 function shapeOf(schema: TSchema): SchemaObject {
   const published = withoutPatterns(publish(schema, shapeOf));

@@ -7,7 +7,11 @@ export function anthropicUsage(usage: unknown): Usage {
   const cache_write_tokens = asCount(dig(usage, "cache_creation_input_tokens") ?? 0);
   const tokens_in = sumKnown([asCount(dig(usage, "input_tokens")), cached_tokens, cache_write_tokens]);
   if (tokens_in === null) return { ...UNKNOWN_USAGE, tokens_out: asCount(dig(usage, "output_tokens")) };
-  return { tokens_in, tokens_out: asCount(dig(usage, "output_tokens")), cached_tokens, cache_write_tokens };
+  const hour = asCount(dig(usage, "cache_creation", "ephemeral_1h_input_tokens")) ?? 0;
+  return {
+    ...{ tokens_in, tokens_out: asCount(dig(usage, "output_tokens")), cached_tokens, cache_write_tokens },
+    ...(hour > 0 && { cache_write_1h_tokens: hour }),
+  };
 }
 
 /** Anthropic counts up while it streams. Some gateways send zeros in the place of what they said before. */

@@ -57,3 +57,48 @@ testAgent("an agent that hangs up while a busy provider is waited for has its ti
   expect(fake.requests).toHaveLength(1);
   expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:seconds" });
 });
+
+testAgent("a request that would pass the cost limit even from a cache is refused before it is sent", async () => {
+  await using fake = await startFakeProvider({ reply: { text: "More.", usage: { in: 70_000, out: 100 } } });
+  const run = await runAgent(fake, {
+    agent: agentOf(`
+      for (;;) {
+        await ask();
+        body.messages.push({ role: "assistant", content: "More." }, { role: "user", content: "Go on." });
+      }`),
+    arm: { price_per_mtok: { in: 1, out: 2, cached_in: null } },
+    policies: "{budget: {max_cost_usd: 0.6}}",
+  });
+  // Eight turns cost 0.5616; a ninth would take at least 0.07 more.
+  expect(fake.requests).toHaveLength(8);
+  expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:cost_usd" });
+  expect(run.summary.cost_usd).toBeLessThan(0.6);
+  expect(run.decisions.at(-1)?.summary).toBe(
+    "cost_usd: 0.5616 of 0.6 USD used, and the next request takes at least 0.07 USD",
+  );
+});
+
+testAgent("a request that a cache could make cheap enough is sent", async () => {
+  await using fake = await startFakeProvider({ reply: { text: "More.", usage: { in: 70_000, out: 100 } } });
+  const run = await runAgent(fake, {
+    agent: agentOf(`
+      for (;;) {
+        await ask();
+        body.messages.push({ role: "assistant", content: "More." }, { role: "user", content: "Go on." });
+      }`),
+    arm: { price_per_mtok: { in: 1, out: 2, cached_in: 0.1 } },
+    policies: "{budget: {max_cost_usd: 0.6}}",
+  });
+  expect(fake.requests).toHaveLength(9);
+  expect(run.summary.stop_reason).toBe("budget:cost_usd");
+});
+
+testAgent("a last reply that was cut off is told as cut off, whatever the agent ended with", async () => {
+  await using fake = await startFakeProvider({ reply: { text: "The first half of", stop: "output_limit" } });
+  const run = await runAgent(fake, { agent: agentOf("await ask(); process.exit(1);") });
+  expect(run.summary).toMatchObject({ status: "finished", stop_reason: "cut_off", final_answer: "The first half of" });
+  expect(run.decisions.at(-1)).toMatchObject({
+    kind: "error",
+    detail: { code: "cut_off", message: expect.stringContaining("cut off at its limit of tokens (length)") },
+  });
+});

@@ -46,3 +46,21 @@ test("without a price or without tokens a cost is unknown, not 0", () => {
   expect(costOf(PRICE, { ...use, tokens_in: null })).toBeNull();
   expect(costOf(PRICE, { ...use, tokens_out: null })).toBeNull();
 });
+
+test("input that a cache keeps for an hour costs twice the input's price, or what the list of prices says", () => {
+  const use = {
+    tokens_in: 1_000,
+    tokens_out: 0,
+    cached_tokens: 0,
+    cache_write_tokens: 500,
+    cache_write_1h_tokens: 300,
+  };
+  const five_minutes = { ...PRICE, cache_write: 12.5 };
+  expect(costOf(five_minutes, use)).toBeCloseTo((500 * 10 + 200 * 12.5 + 300 * 20) / 1e6, 12);
+  expect(costOf({ ...five_minutes, cache_write_1h: 15 }, use)).toBeCloseTo(
+    (500 * 10 + 200 * 12.5 + 300 * 15) / 1e6,
+    12,
+  );
+  expect(costOf(PRICE, use)).toBeCloseTo((1_000 * 10) / 1e6, 12);
+  expect(sumUsage([use, { ...use, cache_write_1h_tokens: 1 }])).toMatchObject({ cache_write_1h_tokens: 301 });
+});

@@ -29,3 +29,12 @@ test("what Gemini counted before a stream was cut is not all that it will charge
   };
   expect(pass("gemini", sse(chunk)).reply).toMatchObject({ tokens_in: 9, tokens_out: null, ended: "cut" });
 });
+
+test("what a cache keeps for an hour is counted apart", () => {
+  const usage = {
+    ...{ input_tokens: 10, cache_creation_input_tokens: 300, output_tokens: 1 },
+    cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+  };
+  expect(anthropicUsage(usage)).toMatchObject({ tokens_in: 310, cache_write_tokens: 300, cache_write_1h_tokens: 200 });
+  expect("cache_write_1h_tokens" in anthropicUsage({ input_tokens: 10 })).toBe(false);
+});

@@ -11,6 +11,11 @@ export const PriceFile = Type.Partial(
     out: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Output." }),
     cached_in: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input read from a cache." }),
     cache_write: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input written to a cache." }),
+    cache_write_1h: Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: "Input written to a cache for an hour; absent = twice input where `cache_write` is given.",
+    }),
   }),
   { $id: "PriceFile", additionalProperties: false, description: "US dollars per million tokens; absent = unknown." },
 );

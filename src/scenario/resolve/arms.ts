@@ -135,6 +135,10 @@ function completePrice(problems: Problems, index: number, price: NonNullable<Arm
     if (price[name] === undefined)
       problems.add(["arms", index, "price_per_mtok", name], "missing; expected US dollars per million tokens");
   }
-  const { cached_in = null, cache_write } = price;
-  return { in: price.in ?? 0, out: price.out ?? 0, cached_in, ...(cache_write !== undefined && { cache_write }) };
+  const { cached_in = null, cache_write, cache_write_1h } = price;
+  return {
+    ...{ in: price.in ?? 0, out: price.out ?? 0, cached_in },
+    ...(cache_write !== undefined && { cache_write }),
+    ...(cache_write_1h !== undefined && { cache_write_1h }),
+  };
 }
