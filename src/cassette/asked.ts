@@ -4,6 +4,7 @@ import { sha256 } from "../domain/sha256.ts";
 import type { Fetch } from "../model/provider-call.ts";
 import { Pace } from "../pace.ts";
 import { DROPPED_FIELDS, type Normalise } from "./normalise.ts";
+import { idOfResult, inResultOrder, withResultsInOrder } from "./result-order.ts";
 
 /** A place in a request, such as `messages[2]`, and the hash of what stands there. */
 export type Part = readonly [place: string, hash: string];
@@ -55,18 +56,46 @@ interface RawRequest {
 }
 
 export async function askedOf({ method, url, body }: RawRequest, normalise: Normalise): Promise<Asked> {
-  const texts = new Map<string, string>();
-  const parts: Part[] = [];
+  const spoken: Spoken[] = [];
   const pace = new Pace();
   for (const [place, value] of placesOf(body)) {
-    const text = canonicalJson(normalise(value));
-    await pace.bytes(text.length);
-    const hash = hashOf(text);
-    texts.set(hash, text);
-    parts.push([place, hash]);
+    const one = spokenOf(place, value, normalise);
+    await pace.bytes(one.text.length);
+    spoken.push(one);
   }
-  const request = { method, path: pathOf(url), parts };
-  return { ...request, key: keyOf(request), texts };
+  return {
+    ...askedIn({ method, path: pathOf(url) }, spoken),
+    texts: new Map(spoken.map(({ hash, text }) => [hash, text])),
+  };
+}
+
+/** What stands at a place of a request, normalised. */
+export interface Spoken {
+  readonly place: string;
+  readonly text: string;
+  readonly hash: string;
+  /** See `idOfResult`. */
+  readonly result_of: string | undefined;
+}
+
+export function spokenOf(place: string, value: unknown, normalise: Normalise): Spoken {
+  const normalised = withResultsInOrder(normalise(value));
+  const text = canonicalJson(normalised);
+  return { place, text, hash: hashOf(text), result_of: idOfResult(normalised) };
+}
+
+/** A request of these parts. Results that stand side by side are a set. */
+export function askedIn(
+  request: Pick<Asked, "method" | "path">,
+  spoken: readonly Spoken[],
+): Pick<Asked, "method" | "path" | "key" | "parts"> {
+  const ordered = inResultOrder(
+    spoken,
+    ({ result_of }) => result_of,
+    ({ text }) => text,
+  );
+  const parts = ordered.map(({ hash }, at): Part => [spoken[at]?.place ?? "", hash]);
+  return { ...request, parts, key: keyOf({ ...request, parts }) };
 }
 
 /** What providers call their services. What stands before is an address, or a version. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import type { JsonLimits } from "../domain/bounded-json.ts";
 import { Count, Timestamp } from "../domain/schema.ts";
 
 /** Of the format of the file. */
@@ -8,8 +9,17 @@ export const CASSETTE_VERSION = 1;
 export const MAX_TAPE_BYTES = 256 * 1024 * 1024;
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Values of a line. A request that is passed on has 100,000 at most, and a part of it is three of a line. */
-export const MAX_LINE_VALUES = 400_000;
+/** Lines of a file. A run of a thousand requests has some ten thousand. */
+export const MAX_LINES = 250_000;
+
+/**
+ * Of one line, and of the part of a request that is in it. A request that is passed on has 100,000 values at most, and a part of it is
+ * three of a line. A reply is one text in which each quotation mark is escaped.
+ */
+export const LINE_LIMITS: JsonLimits = { bytes: MAX_LINE_BYTES, values: 400_000, escapes: 8_000_000 };
+
+/** Of a name in the header, which messages show. */
+const NAME_CHARS = 1_000;
 
 /** What later versions add is no fault. */
 const line = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
@@ -20,11 +30,11 @@ const Hash = Type.String({ pattern: "^[0-9a-f]{32}$" });
 /** The first line: what was recorded, and what it holds for. */
 export const Header = line({
   cassette: Type.Literal(CASSETTE_VERSION),
-  abeval: Type.String({ description: "Version that recorded." }),
+  abeval: Type.String({ maxLength: NAME_CHARS, description: "Version that recorded." }),
   at: Timestamp("When the recording began."),
-  scenario: Type.String(),
-  of: Type.String({ description: "Id of the arm, or `judge`." }),
-  model: Type.String({ description: "`<provider>/<model>`, for people." }),
+  scenario: Type.String({ maxLength: NAME_CHARS }),
+  of: Type.String({ maxLength: NAME_CHARS, description: "Id of the arm, or `judge`." }),
+  model: Type.String({ maxLength: NAME_CHARS, description: "`<provider>/<model>`, for people." }),
   bound: Type.Record(Type.String(), Hash, { description: "What the arm saw, or which judge it is, by its name." }),
   seed: Type.Optional(Type.String({ pattern: "^[0-9a-f]{32}$", description: "Of what a judge's prompts draw." })),
 });

@@ -7,9 +7,10 @@ const CUT = /\[\.\.\. \d+ (?:bytes|characters) left out \.\.\.\]|⟨middle left 
 
 /**
  * Characters beside a cut that do not count. Where a long text is cut depends on all that stands in it, durations too; each of
- * them moves the cut by a character or two, on a busy machine by three.
+ * them moves the cut by a character or two, on a busy machine by three. Of a short piece most counts all the same:
+ * it has room for few durations.
  */
-const UNSURE = 250;
+const unsureOf = (piece: string) => Math.min(250, Math.floor(piece.length / 8));
 
 /** Whether a request differs from a recorded one in nothing but where texts were cut. */
 export function isNear(asked: Asked, { method, path, parts }: Exchange, { texts }: Recording): boolean {
@@ -32,8 +33,9 @@ function isCutAlike(one: string, other: string): boolean {
 
 /** @param cut at which ends the piece was cut */
 function isPieceAlike(one: string, other: string, cut: { readonly start: boolean; readonly end: boolean }): boolean {
-  const core = one.slice(cut.start ? UNSURE : 0, Math.max(0, one.length - (cut.end ? UNSURE : 0)));
-  const at = cut.start ? other.lastIndexOf(core, 2 * UNSURE) : 0;
+  const unsure = unsureOf(one);
+  const core = one.slice(cut.start ? unsure : 0, Math.max(0, one.length - (cut.end ? unsure : 0)));
+  const at = cut.start ? other.lastIndexOf(core, 2 * unsure) : 0;
   if (at < 0 || !other.startsWith(core, at)) return false;
-  return other.length - at - core.length <= (cut.end ? 2 * UNSURE : 0);
+  return other.length - at - core.length <= (cut.end ? 2 * unsure : 0);
 }

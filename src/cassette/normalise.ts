@@ -55,6 +55,15 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(shellId:) \d+/g, "$1 <id>"],
   [/\b(pg?id)(:? |[:=])\d+/gi, "$1$2<id>"],
   [/\b(ses|prt)_\w{8,}/g, "$1_<id>"],
+  // Of helpers and of commands in the background, as agents tell them their model, also within JSON within JSON.
+  [/\b(agent_?id|task_?id|shell_?id)(\\*"?: ?\\*"?)(?![<"\\ ])[\w-]+/gi, "$1$2<id>"],
+  [/(<(?:task|shell|agent)[-_]id>)[\w-]+/g, "$1<id>"],
+  [/\b(running in background with ID:) [\w-]+/g, "$1 <id>"],
+  [/("nickname\\*": ?\\*")[^"\\]+/g, "$1<name>"],
+  // What a tool adds to a name of its own before a time that was found above.
+  [/-<time>-[0-9a-f]{6,}\b/g, "-<time>-<id>"],
+  [/\/tmp\/claude-[\w./-]+/g, "/tmp/claude-<path>"],
+  [/\/tmp\/tmp(?:\.\w{10}|[a-z0-9_]{8})\b/g, "/tmp/<path>"],
   [/\b(cch|cc_version)=[^;&\s"]+/g, "$1=<id>"],
   // Where commands run without a sandbox, they see the directory itself.
   [/\babeval-(?:run|kept)-[\w-]+/g, "abeval-<directory>"],

@@ -9,6 +9,7 @@ import { castOf, fileOf, JUDGE, nameOf, placeOf, type Role } from "./cast.ts";
 import { normaliser } from "./normalise.ts";
 import { Player } from "./player.ts";
 import { type Recording, readTape } from "./read-tape.ts";
+import { renewed } from "./renew.ts";
 import { seededEntropy } from "./seeded-entropy.ts";
 import { NO_TAPE, type TapeDirectory, type Taped, type Tapes } from "./tapes.ts";
 
@@ -36,7 +37,7 @@ export function replayFrom(directory: string, services: ReplayServices, options:
       const normalise = normaliser(services.redact, taped.ignore);
       const played: Played[] = [];
       for (const role of cast) {
-        const recording = await recordingOf(role, directory, place);
+        const recording = await renewed(await recordingOf(role, directory, place), normalise);
         const player = new Player(recording, { normalise, version: services.version });
         const tape = fits(recording, role.bound) ? player : { ...asTape(player), side_model: "keep" as const };
         played.push({ ...role, recording, player, tape });

@@ -6,6 +6,7 @@ import { normaliser } from "../../src/cassette/normalise.ts";
 import { Player } from "../../src/cassette/player.ts";
 import { readTape } from "../../src/cassette/read-tape.ts";
 import { Recorder } from "../../src/cassette/recorder.ts";
+import { renewed } from "../../src/cassette/renew.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Fetch } from "../../src/model/provider-call.ts";
 
@@ -22,11 +23,10 @@ const unchanged = (text: string) => text;
 export const recorderAt = (path: string, redact = unchanged, ignore: readonly string[] = []): Recorder =>
   new Recorder({ path, header: HEADER, clock: systemClock, redact, normalise: normaliser(redact, ignore) });
 
-export const playerOf = async (path: string, ignore: readonly string[] = []): Promise<Player> =>
-  new Player(await readTape(path, "small/one.jsonl"), {
-    normalise: normaliser(unchanged, ignore),
-    version: "0.1.6",
-  });
+export async function playerOf(path: string, ignore: readonly string[] = []): Promise<Player> {
+  const normalise = normaliser(unchanged, ignore);
+  return new Player(await renewed(await readTape(path, "small/one.jsonl"), normalise), { normalise, version: "0.1.6" });
+}
 
 /** Asks as an SDK does. */
 export const post = (send: Fetch, body: unknown, url = URL_ASKED): Promise<Response> =>

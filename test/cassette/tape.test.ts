@@ -295,7 +295,9 @@ test("another version, a changed part and a file that is too large are refused w
   );
   appendFileSync(path, text);
   truncateSync(path, 256 * 1024 * 1024 + 1);
-  expect(((await failureOf(playerOf(path))) as Failure).message).toContain("has more than 268435456 bytes");
+  expect(((await failureOf(playerOf(path))) as Failure).message).toContain(
+    "has 268435457 bytes, at most 268435456 are read",
+  );
 });
 
 test("hostile bodies are matched, too: no JSON, and nesting without end", async () => {

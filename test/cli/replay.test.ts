@@ -148,7 +148,8 @@ test("what was recorded and not asked is told, and fails a strict replay", async
   await recordTo(directory);
   const path = join(directory.path, "tapes/talk/a.jsonl");
   const text = readFileSync(path, "utf8");
-  writeFileSync(path, `${text}${text.trimEnd().split("\n").at(-1)}\n`);
+  const last = text.trimEnd().split("\n").at(-1) ?? "";
+  writeFileSync(path, `${text}${last.replace('"n":1,', '"n":2,')}\n`);
   const strict = await directory.run("--replay tapes --replay-strict");
   expect(strict).toMatchObject({ status: 1, stdout: "" });
   expect(strict.stderr).toContain("talk/a.jsonl: 1 of 2 recorded requests were not asked");
