@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { type BoundedJson, NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
+import { type BoundedJson, isMalformed, readBoundedJson } from "../domain/bounded-json.ts";
 import { errorCode, Failure, wordsOf } from "../domain/failure.ts";
 import { asRecord } from "../domain/lenient.ts";
 import { lines } from "../lines.ts";
@@ -107,7 +107,7 @@ class TapeSoFar {
 
   /** Keeps what a line after the first says. */
   take(read: BoundedJson, refuse: Refuse): void {
-    if ("fault" in read && read.fault !== NO_JSON) throw refuse(`has ${read.fault}; no recording has`);
+    if ("fault" in read && !isMalformed(read.fault)) throw refuse(`has ${read.fault}; no recording has`);
     const fault = "fault" in read ? `has ${read.fault}` : this.#faultOf(read.value);
     if (fault !== undefined) throw refuse(`${fault}; record it again`);
   }

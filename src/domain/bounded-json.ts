@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** How much of a JSON text is read. */
 export interface JsonLimits {
   readonly bytes: number;
@@ -12,8 +14,13 @@ export interface JsonLimits {
 /** What a text says, or why it is not read: a noun phrase with the size and the limit, as in "100001 values, at most 100000 are read". */
 export type BoundedJson = { readonly value: unknown; readonly values: number } | { readonly fault: string };
 
-/** The fault of a text that is within the limits. */
 export const NO_JSON = "no valid JSON";
+
+/** Such bytes are never decoded: to replace each that is wrong takes half a second for 10 MB. */
+export const NO_UTF8 = "no valid UTF-8";
+
+/** Tells the fault of a text that is within the limits. */
+export const isMalformed = (fault: string): boolean => fault === NO_JSON || fault === NO_UTF8;
 
 /** Levels of nesting. What people and models write has a few; many more would overflow the stack of whoever walks over it. */
 export const JSON_LEVELS = 200;
@@ -27,6 +34,7 @@ const JSON_ESCAPES = 1_000_000;
  */
 export function readBoundedJson(text: Uint8Array, limits: JsonLimits): BoundedJson {
   if (text.length > limits.bytes) return beyond(text.length, limits.bytes, "bytes");
+  if (!isUtf8(text)) return { fault: NO_UTF8 };
   const { values, escapes, levels } = sizeOf(text);
   if (values > limits.values) return beyond(values, limits.values, "values");
   const deepest = limits.levels ?? JSON_LEVELS;

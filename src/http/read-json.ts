@@ -1,5 +1,4 @@
-import { isUtf8 } from "node:buffer";
-import { NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
+import { isMalformed, NO_UTF8, readBoundedJson } from "../domain/bounded-json.ts";
 import { BODY_BYTES } from "../domain/defaults.ts";
 import { Failure, wordsOf } from "../domain/failure.ts";
 import { UnreadableRequest } from "./error.ts";
@@ -48,10 +47,10 @@ const tooLarge = () => new Failure("body_too_large", `the body may hold ${BODY_B
 
 function parse(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw new UnreadableRequest("the body is empty; send a JSON object");
-  if (!isUtf8(bytes)) throw new UnreadableRequest("the body is not JSON: it is not UTF-8");
   const read = readBoundedJson(bytes, { bytes: BODY_BYTES, values: BODY_VALUES });
   if ("value" in read) return read.value;
-  if (read.fault !== NO_JSON) throw new Failure("invalid_request", `the body has ${read.fault}`);
+  if (read.fault === NO_UTF8) throw new UnreadableRequest("the body is not JSON: it is not UTF-8");
+  if (!isMalformed(read.fault)) throw new Failure("invalid_request", `the body has ${read.fault}`);
   throw new UnreadableRequest(`the body is not JSON: ${syntaxFault(new TextDecoder().decode(bytes))}`);
 }
 

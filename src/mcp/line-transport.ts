@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   ErrorCode,
@@ -6,7 +5,7 @@ import {
   JSONRPCMessageSchema,
   type JSONRPCRequest,
 } from "@modelcontextprotocol/sdk/types.js";
-import { type BoundedJson, NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
+import { isMalformed, readBoundedJson } from "../domain/bounded-json.ts";
 import { LINE_BYTES, lines, terminated } from "../lines.ts";
 import { Pace } from "../pace.ts";
 import { Batch, MAX_OPEN, OpenRequests } from "./open-requests.ts";
@@ -99,11 +98,11 @@ export class LineTransport implements Transport {
 
   async #receive(line: Uint8Array): Promise<void> {
     if (this.#closed || isBlank(line)) return;
-    const read = parsed(line);
+    const read = readBoundedJson(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES });
     if ("value" in read) {
       if (Array.isArray(read.value)) await this.#receiveBatch(read.value);
       else await this.#receiveMessage(read.value);
-    } else if (read.fault === NO_JSON) {
+    } else if (isMalformed(read.fault)) {
       this.#fault("a line was refused that is no JSON");
       await this.#reply(null, ErrorCode.ParseError, "the line is no JSON; send one JSON-RPC message a line");
     } else {
@@ -207,11 +206,6 @@ interface Refusal {
 const CARRIAGE_RETURN = 0x0d;
 
 const isBlank = (line: Uint8Array) => line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN);
-
-function parsed(line: Uint8Array): BoundedJson {
-  if (!isUtf8(line)) return { fault: NO_JSON };
-  return readBoundedJson(line, { bytes: LINE_BYTES, values: MESSAGE_VALUES });
-}
 
 /** A malformed notification or answer. It gets no answer: two sides that answer each other's answers never stop. */
 function isUnanswerable(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
+import { isMalformed, readBoundedJson } from "../domain/bounded-json.ts";
 import { PROVIDER_TRIES } from "../domain/defaults.ts";
 import { asRecord, dig, isNested, type LooseRecord, parseJson } from "../domain/lenient.ts";
 import { isRetryable, TryFailed } from "./failed-try.ts";
@@ -43,7 +43,8 @@ export async function readReply(reply: Response, clock: Clock): Promise<Response
     const told = isNested(parseJson(words), LEVELS) ? null : words || null;
     return new Response(told, { status, headers: { ...headers, ...retry } });
   }
-  if ("fault" in json && json.fault !== NO_JSON) throw new TryFailed({ kind: "too_large", status, fault: json.fault });
+  if ("fault" in json && !isMalformed(json.fault))
+    throw new TryFailed({ kind: "too_large", status, fault: json.fault });
   if (body === undefined) throw new TryFailed({ kind: "not_json", status, words: refusalText(bytes) });
   return new Response(bytes, { headers });
 }

@@ -1,4 +1,4 @@
-import { NO_JSON, readBoundedJson } from "../domain/bounded-json.ts";
+import { isMalformed, readBoundedJson } from "../domain/bounded-json.ts";
 import type { WireCall } from "./wire.ts";
 
 /** The most that the inputs of all calls of one request or reply have together. Large edits have some hundred values. */
@@ -19,7 +19,7 @@ export class CallInputs {
     if (text.trim() === "") return {};
     const read = readBoundedJson(Buffer.from(text), { ...LIMITS, values: this.#values });
     if ("fault" in read) {
-      this.#exceeded ||= read.fault !== NO_JSON;
+      this.#exceeded ||= !isMalformed(read.fault);
       return undefined;
     }
     this.#values -= read.values;

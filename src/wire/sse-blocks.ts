@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { GrownBytes } from "./grown-bytes.ts";
 
 /** One event of a stream with the bytes in which it came, the empty line behind it included. */
@@ -13,6 +14,9 @@ const CR = 0x0d;
 
 /** Of one event: providers write one or two, and a JSON over several lines has as many as values. */
 const MAX_LINES = 100_000;
+
+/** Of one event that is no valid UTF-8, in which each wrong byte has to be replaced. Some servers cut a character in two. */
+const MAX_WRONG_BYTES = 1024 * 1024;
 
 /**
  * Cuts a stream of server-sent events into its events, in whatever pieces it comes. No byte is lost or changed.
@@ -46,6 +50,7 @@ export class SseBlocks {
       const end = ended === "with" ? at + 1 : at;
       this.#kept.add(chunk.subarray(start, end));
       yield* this.end();
+      if (this.#too_large) return;
       start = end;
     }
     this.#kept.add(chunk.subarray(start));
@@ -71,6 +76,8 @@ export class SseBlocks {
   end(): SseBlock[] {
     const bytes = this.#kept.take();
     this.#lines = 0;
+    this.#too_large ||= bytes.length > MAX_WRONG_BYTES && !isUtf8(bytes);
+    if (this.#too_large) return [];
     return bytes.length === 0 ? [] : [{ bytes, ...readLines(bytes) }];
   }
 }

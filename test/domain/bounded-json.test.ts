@@ -37,4 +37,9 @@ describe("bounded JSON", () => {
   ])("%s beyond the limit: the fault names the size and the limit", (_, text, limits, fault) => {
     expect(read(text, limits)).toEqual({ fault });
   });
+
+  test("bytes that are no UTF-8 are refused, however many", () => {
+    const wrong = Buffer.concat([Buffer.from('"'), Buffer.alloc(200, 0xff), Buffer.from('"')]);
+    expect(readBoundedJson(wrong, LIMITS)).toEqual({ fault: "no valid UTF-8" });
+  });
 });

@@ -111,6 +111,8 @@ const CALL_START = {
   content_block: { type: "tool_use", id: "t", name: "Bash", input: {} },
 };
 
+const BEGIN = { type: "message_start", message: { usage: {} } };
+
 const piece = (partial_json: string) =>
   Buffer.from(sse({ type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json } }));
 
@@ -132,6 +134,15 @@ test("an event without an end is kept up to a bound, and then nothing more passe
   for (let sent = 0; sent < 40; sent += 1) out += reader.push(chunk).length;
   const { bytes, reply } = reader.end();
   expect(out + bytes.length).toBe(0);
+  expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
+});
+
+test.each(["", "\n\n"])("an event of bytes that are no UTF-8 is decoded up to a bound (end: %j)", (behind) => {
+  const sent = (wrong: number) =>
+    Buffer.concat([Buffer.from(`${sse(BEGIN)}data: `), Buffer.alloc(wrong, 0xff), Buffer.from(behind)]);
+  expect(pass("anthropic", sent(1_000)).bytes).toEqual(sent(1_000));
+  const { bytes, reply } = pass("anthropic", sent(2_000_000));
+  expect(bytes.toString()).toBe(sse(BEGIN));
   expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
 });
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { NO_JSON, readBoundedJson } from "../../domain/bounded-json.ts";
+import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { asRecord, type LooseRecord } from "../../domain/lenient.ts";
 import { ownTurn } from "../../pace.ts";
 
@@ -57,7 +57,7 @@ async function jsonOf(held: HeldBytes): Promise<Pick<AgentBody, "json" | "refuse
     return refused(429, `${bytes} bytes, and requests that wait beside it fill the ${ROOM_BYTES} that are held`);
   await ownTurn();
   const read = readBoundedJson(held.take(), REQUEST_LIMITS);
-  if ("fault" in read) return read.fault === NO_JSON ? NO_OBJECT : refused(413, read.fault);
+  if ("fault" in read) return isMalformed(read.fault) ? NO_OBJECT : refused(413, read.fault);
   const json = asRecord(read.value);
   return json === undefined ? NO_OBJECT : { json, refused: null };
 }

@@ -1,4 +1,4 @@
-import { NO_JSON, readBoundedJson } from "../../domain/bounded-json.ts";
+import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { CallInputs } from "../call-input.ts";
 import { messageOf, type Part } from "../message.ts";
 import type { Gate, WireReply } from "../wire.ts";
@@ -27,7 +27,7 @@ export const EVENT_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
 export function readEvent(bytes: Uint8Array): { readonly json?: unknown; readonly beyond?: true } {
   const read = readBoundedJson(bytes, EVENT_LIMITS);
   if ("value" in read) return { json: read.value };
-  return read.fault === NO_JSON ? {} : { beyond: true };
+  return isMalformed(read.fault) ? {} : { beyond: true };
 }
 
 /** What cannot be read is not passed on: a call could stand in it. */

@@ -62,6 +62,7 @@ export class StreamedReply implements ReplyReader {
     const { form, gate } = this.#options;
     // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
     const whole = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
+    if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
     const last = whole.flatMap((block) => this.#take(block));
     if (!this.#stopped) decide(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
