@@ -20,6 +20,8 @@ const GRADERS: Readonly<Record<SelfTestPartId, (trials: readonly SelfTestTrial[]
   reference_against_nop: (trials) => {
     const [right, wrong] = [won(trials, "a"), won(trials, "b")];
     if (wrong > 0) return fail(`it preferred the untouched fixture in ${outOf(wrong, trials)}`);
+    const leaned = trials.filter(({ a, lean }) => lean === a).length;
+    if (right + leaned === 0) return fail(blindness(trials));
     if (right < trials.length) return warn(`it preferred the reference in only ${outOf(right, trials)}`);
     return pass(`it preferred the reference in ${outOf(right, trials)}`);
   },
@@ -39,6 +41,14 @@ const GRADERS: Readonly<Record<SelfTestPartId, (trials: readonly SelfTestTrial[]
     return pass(`nothing of it made a winner: ${names(trials)}`);
   },
 };
+
+/** How the judge missed that one side does the task and the other nothing. */
+function blindness(trials: readonly SelfTestTrial[]): string {
+  const all = (outcome: SelfTestTrial["outcome"]) => trials.every((trial) => trial.outcome === outcome);
+  if (all("inconsistent")) return `only the order of presentation decided in ${outOf(trials.length, trials)}`;
+  if (all("tie")) return `it found the reference and the untouched fixture alike in ${outOf(trials.length, trials)}`;
+  return `it preferred the reference in none of ${trials.length} trials`;
+}
 
 const won = (trials: readonly SelfTestTrial[], side: "a" | "b") =>
   trials.filter((trial) => trial.winner === trial[side]).length;

@@ -2,6 +2,7 @@ import { prepareSelfTest, priceTag, type SelfTestPlan } from "../audit/prepare-s
 import { startPrepared } from "../audit/start-self-test.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../domain/self-test.ts";
+import { selfTestSentence } from "../domain/self-test-sentence.ts";
 import { usdText } from "../domain/usd-text.ts";
 import { loadScenarioFile } from "../scenario/load-scenario.ts";
 import { UsageError } from "./arguments.ts";
@@ -71,9 +72,12 @@ function sectionOf({ file, self_test }: TestedFile, width: number): string {
     failure === null
       ? `${verdict}, ${calls} judge calls, ${usdText(cost_usd)}`
       : `not completed: ${failure.message} (${failure.code})`;
-  return [`Judge ${judge.model}`, ...parts.flatMap((part) => partLines(part, width)), `${file}: ${conclusion}`].join(
-    "\n",
-  );
+  const head = selfTestSentence(self_test) ?? `Judge ${judge.model}`;
+  return [
+    ...hanging("", head, width),
+    ...parts.flatMap((part) => partLines(part, width)),
+    `${file}: ${conclusion}`,
+  ].join("\n");
 }
 
 const TITLES: Readonly<Record<SelfTestPartId, string>> = {

@@ -10,6 +10,7 @@ export const SERIES_FLAGS = [
   "arms_differ",
   "fragile",
   "claim_reversed",
+  "judge_failed_self_test",
   "judge_unaudited",
   "no_variation",
   "scripted",

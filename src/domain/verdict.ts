@@ -41,6 +41,7 @@ export const FLAGS = [
   "citations_dropped",
   "judge_invalid",
   "judge_context_too_small",
+  "judge_failed_self_test",
   "no_contrast",
   "cost_cap_inactive",
   "cost_limit_reached",

@@ -139,6 +139,7 @@ function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOut
   if (!facts.a.probe || !facts.b.probe) raised.add("no_objective_check");
   if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
   if (scored.probe_conflict) raised.add("judge_probe_conflict");
+  if (result.calls.length === 0) raised.delete("judge_failed_self_test");
   // Style moves no check.
   if (scored.decided_by === "gate" || scored.decided_by === "probe") raised.delete("different_agents");
   return FLAGS.filter((flag) => raised.has(flag));

@@ -6,6 +6,7 @@ import { byJudge, labelOf, reaches, scoreTables, type Weights, weigh } from "./s
 const TRUST_FLAGS: ReadonlySet<Flag> = new Set([
   "truncated_core",
   "self_family",
+  "judge_failed_self_test",
   "scenario_drift",
   "judge_probe_conflict",
   "score_preference_conflict",

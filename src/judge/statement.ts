@@ -219,6 +219,7 @@ function scope(input: StatementInput): string {
     ...agentEnds(input),
     ...programEnds(input),
     ...costEnds(input),
+    ...judgeRecord(input),
     "one run per arm says nothing about how often this would happen.",
   ].join("; ");
   if (!facts.a.probe || !facts.b.probe) return `no hidden check ran on both arms; ${limit}`;
@@ -239,6 +240,9 @@ function agentEnds({ facts, names }: StatementInput): readonly string[] {
 /** An arm that lost a tool on the way shows less of what it can do. */
 const programEnds = ({ programs, names }: StatementInput) =>
   SIDES.flatMap((side) => (programs[side] === null ? [] : `${names[side]}: ${programs[side]}`));
+
+const judgeRecord = (input: StatementInput): readonly string[] =>
+  input.flags.includes("judge_failed_self_test") ? [`${who(input)} failed its newest self-test on this scenario`] : [];
 
 const costEnds = ({ facts, names, turns }: StatementInput) =>
   costLimited(facts).map((side) => `a cost limit ended ${names[side]} after ${counted(turns[side], "turn")}`);

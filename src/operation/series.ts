@@ -7,12 +7,13 @@ import type { SeriesRecord } from "../domain/series-record.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series-request.ts";
 import { sha256 } from "../domain/sha256.ts";
 import type { TrialRow } from "../domain/trial.ts";
-import { reportOf, storedSeries } from "../series/report.ts";
+import { type Beside, reportOf, storedSeries } from "../series/report.ts";
 import { seriesInFlight } from "../session/in-flight.ts";
 import type { SeriesInFlight } from "../session/series-in-flight.ts";
 import { cancelSeriesAnywhere } from "../session/shared/cancel.ts";
 import type { StartedSeries } from "../session/started-series.ts";
 import { readSession } from "../store/read-session.ts";
+import { judgeRecord } from "../store/self-test-shelf.ts";
 import { seriesNotLive } from "./follow-series.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
@@ -93,8 +94,7 @@ interface Rows {
   readonly own: readonly TrialRow[];
   /** Of all stored runs of its comparisons. */
   readonly stored: readonly TrialRow[];
-  /** On some scenario nobody has tested the judge. */
-  readonly judge_unaudited: boolean;
+  readonly judge: JudgeStanding;
 }
 
 /** The report of a series from what is stored of it. */
@@ -105,14 +105,11 @@ async function readRows(store: Services["store"], { series_id, plan }: SeriesRec
   const own = await store.trials({ series_id });
   const comparisons = [...new Set(plan.scenarios.map(({ comparison }) => comparison))];
   const runs = await Promise.all(comparisons.map((comparison) => store.trials({ comparison })));
-  const judge_unaudited = await isUnaudited(
-    store,
-    plan.scenarios.map(({ self_test_key }) => self_test_key),
-  );
-  return { own, stored: runs.flat(), judge_unaudited };
+  return { own, stored: runs.flat(), judge: await judgeStanding(store, plan.scenarios) };
 }
 
-const reportOn = (series: SeriesRecord, { own, ...beside }: Rows): Promise<Series> => reportOf(series, own, beside);
+const reportOn = (series: SeriesRecord, { own, stored, judge }: Rows): Promise<Series> =>
+  reportOf(series, own, { stored, ...judge });
 
 async function stored({ store, version }: Services, comparison: string): Promise<StoredSeries> {
   const rows = await store.trials({ comparison });
@@ -127,8 +124,8 @@ async function stored({ store, version }: Services, comparison: string): Promise
       const scripted = session.arms.some(({ model }) => isScripted(model));
       const runs = { comparison, scenario: session.scenario, arms, judge_model, scripted, rows };
       const { selfTestKeyOf } = await import("../session/comparison.ts");
-      const key = selfTestKeyOf(session.definition, judge_model);
-      return storedSeries(runs, { judge_unaudited: await isUnaudited(store, [key]) });
+      const self_test_key = selfTestKeyOf(session.definition, judge_model);
+      return storedSeries(runs, await judgeStanding(store, [{ scenario: session.scenario, self_test_key }]));
     },
   };
 }
@@ -140,10 +137,24 @@ async function judgeOf(store: Services["store"], rows: readonly TrialRow[]): Pro
   return session?.verdict?.judge.model ?? "not known yet";
 }
 
-/** Whether nothing is known of the judge on one of the scenarios. A key is null where no model judges. */
-async function isUnaudited(store: Services["store"], keys: readonly (string | null)[]): Promise<boolean> {
-  for (const key of keys) if (key !== null && (await store.self_tests.latest(key)) === undefined) return true;
-  return false;
+type JudgeStanding = Required<Pick<Beside, "judge_unaudited" | "failed_self_tests">>;
+
+type JudgedScenario = Pick<SeriesRecord["plan"]["scenarios"][number], "scenario" | "self_test_key">;
+
+/** What self-tests say of the judge. A key is null where no model judges. */
+async function judgeStanding(
+  { self_tests }: Pick<Services["store"], "self_tests">,
+  scenarios: readonly JudgedScenario[],
+): Promise<JudgeStanding> {
+  const failed_self_tests: string[] = [];
+  let judge_unaudited = false;
+  for (const { scenario, self_test_key } of scenarios) {
+    if (self_test_key === null) continue;
+    const record = await judgeRecord(self_tests, self_test_key);
+    judge_unaudited ||= record !== "passed";
+    if (record === "failed") failed_self_tests.push(scenario);
+  }
+  return { judge_unaudited, failed_self_tests };
 }
 
 export { seriesInFlight };

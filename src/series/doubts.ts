@@ -11,11 +11,13 @@ interface Known {
   readonly findings: Findings;
   readonly earlier: readonly (EarlierTrials | null)[];
   readonly mixed: boolean;
+  readonly failed_self_tests: readonly string[];
 }
 
 /** What a reader should know before relying on what was found. */
-export function doubtsOf({ findings, earlier, mixed }: Known): readonly string[] {
+export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known): readonly string[] {
   return [
+    ...failedJudge(findings, failed_self_tests),
     ...missing(findings),
     ...crashes(findings),
     ...fragile(findings),
@@ -24,6 +26,13 @@ export function doubtsOf({ findings, earlier, mixed }: Known): readonly string[]
     ...changes(findings),
     ...before(findings, earlier),
     ...(findings.subject.scripted ? ["These trials replay scripts; they say nothing of a model."] : []),
+  ];
+}
+
+function failedJudge({ subject }: Findings, failed: readonly string[]): readonly string[] {
+  if (failed.length === 0) return [];
+  return [
+    `Judge ${subject.judge_model} failed its self-test on ${namesText(failed)}, so what it prefers there shows little.`,
   ];
 }
 
@@ -67,15 +76,18 @@ function fragile(findings: Findings): readonly string[] {
 function copies({ course, subject }: Findings): readonly string[] {
   const repeating = subject.scenarios.filter((_, index) => course.repeats[index]).map(({ scenario }) => scenario);
   if (repeating.length === 0 || (repeating.length === course.repeats.length && !course.claim)) return [];
-  const shown = repeating.slice(0, SHOWN_NAMES).join(", ");
-  const more = repeating.length > SHOWN_NAMES ? ` and ${repeating.length - SHOWN_NAMES} more` : "";
   return [
-    `In ${repeating.length} of ${counted(course.repeats.length, "scenario")} (${shown}${more}) all trials went the same way in all that the models said and called.`,
+    `In ${repeating.length} of ${counted(course.repeats.length, "scenario")} (${namesText(repeating)}) all trials went the same way in all that the models said and called.`,
   ];
 }
 
 /** A statement is read by people, and a suite has up to 100 scenarios. */
 const SHOWN_NAMES = 3;
+
+function namesText(names: readonly string[]): string {
+  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : "";
+  return names.slice(0, SHOWN_NAMES).join(", ") + more;
+}
 
 function changes(findings: Findings): readonly string[] {
   const [first, ...others] = modelChangesOf(findings);

@@ -23,8 +23,10 @@ import { trialListOf } from "./trial-list.ts";
 export interface Beside {
   /** Stored runs of the plan's comparisons in the order of creation; this series' own and later ones may be among them. */
   readonly stored: readonly TrialRow[];
-  /** Nobody has tested the judge on these scenarios. */
+  /** On some scenario the judge has passed no self-test. */
   readonly judge_unaudited: boolean;
+  /** Scenarios on which the judge failed its newest self-test. */
+  readonly failed_self_tests?: readonly string[];
 }
 
 /** The whole report of a planned series. Takes the third power of the trials left; others have their turn meanwhile. */
@@ -34,7 +36,7 @@ export async function reportOf(series: SeriesRecord, rows: readonly TrialRow[], 
 }
 
 /** The report of all stored runs of a comparison. No plan ends them, so that nothing can be forecast. */
-export function storedSeries(runs: StoredRuns, beside: Pick<Beside, "judge_unaudited">): Series {
+export function storedSeries(runs: StoredRuns, beside: Omit<Beside, "stored">): Series {
   return seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, stored: [], forecast: null });
 }
 
@@ -63,7 +65,7 @@ export function summaryOf(series: SeriesRecord, rows: readonly TrialRow[], own: 
     ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
     ...{ win_rate, low, high, e },
     conclusion: conclusionOf(findings.course),
-    statement: statementOf({ findings, forecast: null, earlier: [], mixed: false }),
+    statement: statementOf({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [] }),
   };
 }
 
@@ -80,7 +82,8 @@ interface Computed extends Beside {
   readonly forecast: Forecast | null;
 }
 
-function seriesOf(findings: Findings, { stored, judge_unaudited, forecast: chances }: Computed): Series {
+function seriesOf(findings: Findings, computed: Computed): Series {
+  const { stored, judge_unaudited, failed_self_tests = [], forecast: chances } = computed;
   const { subject, course, rows, tallies } = findings;
   const { arms, judge_model } = subject;
   const costs = costsOf(rows);
@@ -110,9 +113,9 @@ function seriesOf(findings: Findings, { stored, judge_unaudited, forecast: chanc
     judge: { model: judge_model, cost_usd: costs.judge },
     cost_usd: { total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, course) },
     descriptive: descriptiveOf(findings),
-    flags: flagsOf(findings, { mixed, earlier, judge_unaudited }),
+    flags: flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests }),
     model_changes: [...modelChangesOf(findings)],
-    statement: statementOf({ findings, forecast: coming, earlier, mixed }),
+    statement: statementOf({ findings, forecast: coming, earlier, mixed, failed_self_tests }),
     trials: trialListOf(findings),
   };
 }

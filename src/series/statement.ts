@@ -17,6 +17,8 @@ export interface Told {
   readonly earlier: readonly (EarlierTrials | null)[];
   /** One scenario claims a, another b. */
   readonly mixed: boolean;
+  /** Scenarios on which the judge failed its newest self-test. */
+  readonly failed_self_tests: readonly string[];
 }
 
 /**

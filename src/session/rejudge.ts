@@ -9,6 +9,7 @@ import { comparabilityDigest } from "../scenario/digest.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandJudgePrice } from "./cost-limits.ts";
+import { judgeFlags } from "./judge-flags.ts";
 import { reserve } from "./reservation.ts";
 import type { SessionServices } from "./services.ts";
 import { type StoredArm, storedArm, storedSession } from "./stored-arm.ts";
@@ -39,7 +40,9 @@ export async function rejudge(
     );
   const [a, b] = [storedArm(sessionA, arm_a), storedArm(sessionB, arm_b)];
   const chosen = chooseJudge(services, judge_model, sessionA.definition);
-  const verdict = await judged(services, chosen, caseOf(a, b, chosen.judge_model), signal);
+  const kase = caseOf(a, b, chosen.judge_model);
+  const record = await judgeFlags(services.store, sessionA.definition, chosen.judge_model);
+  const verdict = await judged(services, chosen, { ...kase, flags: [...kase.flags, ...record] }, signal);
   const session_ids = [...new Set([arm_a.session_id, arm_b.session_id])];
   await services.store.add(session_ids, { type: "judged", verdict });
   return verdict;

@@ -16,6 +16,7 @@ import { openPristine } from "../workspace/pristine.ts";
 import type { Pristine, Workspace } from "../workspace/workspace.ts";
 import { type ArmPlace, conductArm, type StoppedArm } from "./conduct-arm.ts";
 import { observedDifferences } from "./fairness.ts";
+import { judgeFlags } from "./judge-flags.ts";
 import { openMcpTools, serversOf } from "./mcp-tools.ts";
 import type { SessionPlan } from "./prepare-session.ts";
 import type { RunLog } from "./run-log.ts";
@@ -53,7 +54,11 @@ export async function runSession(session: Session): Promise<void> {
     using _slot = await session.slot;
     await using _tapes = await rolling(session);
     const examined = session.examined ? await judgeAgain(session.examined, log) : await workOf(session);
-    const verdict = await judged(session, caseOf(plan, examined));
+    const flags = [
+      ...plan.flags,
+      ...(await judgeFlags(services.store, plan.loaded.definition, plan.chosen.judge_model)),
+    ];
+    const verdict = await judged(session, { ...caseOf(plan, examined), flags });
     signal.throwIfAborted();
     if (!session.examined) plan.tapes?.demandAllPlayed();
     await log.complete(verdict, trial && ((trials) => trial.summarise(trials, log.session_id, verdict)));
@@ -205,11 +210,11 @@ async function judged({ plan, trial, log, signal }: Session, kase: Case): Promis
   return await plan.chosen.judge(kase, signal);
 }
 
-function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Case {
-  const { scenario, loaded, flags } = plan;
+function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omit<Case, "flags"> {
+  const { scenario, loaded } = plan;
   const { name, task, policies, rubric } = scenario;
   const left = leftFor(plan, [a.summary, b.summary]);
-  return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, flags, ...left };
+  return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, ...left };
 }
 
 /** What is left of the run's cost limit. An arm whose cost is unknown counts with its own limit. */

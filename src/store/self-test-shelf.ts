@@ -27,6 +27,16 @@ export function newerFirst(one: SelfTestPlace, other: SelfTestPlace): number {
   return one.self_test_id === other.self_test_id ? 0 : one.self_test_id > other.self_test_id ? -1 : 1;
 }
 
+/** What the newest self-test says of a judge; `unknown` also where it neither passed nor failed. */
+export async function judgeRecord(
+  shelf: Pick<SelfTestShelf, "latest">,
+  key: string,
+): Promise<"passed" | "failed" | "unknown"> {
+  const verdict = (await shelf.latest(key))?.verdict;
+  if (verdict === "fail") return "failed";
+  return verdict === "pass" ? "passed" : "unknown";
+}
+
 /** A self-test as databases have it. */
 export interface SelfTestRow {
   readonly id: string;

@@ -4,11 +4,15 @@ import { prepareSelfTest, priceTag, type SelfTestOptions } from "../../src/audit
 import { SelfTests } from "../../src/audit/self-tests.ts";
 import { startSelfTest } from "../../src/audit/start-self-test.ts";
 import type { PriceList } from "../../src/domain/price-list.ts";
-import { SelfTest } from "../../src/domain/self-test.ts";
+import { type Grade, SelfTest } from "../../src/domain/self-test.ts";
+import { selfTestSentence } from "../../src/domain/self-test-sentence.ts";
+import type { Verdict } from "../../src/domain/verdict.ts";
+import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
 import { judgeIdentity } from "../../src/judge/judge-identity.ts";
 import { comparabilityDigest, selfTestKey } from "../../src/scenario/digest.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
+import { rejudge } from "../../src/session/rejudge.ts";
 import type { SessionServices } from "../../src/session/services.ts";
 import type { Responder } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
@@ -73,12 +77,68 @@ test("an honest judge passes; the result is stored under what it is about", asyn
 });
 
 test.each([
-  ["one that sees positions only", FIRST, ["warn", "warn", "pass", "warn"]],
+  ["one that sees positions only", FIRST, ["fail", "warn", "pass", "fail"]],
   ["one that another name sways", GULLIBLE, ["pass", "pass", "fail", "fail"]],
-  ["one that finds everything alike", LAZY, ["warn", "pass", "pass", "warn"]],
+  ["one that finds everything alike", LAZY, ["fail", "pass", "pass", "fail"]],
   ["one without a usable answer", { text: "Both are great!" }, ["fail", "fail", "fail", "fail"]],
 ] as const)("a judge is found out: %s", async (_who, reply, grades) => {
   expect(gradesOf((await tested(reply)).self_test)).toEqual([...grades]);
+});
+
+test("verdicts of a judge that failed say so with low confidence, at a run and at a rejudge, until it passes", async () => {
+  const scenario = { ...loaded, definition: mending(loaded) };
+  const key = selfTestKey(comparabilityDigest(scenario.definition), judgeIdentity("openai/j", scenario.definition));
+  await using server = await startFakeProvider({ reply: HONEST });
+  const services = testServices(server.environment, { sandbox: "none" });
+  const after = async (verdict: SelfTest["verdict"], minute: number) => {
+    const created_at = `2026-01-03T10:${minute}:00.000Z`;
+    const self_test = { ...EXAMPLE_SELF_TEST, self_test_id: `self-test-${minute}`, created_at, verdict };
+    await services.store.self_tests.keep(key, self_test);
+  };
+  const told = (verdict: Verdict | null) => [
+    verdict?.flags.includes("judge_failed_self_test"),
+    verdict?.scope?.includes("judge openai/j failed its newest self-test on this scenario; one run per arm"),
+    verdict?.confidence,
+  ];
+  await after("fail", 10);
+  const { session_id, verdict, arms } = (await runOnce(services, scenario, { judge_model: "openai/j" })).outcome;
+  expect(told(verdict)).toEqual([true, true, "low"]);
+  const [arm_a, arm_b] = arms.map(({ arm_id }) => ({ session_id, arm_id }));
+  if (!arm_a || !arm_b) throw new Error("a session has two arms");
+  const again = () => rejudge(services, { arm_a, arm_b, judge_model: "openai/j" }, never);
+  expect(told(await again())).toEqual([true, true, "low"]);
+  const builtin = await rejudge(services, { arm_a, arm_b, judge_model: "builtin/evidence" }, never);
+  expect(builtin.flags).not.toContain("judge_failed_self_test");
+  await after("pass", 11);
+  expect(told(await again())).toEqual([false, false, "medium"]);
+});
+
+test("a self-test is told in one sentence, whatever it found", () => {
+  const said = (verdict: SelfTest["verdict"], ...grades: Grade[]) => {
+    const parts = grades.map((grade) => ({
+      ...EXAMPLE_SELF_TEST.parts[0],
+      id: "same_evidence" as const,
+      verdict: grade,
+    }));
+    return selfTestSentence({
+      judge: { ...EXAMPLE_SELF_TEST.judge, model: "J" },
+      verdict,
+      parts: parts.map((part) => ({ ...part, note: `note of ${part.verdict}`, trials: [] })),
+    });
+  };
+  expect([
+    said("pass", "pass", "pass"),
+    said("warn", "pass", "warn"),
+    said("warn", "skip", "skip"),
+    said("fail", "warn", "fail"),
+    said(null),
+  ]).toEqual([
+    "J passed: none of these faults showed.",
+    "J neither passed nor failed: note of warn.",
+    "J was not tested: note of skip.",
+    "J failed: note of fail.",
+    null,
+  ]);
 });
 
 test("neither the results of hidden checks nor a measure reach the judge or the result", async () => {
@@ -153,6 +213,12 @@ test("without a reference fix, the work of a stored arm that passed every check 
   const { done } = await startSelfTest(services, unfixed, { judge_model: "openai/j" }, never);
   expect(gradesOf(await done)).toEqual(["pass", "pass", "pass", "pass"]);
 });
+
+/** The scenario with a first arm that mends the sum. */
+function mending({ definition }: LoadedScenario): LoadedScenario["definition"] {
+  const [first, second] = definition.arms;
+  return { ...definition, arms: [{ ...first, script: MENDS }, second] };
+}
 
 /** The script of an arm that mends the sum. */
 const MENDS = [

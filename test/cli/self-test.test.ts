@@ -26,6 +26,7 @@ test("a judge without a usable answer fails, and the report says why", async () 
   expect(status).toBe(1);
   expect(stderr).toContain("adder.yaml: asks openai/j 20 to 40 times");
   expect(stdout).toContain("FAIL  The same evidence twice: the judge gave no usable answer");
+  expect(stdout.replace(/\s+/g, " ")).toStartWith("openai/j failed: the judge gave no usable answer. FAIL");
   expect(stdout).toContain("adder.yaml: fail, 20 judge calls, ");
 });
 

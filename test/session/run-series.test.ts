@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { Failure } from "../../src/domain/failure.ts";
+import type { SelfTest } from "../../src/domain/self-test.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
 import { seriesReport } from "../../src/operation/series.ts";
@@ -310,15 +311,30 @@ test("a series goes on where it stopped, with more trials, and tells what was ch
   expect(series.trials.map(({ trial }) => trial)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("a judge that nobody has tested on the scenario is said to be such", async () => {
+test("only a passed self-test, the newest, clears a judge, and a failed one is told with its scenario", async () => {
   const services = talkServices({ judge: () => "a" });
-  const loaded = await talk();
-  const { done } = await openSeries(services, sourceOf(loaded), { trials: 1 });
+  const { store } = services;
+  const { done } = await openSeries(services, sourceOf(await talk()), { trials: 1 });
   const record = await done;
-  expect((await seriesReport(services.store, record)).flags).toContain("judge_unaudited");
-  const [planned] = record.plan.scenarios;
-  await services.store.self_tests.keep(planned?.self_test_key ?? "", EXAMPLE_SELF_TEST);
-  expect((await seriesReport(services.store, record)).flags).not.toContain("judge_unaudited");
+  const key = record.plan.scenarios[0]?.self_test_key ?? "";
+  const after = async (verdict: SelfTest["verdict"], minute: number) => {
+    const created_at = `2026-01-03T10:${minute}:00.000Z`;
+    await store.self_tests.keep(key, {
+      ...EXAMPLE_SELF_TEST,
+      self_test_id: `self-test-${minute}`,
+      created_at,
+      verdict,
+    });
+    return await seriesReport(store, record);
+  };
+  expect((await seriesReport(store, record)).flags).toEqual(["judge_unaudited"]);
+  expect((await after("warn", 10)).flags).toEqual(["judge_unaudited"]);
+  expect((await after("pass", 11)).flags).toEqual([]);
+  const failed = await after("fail", 12);
+  expect(failed.flags).toEqual(["judge_failed_self_test", "judge_unaudited"]);
+  expect(failed.statement).toContain(
+    `Judge ${failed.judge.model} failed its self-test on ${failed.scenarios[0]?.scenario}, so what it prefers there shows little.`,
+  );
 });
 
 test("a series that cannot go on for want of space can go on later", async () => {

@@ -1,4 +1,5 @@
 import type { SelfTest, SelfTestPartId } from "../../domain/self-test.ts";
+import { selfTestSentence } from "../../domain/self-test-sentence.ts";
 import { getSelfTest } from "../api.ts";
 import { count, counted, named, usd, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -38,13 +39,12 @@ export function SelfTestPage({ id }: { id: string }) {
   );
 }
 
-function Result({
-  test: { state, verdict, judge, scenario, calls, cost_usd, created_at, failure, parts },
-}: {
-  test: SelfTest;
-}) {
+function Result({ test }: { test: SelfTest }) {
+  const { state, verdict, judge, scenario, calls, cost_usd, created_at, failure, parts } = test;
+  const sentence = selfTestSentence(test);
   return (
     <>
+      {sentence && <p>{sentence}</p>}
       <dl class="glance">
         <div>
           <dt>Result</dt>

@@ -38,9 +38,14 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
     title: "Scripts played the arms",
     text: "This shows how abeval works; it says nothing about a model.",
   },
+  judge_failed_self_test: {
+    tone: "danger",
+    title: "The judge failed its self-test here",
+    text: "On evidence of which the right answer is known it was wrong, or blind to the difference. Take another judge or a panel.",
+  },
   judge_unaudited: {
     tone: "note",
-    title: "Nobody has tested the judge here",
+    title: "The judge has passed no self-test here",
     text: "abeval run --self-test shows whether it can tell these tasks' known fix from none.",
   },
   earlier_trials: {

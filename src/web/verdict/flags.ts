@@ -43,6 +43,11 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "The evidence does not fit the judge",
     text: "The judge model's context is too small for what it would have to read.",
   },
+  judge_failed_self_test: {
+    tone: "danger",
+    title: "The judge failed its self-test here",
+    text: "On evidence of which the right answer is known it was wrong, or blind to the difference. What it prefers shows little.",
+  },
   injection_suspected: {
     tone: "warn",
     title: "An arm's text may address the judge",
