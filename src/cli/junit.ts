@@ -1,6 +1,7 @@
 import { whyDisqualified } from "../domain/disqualification.ts";
 import type { CheckResult } from "../domain/evidence.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
+import { unmetText } from "../domain/unmet-text.ts";
 import { attributes, junitXml, seconds, xmlText } from "./junit-xml.ts";
 
 /**
@@ -32,9 +33,12 @@ function armCases(scenario: string, arm: ArmSummary): string[] {
 }
 
 /** The name has blanks, so no check's id can be the same. */
-function rulesCase(classname: string, { status, stop_reason, violations, wall_ms }: ArmSummary): string {
+function rulesCase(classname: string, arm: ArmSummary): string {
+  const { status, stop_reason, violations, wall_ms } = arm;
   const open = `<testcase ${attributes({ classname, name: "kept to the rules", time: seconds(wall_ms) })}`;
-  if (status !== "disqualified") return `${open}/>`;
+  const left = unmetText(arm).map((text) => `required, not done: ${text}`);
+  if (status !== "disqualified")
+    return left.length === 0 ? `${open}/>` : `${open}><system-out>${xmlText(left.join("\n"))}</system-out></testcase>`;
   const why = whyDisqualified(violations);
   const message = why[0] ?? stop_reason ?? status;
   return `${open}><failure ${attributes({ type: status, message })}>${xmlText(why.join("\n"))}</failure></testcase>`;

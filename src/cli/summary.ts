@@ -3,10 +3,12 @@ import { counted } from "../domain/counted.ts";
 import { decidedText } from "../domain/decided-text.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { endText } from "../domain/end-text.ts";
+import type { CheckResult } from "../domain/evidence.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { ArmSummary, SessionOutcome } from "../domain/session.ts";
 import { sizeOf } from "../domain/size-of.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
+import { unmetText } from "../domain/unmet-text.ts";
 import type { CriterionScore, Verdict } from "../domain/verdict.ts";
 import { cells } from "./lanes.ts";
 import type { Colour, Painter } from "./paint.ts";
@@ -68,14 +70,22 @@ const whyInvalid = ({ outcome, calls }: Verdict) =>
 
 function armLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {
   const failed = (arm.probe?.checks ?? []).filter(({ status }) => status !== "pass");
-  const missed = failed.map(({ id, reason }) => `${id}${reason ? ` (${reason})` : ""}`);
+  const missed = failed.map(missedText);
   const noted = (line: string, colour: Colour) =>
     indented(4, wrapWords(line, painter.columns - 5)).map((part) => painter.paint(part, colour));
   return [
     ...figureLines(arm, nameWidth, painter),
     ...whyDisqualified(arm.violations).flatMap((line) => noted(`disqualified: ${line}`, "yellow")),
-    ...missed.flatMap((line) => noted(`failed: ${line}`, "dim")),
+    ...unmetText(arm).flatMap((line) => noted(`required, and not done: ${line}`, "yellow")),
+    ...missed.flatMap((line) => noted(line, "dim")),
   ];
+}
+
+/** A check that could not run, or ran out of time, has failed nothing. */
+function missedText({ id, status, reason, could_not_run }: CheckResult): string {
+  const how = could_not_run !== undefined ? "could not run" : status === "error" ? "no result" : "failed";
+  const why = could_not_run ?? reason;
+  return `${how}: ${id}${why ? ` (${why})` : ""}`;
 }
 
 function figureLines(arm: ArmSummary, nameWidth: number, painter: Painter): string[] {

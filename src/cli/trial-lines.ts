@@ -78,7 +78,8 @@ export class TrialLines {
 
   judged(verdict: Told, row: TrialRow | undefined): string {
     const { outcome, winner, winner_side, series } = verdict;
-    if (outcome === "invalid") return this.lost("invalid", verdict.calls.find(({ error }) => error)?.error ?? "", row);
+    if (outcome === "invalid")
+      return this.lost("invalid", row?.could_not_check ?? verdict.calls.find(({ error }) => error)?.error ?? "", row);
     const what = winner === null ? outcome : winsText(winner);
     const head = this.#head(row, pad(what, this.#widths.what), winner_side ? COLOURS[winner_side] : "yellow");
     const cost = costText(row);

@@ -1,7 +1,7 @@
 import { Failure, Mistake } from "../domain/failure.ts";
+import { cannotRun } from "../evidence/cannot-run.ts";
 import type { MeasuredCheck } from "../scenario/draft/draft-scenario.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { cannotRun } from "./cannot-run.ts";
 import { sandboxOf } from "./scenario/diagnose-scenario.ts";
 import { DryRun, type ProbedTwice } from "./scenario/dry-run.ts";
 import type { Services } from "./services.ts";

@@ -36,6 +36,9 @@ export const CheckResult = record("CheckResult", {
   before: nullable(oneOf(["pass", "fail"])),
   exit_code: nullable(Type.Integer()),
   reason: nullable(Type.String(), { description: "Why it is not a pass." }),
+  could_not_run: Type.Optional(
+    Type.String({ description: "What its command lacked, which no arm was asked to make; absent when it ran." }),
+  ),
   output: Type.String({ description: "Head and tail, cut at 4 kB." }),
   duration_ms: Count("Milliseconds."),
 });

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { crashOf } from "./agent-crash.ts";
 import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
+import { runOnNeitherText } from "./run-on-neither.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
 import { STATES } from "./session-state.ts";
@@ -42,6 +43,9 @@ export const TrialRow = record("TrialRow", {
   outcome: nullable(oneOf(OUTCOMES)),
   winner_side: nullable(oneOf(SIDES)),
   decided_by: nullable(oneOf(DECIDERS)),
+  could_not_check: Type.Optional(
+    Type.String({ description: "Which hidden checks could run on neither arm; absent when all could on one." }),
+  ),
   arms: record("TrialArms", { a: TrialArm, b: TrialArm }),
   judge: record("TrialJudge", {
     model_served: nullable(Type.String()),
@@ -81,8 +85,14 @@ export const judgedRow = (row: TrialRow, verdict: Verdict, cost_usd = verdict.us
   outcome: verdict.outcome,
   winner_side: verdict.winner_side,
   decided_by: verdict.decided_by,
+  ...couldNotCheck(verdict),
   judge: { model_served: verdict.judge.model_served, cost_usd },
 });
+
+function couldNotCheck({ facts }: Verdict): Pick<TrialRow, "could_not_check"> {
+  const text = runOnNeitherText(facts.a, facts.b);
+  return text === null ? {} : { could_not_check: cut(text, REASON_CHARS) };
+}
 
 type Summary = SessionOutcome["arms"][number];
 

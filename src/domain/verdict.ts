@@ -51,6 +51,7 @@ export const FLAGS = [
   "stalled",
   "log_cut",
   "arm_crashed",
+  "check_could_not_run",
   "no_objective_check",
   "single_trial",
   "exploratory_rejudge",
@@ -150,7 +151,11 @@ export const Facts = record(
         passed: Count("Checks passed."),
         total: Count("Checks run."),
         checks: Type.Array(
-          record("CheckFact", { id: Slug(), status: ProbeResult.properties.checks.items.properties.status }),
+          record("CheckFact", {
+            id: Slug(),
+            status: ProbeResult.properties.checks.items.properties.status,
+            could_not_run: ProbeResult.properties.checks.items.properties.could_not_run,
+          }),
         ),
       }),
     ),

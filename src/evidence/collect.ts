@@ -7,6 +7,7 @@ import { isUnknown } from "../domain/size-of.ts";
 import type { Task } from "../domain/task.ts";
 import { type CallRecord, requiredResults, unreadCommands, violations } from "../policy/review.ts";
 import type { FileSource, Workspace } from "../workspace/workspace.ts";
+import { withWhatWasMissing } from "./could-not-run.ts";
 import { scoreAgainstReference } from "./reference-fix.ts";
 import { runProbe } from "./run-probe.ts";
 
@@ -32,7 +33,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
   const { workspace, task, policies, calls, seen, redact } = collection;
   const changes = redactChanges(await workspace.changes(), redact);
   signal.throwIfAborted();
-  const probe = task.probe
+  const probed = task.probe
     ? await runProbe(
         workspace,
         {
@@ -45,6 +46,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
         signal,
       )
     : null;
+  const probe = probed && withWhatWasMissing(probed, task);
   const required = await requiredResults(policies, calls);
   const unread = await unreadCommands(policies, calls);
   const altered = isUnknown(changes) ? await alteredProtected(workspace, policies) : null;

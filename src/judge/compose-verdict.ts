@@ -18,7 +18,7 @@ import { confidenceOf, hasPreferenceConflict } from "./confidence.ts";
 import { costLimited } from "./cost-limited.ts";
 import { criterionScore } from "./criterion-score.ts";
 import { type Basis, decide, type ScoredOutcome } from "./decide.ts";
-import { requiredChecks } from "./facts.ts";
+import { requiredChecks, stoppedChecks } from "./facts.ts";
 import type { Case } from "./judge.ts";
 import { firstAnswers, type JudgeResult, type PanelShare } from "./judge-result.ts";
 import type { Measured } from "./measure.ts";
@@ -105,6 +105,7 @@ function statementInput(
     ...found,
     ...{ kind, scenario, judge: model_name, names, gates, facts },
     turns: { a: a.summary.turns, b: b.summary.turns },
+    stopped: { a: stoppedChecks(a.summary, facts.b), b: stoppedChecks(b.summary, facts.a) },
     programs: { a: programEnd(a.decisions), b: programEnd(b.decisions) },
     required: { a: requiredChecks(a.summary), b: requiredChecks(b.summary) },
     measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),

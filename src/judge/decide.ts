@@ -63,6 +63,7 @@ export const seatOf = (judge: string, suspicions: Suspected): Seat => ({
 export function decide(basis: Basis, weights: Weights): ScoredOutcome {
   const { gates } = basis;
   const opinion = { ...opinionOf(basis, weights), probe_conflict: false };
+  if (gates.no_winner === "check_could_not_run") return { ...opinion, ...NO_WINNER, outcome: "invalid" };
   if (gates.no_winner === "both_disqualified") return { ...opinion, ...NO_WINNER, decided_by: "gate" };
   const scored = gates.winner_side ? decidedByGate(opinion, gates, gates.winner_side) : vetoed(opinion, gates);
   if (gates.no_winner === "both_crashed")
@@ -80,7 +81,7 @@ export function decide(basis: Basis, weights: Weights): ScoredOutcome {
 export function needsSecondHearing(basis: Basis, weights: Weights): boolean {
   const { gates, suspects } = basis;
   const { merged } = opinionOf(basis, weights);
-  if (gates.no_winner === "both_crashed") return false;
+  if (gates.no_winner === "both_crashed" || gates.no_winner === "check_could_not_run") return false;
   if (gates.no_winner === "both_disqualified" || isAbsolute(gates) || !merged || merged.outcome === "invalid")
     return false;
   if (merged.winner_side === null) return suspects.size > 0 && gates.winner_side === null;

@@ -1,5 +1,6 @@
 import { crashOf } from "../domain/agent-crash.ts";
 import type { Policies } from "../domain/policies.ts";
+import { runOnNeither } from "../domain/run-on-neither.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { sizeOf } from "../domain/size-of.ts";
 import type { Facts } from "../domain/verdict.ts";
@@ -17,7 +18,10 @@ export function factsOf(arm: ArmSummary, policies: Policies): Facts {
       score: arm.probe.score,
       passed: arm.probe.passed,
       total: arm.probe.total,
-      checks: arm.probe.checks.map(({ id, status }) => ({ id, status })),
+      checks: arm.probe.checks.map(({ id, status, could_not_run }) => ({
+        ...{ id, status },
+        ...(could_not_run !== undefined && { could_not_run }),
+      })),
     },
     disqualified: isDisqualified(arm, policies),
     violations: arm.violations,
@@ -32,6 +36,16 @@ export function requiredChecks({ probe }: ArmSummary): { readonly failed: number
   if (probe === null) return null;
   const required = probe.checks.filter((check) => check.required);
   return { failed: required.filter(({ status }) => status !== "pass").length, total: required.length };
+}
+
+/** Checks that did not run to their end, with what stopped them. Those that could run on neither arm are told apart. */
+export function stoppedChecks({ probe }: ArmSummary, other: Pick<Facts, "probe">): readonly string[] {
+  const neither = new Set(runOnNeither({ probe }, other).map(({ id }) => id));
+  return (probe?.checks ?? []).flatMap(({ id, status, reason, could_not_run }) => {
+    if (neither.has(id)) return [];
+    if (could_not_run !== undefined) return `${id} could not run: ${could_not_run}`;
+    return status === "error" ? `${id}: ${reason ?? "it did not end"}` : [];
+  });
 }
 
 /** Severity applies to what was done. A refused call disqualifies nobody. */

@@ -31,7 +31,7 @@ export const firstAnswers = (calls: readonly JudgeCall[]): readonly JudgeCall[] 
 
 /**
  * The result of `builtin/evidence`, and of every judge when a rubric has no judged criterion. Gates decide, else the
- * measured criteria against the tie margin, else nobody. The outcome is never `invalid`.
+ * measured criteria against the tie margin, else nobody.
  */
 export const NO_MODEL_ASKED: JudgeResult = {
   calls: [],

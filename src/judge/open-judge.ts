@@ -48,7 +48,7 @@ export function openJudge(options: JudgeOptions): Judge {
     const facts = { a: factsOf(kase.a.summary, kase.policies), b: factsOf(kase.b.summary, kase.policies) };
     const rules = scoringRules(kase, facts);
     const names = armNames(kase.a.pointer.arm_id, kase.b.pointer.arm_id);
-    const asks = kase.rubric.criteria.some(isJudged) ? askedOf(options, kase) : undefined;
+    const asks = asksModel(kase, rules) ? askedOf(options, kase) : undefined;
     const result = asks ? await asks(await hearing({ kase, facts, names }, rules, signal), signal) : NO_MODEL_ASKED;
     const now = clock.now().toISOString();
     return composeVerdict({
@@ -60,6 +60,10 @@ export function openJudge(options: JudgeOptions): Judge {
     });
   };
 }
+
+/** Where the hidden checks could not run, no answer would be used. */
+const asksModel = ({ rubric }: Case, { gates }: ScoringRules) =>
+  rubric.criteria.some(isJudged) && gates.no_winner !== "check_could_not_run";
 
 type Ask = (input: JudgeInput, signal: AbortSignal) => Promise<JudgeResult>;
 

@@ -1,28 +1,22 @@
-import { crashText } from "../domain/agent-crash.ts";
-import { counted } from "../domain/counted.ts";
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { percentText } from "../domain/percent-text.ts";
-import { type Flag, type PanelMember, SIDES, type Side, type Verdict } from "../domain/verdict.ts";
-import { costLimited } from "./cost-limited.ts";
+import { runOnNeitherText } from "../domain/run-on-neither.ts";
+import type { Flag, PanelMember, Side, Verdict } from "../domain/verdict.ts";
 import type { ScoredOutcome } from "./decide.ts";
 import type { Gates } from "./gates.ts";
 import { panelDivided, panelInvalid, panelTitle, panelUndecided, panelWinner } from "./panel-statement.ts";
+import { type ScopeInput, scopeOf } from "./scope.ts";
 
 /** Everything a statement may speak of. */
-export interface StatementInput {
+export interface StatementInput extends ScopeInput {
   readonly kind: Verdict["kind"];
   readonly scenario: string;
   readonly judge: string;
-  readonly names: Readonly<Record<Side, string>>;
   readonly scored: ScoredOutcome;
   readonly gates: Gates;
-  readonly facts: Verdict["facts"];
-  readonly turns: Readonly<Record<Side, number>>;
   /** Required hidden checks failed, of all required; null without a probe. */
   readonly required: Readonly<Record<Side, { readonly failed: number; readonly total: number } | null>>;
   readonly flags: readonly Flag[];
-  /** How a program of the arm's own ended at last, with its name; null when none did. */
-  readonly programs: Readonly<Record<Side, string | null>>;
   readonly model_asked: boolean;
   /** The judges of a panel; undefined: one judge, or none. */
   readonly panel?: readonly PanelMember[] | undefined;
@@ -35,7 +29,7 @@ export interface StatementInput {
  * They never say that an arm is the stronger one.
  */
 export function statementOf(input: StatementInput): { readonly statement: string; readonly scope: string } {
-  const limits = capitalised(scope(input));
+  const limits = capitalised(scopeOf(input, failedJudge(input)));
   return { statement: `${capitalised(finding(input))} ${limits}`, scope: limits };
 }
 
@@ -43,18 +37,24 @@ const capitalised = (sentence: string) => sentence.charAt(0).toUpperCase() + sen
 
 /** How a gate decided; null when none did. */
 export function gateFinding(input: StatementInput): string | null {
-  const { gates, names, facts, required } = input;
+  const { gates, names, facts } = input;
   if (gates.no_winner === "both_disqualified")
     return `${disqualified(names.a, facts.a)}; ${disqualified(names.b, facts.b)}; no winner is named`;
   if (gates.winner_side === null) return null;
   const [winner, loser]: readonly [Side, Side] = gates.winner_side === "a" ? ["a", "b"] : ["b", "a"];
   if (gates.reason === "disqualified") return `${disqualified(names[loser], facts[loser])}; ${names[winner]} was not`;
-  if (gates.reason === "required_checks") {
-    const { failed, total } = required[loser] ?? { failed: 0, total: 0 };
-    return `${names[loser]} failed ${failed} of ${total} required hidden checks, ${names[winner]} none`;
-  }
+  if (gates.reason === "required_checks") return requiredFinding(input, [winner, loser]);
   const passed = `${names[winner]} passed hidden checks worth ${percent(facts[winner])} of the weight, ${names[loser]} ${percent(facts[loser])}`;
   return gates.no_winner ? `neither arm passed the required hidden checks; ${passed}; no winner is named` : passed;
+}
+
+/** A check that did not come to its end has failed nothing. */
+function requiredFinding({ names, required, stopped }: StatementInput, [winner, loser]: readonly [Side, Side]): string {
+  const { failed, total } = required[loser] ?? { failed: 0, total: 0 };
+  const of = `${failed} of ${total} required hidden checks`;
+  return stopped[loser].length > 0
+    ? `${names[loser]} did not pass ${of}, ${names[winner]} passed all`
+    : `${names[loser]} failed ${of}, ${names[winner]} none`;
 }
 
 function disqualified(name: string, { violations }: Verdict["facts"]["a"]): string {
@@ -67,6 +67,8 @@ const percent = ({ probe }: Verdict["facts"]["a"]) => percentText(probe?.score ?
 function finding(input: StatementInput): string {
   if (input.gates.no_winner === "both_crashed")
     return `in ${runs(input)}, the agents of both arms crashed; no winner is named.`;
+  const unchecked = runOnNeitherText(input.facts.a, input.facts.b);
+  if (unchecked !== null) return `in ${runs(input)}, ${unchecked}; nothing was judged, and this is not a tie.`;
   const gate = gateFinding(input);
   if (gate === null || input.scored.decided_by === "none") return `in ${runs(input)}, ${opinion(input)}.`;
   return `in ${runs(input)}, ${gate}; decided by ${input.gates.decided_by === "gate" ? "the rules" : "the checks"}, ${judgesPart(input)}.`;
@@ -89,6 +91,8 @@ function judgesPart(input: StatementInput): string {
 
 /** Whoever judged, in the middle of a sentence. */
 const who = ({ judge, panel }: StatementInput) => (panel ? panelTitle(panel) : `judge ${judge}`);
+
+const failedJudge = (input: StatementInput) => (input.flags.includes("judge_failed_self_test") ? who(input) : null);
 
 /** The same where measured criteria may have decided what it is said to have found. */
 const scoresOf = (input: StatementInput) =>
@@ -212,37 +216,3 @@ const nobody = (flags: StatementInput["flags"]) =>
   flags.includes("cost_limit_reached") ? "the cost limit left nothing for the judge" : "no model judged";
 
 const fixed = (score: number | null) => (score === null ? "unknown" : score.toFixed(2));
-
-function scope(input: StatementInput): string {
-  const { facts, names } = input;
-  const limit = [
-    ...agentEnds(input),
-    ...programEnds(input),
-    ...costEnds(input),
-    ...judgeRecord(input),
-    "one run per arm says nothing about how often this would happen.",
-  ].join("; ");
-  if (!facts.a.probe || !facts.b.probe) return `no hidden check ran on both arms; ${limit}`;
-  const count = ({ probe }: Verdict["facts"]["a"]) => `${probe?.passed ?? 0}/${probe?.total ?? 0}`;
-  return `hidden checks passed: ${names.a} ${count(facts.a)}, ${names.b} ${count(facts.b)}; ${limit}`;
-}
-
-/** External agents that did not end in order: a dead one says nothing of the work that it would have done. */
-function agentEnds({ facts, names }: StatementInput): readonly string[] {
-  return SIDES.flatMap((side) => {
-    const { crashed, stop_reason } = facts[side];
-    if (crashed !== undefined) return `the agent of ${names[side]} crashed (${crashText(crashed)})`;
-    const isSilent = stop_reason === "no_answer" || stop_reason?.startsWith("agent_exit:");
-    return isSilent ? `the agent of ${names[side]} ended without an answer` : [];
-  });
-}
-
-/** An arm that lost a tool on the way shows less of what it can do. */
-const programEnds = ({ programs, names }: StatementInput) =>
-  SIDES.flatMap((side) => (programs[side] === null ? [] : `${names[side]}: ${programs[side]}`));
-
-const judgeRecord = (input: StatementInput): readonly string[] =>
-  input.flags.includes("judge_failed_self_test") ? [`${who(input)} failed its newest self-test on this scenario`] : [];
-
-const costEnds = ({ facts, names, turns }: StatementInput) =>
-  costLimited(facts).map((side) => `a cost limit ended ${names[side]} after ${counted(turns[side], "turn")}`);

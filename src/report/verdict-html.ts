@@ -7,6 +7,7 @@ import { excerpt } from "../domain/excerpt.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { sizeOf } from "../domain/size-of.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
+import { unmetText } from "../domain/unmet-text.ts";
 import { usdText } from "../domain/usd-text.ts";
 import { SIDES, type Verdict } from "../domain/verdict.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
@@ -98,11 +99,13 @@ function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
   const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
     leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : String(value)));
   const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
+  const left = (arm: ArmSummary) => unmetText(arm).join(", ");
   return [
     ...(showing === "blind" ? [] : [row("model", ({ model }) => model)]),
     row("ended", endText),
     ...(showing === "all" && arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : []),
     ...(showing === "all" && arms.some(({ error }) => error) ? [row("error", ({ error }) => error ?? "none")] : []),
+    ...(showing === "all" && arms.some(left) ? [row("required, not done", (arm) => left(arm) || "none")] : []),
     row("hidden checks", checksText),
     row("change", ({ changes }) => sizeText(changes)),
     row("turns, tool calls", ({ turns, tool_calls }) => `${turns}, ${tool_calls}`),

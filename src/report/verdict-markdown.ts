@@ -4,6 +4,7 @@ import { whyDisqualified } from "../domain/disqualification.ts";
 import { endText } from "../domain/end-text.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { suspicionLines } from "../domain/suspicion-text.ts";
+import { unmetText } from "../domain/unmet-text.ts";
 import { usdText } from "../domain/usd-text.ts";
 import type { CriterionScore } from "../domain/verdict.ts";
 import { plain, table } from "./markdown-text.ts";
@@ -50,6 +51,7 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
     row("ended", endText),
     ...(arms.some(({ error }) => error) ? [row("error", ({ error }) => error ?? "none")] : []),
     ...disqualified(arms, row),
+    ...notDone(arms, row),
     row("hidden checks", checksText),
     row("failed checks", failedChecks),
     row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
@@ -64,6 +66,12 @@ function armRows(arms: readonly ArmSummary[]): string[][] {
 function disqualified(arms: readonly ArmSummary[], row: ArmRow): string[][] {
   const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
   return arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : [];
+}
+
+/** A row only where an arm left out what the rules require. */
+function notDone(arms: readonly ArmSummary[], row: ArmRow): string[][] {
+  const left = (arm: ArmSummary) => unmetText(arm).join(", ");
+  return arms.some(left) ? [row("required, not done", (arm) => left(arm) || "none")] : [];
 }
 
 function failedChecks({ probe, changes }: ArmSummary): string {

@@ -74,11 +74,13 @@ function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly
     .map(({ round, scenario }, index) => ({ trial: first + index, round, scenario }));
 }
 
-/** The user's mistake, and what a recording lacks, fails every trial alike; what the machine or a provider does may pass. */
+/** The user's mistake, what a recording lacks, and checks that cannot run fail every trial alike; what else happens may pass. */
 function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
   return tallies.some(({ rows }) => {
-    const failed = rows.filter((row) => numberOf(row) > begunAfter && resultOf(row) === "failed");
+    const own = rows.filter((row) => numberOf(row) > begunAfter);
+    const failed = own.filter((row) => resultOf(row) === "failed");
     return (
+      own.some(({ could_not_check }) => could_not_check !== undefined) ||
       failed.some(({ failure }) => failure?.class === "user" || failure?.code === "replay_mismatch") ||
       failed.length > Math.max(BORNE_FAILURES, trials / 2)
     );

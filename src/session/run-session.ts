@@ -202,10 +202,10 @@ function logViolations(log: DecisionLog, later: readonly Violation[]): void {
     log.add("policy_violation", { summary: `${rule}: ${subject}`, detail: { rule, severity, subject } });
 }
 
-/** A trial that nobody could judge is lost to its series, so its judge is asked once more. */
+/** A trial that nobody could judge is lost to its series, so its judge is asked once more, if it was asked. */
 async function judged({ plan, trial, log, signal }: Session, kase: Case): Promise<Verdict> {
   const verdict = await plan.chosen.judge(kase, signal);
-  if (trial === undefined || verdict.outcome !== "invalid") return verdict;
+  if (trial === undefined || verdict.outcome !== "invalid" || verdict.calls.length === 0) return verdict;
   log.note({ type: "judged", verdict });
   return await plan.chosen.judge(kase, signal);
 }

@@ -255,5 +255,7 @@ const endOf = (stop: Stop, rows: readonly TrialRow[]): End =>
     ? { state: "failed", stop, failure: lastFailure(rows) }
     : { state: "completed", stop, failure: null };
 
-const lastFailure = (rows: readonly TrialRow[]): string | null =>
-  rows.findLast(({ failure }) => failure !== null)?.failure?.message ?? null;
+function lastFailure(rows: readonly TrialRow[]): string | null {
+  const last = rows.findLast(({ failure, could_not_check }) => failure !== null || could_not_check !== undefined);
+  return last?.failure?.message ?? last?.could_not_check ?? null;
+}

@@ -317,6 +317,17 @@ const HINTS: Readonly<Record<string, string | null>> = {
 const exactly = (detail: string | RegExp) =>
   typeof detail === "string" ? new RegExp(`^${RegExp.escape(detail)}$`) : detail;
 
+test("doctor on a check whose program is nowhere says so, though it fails as it says", async () => {
+  const draft = goodScenario();
+  const { reference_fix: _, ...task } = draft.task;
+  const probe = { ...task.probe, checks: [{ id: "tests", run: "absent-runner-x", before: "fail" }] };
+  const report = await diagnoseFile({ ...draft, task: { ...task, probe } });
+  expect(report.checks.find(({ id }) => id === "probe.before")).toMatchObject({
+    ...{ status: "fail", detail: "tests cannot run: absent-runner-x is not found" },
+    hint: "install it in `setup`, or show it with --sandbox-read",
+  });
+});
+
 describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment = {} }) => {
   test("reports that and nothing else", async () => {
     const report = await diagnoseFile(change(goodScenario()), { environment });

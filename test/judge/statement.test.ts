@@ -39,6 +39,7 @@ function given(scored: Partial<ScoredOutcome>, parts: Partial<StatementInput> = 
     turns: { a: 3, b: 1 },
     required: { a: { failed: 1, total: 8 }, b: { failed: 2, total: 8 } },
     flags: [],
+    stopped: { a: [], b: [] },
     programs: { a: null, b: null },
     model_asked: true,
     measured: false,

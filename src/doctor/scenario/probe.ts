@@ -1,5 +1,6 @@
 import type { CheckResult } from "../../domain/evidence.ts";
 import { excerpt } from "../../domain/excerpt.ts";
+import { whyNotRun } from "../../evidence/could-not-run.ts";
 import { type Check, fail, pass, skip, warn } from "../check.ts";
 import { IDLE } from "../idle.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
@@ -14,6 +15,8 @@ export const before: Check<DryRun> = {
   async run(dryRun, signal) {
     const probed = await dryRun.untouched(signal);
     if (probed === null) return skip(IDLE.no_probe);
+    const absent = await unrunnable(dryRun, probed, signal);
+    if (absent.length > 0) return fail(absent.join("\n"), "install it in `setup`, or show it with --sandbox-read");
     const wrong = pairs(probed)
       .filter(isSteady)
       .map(contradiction)
@@ -25,6 +28,18 @@ export const before: Check<DryRun> = {
 };
 
 /** When every check passes before the work, the probe says nothing about an arm. */
+/** Checks that lack a program, also with the known fix: they would fail for every arm. */
+async function unrunnable(dryRun: DryRun, untouched: ProbedTwice, signal: AbortSignal): Promise<readonly string[]> {
+  const { task } = dryRun.loaded.definition;
+  const lacking = (result: CheckResult) => whyNotRun(result, task);
+  if (untouched[0].checks.every((result) => lacking(result) === null)) return [];
+  const probed = (await probedFix(dryRun, signal)) ?? untouched;
+  return probed[0].checks.flatMap((result) => {
+    const why = lacking(result);
+    return why === null ? [] : `${result.id} cannot run: ${why}`;
+  });
+}
+
 export const discrimination: Check<DryRun> = {
   id: "probe.discriminates",
   title: "Some check fails before the work",

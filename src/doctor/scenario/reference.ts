@@ -1,7 +1,7 @@
 import { Mistake } from "../../domain/failure.ts";
 import { patchedPaths } from "../../domain/patch.ts";
+import { cannotRun } from "../../evidence/cannot-run.ts";
 import { matchesPath, refusedPath } from "../../policy/path-rules.ts";
-import { cannotRun } from "../cannot-run.ts";
 import { type Check, fail, pass, skip, warn } from "../check.ts";
 import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";

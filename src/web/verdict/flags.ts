@@ -78,6 +78,11 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "The arms do not differ",
     text: "Nothing that the scenario sets up distinguishes them. What differs is chance.",
   },
+  check_could_not_run: {
+    tone: "danger",
+    title: "A hidden check could not run",
+    text: "Its program is missing for both arms alike, so nothing was judged. Mend the scenario or the machine, and run again.",
+  },
   no_objective_check: {
     tone: "warn",
     title: "No hidden check ran on both arms",

@@ -12,6 +12,7 @@ export function headlineText({ verdict, a, b }: Comparison): string {
 
 /** What a flag says of the want of a winner, the gravest first. */
 const REASONS: readonly (readonly [Flag, string])[] = [
+  ["check_could_not_run", "No winner: a check could not run"],
   ["both_disqualified", "No winner: both were disqualified"],
   ["neither_solved", "No winner: neither solved it"],
   ["injection_effective", "No winner: words swayed the judge"],
