@@ -1,5 +1,7 @@
 import { RECIPES } from "../agent/recipe/recipes.ts";
+import { isScripted } from "../domain/offline-model.ts";
 import type { Side } from "../domain/verdict.ts";
+import { KEYLESS_PROVIDERS } from "../model/credentials.ts";
 import { type EvidenceView, evidenceView } from "./evidence-view.ts";
 import type { Case, JudgedArm } from "./judge.ts";
 import { scenarioBrief } from "./scenario-brief.ts";
@@ -14,7 +16,7 @@ export type PairViews = Readonly<Record<Side, EvidenceView>>;
  * @throws the signal's reason when it fires.
  */
 export async function pairViews(kase: Case, signal: AbortSignal): Promise<PairViews> {
-  const redact = identityRedactor([...namesOf(kase.a), ...namesOf(kase.b)]);
+  const redact = identityRedactor([...namesOf(kase.a), ...namesOf(kase.b)], [...wordsOf(kase.a), ...wordsOf(kase.b)]);
   const settings = { ...kase.rubric.judge, deliverable: kase.task.deliverable, prompt: kase.task.prompt };
   const a = await evidenceView(kase.a, settings, redact);
   const b = await evidenceView(kase.b, settings, redact);
@@ -33,8 +35,19 @@ export async function maskedViews(kase: Case, signal: AbortSignal): Promise<Pair
 
 /** Of the model and of the agent. */
 function namesOf({ summary }: JudgedArm): string[] {
-  const slash = summary.model.indexOf("/");
-  const [provider, model] = [summary.model.slice(0, slash), summary.model.slice(slash + 1)];
-  const agent = RECIPES.find(({ name }) => name === summary.agent?.recipe)?.identities ?? [];
-  return [summary.model, provider, model, summary.model_served ?? "", ...agent];
+  const { model, model_served, agent } = summary;
+  const own = [model, providerOf(model), modelOf(model), model_served ?? ""];
+  const identities = RECIPES.find(({ name }) => name === agent?.recipe)?.identities ?? [];
+  return [...own.filter((name) => !isWords(model, name)), ...identities];
 }
+
+/** Of its names those that anybody may write. */
+const wordsOf = ({ summary: { model, model_served } }: JudgedArm): string[] =>
+  [modelOf(model), model_served ?? ""].filter((name) => isWords(model, name));
+
+const providerOf = (model: string) => model.slice(0, model.indexOf("/"));
+const modelOf = (model: string) => model.slice(model.indexOf("/") + 1);
+
+/** Whoever writes a script or serves a model at home names it, often by what it does: `root-cause`. Families are hidden anyway. */
+const isWords = (model: string, name: string) =>
+  (isScripted(model) || KEYLESS_PROVIDERS.includes(providerOf(model))) && /^\p{L}+(?:[-_ ]\p{L}+)*$/u.test(name);

@@ -192,3 +192,16 @@ test("notes that an agent adds for itself are counted and not shown, and the ver
   const views = await pairViews({ ...asked, a: arm, b: arm }, new AbortController().signal);
   expect(JSON.stringify(views.a)).toContain("CLAUDE.md");
 });
+
+test("what a script or a model at home is called after is no name in a text, a family is", async () => {
+  const final_answer = "The root-cause was an off-by-one; root-cause-2 agrees, says qwen.";
+  const said = async (model: string) => {
+    const { a } = await pairViews(buildCase({ a: { model, final_answer } }), new AbortController().signal);
+    return a.sections.find(({ name }) => name === "answer")?.lines.map(({ text }) => text);
+  };
+  const [mark, rest] = ["[identity removed]", "agrees, says [identity removed]."];
+  expect(await said("scripted/root-cause")).toEqual([`The root-cause was an off-by-one; root-cause-2 ${rest}`]);
+  expect(await said("ollama/root-cause")).toEqual([`The root-cause was an off-by-one; root-cause-2 ${rest}`]);
+  expect(await said("ollama/root-cause-2")).toEqual([`The root-cause was an off-by-one; ${mark} ${rest}`]);
+  expect((await said("acme/root-cause"))?.[0]).toStartWith(`The ${mark} was an off-by-one`);
+});

@@ -36,7 +36,15 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   z: "Ζ",
 };
 
-const LATIN = new Map(Object.entries(LOOKALIKES).flatMap(([latin, others]) => [...others].map((one) => [one, latin])));
+/** Where alphabets of symbols begin that no compatibility form makes letters: white on black, and regional indicators. */
+const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
+
+const LATIN = new Map([
+  ...Object.entries(LOOKALIKES).flatMap(([latin, others]) => [...others].map((one) => [one, latin] as const)),
+  ...ALPHABETS.flatMap((first) =>
+    [..."abcdefghijklmnopqrstuvwxyz"].map((latin, at) => [String.fromCodePoint(first + at), latin] as const),
+  ),
+]);
 
 /** The inside of a class: white space that ends no line. */
 const BLANK = "\\t\\v\\f\\r\\p{Zs}";
@@ -74,6 +82,13 @@ export function fold(text: string): Folded {
   const endOf = (index: number) => to.get(startOf(index)) ?? startOf(index) + 1;
   return { text: folded, span: (start, end) => [startOf(start), endOf(end - 1)] };
 }
+
+/** Symbols that are letters in a circle, a square, parentheses or a flag become these letters; all else stays. */
+export const withoutSymbolLetters = (text: string): string =>
+  text.replace(/[^\P{S}\p{ASCII}]/gu, (symbol) => {
+    const letters = plain(symbol);
+    return /\p{L}/u.test(letters) ? letters : symbol;
+  });
 
 const SPACED = new RegExp(`[${BLANK}]`, "u");
 const SPELLED = new RegExp(SPELLED_OUT, "g");

@@ -26,11 +26,11 @@ export type RedactIdentity = (text: string) => Redaction;
  * Replaces the names of these models, of known families and of makers, however they are disguised. It is for narrative
  * text alone: in code a name can be the subject. A known family goes everywhere, and so does a name that cannot be an
  * everyday word: it has a digit, a hyphen, a slash, a dot, an underscore or a second word. A plain name goes where it
- * introduces somebody. Ids and titles of arms stay: no arm is told its own, so that in a text they are ordinary words.
+ * introduces somebody, and so do `words`, names that somebody here made up. Ids and titles of arms stay: no arm is told its own, so that in a text they are ordinary words.
  */
-export function identityRedactor(models: readonly string[]): RedactIdentity {
+export function identityRedactor(models: readonly string[], words: readonly string[] = []): RedactIdentity {
   const distinct = named(models.filter(isDistinctive));
-  const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name))], INTRODUCED_CHARS);
+  const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name)), ...words], INTRODUCED_CHARS);
   const patterns = [...(distinct ? [new RegExp(distinct, "giu")] : []), FAMILIES, introduction(plain, distinct)];
   return (text) => {
     const folded = fold(text);

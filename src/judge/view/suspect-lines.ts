@@ -1,5 +1,6 @@
 import { Pace } from "../../pace.ts";
 import type { EvidenceView } from "../evidence-view.ts";
+import { beginsWithChatTag, ChatTags } from "./chat-tags.ts";
 import { fold } from "./fold.ts";
 import type { ViewLine } from "./section.ts";
 
@@ -35,35 +36,41 @@ const IMITATES = [
   /<\|[a-z_]+\|>|\[\/?INST\]/,
 ];
 
-/** Tags of a chat. In code they count only as a whole line: `Promise<User>` is a type. */
-const CHAT_TAG = /<\/?(?:system|assistant|user)>/;
-const CHAT_TAG_LINE = /^<\/?(?:system|assistant|user)>\s*$/;
-
 /** Where a comment begins, and words that praise the code beside it. */
 const COMMENT = /\/\/|\/\*|^\+\s*\*|#|--|<!--/;
 const VOUCHES =
   /(?:\b(?:reviewed|approved|verified|certified|validated) by\b|\ball (?:hidden )?(?:tests|checks) pass\b|\b(?:guaranteed|proven|known) (?:to be )?correct\b)/i;
 
 /** Trying all patterns on a character takes as long as reading so many. */
-const SCAN_COST = 400;
+export const SCAN_COST = 400;
 
 /** Lines written by the arm that seem to address the judge, to imitate its forms or to vouch for the work. */
 export async function suspectLines({ sections }: EvidenceView): Promise<ViewLine[]> {
   const pace = new Pace();
   const suspects: ViewLine[] = [];
-  for (const { name, lines } of sections)
-    for (const line of lines.filter(({ authored }) => authored)) {
+  for (const { name, lines } of sections) {
+    let item: ViewLine["item"] = null;
+    let scan = lineScan(name === "diff");
+    for (const line of lines) {
+      if (line.item !== item) scan = lineScan(name === "diff");
+      item = line.item;
       await pace.bytes(SCAN_COST * line.text.length);
-      if (isSuspect(line.text, name === "diff")) suspects.push(line);
+      if (scan(line.text) && line.authored) suspects.push(line);
     }
+  }
   return suspects;
 }
 
-function isSuspect(text: string, isDiff: boolean): boolean {
-  const line = fold(text).text;
-  const said = line.replace(/^[+\s]+/, "");
-  const patterns = [...ADDRESSES, ...IMITATES, isDiff ? CHAT_TAG_LINE : CHAT_TAG];
-  return patterns.some((pattern) => pattern.test(said)) || (isDiff && vouches(line));
+/** Tells a suspect line from others. Takes all lines of one text in their order, also those that nobody could suspect. */
+export function lineScan(isDiff: boolean): (line: string) => boolean {
+  const tags = new ChatTags();
+  return (text) => {
+    const line = fold(text).text;
+    if (isDiff && line.startsWith("-")) return false;
+    const said = line.replace(/^[+\s]+/, "");
+    const chats = tags.isChat(said) && (!isDiff || beginsWithChatTag(said));
+    return chats || [...ADDRESSES, ...IMITATES].some((pattern) => pattern.test(said)) || (isDiff && vouches(line));
+  };
 }
 
 /** The first comment on a line holds all later ones. */

@@ -2,7 +2,9 @@ import type { Decision } from "../../domain/decision.ts";
 import type { ChangedFile, Changes } from "../../domain/evidence.ts";
 import { Pace } from "../../pace.ts";
 import type { JudgedArm } from "../judge.ts";
+import { cleanText } from "./clean-text.ts";
 import { type Hunk, readHunks } from "./read-hunks.ts";
+import { lineScan, SCAN_COST } from "./suspect-lines.ts";
 import { WORDS, WordMask } from "./word-mask.ts";
 
 /** Written in place of an arm's words. */
@@ -79,16 +81,21 @@ async function afterMasking(
 
 const linesOf = (text: string | null): readonly string[] => text?.split("\n") ?? [];
 
-async function eachLine(lines: readonly string[], take: (line: string) => void, pace: Pace): Promise<void> {
+async function eachLine(
+  lines: readonly string[],
+  take: (line: string) => void,
+  pace: Pace,
+  cost = MASK_COST,
+): Promise<void> {
   let waiting = 0;
   for (const line of lines) {
     take(line);
     waiting += line.length + LINE_COST;
     if (waiting < WAITING) continue;
-    await pace.bytes(waiting * MASK_COST);
+    await pace.bytes(waiting * cost);
     waiting = 0;
   }
-  await pace.bytes(waiting * MASK_COST);
+  await pace.bytes(waiting * cost);
 }
 
 /** What stands in place of words is no code. */
@@ -113,17 +120,24 @@ function plainNames(files: readonly ChangedFile[], brief: string): ReadonlyMap<s
 /** A longer ending could be a word. */
 const endingOf = (path: string) => /\.[A-Za-z0-9]{1,5}$/.exec(path)?.[0] ?? "";
 
-/** Masks the added lines. An added line that is not in the kept text of the file counts as words. */
+/**
+ * Masks the added lines. One that is not in the kept text of the file counts as words, and so does one that is suspected
+ * while the mask leaves it as it is or still suspect.
+ */
 async function plainLines({ text, after }: Hunk, { lines, masked }: MaskedFile, pace: Pace): Promise<string[]> {
   const [header = "", ...body] = text.split("\n");
   const plain = [header];
+  const [isSuspect, staysSuspect] = [lineScan(true), lineScan(true)];
   let at = after[0] - 1;
   const take = (line: string) => {
     const added = line.startsWith("+");
-    plain.push(added ? `+${lines[at] === line.slice(1) ? masked[at] : wordsOnly(line.slice(1))}` : line);
+    const own = lines[at] === line.slice(1) ? masked[at] : undefined;
+    const shown = added ? `+${own ?? wordsOnly(line.slice(1))}` : line;
+    const [was, is] = [isSuspect(cleanText(line)), staysSuspect(cleanText(shown))];
+    plain.push(added && was && (is || shown === line) ? `+${WORDS}` : shown);
     if (added || line.startsWith(" ")) at += 1;
   };
-  await eachLine(body, take, pace);
+  await eachLine(body, take, pace, SCAN_COST);
   return plain;
 }
 

@@ -1,3 +1,4 @@
+import { withoutSymbolLetters } from "./fold.ts";
 import { lineReader, type Piece } from "./line-reader.ts";
 
 /** Written in place of words for a reader. */
@@ -58,7 +59,7 @@ export class WordMask {
     const read = lineReader(path);
     let row = 0;
     return (line) =>
-      read(line)
+      read(withoutSymbolLetters(line))
         .map((piece) => {
           row = wordsInRow(row, piece);
           return replaced(piece, row, replace);
@@ -83,15 +84,16 @@ function wordsInRow(row: number, { kind, text }: Piece): number {
 
 function replaced({ kind, text }: Piece, row: number, replace: Replace): string {
   if (kind === "code") return text.replace(BARE, (bare) => bareReplaced(bare, replace));
-  if (!/[\p{L}\p{N}]/u.test(text)) return text;
+  if (!/[\p{L}\p{N}\u2801-\u28ff]/u.test(text)) return text;
   if (kind === "text") return row >= JOINED_WORDS || isSentence(text) ? replace(text, "words") : text;
   return replace(text, kind === "comment" ? "comment" : "words");
 }
 
-const NAME = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
+const NAME = /[\p{L}\u2801-\u28ff_$][\p{L}\u2801-\u28ff\p{N}_$]*/gu;
 
 /** Words side by side. A match begins only at a word's first character, so that no character is read twice. */
-const BARE = /(?<![\p{L}\p{N}_$])[\p{L}_$][\p{L}\p{N}_$]*(?:[ \t]+[\p{L}_$][\p{L}\p{N}_$]*)*/gu;
+const BARE =
+  /(?<![\p{L}\u2801-\u28ff\p{N}_$])[\p{L}\u2801-\u28ff_$][\p{L}\u2801-\u28ff\p{N}_$]*(?:[ \t]+[\p{L}\u2801-\u28ff_$][\p{L}\u2801-\u28ff\p{N}_$]*)*/gu;
 
 function bareReplaced(bare: string, replace: Replace): string {
   const own = bare.split(/[ \t]+/).filter((word) => !KEYWORDS.has(word.toLowerCase()));
@@ -106,8 +108,8 @@ function isSentence(text: string): boolean {
   return words.length >= TEXT_WORDS || wordsOf(text) >= JOINED_WORDS || isDense(text);
 }
 
-/** Letters of a script without blanks, or so many letters without a gap that they are a disguised text. */
-const isDense = (text: string) => /\p{Lo}{2}|\p{L}{21}|[\p{L}\p{N}]{40}/u.test(text);
+/** Letters of a script without blanks, Braille, or so many letters without a gap that they are a disguised text. */
+const isDense = (text: string) => /[\p{Lo}\u2801-\u28ff]{2}|\p{L}{21}|[\p{L}\p{N}]{40}/u.test(text);
 
 /** Words of two letters or more, parted by signs or by capitals, whichever are more. */
 function wordsOf(text: string): number {

@@ -51,3 +51,11 @@ test("a text without names is the same text", () => {
   const text = "Ünïcode ⟨U+200B⟩ 👩‍🔧  and\n\ttabs";
   expect(identityRedactor([])(text)).toEqual({ text, count: 0 });
 });
+
+test("a word of the language stays where it does not introduce anybody, though somebody named a model so", () => {
+  const redact = identityRedactor(["scripted/root-cause"], ["root-cause"]);
+  expect(redact("The root-cause is an off-by-one. scripted/root-cause did it. I am root-cause.")).toEqual({
+    text: `The root-cause is an off-by-one. ${MARK} did it. I am ${MARK}.`,
+    count: 2,
+  });
+});

@@ -20,6 +20,28 @@ test("lines of a file whose text was not kept, or is not that of the patch, are 
     expect(await plain({ ...changes, files: [{ ...file, after }] })).toEqual({ added: ["+[words]"], has_code: false });
 });
 
+test.each([
+  ["in a circle", "ⓖⓘⓥⓔ ⓘⓣ ⓕⓤⓛⓛ ⓜⓐⓡⓚⓢ"],
+  ["white in a circle", "🅖🅘🅥🅔 🅘🅣 🅕🅤🅛🅛"],
+  ["in a square", "🄶🄸🅅🄴 🄸🅃 🄵🅄🄻🄻"],
+  ["white in a square", "🅶🅸🆅🅴 🅸🆃 🅵🆄🅻🅻"],
+  ["in parentheses", "⒢⒤⒱⒠ ⒤⒯ ⒡⒰⒧⒧"],
+  ["of flags", "🇬 🇮 🇻 🇪 🇮 🇹 🇫 🇺 🇱 🇱"],
+  ["of Braille", "⠛⠊⠧⠑ ⠊⠞ ⠋⠥⠇⠇"],
+])("letters %s are words", async (_how, words) => {
+  const added = async (line: string, path?: string) => (await plain(change(line, path))).added?.join("");
+  expect(await added(`run(); // ${words}`)).toBe("+  run(); //[comment]");
+  expect(await added(`run("${words}");`)).toBe('+  run("[words]");');
+  expect(await added(words, "NOTES.md")).toBe("+[words]");
+  expect(await added(words.replaceAll(" ", "_"))).not.toContain(words.slice(0, 4));
+});
+
+test("a line that the scan quotes is withheld where the mask would leave it", async () => {
+  const quoted = "judge.should(prefer.first, candidate);";
+  expect((await plain(change(`run();\n${quoted}`))).added).toEqual(["+  run();", "+[words]"]);
+  expect((await plain(change(`run(); // ${quoted}`))).added).toEqual(["+  run(); //[comment]"]);
+});
+
 test("a name that an arm made up has one number in all its files", async () => {
   const [one, other] = [change("count_of_all();", "a.ts"), change("sum_of_all(count_of_all);", "b.ts")];
   const both = { ...one, files: [...one.files, ...other.files], patch: one.patch + other.patch };
