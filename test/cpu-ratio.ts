@@ -11,13 +11,14 @@ export const LINEAR = 8;
 
 /**
  * How many times as much CPU time 4n takes as n. Each size counts with its least time of several goes, and a go repeats short
- * work, so that a busy machine, the compiler and the garbage collector change little. Ends as soon as the ratio is below `LINEAR`.
+ * work, so that a busy machine, the compiler and the garbage collector change little. It ends as soon as the ratio is below `LINEAR`.
  */
 export async function cpuRatio<Input>({ n, input, read }: Growth<Input>): Promise<number> {
   const [small, large] = [input(n), input(4 * n)];
   let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let go = 0; go < GOES; go += 1) least = Math.min(least, await cpuOf(() => read(small)));
-  for (let go = 0; go < GOES && most >= LINEAR * least; go += 1) most = Math.min(most, await cpuOf(() => read(large)));
+  for (let go = 0; go < 4 * GOES && most >= LINEAR * least; go += 1)
+    most = Math.min(most, await cpuOf(() => read(large)));
   return most / least;
 }
 

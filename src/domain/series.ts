@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { Gate } from "./gate.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, SeriesStanding, STOPS } from "./series-record.ts";
 import { CONCLUSIONS } from "./series-summary.ts";
@@ -64,7 +65,10 @@ const Headline = record("SeriesHeadline", {
   e: Type.Number({ minimum: 0, description: "Evidence against no preference; 1 / alpha makes a claim." }),
   p_anytime: Share("Smallest alpha at which a claim would have been made so far: 1 / the greatest evidence."),
   claim: nullable(Claim, { description: "Made once; it stays." }),
-  fragile: Type.Boolean({ description: "The claim would not stand had all missing trials gone to the other side." }),
+  fragile: Type.Boolean({
+    description:
+      "The claim would not stand had all missing trials gone to the other side: the conclusion is `undecided`.",
+  }),
   worst_case_e: Type.Number({
     minimum: 0,
     description: "Least evidence that there could be, had missing trials gone to the side behind.",
@@ -175,6 +179,7 @@ export const Series = record("Series", {
   created_at: nullable(Timestamp("When the series was accepted.")),
   finished_at: nullable(Timestamp("When it reached a final state.")),
   conclusion: oneOf(CONCLUSIONS),
+  gate: Gate,
   headline: Headline,
   counts: Counts,
   decided_by: record(

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ProbeResult, ReferenceFixScore, RequiredResult, Violation } from "./evidence.ts";
+import { Gate } from "./gate.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SeriesSummary } from "./series-summary.ts";
 
@@ -218,6 +219,7 @@ export const Verdict = record("Verdict", {
   winner_side: nullable(oneOf(SIDES)),
   lean: nullable(Slug(), { description: "Arm id an inconclusive verdict leans to." }),
   lean_side: nullable(oneOf(SIDES), { description: "Its side: across sessions both arms may have one id." }),
+  gate: Gate,
   decided_by: oneOf(DECIDERS),
   confidence: oneOf(CONFIDENCES),
   score_a: nullable(Share("Weighted score, supported criteria only.")),

@@ -1,5 +1,6 @@
 import { isCrashed } from "../domain/agent-crash.ts";
 import { type Decision, PROGRAM_ENDED } from "../domain/decision.ts";
+import { gateOfVerdict } from "../domain/gate.ts";
 import { dig } from "../domain/lenient.ts";
 import type { Price } from "../domain/price-list.ts";
 import { stallMattered } from "../domain/stall.ts";
@@ -66,6 +67,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
     winner_side: scored.winner_side,
     lean: idOf(scored.lean_side),
     lean_side: scored.lean_side,
+    gate: gateOfVerdict({ arm_a: kase.a.pointer, arm_b: kase.b.pointer, ...scored }),
     decided_by: scored.decided_by,
     confidence: confidenceOf(scored, basis, flags),
     score_a: scored.score_a,

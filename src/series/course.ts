@@ -62,9 +62,12 @@ export function courseOf({ scenarios, deleted }: Trials, levels: Levels): Course
 export const isOnlyCopies = ({ repeats }: Pick<Course, "repeats">): boolean =>
   repeats.length > 0 && repeats.every(Boolean);
 
-/** How the conclusion follows from the course: a claim goes before an equivalence, and two claims cancel each other. */
-export function conclusionOf({ claim, reversed, equivalent_at }: Course): Conclusion {
-  if (reversed) return "undecided";
+/**
+ * How the conclusion follows from the course: a claim goes before an equivalence, two claims cancel each other, and one that
+ * the missing trials could take back is none.
+ */
+export function conclusionOf({ claim, reversed, fragile, equivalent_at }: Course): Conclusion {
+  if (reversed || fragile) return "undecided";
   if (claim) return claim.side === "a" ? "a_preferred" : "b_preferred";
   return equivalent_at === null ? "undecided" : "no_difference_above_margin";
 }

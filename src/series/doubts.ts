@@ -69,7 +69,9 @@ function fragile(findings: Findings): readonly string[] {
   if (!course.fragile || !course.claim || course.reversed) return [];
   const other = subject.arms[course.claim.side === "a" ? "b" : "a"];
   const total = totalMissing(findings);
-  return [`The preference would not stand if the ${counted(total, "missing trial")} had gone to ${other}.`];
+  return [
+    `No preference is stated: it would not stand if the ${counted(total, "missing trial")} had gone to ${other}.`,
+  ];
 }
 
 /** Where all of them do, that is the finding. */

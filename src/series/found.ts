@@ -22,6 +22,8 @@ export function found(findings: Findings, coming: Coming | null): readonly strin
     case "no_difference_above_margin":
       return equivalent(findings);
     case "undecided":
+      // Why no claim is made of it stands among the doubts.
+      if (course.claim) return figures(findings);
       return isOnlyCopies(course) ? copied(findings) : [...undecided(findings), ...forecast(findings, coming)];
   }
 }
@@ -29,12 +31,20 @@ export function found(findings: Findings, coming: Coming | null): readonly strin
 function claimed(findings: Findings, claim: Claim): readonly string[] {
   const { subject } = findings;
   const holds = (findings.course.log_e.at(-1) ?? 0) >= -Math.log(subject.told.levels.alpha);
-  const result = [won(findings), rate(findings), evidenceSentence(findings), ...scope(findings)];
+  const result = figures(findings);
   if (!holds) return [lapsed(findings, claim), ...result];
   return subject.told.limits?.stop_when_sure === false
     ? result
     : [...result, "Series that stop early tend to show too large a preference: rely on the range."];
 }
+
+/** Who won how often, and what that is worth. */
+const figures = (findings: Findings): readonly string[] => [
+  won(findings),
+  rate(findings),
+  evidenceSentence(findings),
+  ...scope(findings),
+];
 
 /** The claim stays, and what came after it is shown. */
 function lapsed(findings: Findings, claim: Claim): string {

@@ -1,3 +1,4 @@
+import { gateOfSeries } from "../domain/gate.ts";
 import type { Series } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
 import type { SeriesSummary } from "../domain/series-summary.ts";
@@ -95,10 +96,12 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     const crashed = crashedOf(rows, side);
     return { arm_id: arms[side], ...costs.arms[side], solved: solvedOf(rows, side), ...(crashed && { crashed }) };
   };
+  const conclusion = conclusionOf(course);
   return {
     ...subject.told,
     protocol: SERIES_PROTOCOL,
-    conclusion: conclusionOf(course),
+    conclusion,
+    gate: gateOfSeries(arms, conclusion),
     headline: headlineOf(course, subject.told.levels, totalMissing(findings)),
     counts: countsOf(findings),
     decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),

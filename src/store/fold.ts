@@ -1,4 +1,5 @@
 import type { Decision } from "../domain/decision.ts";
+import { gateOfVerdict } from "../domain/gate.ts";
 import type { Price } from "../domain/price-list.ts";
 import { type ArmSummary, isFinal, type LostAttempt, type SessionOutcome } from "../domain/session.ts";
 import type {
@@ -43,6 +44,7 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
   const votes = entries.flatMap((entry) => (entry.type === "voted" ? [entry.vote] : []));
   const outcome: SessionOutcome = {
     ...{ ...state, arms, decisions },
+    ...gated(state.verdict, verdicts),
     ...(votes.length > 0 && { votes }),
     ...(lost_attempts.length > 0 && { lost_attempts }),
   };
@@ -51,6 +53,12 @@ export function fold([created, ...entries]: SessionLog): SessionOutcome {
 }
 
 type State = Omit<SessionOutcome, "decisions">;
+
+/** Verdicts of earlier versions were stored without it. */
+function gated(verdict: Verdict | null, verdicts: readonly Verdict[]): Pick<State, "verdict" | "verdicts"> {
+  const withGate = (one: Verdict): Verdict => ({ ...one, gate: gateOfVerdict(one) });
+  return { verdict: verdict && withGate(verdict), verdicts: verdicts.map(withGate) };
+}
 
 /**
  * Where the attempt that counts begins, as a position in `entries`. One that was lost while the judge was at work is gone on

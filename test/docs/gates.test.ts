@@ -1,74 +1,148 @@
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SIDES, type Side } from "../../src/domain/verdict.ts";
 import { reportOf } from "../../src/series/report.ts";
 import { EXAMPLE_TOOLS } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { results, rowsOf, seriesOf } from "../series/series.ts";
 import { verdictsByOutcome } from "./outcomes.ts";
-import { pageNamed, tableBelow } from "./pages.ts";
+import { PAGES, type Page, pageNamed, readPage, tableBelow } from "./pages.ts";
 import { openShell } from "./shell.ts";
 
 const page = pageNamed("docs/ci.md");
-const gates = page.blocks.flatMap(({ comment, text }) =>
-  comment?.startsWith("gate: ") ? [[comment.slice(6), text] as const] : [],
-);
-const isOfSeries = ([name]: readonly [string, string]) => name.startsWith("series: ");
-const SITUATIONS = ["candidate wins", "tie", "neither passes the check", "baseline wins", "judge unusable"];
+const gates = blocksNamed(page, "gate: ");
+const checks = new Map(blocksNamed(page, "checks: "));
+
+/** The situations of the table in docs/ci.md, in the order of its columns. */
+const CONCLUSIONS = {
+  "series: candidate preferred": "++++++++",
+  "series: no difference": "=".repeat(17),
+  "series: undecided": "+-",
+  "series: fragile": "xxxx++++++++",
+  "series: baseline preferred": "--------",
+  "series: no trial counts": "xxxx",
+};
 
 testNeeding(...EXAMPLE_TOOLS)(
-  "each gate says to real verdicts what the table in docs/ci.md says",
+  "each gate says what the table in docs/ci.md says, of verdicts and of series, whichever arm stands first",
   async () => {
-    const verdicts = await verdictsByOutcome();
-    expect([...verdicts].map(([name, { outcome, winner }]) => [name, outcome, winner])).toEqual([
-      ["candidate wins", "winner", "candidate"],
-      ["tie", "tie", null],
-      ["neither passes the check", "inconclusive", null],
-      ["baseline wins", "winner", "baseline"],
-      ["judge unusable", "invalid", null],
+    const documents = await situations();
+    for (const first of SIDES) {
+      const files = [...documents.values()].map((situation) => situation[first]);
+      expect([first, await answers(gates, files)]).toEqual([first, tableBelow(page, "What these gates say")]);
+    }
+  },
+  240_000,
+);
+
+testNeeding(...EXAMPLE_TOOLS)(
+  "no line of jq in any document lets a candidate pass that lost, or an arm that is not there",
+  async () => {
+    const documents = await situations();
+    const lines = [...PAGES, await readPage("docs/mcp.md")].flatMap(gateLines);
+    expect(lines.length).toBeGreaterThan(8);
+    const lost = ["baseline wins", "series: baseline preferred"].flatMap((name) => {
+      const { a, b } = documents.get(name) ?? {};
+      return [a, b];
+    });
+    const misspelt = [...documents.values()].flatMap(({ a, b }) => [a, b].map(withoutCandidate));
+    for (const [line, ...cells] of await answers(lines, [...lost, ...misspelt]))
+      expect([line, ...new Set(cells)]).toEqual([line, "fail"]);
+  },
+  240_000,
+);
+
+testNeeding(...EXAMPLE_TOOLS)(
+  "the gates without a preference ask the checks of the candidate alone",
+  async () => {
+    const documents = await situations();
+    const passed = async (kind: string, names: readonly string[]) => {
+      const files = names.flatMap((name) => SIDES.map((first) => documents.get(name)?.[first]));
+      const [[, ...cells] = []] = await answers([[kind, checks.get(kind) ?? ""]], files);
+      return cells;
+    };
+    expect(await passed("of a verdict", ["candidate wins", "tie", "baseline wins"])).toEqual([
+      ...["pass", "pass"],
+      ...["pass", "pass"],
+      ...["fail", "fail"],
     ]);
-    const rows = await answers(
-      gates.filter((gate) => !isOfSeries(gate)),
-      "verdict.json",
-      SITUATIONS.map((name) => verdicts.get(name)),
-    );
-    expect(rows).toEqual(tableBelow(page, "What each gate says"));
+    expect(await passed("of a series", ["series: candidate preferred", "series: baseline preferred"])).toEqual([
+      ...["pass", "pass"],
+      ...["fail", "fail"],
+    ]);
   },
-  120_000,
+  240_000,
 );
 
-testNeeding(...EXAMPLE_TOOLS)(
-  "each gate of a series says what the table in docs/ci.md says",
-  async () => {
-    const conclusions = ["++++++++", "=".repeat(17), "+-", "--------", "xxxx"];
-    const reports = conclusions.map((letters) =>
-      reportOf(seriesOf({ state: "completed", stop: "exhausted" }), rowsOf(results(letters)), {
-        stored: [],
-        judge_unaudited: false,
-      }),
-    );
-    const rows = await answers(gates.filter(isOfSeries), "series.json", await Promise.all(reports));
-    expect(rows).toEqual(tableBelow(page, "What each of them says"));
-  },
-  120_000,
-);
+/** Each with the candidate as arm a, and as arm b. */
+let made: Promise<ReadonlyMap<string, Readonly<Record<Side, unknown>>>> | undefined;
 
-/** A row for each gate: what it says to each value, as the file that it reads. */
+function situations() {
+  made ??= make();
+  return made;
+}
+
+async function make() {
+  const [a, b] = [await verdictsByOutcome("candidate"), await verdictsByOutcome("baseline")];
+  const verdicts = [...b.keys()].map((name) => [name, { a: a.get(name), b: b.get(name) }] as const);
+  const reports = Object.entries(CONCLUSIONS).map(async ([name, letters]) => {
+    const swapped = letters.replaceAll(/[+-]/g, (sign) => (sign === "+" ? "-" : "+"));
+    return [
+      name,
+      { a: await report(letters, ["candidate", "baseline"]), b: await report(swapped, ["baseline", "candidate"]) },
+    ] as const;
+  });
+  return new Map<string, Readonly<Record<Side, unknown>>>([...verdicts, ...(await Promise.all(reports))]);
+}
+
+const report = (letters: string, arms: string[]) =>
+  reportOf(seriesOf({ state: "completed", stop: "exhausted", arms }), rowsOf(results(letters)), {
+    stored: [],
+    judge_unaudited: false,
+  });
+
+function blocksNamed({ blocks }: Page, kind: string) {
+  return blocks.flatMap(({ comment, text }) =>
+    comment?.startsWith(kind) ? [[comment.slice(kind.length), text] as const] : [],
+  );
+}
+
+/** Every condition on who won. Those that look for something else (a check, a limit) say nothing of it. */
+function gateLines({ text }: Page): (readonly [string, string])[] {
+  const inShell = text.matchAll(/jq -e '([^']+)' \w+\.json/g);
+  const inAction = text.matchAll(/^\s*gate: (\..*)$/gm);
+  return [...inShell, ...inAction]
+    .flatMap(([, condition]) => condition ?? [])
+    .filter((condition) => /gate|winner|conclusion|outcome/.test(condition))
+    .map((condition) => [condition, `jq -e '${condition}' verdict.json`] as const);
+}
+
+/** As if the pipeline's author had misspelt the arm. */
+const withoutCandidate = (document: unknown): unknown =>
+  JSON.parse(JSON.stringify(document).replaceAll(/"(candidate|root-cause)"/g, '"other"'));
+
+/** A row for each gate: what it says to each document. */
 async function answers(
   asked: readonly (readonly [name: string, gate: string])[],
-  file: string,
-  values: readonly unknown[],
+  documents: readonly unknown[],
 ): Promise<string[][]> {
   using shell = openShell();
+  for (const [index, document] of documents.entries())
+    writeFileSync(join(shell.path, `${index}.json`), JSON.stringify(document));
   const rows: string[][] = [];
   for (const [name, gate] of asked) {
-    const cells: string[] = [];
-    for (const value of values) {
-      writeFileSync(join(shell.path, file), JSON.stringify(value));
-      const { status, stderr } = await shell.type(gate);
-      cells.push(stderr === "" && status <= 1 ? (status === 0 ? "pass" : "fail") : `${status}: ${stderr}`);
-    }
-    rows.push([name, ...cells]);
+    const { stdout, stderr } = await shell.type(
+      `for n in $(seq 0 ${documents.length - 1}); do cp $n.json verdict.json; cp $n.json series.json; ${gate.trim()} && echo 0 || echo $?; done`,
+    );
+    expect([name, stderr]).toEqual([name, ""]);
+    rows.push([name, ...stdout.trim().split("\n").flatMap(said)]);
   }
   return rows;
 }
+
+/** The status of jq stands below what it printed. */
+const said = (line: string): readonly string[] => {
+  if (line === "true" || line === "false") return [];
+  return [line === "0" ? "pass" : line === "1" ? "fail" : line];
+};

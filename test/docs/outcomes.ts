@@ -10,7 +10,7 @@ const WORKS = '{calls: [{write_file: {path: reply.md, content: "R-1042\\n"}}]}';
 const GREETS = "{calls: [{write_file: {path: reply.md, content: Hello}}]}";
 const TALKS = "{say: I would write a reply.}";
 
-const scenarioText = (baseline: string, candidate: string) => `
+const scenarioText = (arms: readonly string[]) => `
 name: reply
 task:
   prompt: Write the reply.
@@ -19,12 +19,14 @@ task:
       - {id: case-number, run: grep -q R-1042 reply.md, required: true, weight: 3}
       - {id: greeting, run: grep -q Hello reply.md}
 arms:
-  - {id: baseline, model: scripted/baseline, system_prompt: Old., script: [${baseline}, {say: Done.}]}
-  - {id: candidate, model: scripted/candidate, system_prompt: New., script: [${candidate}, {say: Done.}]}
+${arms.join("\n")}
 rubric:
   criteria: [{id: kind, question: Is it kind?}, {id: checks, measure: probe_score}]
   judge: {model: builtin/evidence}
 `;
+
+const armText = (id: string, prompt: string, call: string) =>
+  `  - {id: ${id}, model: scripted/${id}, system_prompt: ${prompt}, script: [${call}, {say: Done.}]}`;
 
 /** The situations of the table in docs/ci.md, by its words. */
 const SCRIPTS = {
@@ -35,15 +37,16 @@ const SCRIPTS = {
   "judge unusable": [WORKS, WORKS],
 } as const;
 
-/** A real verdict for each situation. */
-export async function verdictsByOutcome(): Promise<ReadonlyMap<string, Verdict>> {
+/** A real verdict for each situation. @param first the arm that stands first in the scenario */
+export async function verdictsByOutcome(first: "baseline" | "candidate"): Promise<ReadonlyMap<string, Verdict>> {
   using directory = temporaryDirectory();
   await using provider = await startFakeProvider({ reply: { text: "Both are nice." } });
   const services = testServices(provider.environment);
   const file = join(directory.path, "reply.yaml");
   const verdicts = new Map<string, Verdict>();
   for (const [name, [baseline, candidate]] of Object.entries(SCRIPTS)) {
-    writeFileSync(file, scenarioText(baseline, candidate));
+    const arms = [armText("baseline", "Old.", baseline), armText("candidate", "New.", candidate)];
+    writeFileSync(file, scenarioText(first === "baseline" ? arms : arms.reverse()));
     const judge = name === "judge unusable" ? { judge_model: "gateway/judge" } : {};
     const { outcome } = await runOnce(services, await loadScenarioFile(file), judge);
     if (outcome.verdict) verdicts.set(name, outcome.verdict);

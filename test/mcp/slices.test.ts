@@ -74,6 +74,7 @@ const hugeVerdict = (verdict_id: string): Verdict => ({
   winner_side: "a",
   lean: null,
   lean_side: null,
+  gate: { left: "better", right: null },
   decided_by: "judge",
   confidence: "low",
   score_a: 1,

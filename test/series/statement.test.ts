@@ -161,7 +161,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
       "Evidence 21.0 (20 needed).",
       "Still running, after 8 of 30 planned trials.",
       "2 trials gave no result (1 failed or interrupted, 1 without a usable judgement).",
-      "The preference would not stand if the 2 missing trials had gone to baseline.",
+      "No preference is stated: it would not stand if the 2 missing trials had gone to baseline.",
     ],
   ],
   [

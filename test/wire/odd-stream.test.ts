@@ -37,27 +37,6 @@ test("an event that is no JSON for us is none for an agent of looser habits", ()
   expect(passed(events(odd, "[DONE]")).text).toBe(events("[DONE]"));
 });
 
-const whole = JSON.stringify({ choices: [{ index: 0, message: { tool_calls: [] }, finish_reason: "tool_calls" }] });
-
-test.each([
-  ["JSON that only a loose reader takes", "{choices: [{message: {tool_calls: []}}],}", "application/json"],
-  ["the same before an empty line", "{choices: [{message: {tool_calls: []}}],}\n\n", "application/json"],
-  ["JSON that is called a stream", `${whole}\n\n`, "text/event-stream"],
-  ["a page", "<html>\n\n<p>Please wait\n\n", "text/html"],
-  ["nothing", "", "application/json"],
-  ["JSON in a text of JSON", JSON.stringify(whole), "application/json"],
-  ["a list in a list", `[[${whole}]]`, "application/json"],
-])("a reply is not passed on that is neither JSON nor a stream: %s", (_, text, content_type) => {
-  const { text: out, reply } = passed(text, content_type);
-  expect(out).toBe("");
-  expect(reply).toMatchObject({ ended: "cut", error: "the reply is neither JSON nor a stream of events" });
-});
-
-test("what only keeps a stream open passes, and what no stream has does not", () => {
-  const text = `: wait\n\nretry: 5\n\n${whole}\n\n${events(delta("{}", "tool_calls"), "[DONE]")}`;
-  expect(passed(text).text).toBe(text.replace(`${whole}\n\n`, ""));
-});
-
 test("a call that was looked at does not grow afterwards", () => {
   const { text, reply } = passed(events(delta('{"command":"ls', "tool_calls"), delta(';rm a"}'), "[DONE]"));
   expect(text).not.toContain("rm a");

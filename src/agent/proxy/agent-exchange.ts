@@ -188,8 +188,6 @@ class TurnExchange {
     await send(bytes);
     // An agent must see that a reply broke off, and then it asks again.
     if (broken) response.destroy();
-    else if (reply.ended === "cut" && reply.error !== null && !response.headersSent)
-      refuse(response, route.wire, { status: 502, message: reply.error, again: true });
     else response.end();
   }
 }

@@ -33,6 +33,7 @@ export const EXAMPLE_SERIES: Series = {
   levels: { alpha: 0.05, margin: 0.15 },
   protocol: "series/1",
   conclusion: "undecided",
+  gate: { plain: null, "claude-code": null },
   headline: {
     win_rate: 0.25,
     low: 0.0029347892278048238,

@@ -63,6 +63,7 @@ export const EXAMPLE_VERDICT: Verdict = {
   winner_side: "b",
   lean: null,
   lean_side: null,
+  gate: { plain: null, "claude-code": "better" },
   decided_by: "judge",
   confidence: "medium",
   score_a: 0.58,

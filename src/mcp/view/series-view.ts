@@ -5,7 +5,7 @@ import { fullestThatFits, takeThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
 
-const TOLD = ["series_id", "state", "stop", "failure", "conclusion", "statement", "flags"] as const;
+const TOLD = ["series_id", "state", "stop", "failure", "conclusion", "gate", "statement", "flags"] as const;
 
 const COUNTED = ["trials", "wins", "ties", "losses"] as const;
 const RATE = ["win_rate", "low", "high", "e"] as const;

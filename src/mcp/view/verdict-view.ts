@@ -9,7 +9,18 @@ import { pick } from "./pick.ts";
 
 const BRIEF = [
   ...["verdict_id", "created_at", "kind", "arm_a", "arm_b", "outcome", "winner", "winner_side", "lean"],
-  ...["lean_side", "decided_by", "confidence", "score_a", "score_b", "score_gap", "flags", "suspicions", "statement"],
+  ...[
+    "lean_side",
+    "gate",
+    "decided_by",
+    "confidence",
+    "score_a",
+    "score_b",
+    "score_gap",
+    "flags",
+    "suspicions",
+    "statement",
+  ],
 ] as const;
 
 /** Who won, how surely, and why in a sentence. */
@@ -31,6 +42,8 @@ export const VERDICT_FACTS = [
 /** A verdict with its reasons; the judge's single calls are counted, not shown. */
 export const VerdictView = record("VerdictView", {
   ...pick(Verdict.properties, VERDICT_FACTS),
+  /** As `Facts`, of each side. Its fields are those of the HTTP API's document; here they would be much of what a client reads. */
+  facts: Type.Unsafe<Verdict["facts"]>(Type.Record(Type.String(), Type.Unknown())),
   calls: Count("Times the judge was asked; their answers are in detail `full`."),
 });
 export type VerdictView = Static<typeof VerdictView>;

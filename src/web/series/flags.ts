@@ -16,7 +16,7 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   fragile: {
     tone: "warn",
     title: "Missing trials could undo this",
-    text: "The claim would not stand had every missing trial gone to the other side.",
+    text: "No preference is stated: it would not stand had every missing trial gone to the other side.",
   },
   served_model_changed: {
     tone: "warn",

@@ -1,10 +1,9 @@
-import { asRecords } from "../../domain/lenient.ts";
+import { asRecord, asRecords } from "../../domain/lenient.ts";
 import { GrownBytes } from "../grown-bytes.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import {
   decide,
   EVENT_LIMITS,
-  NO_REPLY,
   type ReadOptions,
   type ReplyReader,
   readEvent,
@@ -50,9 +49,7 @@ export class JsonReply implements ReplyReader {
 
   #pass(json: unknown, bytes: Uint8Array): Uint8Array {
     const { form, gate } = this.#options;
-    const said: readonly unknown[] = Array.isArray(json) ? json : [json];
-    const bodies = asRecords(said);
-    if (gate !== undefined && (bodies.length === 0 || bodies.length < said.length)) return this.#stop(NO_REPLY);
+    const bodies = Array.isArray(json) ? asRecords(json) : asRecords([asRecord(json)]);
     const calls = bodies.map((body) => form.take(body, this.#reply));
     if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
     if (gate !== undefined && this.#reply.isUnclear) return this.#stop(UNCLEAR);

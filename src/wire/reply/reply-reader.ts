@@ -36,9 +36,6 @@ export const UNREADABLE = "the reply is larger, or nested deeper, than abeval re
 /** Nor is what an agent could read otherwise than the gate did. */
 export const UNCLEAR = "the reply can be read in several ways, so nobody knows which calls it makes";
 
-/** An agent that mends what is broken could read calls out of it that nobody looked at. */
-export const NO_REPLY = "the reply is neither JSON nor a stream of events";
-
 /** Asks about each call once. */
 export function decide(calls: readonly CallSoFar[], gate: Gate | undefined): void {
   for (const call of calls) if (call.exchanged === undefined) call.exchanged = gate?.(call.call) ?? null;

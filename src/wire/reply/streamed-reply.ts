@@ -5,7 +5,6 @@ import { isUsageOnly } from "./chat.ts";
 import {
   decide,
   EVENT_LIMITS,
-  NO_REPLY,
   type ReadOptions,
   type ReplyReader,
   readEvent,
@@ -40,7 +39,6 @@ export class StreamedReply implements ReplyReader {
   #bytes_left = MAX_BYTES;
   #events_left: number;
   #stopped = false;
-  #events = 0;
   /** Of events that are read; all that are named after their types are one. */
   readonly #names = new Set<string | undefined>();
 
@@ -66,7 +64,6 @@ export class StreamedReply implements ReplyReader {
     const whole = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
     if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
     const last = whole.flatMap((block) => this.#take(block));
-    if (gate !== undefined && this.#events === 0 && !this.#stopped) this.#stop(NO_REPLY);
     if (!this.#stopped) decide(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
@@ -80,10 +77,8 @@ export class StreamedReply implements ReplyReader {
     if (block.data === "[DONE]") this.#reply.finishCalls();
     const { event, beyond } = eventIn(block);
     if (beyond || this.#events_left < 0) return this.#stop(UNREADABLE);
-    if (gate !== undefined && block.data === undefined && block.foreign) return [];
     // What is no JSON here may be some elsewhere.
     if (gate !== undefined && block.data !== undefined && block.data !== "[DONE]" && event === undefined) return [];
-    if (block.data !== undefined) this.#events += 1;
     const calls = event === undefined ? [] : form.take(event, this.#reply);
     if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
     const fault = this.#faultOf({ block, calls }, event);

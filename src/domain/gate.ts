@@ -1,0 +1,37 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable, oneOf, SLUG_PATTERN } from "./schema.ts";
+import type { Conclusion } from "./series-summary.ts";
+
+/**
+ * What a gate of a pipeline asks for, in a verdict as in a series. An arm that is not named here is `null` as well, so that a
+ * misspelt name keeps a gate shut.
+ */
+export const Gate = Type.Record(Type.String({ pattern: SLUG_PATTERN }), nullable(oneOf(["better", "not_worse"])), {
+  description:
+    "By arm id: `better` for the arm that won or is preferred; `not_worse` for both where they tie, or differ by no more than the margin; otherwise null, and nothing may pass.",
+});
+export type Gate = Static<typeof Gate>;
+
+interface Judged {
+  readonly arm_a: { readonly arm_id: string };
+  readonly arm_b: { readonly arm_id: string };
+  readonly outcome: string;
+  readonly winner_side: "a" | "b" | null;
+}
+
+export function gateOfVerdict({ arm_a, arm_b, outcome, winner_side }: Judged): Gate {
+  const found = outcome === "winner" ? winner_side : outcome === "tie" ? "level" : null;
+  return gateOf({ a: arm_a.arm_id, b: arm_b.arm_id }, found);
+}
+
+export const gateOfSeries = (arms: { readonly a: string; readonly b: string }, conclusion: Conclusion): Gate =>
+  gateOf(arms, FOUND[conclusion]);
+
+const FOUND = { a_preferred: "a", b_preferred: "b", no_difference_above_margin: "level", undecided: null } as const;
+
+/** Two arms with one id, of different sessions, cannot be told apart by it. */
+function gateOf({ a, b }: { readonly a: string; readonly b: string }, found: "a" | "b" | "level" | null): Gate {
+  if (found === "level") return { [a]: "not_worse", [b]: "not_worse" };
+  const isBetter = (side: "a" | "b") => (found === side && a !== b ? ("better" as const) : null);
+  return { [a]: isBetter("a"), [b]: isBetter("b") };
+}
