@@ -108,7 +108,8 @@ archive_for() {
 verify() {
   expected=$(grep "  $1\$" "$work/SHA256SUMS" | cut -d ' ' -f 1)
   source=SHA256SUMS
-  if [ -n "$sha256" ]; then expected=$sha256 source=--sha256; fi
+  # Windows and some web pages write sums in capitals.
+  if [ -n "$sha256" ]; then expected=$(printf '%s' "$sha256" | tr 'A-F' 'a-f') source=--sha256; fi
   actual=$(sha256_of "$work/$1")
   [ "$actual" = "$expected" ] || fail "$1: SHA-256 is $actual, $source says $expected; nothing was installed"
 }

@@ -29,9 +29,19 @@ const HIDDEN: typeof COMMANDS = { __door: () => import("./agent/door.ts") };
 /** On Deno there is `run`. */
 const NEEDING_BUN = new Set(["serve", "mcp"]);
 
+process.on("uncaughtException", endWith);
+process.on("unhandledRejection", endWith);
+
 const [name, ...args] = process.argv.slice(2);
 
-process.exitCode = await dispatch(name, args);
+process.exitCode = await dispatch(name, args).catch(endWith);
+
+/** For an error that nobody expected. What was open is left as after a kill, and is recovered at the next start. */
+async function endWith(error: unknown): Promise<never> {
+  const { tellFault } = await import("./cli/tell-fault.ts");
+  tellFault(error);
+  process.exit(1);
+}
 
 async function dispatch(word: string | undefined, rest: readonly string[]): Promise<number> {
   if (word === "--version" || word === "-v") return await print(`${version}\n`);

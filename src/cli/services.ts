@@ -1,4 +1,7 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { loopClock, systemClock, systemEntropy } from "../clock.ts";
+import { errorCode } from "../domain/failure.ts";
 import type { PriceList } from "../domain/price-list.ts";
 import { SANDBOX_MODES, type SandboxMode } from "../domain/session.ts";
 import { Credentials } from "../model/credentials.ts";
@@ -56,6 +59,7 @@ export interface PreparedServices extends Omit<SessionServices, "store"> {
 
 /** Makes values of flags and environment. Nothing else reads the environment. Writes nothing. @throws UsageError */
 export async function openServices(options: ServiceOptions): Promise<PreparedServices> {
+  demandTemporaryDirectory(tmpdir());
   const { environment, credentials } = await readOutside(options.notice);
   void sweepTempDirs(systemClock.now());
   const sandboxing = sandboxingOf(environment, options);
@@ -90,6 +94,25 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     in_database: database !== undefined,
     openStore: () => openStore({ state_dir: options.state_dir, database }),
   };
+}
+
+/** Workspaces are made there. @throws UsageError */
+function demandTemporaryDirectory(path: string): void {
+  const fault = temporaryFault(path);
+  if (fault !== undefined)
+    throw new UsageError(
+      `the directory for temporary files, ${path}, ${fault}: make it, or set TMPDIR to one that you may write to`,
+    );
+}
+
+function temporaryFault(path: string): string | undefined {
+  try {
+    if (!statSync(path).isDirectory()) return "is not a directory";
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error) === "ENOENT" ? "does not exist" : `cannot be written to (${errorCode(error)})`;
+  }
 }
 
 /** Where commands and the agents of others run, and what they may read there. @throws UsageError */

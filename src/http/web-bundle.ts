@@ -47,8 +47,8 @@ const TEXT = /^text|json|svg|wasm/;
 /** Bytes from which compressing pays. */
 const WORTH_BYTES = 1_000;
 
-/** `chunk-k3v9x2ab.js`: how bundlers name a file after what it holds. */
-const HASHED = /[-.][0-9a-z]{8,}\.\w+$/i;
+/** Where the build puts each file that it names after what it holds. The name alone could be a word: `hero-mountain.png`. */
+const HASHED = /^\/hashed\/[^/]+-[0-9a-z]{8}\.\w+$/;
 
 /**
  * Copies the files below `directory` into `staging` and describes them by their paths (`/assets/app.js`). What is served cannot

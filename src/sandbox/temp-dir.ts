@@ -76,8 +76,8 @@ export const sandboxOwner = (): Owner | null => (process.geteuid?.() === 0 ? UNP
 export function isReachable(path: string, owner: Owner | null): boolean {
   if (!owner) return true;
   for (let parent = dirname(path); ; parent = dirname(parent)) {
-    const { uid, mode } = lstatSync(parent);
-    if ((mode & (uid === owner.uid ? 0o100 : 0o001)) === 0) return false;
+    const entry = lstatSync(parent, { throwIfNoEntry: false });
+    if (entry === undefined || (entry.mode & (entry.uid === owner.uid ? 0o100 : 0o001)) === 0) return false;
     if (parent === "/") return true;
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { abeval, scenarioFile } from "../abeval.ts";
+import { abeval, FROM_SOURCES, scenarioFile } from "../abeval.ts";
 import { SANDBOX_MODE } from "../machine.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -202,3 +202,48 @@ test.each([
     expect(existsSync(state ?? "")).toBe(false);
   },
 );
+
+const COMMANDS: readonly (readonly [command: string, args: readonly string[]])[] = [
+  ["run", [scenarioFile("pager-last-page")]],
+  ["serve", ["--addr", "127.0.0.1:0"]],
+  ["mcp", []],
+];
+
+test.each(COMMANDS)("%s says in one sentence that there is no directory for temporary files", async (command, args) => {
+  using directory = temporaryDirectory();
+  const file = join(directory.path, "file");
+  writeFileSync(file, "");
+  for (const [TMPDIR, fault] of [
+    ["/proc/none", "does not exist"],
+    [file, "is not a directory"],
+  ] as const) {
+    const { status, stdout, stderr } = await abeval([command, ...args], { env: { TMPDIR } });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toBe(
+      `abeval: the directory for temporary files, ${TMPDIR}, ${fault}: make it, or set TMPDIR to one that you may write to\nSee: abeval ${command} --help\n`,
+    );
+  }
+});
+
+/** Runs a fault as soon as the program has begun. */
+const begun = (fault: string) =>
+  `const on = process.on; process.on = function (...args) { if (args[0] === "unhandledRejection") setTimeout(() => { ${fault} }); return on.apply(this, args); };`;
+
+const ESCAPES = [
+  ["the command", "Object.hasOwn = () => { throw new Error(WORDS); };"],
+  ["a timer", begun("throw new Error(WORDS);")],
+  ["a promise that nobody awaits", begun("void Promise.reject(new Error(WORDS));")],
+] as const;
+
+test.each(ESCAPES)("an error that escapes from %s is a sentence, status 1 and no stack", async (_, fault) => {
+  using directory = temporaryDirectory();
+  const preload = join(directory.path, "fault.ts");
+  writeFileSync(preload, fault.replace("WORDS", '"all\\u001b[31m is lost\\n    at once (file.ts:1:1)"'));
+  const [bun = "", main = ""] = FROM_SOURCES;
+  for (const [command, args] of COMMANDS) {
+    const { status, stderr } = await abeval([command, ...args], { program: [bun, "--preload", preload, main] });
+    expect([command, status]).toEqual([command, 1]);
+    expect(stderr).toMatch(/^abeval: this is a fault of abeval \S+: all\[31m is lost\nPlease report it .*\n$/m);
+    expect(stderr).not.toMatch(/^\s+at |Error:|^\d+ \|/m);
+  }
+});

@@ -8,7 +8,10 @@ import { aService } from "./service.ts";
 const FILES = {
   "index.html": "<!doctype html><title>app</title>",
   "app.js": "run();",
-  "assets/chunk-k3v9x2ab.js": "chunk();",
+  "hashed/chunk-k3v9x2ab.js": "chunk();",
+  "hero-background.png": "\x89PNG",
+  "hashed/hero-background.png": "\x89PNG",
+  "hero-mountain.png": "\x89PNG",
   "with space.txt": "spaced",
   ".env": "SECRET=1",
   ".git/config": "[core]",
@@ -92,8 +95,9 @@ describe("caching", () => {
     using bundle = aBundle();
     await using service = await serviceOf(bundle.path);
     const of = async (path: string) => (await service.get(path)).headers.get("cache-control");
-    expect(await of("/assets/chunk-k3v9x2ab.js")).toBe("public, max-age=31536000, immutable");
-    expect(await of("/app.js")).toBe("no-cache");
+    expect(await of("/hashed/chunk-k3v9x2ab.js")).toBe("public, max-age=31536000, immutable");
+    for (const path of ["/app.js", "/hero-background.png", "/hashed/hero-background.png", "/hero-mountain.png"])
+      expect([path, await of(path)]).toEqual([path, "no-cache"]);
     expect(await of("/")).toBe("no-cache");
   });
 

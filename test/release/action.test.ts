@@ -140,6 +140,46 @@ testAction("several files make a series; its conclusion is told, and the gate re
 });
 
 testAction(
+  "two stars are any number of directories, and a line that matches no file is an error that names it",
+  async () => {
+    using shell = openShell();
+    const deep = join(shell.path, "evals/a/b");
+    mkdirSync(deep, { recursive: true });
+    for (const file of ["evals/top.yaml", "evals/a/b/deep one.yaml", "asked"])
+      writeFileSync(join(shell.path, file), "");
+    const bin = join(shell.path, "bin");
+    mkdirSync(bin);
+    const tell = `#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; printf '%s\\n' "$@" > '${join(shell.path, "asked")}'\n`;
+    writeFileSync(join(bin, "abeval"), tell, { mode: 0o755 });
+    const { run = "" } = action.runs.steps.find(({ id }) => id === "run") ?? {};
+    const asked = async (SCENARIOS: string) => {
+      writeFileSync(join(shell.path, "asked"), "");
+      const files = { GITHUB_OUTPUT: join(shell.path, "output"), GITHUB_STEP_SUMMARY: join(shell.path, "summary") };
+      const PATH = `${bin}${delimiter}${process.env["PATH"]}`;
+      const { status, stdout } = await shell.type(`cd '${shell.path}'\n${run}`, {
+        PATH,
+        RUNNER_TEMP: shell.path,
+        SCENARIOS,
+        ...files,
+      });
+      return { status, stdout, asked: readFileSync(join(shell.path, "asked"), "utf8") };
+    };
+    expect(await asked("evals/**/*.yaml")).toMatchObject({
+      status: 0,
+      asked: "evals/a/b/deep one.yaml\nevals/top.yaml\n",
+    });
+    expect(await asked("evals/*.yaml\nevals/none-*.yaml")).toEqual({
+      status: 2,
+      stdout: "::error title=abeval::No file matches this line of scenarios: evals/none-*.yaml\n",
+      asked: "",
+    });
+    expect(readFileSync(join(shell.path, "summary"), "utf8")).toContain(
+      "No file matches this line of scenarios: evals/none-*.yaml",
+    );
+  },
+);
+
+testAction(
   "a gate that is false fails with status 1, one that is no condition with status 2, and both say so",
   async () => {
     using shell = openShell();
@@ -207,13 +247,14 @@ testAction(
   "a run that is refused fails with its status, and words from elsewhere are no commands to the runner",
   async () => {
     await using runner = openRunner();
-    const { failed, log, outputs } = await runner.use({
+    const { failed, log, outputs, summary } = await runner.use({
       ...PAGER,
       scenarios: "::error::x.yaml\n-y.yaml",
       gate: "true",
     });
     expect(failed).toEqual(["Run", 2]);
     expect(log).toMatch(/^::stop-commands::(\w+)\n::\1::$[\s\S]*x\.yaml/m);
+    expect(summary).toMatch(/^\*\*abeval gave no verdict\.\*\*\n\n```\nabeval: .*x\.yaml.*[\s\S]*```\n$/);
     expect(outputs).toMatchObject({ outcome: "", "verdict-file": "" });
   },
 );

@@ -102,7 +102,8 @@ test("a sum that the user brings is the one that counts", async () => {
   const wrong = await install("--from", release, "--to", to, "--sha256", sum.replaceAll(/./g, "0"));
   expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining(`--sha256 says ${"0".repeat(64)}`) });
   expect(existsSync(to)).toBe(false);
-  expect(await install("--from", release, "--to", to, "--sha256", sum)).toMatchObject({ status: 0, stderr: "" });
+  for (const right of [sum, sum.toUpperCase()])
+    expect(await install("--from", release, "--to", to, "--sha256", right)).toMatchObject({ status: 0, stderr: "" });
 });
 
 test.each([

@@ -7,6 +7,23 @@ import { Name, optional, Text, Weight, Whole } from "./fields.ts";
 
 const AnchorText = (score: string) => Type.String({ description: `What a score of ${score} means.` });
 
+const AnchorsFile = Type.Partial(
+  Type.Object({
+    "0": AnchorText("0"),
+    "1": AnchorText("1"),
+    "2": AnchorText("2"),
+    "3": AnchorText("3"),
+    "4": AnchorText("4"),
+  }),
+  {
+    $id: "AnchorsFile",
+    additionalProperties: false,
+    // The YAML language server takes `0:` for a number, which is none of the properties above.
+    patternProperties: { "^[0-4]$": Type.String() },
+    description: "What the scores mean, by score; only with `question`.",
+  },
+);
+
 export const CriterionFile = Type.Union(
   [
     Text("A question for the judge."),
@@ -17,17 +34,7 @@ export const CriterionFile = Type.Union(
         question: Text("Judged: scored 0 to 4 by the judge model."),
         measure: oneOf(MEASURES, { description: "Measured: scored by code." }),
         weight: Weight("Default 1."),
-        anchors: optional(
-          "AnchorsFile",
-          {
-            "0": AnchorText("0"),
-            "1": AnchorText("1"),
-            "2": AnchorText("2"),
-            "3": AnchorText("3"),
-            "4": AnchorText("4"),
-          },
-          "What the scores mean, by score; only with `question`.",
-        ),
+        anchors: AnchorsFile,
       },
       "Either `question` or `measure`.",
     ),
