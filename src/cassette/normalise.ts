@@ -59,6 +59,9 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(agent_?id|task_?id|shell_?id)(\\*"?: ?\\*"?)(?![<"\\ ])[\w-]+/gi, "$1$2<id>"],
   [/(<(?:task|shell|agent)[-_]id>)[\w-]+/g, "$1<id>"],
   [/\b(running in background with ID:) [\w-]+/g, "$1 <id>"],
+  // Files in which agents keep outputs that are too long for their model.
+  [/(\/tool-(?:results|outputs?)\/)[\w-]+/g, "$1<id>"],
+  [/(\bSendMessage with to: ')[\w-]+/g, "$1<id>"],
   [/("nickname\\*": ?\\*")[^"\\]+/g, "$1<name>"],
   // What a tool adds to a name of its own before a time that was found above.
   [/-<time>-[0-9a-f]{6,}\b/g, "-<time>-<id>"],

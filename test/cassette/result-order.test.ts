@@ -89,6 +89,7 @@ test("what is to be ignored need not have been said when it was recorded", async
 
 const CHANCE: readonly (readonly [what: string, text: (chance: string) => string])[] = [
   ["a helper of Claude Code", (chance) => `Done.\nagentId: ${chance} (for resuming)`],
+  ["a helper to which one sends", (chance) => `agentId: ${chance} (use SendMessage with to: '${chance}' to go on)`],
   ["a helper of Codex", (chance) => JSON.stringify({ agent_id: chance, nickname: `Euclid ${chance}` })],
   [
     "one in JSON within JSON",
@@ -99,6 +100,14 @@ const CHANCE: readonly (readonly [what: string, text: (chance: string) => string
     "a command in the background",
     (chance) =>
       `Command running in background with ID: ${chance}. Output: /tmp/claude-1000/-workspace/${chance}.output`,
+  ],
+  [
+    "a file of Claude Code with a long output",
+    (chance) => `saved to: /home/agent/.claude/projects/-workspace/tool-results/b${chance}.txt\n\nPreview`,
+  ],
+  [
+    "a file of opencode with a long output",
+    (chance) => `saved to: /home/agent/.local/share/opencode/tool-output/tool_${chance}\n\n168002`,
   ],
   ["a temporary file of Python", (chance) => `open('/tmp/tmp${chance}')`],
   ["a temporary file of a shell", (chance) => `/tmp/tmp.${chance}AB`],
