@@ -106,14 +106,10 @@ const pi = (wire: "anthropic" | "responses", model: string): Cli => ({
   tells_exit_code: true,
 });
 
-export const CLAUDE_CODES: readonly [Cli, Cli] = [claudeCode("2.1.197"), claudeCode("2.1.330")];
-export const CODEXES: readonly [Cli, Cli] = [codex("0.159.3"), codex("0.169.0")];
-export const PI = pi("anthropic", "anthropic/claude-x");
-
-export const OPENCODE: Cli = {
+const opencode = (version: string): Cli => ({
   use: "opencode",
-  install: "opencode-1.18.33",
-  package: "opencode-ai@1.18.33",
+  install: `opencode-${version}`,
+  package: `opencode-ai@${version}`,
   wire: "anthropic",
   model: "anthropic/claude-y",
   turns: turns(
@@ -123,7 +119,13 @@ export const OPENCODE: Cli = {
   ),
   side_calls: 1,
   tells_exit_code: false,
-};
+});
+
+export const CLAUDE_CODES: readonly [Cli, Cli] = [claudeCode("2.1.197"), claudeCode("2.1.330")];
+export const CODEXES: readonly [Cli, Cli] = [codex("0.159.3"), codex("0.169.0")];
+export const PI = pi("anthropic", "anthropic/claude-x");
+export const OPENCODES: readonly [Cli, Cli] = [opencode("1.17.11"), opencode("1.18.33")];
+export const OPENCODE = OPENCODES[1];
 
 const GEMINI_CLI: Cli = {
   use: "gemini-cli",

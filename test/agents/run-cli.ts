@@ -23,12 +23,20 @@ export async function runCli({ environment }: Pick<FakeProvider, "environment">,
 }
 
 /** Runs two agents against each other. */
-export const runPair = (services: SessionServices, pair: readonly [Cli, Cli]) =>
-  runArms(services, { varies: ["agent", "model"], arms: pair.map((cli, i) => armOf(`arm-${i}`, cli)) });
+export const runPair = (services: SessionServices, pair: readonly [Cli, Cli]) => runArms(services, pairParts(pair));
+
+/** A scenario, as a file holds it, in which two agents run against each other. */
+export const pairScenario = (pair: readonly [Cli, Cli], agent: object) => scenarioOf(pairParts(pair, agent));
+
+const pairParts = (pair: readonly [Cli, Cli], agent: object = {}) => ({
+  varies: ["agent", "model"],
+  arms: pair.map((cli, i) => armOf(`arm-${i}`, cli, agent)),
+});
+
+const scenarioOf = (parts: object) => JSON.stringify({ name: "calc", task: TASK, rubric: RUBRIC, ...parts });
 
 async function runArms(services: SessionServices, parts: object) {
-  const scenario = { name: "calc", task: TASK, rubric: RUBRIC, ...parts };
-  await using folder = await scenarioFolder({ "calc.yaml": JSON.stringify(scenario) });
+  await using folder = await scenarioFolder({ "calc.yaml": scenarioOf(parts) });
   return await runOnce(services, await loadScenarioFile(folder.path("calc.yaml")));
 }
 

@@ -45,6 +45,7 @@ export const codex: Recipe = {
     list_dir: "list_files",
     grep_files: "search_files",
     ...own("update_plan", "spawn_agent", "send_input", "wait", "wait_agent", "close_agent", "resume_agent"),
+    ...own("followup_task", "interrupt_agent", "list_agents", "send_message"),
     ...own("get_goal", "create_goal", "update_goal", "tool_search"),
     ...own("web_search", "request_user_input", "list_mcp_resources", "list_mcp_resource_templates"),
   },

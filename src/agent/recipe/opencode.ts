@@ -17,7 +17,7 @@ export const opencode: Recipe = {
   wires: ["anthropic", "responses"],
   packages: ["opencode-ai"],
   programs: ["opencode"],
-  tested: ["1.18.33"],
+  tested: ["1.17.11", "1.18.33"],
   min_node: null,
   tools: {
     bash: "run_command",

@@ -47,10 +47,15 @@ function readItem(item: LooseRecord): Message[] {
     case "message":
       if (role === "assistant") return [{ role, text: textOf(content), calls: [] }];
       return [{ role: "user", text: textOf(content) }];
+    case "agent_message":
+      return [{ role: "user", text: asRecords(content).map(toldText).join("") }];
     default:
       return [];
   }
 }
+
+/** Of what one helper of Codex tells another; providers hand the task over in a form that only they can read. */
+const toldText = (block: LooseRecord): string => asText(block["text"] ?? block["encrypted_content"]) ?? "";
 
 const assistant = (call: { id: string; name: string; input: unknown }): Message => ({
   role: "assistant",
@@ -142,7 +147,10 @@ function callItem({ body }: SeenRequest, { id, name, input, arguments: text }: W
     ? (["custom_tool_call", "input", "response.custom_tool_call_input"] as const)
     : (["function_call", "arguments", "response.function_call_arguments"] as const);
   const sent = custom && typeof input === "string" ? input : text;
-  const begun = { id: `${custom ? "ctc" : "fc"}_${id}`, type, status: "in_progress", [field]: "", call_id: id, name };
+  const begun = {
+    ...{ id: `${custom ? "ctc" : "fc"}_${id}`, type, status: "in_progress", [field]: "", call_id: id, name },
+    ...namespaceOf(body, name),
+  };
   const at = { item_id: begun.id };
   return {
     item: { ...begun, status: "completed", [field]: sent },
@@ -153,6 +161,12 @@ function callItem({ body }: SeenRequest, { id, name, input, arguments: text }: W
     ],
     call: true,
   };
+}
+
+/** Codex offers its tools for helpers within a namespace, and takes calls of them only by it. */
+function namespaceOf(body: LooseRecord, tool: string): { namespace?: unknown } {
+  const around = asRecords(body["tools"]).find(({ tools }) => asRecords(tools).some(({ name }) => name === tool));
+  return around ? { namespace: around["name"] } : {};
 }
 
 function pieces(request: SeenRequest, reply: WholeReply): Piece[] {
