@@ -23,8 +23,8 @@ import { requiredChecks, stoppedChecks } from "./facts.ts";
 import type { Case } from "./judge.ts";
 import { firstAnswers, type JudgeResult, type PanelShare } from "./judge-result.ts";
 import type { Measured } from "./measure.ts";
-import { opinionsOfPanel } from "./opinion.ts";
-import { signOf } from "./panel-votes.ts";
+import { type Opinion, opinionsOfPanel } from "./opinion.ts";
+import { heardJudge, voteOf } from "./panel-statement.ts";
 import { byJudge, labelOf, scoreTables, type Weights, weigh } from "./score-table.ts";
 import { basisWith, type ScoringRules } from "./scoring-rules.ts";
 import { sensitivityOf } from "./sensitivity.ts";
@@ -50,9 +50,15 @@ export function composeVerdict(input: VerdictInput): Verdict {
   const basis = basisWith(rules, result);
   const scored = decide(basis, weights);
   const calls = byJudge(result.calls).flatMap((own) => labelled({ ...basis, calls: own }, own, weights));
-  const members = result.panel && membersOf(result.panel, basis, weights, calls);
+  const opinions = opinionsOfPanel(basis, weights);
+  const members = result.panel && membersOf(result.panel, opinions, calls);
   const flags = flagsOf(input, scored);
-  const text = statementInput(input, { scored, flags, panel: members, model_asked: calls.length > 0 });
+  const text = statementInput(input, {
+    scored,
+    flags,
+    panel: members && opinions.map(heardJudge),
+    model_asked: calls.length > 0,
+  });
   const idOf = (side: Side | null) => (side === null ? null : kase[side].pointer.arm_id);
   return {
     verdict_id: input.verdict_id,
@@ -158,20 +164,18 @@ function secondHearingFlags({ second }: ScoredOutcome, { suspicions }: JudgeResu
 /** What each judge of a panel found alone. */
 function membersOf(
   panel: readonly PanelShare[],
-  basis: Basis,
-  weights: Weights,
+  opinions: readonly Opinion[],
   calls: readonly JudgeCall[],
 ): readonly PanelMember[] {
-  const opinions = opinionsOfPanel(basis, weights);
   return panel.flatMap(({ model, cost_usd }, index) => {
     const opinion = opinions[index];
     if (opinion === undefined) return [];
-    const { outcome, winner_side, lean_side, score_gap } = opinion;
+    const { outcome, lean_side, score_gap } = opinion;
     return {
       model,
       model_served: servedModels(calls.filter(({ judge }) => judge === model)),
       outcome,
-      vote: outcome === "invalid" ? null : signOf(winner_side),
+      vote: voteOf(opinion),
       lean_side,
       score_gap,
       cost_usd,

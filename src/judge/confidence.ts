@@ -41,8 +41,8 @@ function gateConfidence(scored: ScoredOutcome, { gates }: Basis, flags: readonly
 }
 
 function scoreConfidence(scored: ScoredOutcome, basis: Basis, flags: readonly Flag[]): Confidence {
-  const { score_gap, decided_by, second } = scored;
-  const thin = !reaches(sign(scored) * (score_gap ?? 0), THIN_GAP);
+  const { sure_gap, decided_by, second } = scored;
+  const thin = !reaches(sign(scored) * sure_gap, THIN_GAP);
   if (thin || flags.some((flag) => TRUST_FLAGS.has(flag))) return "low";
   if (isSuspected(scored, basis)) return second === "confirms" ? "medium" : "low";
   const doubted = checksAgainst(scored, basis) || (decided_by === "measured" && !isWhole(basis));

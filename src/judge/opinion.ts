@@ -1,6 +1,6 @@
 import type { Decider, Order, Outcome, Side } from "../domain/verdict.ts";
 import { type Merged, mergeOrders, NOTHING_WEIGHED } from "./merge-orders.ts";
-import { type Finding, mergeFindings } from "./panel-votes.ts";
+import { type Finding, mergeFindings, signOf } from "./panel-votes.ts";
 import {
   type CallScores,
   labelOf,
@@ -48,13 +48,15 @@ export interface Opinion {
   readonly judge_side: Side | null;
   /** The gap nearest to 0 of all orders, from arm a; 0 when the orders name different arms. */
   readonly least_gap: number;
+  /** `score_gap` for confidence: a judge of a panel whose answers do not stand counts as the worst tie. 0 when nothing is known. */
+  readonly sure_gap: number;
   readonly second: SecondHearing;
 }
 
 export function opinionOf(scores: Scores, weights: Weights): Opinion {
   const { calls, measured, tie_margin } = scores;
   if (calls.length === 0) return measuredOpinion(meanScores(scoreTables(calls, measured).shown, weights), tie_margin);
-  return scores.seats ? panelOpinion(opinionsOfPanel(scores, weights)) : judgeOpinion(scores, weights);
+  return scores.seats ? panelOpinion(opinionsOfPanel(scores, weights), tie_margin) : judgeOpinion(scores, weights);
 }
 
 /** What each judge of a panel says alone; nothing for one judge. */
@@ -70,18 +72,19 @@ function judgeOpinion({ calls, measured, tie_margin, suspects }: Scores, weights
   const { outcome, winner_side, lean_side, second } = repeated
     ? compareHearings(first, hearingOf(masked, weights, tie_margin), suspects)
     : withoutSecondHearing(first, suspects);
+  const means = meanScores(shown, weights);
   const trusted = second !== "overturns" && second !== "not_held";
   const judge_side = trusted ? hearingOf(judgedPart(shown, measured), weights, tie_margin).merged.winner_side : null;
   return {
-    ...meanScores(shown, weights),
-    ...{ outcome, winner_side, lean_side, second, judge_side },
+    ...{ ...means, outcome, winner_side, lean_side, second, judge_side },
+    sure_gap: means.score_gap ?? 0,
     merged: first.merged,
     decided_by: deciderOf(outcome, winner_side, judge_side),
     least_gap: leastGap(first.gaps ?? []),
   };
 }
 
-function panelOpinion(members: readonly Opinion[]): Opinion {
+function panelOpinion(members: readonly Opinion[], tie_margin: number): Opinion {
   const usable = members.filter(({ outcome }) => outcome !== "invalid");
   const finding = mergeFindings(members);
   const merged = mergeFirst(members.flatMap((member) => member.merged ?? []));
@@ -94,9 +97,19 @@ function panelOpinion(members: readonly Opinion[]): Opinion {
     score_gap: meanKnown(usable.map(({ score_gap }) => score_gap)),
     ...{ merged, judge_side },
     decided_by: deciderOf(finding.outcome, finding.winner_side, judge_side),
-    least_gap: leastGap(usable.map(({ least_gap }) => least_gap)),
+    least_gap: leastGap(members.map(({ winner_side, least_gap }) => (winner_side === null ? 0 : least_gap))),
+    sure_gap: sureGap(members, signOf(finding.winner_side), tie_margin),
     second: secondOf(members, finding, merged),
   };
+}
+
+/** Silence helps nobody: it is worth no more to the winner than any tie would be. */
+function sureGap(members: readonly Opinion[], sign: 1 | -1 | 0, tie_margin: number): number {
+  const gaps = members.map(({ outcome, second, sure_gap }) => {
+    const stands = outcome !== "invalid" && !LOST.some((how) => how === second);
+    return stands ? sure_gap : sign * Math.min(sign * sure_gap, -tie_margin);
+  });
+  return gaps.reduce((sum, gap) => sum + gap, 0) / members.length;
 }
 
 /** The first hearings of all judges. */
@@ -159,11 +172,11 @@ function measuredOpinion(means: Means, tie_margin: number): Opinion {
   const { score_gap } = means;
   const undecided = { ...means, lean_side: null, merged: null, judge_side: null, second: "none" } as const;
   if (score_gap === null)
-    return { ...undecided, outcome: "inconclusive", winner_side: null, decided_by: "none", least_gap: 0 };
+    return { ...undecided, outcome: "inconclusive", winner_side: null, decided_by: "none", least_gap: 0, sure_gap: 0 };
   const label = labelOf(score_gap, tie_margin);
   const winner_side = label === "tie" ? null : label;
   const outcome = winner_side ? "winner" : "tie";
-  return { ...undecided, outcome, winner_side, decided_by: "measured", least_gap: score_gap };
+  return { ...undecided, outcome, winner_side, decided_by: "measured", least_gap: score_gap, sure_gap: score_gap };
 }
 
 function hearingOf(tables: readonly ScoreTable[], weights: Weights, tie_margin: number): Hearing {

@@ -1,10 +1,18 @@
 import { whyDisqualified } from "../domain/disqualification.ts";
 import { percentText } from "../domain/percent-text.ts";
 import { runOnNeitherText } from "../domain/run-on-neither.ts";
-import type { Flag, PanelMember, Side, Verdict } from "../domain/verdict.ts";
+import type { Flag, Side, Verdict } from "../domain/verdict.ts";
 import type { ScoredOutcome } from "./decide.ts";
 import type { Gates } from "./gates.ts";
-import { panelDivided, panelInvalid, panelTitle, panelUndecided, panelWinner } from "./panel-statement.ts";
+import {
+  type HeardJudge,
+  panelDivided,
+  panelInvalid,
+  panelOverturned,
+  panelTitle,
+  panelUndecided,
+  panelWinner,
+} from "./panel-statement.ts";
 import { type ScopeInput, scopeOf } from "./scope.ts";
 
 /** Everything a statement may speak of. */
@@ -19,7 +27,7 @@ export interface StatementInput extends ScopeInput {
   readonly flags: readonly Flag[];
   readonly model_asked: boolean;
   /** The judges of a panel; undefined: one judge, or none. */
-  readonly panel?: readonly PanelMember[] | undefined;
+  readonly panel?: readonly HeardJudge[] | undefined;
   /** Some criterion with weight was measured by code. */
   readonly measured: boolean;
 }
@@ -120,6 +128,7 @@ const WITHHELD = "when the arms' own words were withheld";
 
 function overturned(input: StatementInput): string {
   const { scored, names } = input;
+  if (input.panel) return panelOverturned({ members: input.panel, names, measured: input.measured });
   const { second, merged, lean_side } = scored;
   const first = merged?.winner_side ?? null;
   const then = lean_side === null ? "favoured nobody clearly" : `leaned to ${names[lean_side]}`;
@@ -149,13 +158,13 @@ function judged(input: StatementInput): string {
   return input.panel ? judgedByPanel(input, input.panel) : judgedByOne(input);
 }
 
-function judgedByPanel(input: StatementInput, members: readonly PanelMember[]): string {
+function judgedByPanel(input: StatementInput, members: readonly HeardJudge[]): string {
   const { scored, names, measured } = input;
   const { outcome, winner_side } = scored;
   const words = { members, names, measured };
   if (outcome === "invalid") return panelInvalid(words);
   if (outcome === "tie" || outcome === "inconsistent") return panelUndecided(words, outcome);
-  if (outcome === "winner" && winner_side !== null) return `${panelWinner(words, winner_side)}${doubt(input)}`;
+  if (outcome === "winner" && winner_side !== null) return `${panelWinner(words, winner_side)}${panelDoubt(input)}`;
   return panelDivided(words);
 }
 
@@ -185,6 +194,9 @@ function voice(input: StatementInput): string {
   const byScores = !input.measured && input.flags.includes("score_preference_conflict");
   return byScores ? `the scores of ${who(input)}` : scoresOf(input);
 }
+
+const panelDoubt = ({ flags }: StatementInput) =>
+  flags.includes("score_preference_conflict") ? ", against a preference that one of them stated" : "";
 
 function doubt({ flags }: StatementInput): string {
   const doubts = [

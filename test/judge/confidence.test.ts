@@ -50,6 +50,7 @@ test("no winner, no confidence", () => expect(confidence([2, 2])).toBe("none"));
 for (const flag of [
   "truncated_core",
   "self_family",
+  "judge_failed_self_test",
   "scenario_drift",
   "score_preference_conflict",
   "unconfirmed",

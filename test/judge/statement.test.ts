@@ -24,6 +24,7 @@ const SCORED: ScoredOutcome = {
   probe_conflict: false,
   judge_side: "a",
   least_gap: 0.5,
+  sure_gap: 0.5,
   second: "none",
 };
 
