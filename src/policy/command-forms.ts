@@ -1,5 +1,5 @@
 import { cut } from "../domain/excerpt.ts";
-import { readShell, type ShellCommand, unknownName } from "./shell-commands.ts";
+import { readShell, type ShellCommand, type ShellLine, unknownName } from "./shell-commands.ts";
 import type { ShellWord } from "./shell-words.ts";
 import { scriptIn, wrappedIn } from "./wrappers.ts";
 
@@ -21,9 +21,9 @@ export interface CommandForms {
 }
 
 /** What a rule of `deny` is compared with. Undefined when there are too many forms: each wrapper repeats all that it wraps. */
-export function commandForms(line: string): CommandForms | undefined {
+export function commandForms(shell: ShellLine): CommandForms | undefined {
   const forms = new Forms();
-  return forms.collect(line, 0) ? forms : undefined;
+  return forms.collect(shell, 0) ? forms : undefined;
 }
 
 /** The commands as written, without assignments and redirections in front. `allow` compares with these. */
@@ -43,8 +43,7 @@ class Forms implements CommandForms {
   }
 
   /** False when it would be too much, as with everything below. */
-  collect(script: string, depth: number): boolean {
-    const { commands, unread } = readShell(script);
+  collect({ commands, unread }: ShellLine, depth: number): boolean {
     this.unread ??= unread;
     return commands.every(
       (command) => this.#add(command.written) && this.#add(command.raw) && this.#addWrapped(command, depth, 0),
@@ -69,7 +68,7 @@ class Forms implements CommandForms {
   #addScript(command: ShellCommand, depth: number): boolean {
     const script = scriptIn(command);
     if (script === "") return true;
-    if (script !== null && depth < MAX_SCRIPTS) return this.collect(script, depth + 1);
+    if (script !== null && depth < MAX_SCRIPTS) return this.collect(readShell(script), depth + 1);
     const shell = cut(command.words[0]?.raw ?? "");
     this.unread ??=
       script === null

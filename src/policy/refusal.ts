@@ -26,7 +26,10 @@ export function refusalOf(policies: Policies, effect: Effect, subject: string): 
 }
 
 function refusalOfCommand(policies: Policies, command: string): Refusal | null {
-  const rule = refusedCommand(policies.commands, command);
+  const { allow, deny } = policies.commands;
+  if (allow === null && deny.length === 0) return null;
+  const shell = readShell(command);
+  const rule = refusedCommand(policies.commands, command, shell);
   if (rule === null) return null;
   if (rule === DENY_RULE)
     return {
@@ -35,9 +38,9 @@ function refusalOfCommand(policies: Policies, command: string): Refusal | null {
     };
   if (rule !== ALLOW_RULE)
     return { rule, message: `Refused by policy, nothing was run: commands like \`${rule}\` are not allowed.` };
-  const allowed = (policies.commands.allow ?? []).map((glob) => `\`${glob}\``).join(", ");
+  const allowed = (allow ?? []).map((glob) => `\`${glob}\``).join(", ");
   const only = `only these commands are allowed: ${allowed || "none"}.`;
-  const { unread } = readShell(command);
+  const { unread } = shell;
   const message =
     unread === null
       ? `Refused by policy, nothing was run: ${only}`

@@ -7,6 +7,8 @@ export interface SseBlock {
   /** Undefined for a comment, and for what has no data. */
   readonly data: string | undefined;
   readonly event: string | undefined;
+  /** It has a line that no stream of events has. Clients of streams pass over it; others may find a reply in it. */
+  readonly foreign: boolean;
 }
 
 const LF = 0x0a;
@@ -84,14 +86,17 @@ export class SseBlocks {
 
 const decoder = new TextDecoder();
 
-function readLines(bytes: Uint8Array): Pick<SseBlock, "data" | "event"> {
+function readLines(bytes: Uint8Array): Omit<SseBlock, "bytes"> {
   const lines = decoder.decode(bytes).split(/\r\n|\n|\r/);
   const data = lines.flatMap((line) => fieldIn(line, "data"));
   return {
     data: data.length === 0 ? undefined : data.join("\n"),
     event: lines.flatMap((line) => fieldIn(line, "event")).at(-1),
+    foreign: !lines.every((line) => FIELD.test(line)),
   };
 }
+
+const FIELD = /^(?:$|:|(?:data|event|id|retry)(?::|$))/;
 
 function fieldIn(line: string, name: string): string[] {
   if (line === name) return [""];

@@ -80,6 +80,22 @@ testAgent("an address of another provider's wire is none of the arm's", async ()
   expect(run.summary).toMatchObject({ status: "finished", stop_reason: "final_answer" });
 });
 
+testAgent("an agent reads that a reply was none, and may ask again", async () => {
+  const none = { status: 200, body: "{choices: [{message: {tool_calls: []}}],}" };
+  await using fake = await startFakeProvider({ plan: [none, { text: "Done." }] });
+  const run = await runAgent(fake, {
+    agent: agentOf(`
+      const reply = await ask();
+      body.messages[0].content = [reply.status, reply.headers.get("x-should-retry"), await reply.text()].join(" ");
+      await ask();`),
+  });
+  const said = JSON.stringify(fake.requests[1]?.messages);
+  expect(said).toContain("502 true");
+  expect(said).toContain("the reply is neither JSON nor a stream of events");
+  expect(run.decisions[0]?.summary).toContain("the reply is neither JSON nor a stream of events");
+  expect(run.summary).toMatchObject({ status: "finished", turns: 2 });
+});
+
 testAgent("an agent that is refused again and again does not fill the log", async () => {
   await using fake = await startFakeProvider({ reply: { refuse: 400 } });
   const run = await runAgent(fake, { agent: agentOf("for (let i = 0; i < 300; i += 1) await ask();") });

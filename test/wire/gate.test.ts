@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { openReply } from "../../src/wire/open-reply.ts";
 import type { WireCall } from "../../src/wire/wire.ts";
 import { GOLDEN } from "./golden.ts";
-import { inLines, pass, STREAM, sse } from "./streams.ts";
+import { atOnce, inLines, pass, STREAM, sse } from "./streams.ts";
 
 const CALLING = GOLDEN.filter(({ reply }) => reply.calls.length > 0);
 
@@ -54,6 +54,18 @@ describe.each(CALLING)("$wire: $title", ({ wire, sent, reply }) => {
     }
   });
 
+  test("there is a step for others before each call that the gate is asked about", () => {
+    const asked: string[] = [];
+    const gate = ({ name }: WireCall) => {
+      asked.push(name);
+      return null;
+    };
+    const reader = openReply(wire, { ...STREAM, gate });
+    const before = [...reader.push(Buffer.from(sent)), ...reader.end()].length;
+    expect(before).toBe(asked.length);
+    expect(asked).toEqual(reply.calls.map(({ name }) => name));
+  });
+
   test("no byte of a call goes on before the gate was asked about it", () => {
     const asked: string[] = [];
     const reader = openReply(wire, {
@@ -64,10 +76,10 @@ describe.each(CALLING)("$wire: $title", ({ wire, sent, reply }) => {
       },
     });
     for (const byte of Buffer.from(sent)) {
-      const out = Buffer.from(reader.push(Buffer.of(byte))).toString();
+      const out = Buffer.from(atOnce(reader.push(Buffer.of(byte)))).toString();
       if (reply.calls.some(({ id }) => id !== null && out.includes(id))) expect(asked.length).toBeGreaterThan(0);
     }
-    reader.end();
+    atOnce(reader.end());
     expect(asked).toEqual(reply.calls.map(({ name }) => name));
   });
 

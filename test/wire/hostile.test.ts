@@ -7,7 +7,7 @@ import { editRequest } from "../../src/wire/edit-request.ts";
 import { openReply } from "../../src/wire/open-reply.ts";
 import { readRequest } from "../../src/wire/read-request.ts";
 import { GOLDEN } from "./golden.ts";
-import { pass, STREAM, sse } from "./streams.ts";
+import { atOnce, pass, STREAM, sse } from "./streams.ts";
 
 const PATH = "/v1beta/models/m:generateContent";
 
@@ -118,10 +118,10 @@ const piece = (partial_json: string) =>
 
 test("a call without an end is held up to a bound, and then nothing more passes", () => {
   const reader = openReply("anthropic", { ...STREAM, gate: () => null });
-  let out = reader.push(Buffer.from(sse(CALL_START))).length;
+  let out = atOnce(reader.push(Buffer.from(sse(CALL_START)))).length;
   const chunk = piece("x".repeat(64 * 1024));
-  for (let sent = 0; sent < 100; sent += 1) out += reader.push(chunk).length;
-  const { bytes, reply } = reader.end();
+  for (let sent = 0; sent < 100; sent += 1) out += atOnce(reader.push(chunk)).length;
+  const { bytes, reply } = atOnce(reader.end());
   expect(out + bytes.length).toBe(0);
   expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
   expect(reply.calls[0]?.unparsed?.length).toBeLessThanOrEqual(4 * 1024 * 1024);
@@ -130,9 +130,9 @@ test("a call without an end is held up to a bound, and then nothing more passes"
 test("an event without an end is kept up to a bound, and then nothing more passes", () => {
   const reader = openReply("chat", STREAM);
   const chunk = Buffer.alloc(1024 * 1024, "x");
-  let out = reader.push(Buffer.from("data: ")).length;
-  for (let sent = 0; sent < 40; sent += 1) out += reader.push(chunk).length;
-  const { bytes, reply } = reader.end();
+  let out = atOnce(reader.push(Buffer.from("data: "))).length;
+  for (let sent = 0; sent < 40; sent += 1) out += atOnce(reader.push(chunk)).length;
+  const { bytes, reply } = atOnce(reader.end());
   expect(out + bytes.length).toBe(0);
   expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
 });
@@ -155,8 +155,8 @@ test("calls without number are kept up to a bound", () => {
     }));
   const reader = openReply("chat", { ...STREAM, gate: () => null });
   for (let from = 0; from < 30_000; from += 1000)
-    reader.push(Buffer.from(sse({ choices: [{ index: 0, delta: { tool_calls: calls(from) } }] })));
-  const { reply } = reader.end();
+    atOnce(reader.push(Buffer.from(sse({ choices: [{ index: 0, delta: { tool_calls: calls(from) } }] }))));
+  const { reply } = atOnce(reader.end());
   expect(reply).toMatchObject({ ended: "cut", error: expect.stringContaining("larger") });
   expect(reply.calls.length).toBeLessThan(20_000);
 });

@@ -6,7 +6,7 @@ import { editRequest } from "../../src/wire/edit-request.ts";
 import { openReply } from "../../src/wire/open-reply.ts";
 import { readRequest } from "../../src/wire/read-request.ts";
 import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
-import { STREAM, sse } from "./streams.ts";
+import { atOnce, STREAM, sse } from "./streams.ts";
 
 const many = <T>(length: number, one: (at: number) => T): T[] => Array.from({ length }, (_, at) => one(at));
 
@@ -194,8 +194,8 @@ describe.each(REPLIES)(
     ])("is read in linear time, %s", async (_gate, gate) => {
       const read = (bytes: Uint8Array) => {
         const reader = openReply(wire, { content_type, ...(gate && { gate }) });
-        for (let at = 0; at < bytes.length; at += piece) reader.push(bytes.subarray(at, at + piece));
-        return reader.end();
+        for (let at = 0; at < bytes.length; at += piece) atOnce(reader.push(bytes.subarray(at, at + piece)));
+        return atOnce(reader.end());
       };
       expect(await cpuRatio({ n, input: (size) => Buffer.from(sent(size)), read })).toBeLessThan(LINEAR);
     });

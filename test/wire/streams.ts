@@ -1,6 +1,7 @@
 import type { WireName } from "../../src/domain/external-agent.ts";
 import type { OpenReply } from "../../src/wire/open-reply.ts";
 import { openReply } from "../../src/wire/open-reply.ts";
+import type { InSteps } from "../../src/wire/reply/reply-reader.ts";
 import type { WireReply } from "../../src/wire/wire.ts";
 
 /** Events of a stream as a provider writes them, each under its type when it has one. */
@@ -29,9 +30,14 @@ export function pass(
   const bytes = Buffer.from(sent);
   const places = [0, ...[...cuts].sort((a, b) => a - b).map((cut) => Math.min(cut, bytes.length)), bytes.length];
   const reader = openReply(wire, options);
-  const passed = places.slice(1).map((to, at) => reader.push(bytes.subarray(places[at], to)));
-  const { bytes: rest, reply } = reader.end();
+  const passed = places.slice(1).map((to, at) => atOnce(reader.push(bytes.subarray(places[at], to))));
+  const { bytes: rest, reply } = atOnce(reader.end());
   return { bytes: Buffer.concat([...passed, rest]), reply };
+}
+
+/** All steps without a turn for others. */
+export function atOnce<T>(steps: InSteps<T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /** The same stream with every event's JSON over several lines. */

@@ -22,6 +22,8 @@ export const emptyRoom = (): Room => ({ bytes: ROOM_BYTES });
 export interface Refusal {
   readonly status: number;
   readonly message: string;
+  /** It is worth another try. */
+  readonly again?: boolean;
 }
 
 /** What a request holds, or why it is not read. Its room is given back when it is disposed of. */

@@ -12,6 +12,7 @@ import { editRequest } from "../../wire/edit-request.ts";
 import { GrownBytes } from "../../wire/grown-bytes.ts";
 import { openReply } from "../../wire/open-reply.ts";
 import { readRequest } from "../../wire/read-request.ts";
+import type { InSteps } from "../../wire/reply/reply-reader.ts";
 import type { AgentLog } from "../agent-log.ts";
 import type { AskedTurn } from "../asked-turn.ts";
 import type { Throttle } from "../throttle.ts";
@@ -176,19 +177,29 @@ class TurnExchange {
     };
     let broken = false;
     try {
-      for await (const piece of inPieces(chunks)) await send(reader.push(piece));
+      for await (const piece of inPieces(chunks)) await send(await inTurns(reader.push(piece)));
     } catch {
       broken = true;
     }
     await ownTurn();
-    const { bytes, reply } = reader.end();
+    const { bytes, reply } = await inTurns(reader.end());
     const took = clock.ticks() - turn.began_ticks - this.#lost_ms;
     log.replied(turn, reply, recorded_ms ?? Math.max(0, took));
     if (turn.spent || log.stopped) return;
     await send(bytes);
     // An agent must see that a reply broke off, and then it asks again.
     if (broken) response.destroy();
+    else if (reply.ended === "cut" && reply.error !== null && !response.headersSent)
+      refuse(response, route.wire, { status: 502, message: reply.error, again: true });
     else response.end();
+  }
+}
+
+/** Rules for commands take some ten milliseconds for the worst call, and a reply may have a thousand. */
+async function inTurns<T>(steps: InSteps<T>): Promise<T> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    await ownTurn();
   }
 }
 

@@ -150,7 +150,11 @@ const passedHeaders = ({ headers }: IncomingMessage): Record<string, string> => 
 const FOREIGN: Refusal = { status: 401, message: "this is not the key that the agent was given" };
 
 /** In the wire's own form. Agents do not try again where they are told not to. */
-export function refuse(response: ServerResponse, wire: WireName, { status, message }: Refusal): void {
-  const headers = { "content-type": "application/json", "x-should-retry": String(status === 429) };
+export function refuse(
+  response: ServerResponse,
+  wire: WireName,
+  { status, message, again = status === 429 }: Refusal,
+): void {
+  const headers = { "content-type": "application/json", "x-should-retry": String(again) };
   response.writeHead(status, headers).end(JSON.stringify(errorBody(wire, status, message)));
 }

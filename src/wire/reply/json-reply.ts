@@ -1,9 +1,12 @@
-import { asRecord, asRecords } from "../../domain/lenient.ts";
+import { asRecords } from "../../domain/lenient.ts";
 import { GrownBytes } from "../grown-bytes.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import {
   decide,
+  type EndedReply,
   EVENT_LIMITS,
+  type InSteps,
+  NO_REPLY,
   type ReadOptions,
   type ReplyReader,
   readEvent,
@@ -25,35 +28,38 @@ export class JsonReply implements ReplyReader {
     this.#options = options;
   }
 
-  push(chunk: Uint8Array): Uint8Array {
+  // biome-ignore lint/correctness/useYield: nothing is decided before the end
+  *push(chunk: Uint8Array): InSteps<Uint8Array> {
     this.#too_large ||= this.#kept.length + chunk.length > EVENT_LIMITS.bytes;
     if (!this.#too_large) this.#kept.add(chunk);
     return new Uint8Array();
   }
 
-  end(): ReturnType<ReplyReader["end"]> {
+  *end(): InSteps<EndedReply> {
     const bytes = this.#kept.take();
     const { json, beyond = this.#too_large } = readEvent(bytes);
-    if (json === undefined && !beyond) return this.#endAsStream(bytes);
-    const passed = beyond ? this.#stop(UNREADABLE) : this.#pass(json, bytes);
+    if (json === undefined && !beyond) return yield* this.#endAsStream(bytes);
+    const passed = beyond ? this.#stop(UNREADABLE) : yield* this.#pass(json, bytes);
     return { bytes: passed, reply: wireReply(this.#reply, this.#options.form) };
   }
 
   /** Some gateways send a stream by another name, and agents that asked for one read it. */
-  #endAsStream(whole: Uint8Array): ReturnType<ReplyReader["end"]> {
+  *#endAsStream(whole: Uint8Array): InSteps<EndedReply> {
     const stream = new StreamedReply(this.#options, MAX_EVENTS);
-    const first = stream.push(whole);
-    const { bytes, reply } = stream.end();
+    const first = yield* stream.push(whole);
+    const { bytes, reply } = yield* stream.end();
     return { bytes: Buffer.concat([first, bytes]), reply };
   }
 
-  #pass(json: unknown, bytes: Uint8Array): Uint8Array {
+  *#pass(json: unknown, bytes: Uint8Array): InSteps<Uint8Array> {
     const { form, gate } = this.#options;
-    const bodies = Array.isArray(json) ? asRecords(json) : asRecords([asRecord(json)]);
+    const said: readonly unknown[] = Array.isArray(json) ? json : [json];
+    const bodies = asRecords(said);
+    if (gate !== undefined && (bodies.length === 0 || bodies.length < said.length)) return this.#stop(NO_REPLY);
     const calls = bodies.map((body) => form.take(body, this.#reply));
     if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
     if (gate !== undefined && this.#reply.isUnclear) return this.#stop(UNCLEAR);
-    decide(this.#reply.calls, gate);
+    yield* decide(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
     if (this.#reply.calls.every(({ exchanged }) => exchanged === null)) return bytes;

@@ -6,12 +6,20 @@ import type { CallSoFar } from "./call-so-far.ts";
 import type { ReplyForm } from "./reply-form.ts";
 import type { ReplySoFar } from "./reply-so-far.ts";
 
+/** Work with a place before each call that the gate is asked about, where others can have their turn: a gate may take its time. */
+export type InSteps<T> = Generator<void, T, void>;
+
 /** Reads one reply while it passes. Nothing that a provider sends makes it throw. */
 export interface ReplyReader {
   /** Takes bytes in and returns those that may go on now. */
-  push(chunk: Uint8Array): Uint8Array;
+  push(chunk: Uint8Array): InSteps<Uint8Array>;
   /** The provider sends no more: the bytes that were held, and what it said. */
-  end(): { readonly bytes: Uint8Array; readonly reply: WireReply };
+  end(): InSteps<EndedReply>;
+}
+
+export interface EndedReply {
+  readonly bytes: Uint8Array;
+  readonly reply: WireReply;
 }
 
 export interface ReadOptions {
@@ -36,9 +44,16 @@ export const UNREADABLE = "the reply is larger, or nested deeper, than abeval re
 /** Nor is what an agent could read otherwise than the gate did. */
 export const UNCLEAR = "the reply can be read in several ways, so nobody knows which calls it makes";
 
+/** An agent that mends what is broken could read calls out of it that nobody looked at. */
+export const NO_REPLY = "the reply is neither JSON nor a stream of events";
+
 /** Asks about each call once. */
-export function decide(calls: readonly CallSoFar[], gate: Gate | undefined): void {
-  for (const call of calls) if (call.exchanged === undefined) call.exchanged = gate?.(call.call) ?? null;
+export function* decide(calls: readonly CallSoFar[], gate: Gate | undefined): InSteps<void> {
+  for (const call of calls) {
+    if (call.exchanged !== undefined) continue;
+    if (gate !== undefined) yield;
+    call.exchanged = gate?.(call.call) ?? null;
+  }
 }
 
 /** What is known when no more comes. */

@@ -4,7 +4,10 @@ import type { CallSoFar } from "./call-so-far.ts";
 import { isUsageOnly } from "./chat.ts";
 import {
   decide,
+  type EndedReply,
   EVENT_LIMITS,
+  type InSteps,
+  NO_REPLY,
   type ReadOptions,
   type ReplyReader,
   readEvent,
@@ -39,6 +42,7 @@ export class StreamedReply implements ReplyReader {
   #bytes_left = MAX_BYTES;
   #events_left: number;
   #stopped = false;
+  #events = 0;
   /** Of events that are read; all that are named after their types are one. */
   readonly #names = new Set<string | undefined>();
 
@@ -47,10 +51,10 @@ export class StreamedReply implements ReplyReader {
     this.#events_left = max_events;
   }
 
-  push(chunk: Uint8Array): Uint8Array {
+  *push(chunk: Uint8Array): InSteps<Uint8Array> {
     const passed: Uint8Array[] = [];
     for (const block of this.#blocks.push(chunk)) {
-      passed.push(...this.#take(block));
+      passed.push(...(yield* this.#take(block)));
       if (this.#stopped) break;
     }
     this.#bytes_left -= chunk.length;
@@ -58,32 +62,34 @@ export class StreamedReply implements ReplyReader {
     return Buffer.concat(passed);
   }
 
-  end(): ReturnType<ReplyReader["end"]> {
+  *end(): InSteps<EndedReply> {
     const { form, gate } = this.#options;
     // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
     const whole = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
     if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
-    const last = whole.flatMap((block) => this.#take(block));
-    if (!this.#stopped) decide(this.#reply.calls, gate);
+    const last: Uint8Array[] = [];
+    for (const block of whole) last.push(...(yield* this.#take(block)));
+    if (gate !== undefined && this.#events === 0 && !this.#stopped) this.#stop(NO_REPLY);
+    if (!this.#stopped) yield* decide(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
     return { bytes: Buffer.concat([...last, ...this.#release()]), reply: wireReply(this.#reply, form) };
   }
 
-  #take(block: SseBlock): readonly Uint8Array[] {
+  *#take(block: SseBlock): InSteps<readonly Uint8Array[]> {
     if (this.#stopped) return [];
     const { form, gate, hide_usage } = this.#options;
     this.#events_left -= 1;
     if (block.data === "[DONE]") this.#reply.finishCalls();
     const { event, beyond } = eventIn(block);
     if (beyond || this.#events_left < 0) return this.#stop(UNREADABLE);
-    // What is no JSON here may be some elsewhere.
-    if (gate !== undefined && block.data !== undefined && block.data !== "[DONE]" && event === undefined) return [];
+    if (gate !== undefined && isOdd(block, event)) return [];
+    this.#events += Number(block.data !== undefined);
     const calls = event === undefined ? [] : form.take(event, this.#reply);
     if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
     const fault = this.#faultOf({ block, calls }, event);
     if (fault !== null) return this.#stop(fault);
-    decide(this.#reply.takeClosed(), gate);
+    yield* decide(this.#reply.takeClosed(), gate);
     return gate !== undefined && this.#reply.open.size > 0 ? [] : this.#release();
   }
 
@@ -133,6 +139,10 @@ export class StreamedReply implements ReplyReader {
 const NAMED_AS_TYPE = "named after its type";
 
 const isWhole = (block: SseBlock) => block.data === "[DONE]" || eventIn(block).event !== undefined;
+
+/** What is no JSON, or no stream of events, for us may be some elsewhere. */
+const isOdd = ({ data, foreign }: SseBlock, event: LooseRecord | undefined): boolean =>
+  data === undefined ? foreign : data !== "[DONE]" && event === undefined;
 
 interface ReadEvent {
   readonly event: LooseRecord | undefined;
