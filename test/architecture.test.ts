@@ -36,7 +36,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["domain", "clock", "exit-of", "find-program", "on-bun", "pace"],
   workspace: ["domain", "sandbox", "clock", "exit-of", "find-program", "pace"],
   store: ["domain", "clock"],
-  tool: ["domain", "model", "sandbox", "workspace", "lines", "pace"],
+  tool: ["domain", "model", "sandbox", "workspace", "clock", "lines", "pace"],
   arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
   agent: ["domain", "arm", "model", "policy", "sandbox", "wire", "workspace", "clock", "find-program", "pace"],
   evidence: ["domain", "sandbox", "workspace", "policy"],

@@ -51,7 +51,7 @@ export class AgentLog {
   readonly #threads: Threads;
   readonly #pending = new PendingCalls();
   readonly #under_way = new UnderWay<AskedTurn>();
-  /** Of the last request of each conversation. */
+  /** The figures of the last request, by conversation. */
   readonly #sent = new WeakMap<ThreadName, { readonly bytes: number; readonly tokens_in: number }>();
   readonly #replies = createHash("sha256");
   #served: string | null = null;

@@ -32,7 +32,7 @@ function entryOf({ name, command }: McpServer): string | null {
   return command.find((argument) => argument.startsWith(below))?.slice(below.length) ?? null;
 }
 
-type ToolServices = Pick<SessionServices, "agents_dir" | "notice" | "version">;
+type ToolServices = Pick<SessionServices, "agents_dir" | "arm_clock" | "notice" | "version">;
 
 interface ToolPlace {
   readonly arm: Arm;
@@ -48,10 +48,10 @@ export async function openMcpTools(services: ToolServices, place: ToolPlace, sig
   const { arm, workspace, policies } = place;
   const servers = serversOf(arm);
   if (servers.length === 0) return NO_TOOLS;
-  const { notice, version } = services;
+  const { arm_clock: clock, notice, version } = services;
   const launches = servers.map((server) => ({
     ...{ server, install: installOf(services, arm, server), workspace, network: policies.network },
-    ...{ read_only: policies.paths.protected, version, notice: (line: string) => notice(`${arm.id}: ${line}`) },
+    ...{ read_only: policies.paths.protected, version, clock, notice: (line: string) => notice(`${arm.id}: ${line}`) },
   }));
   const { openArmTools } = await import("../tool/mcp/arm-tools.ts");
   try {

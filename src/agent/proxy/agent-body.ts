@@ -3,13 +3,13 @@ import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { asRecord, type LooseRecord } from "../../domain/lenient.ts";
 import { ownTurn } from "../../pace.ts";
 
-/** Of one request. A conversation of a million tokens has some 5 MB and 50,000 values. Each step of reading these takes below 50 ms. */
+/** The most that is read of one request. A conversation of a million tokens has some 5 MB and 50,000 values; reading it takes less than 50 ms a step. */
 export const REQUEST_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
 /** Bytes of all requests of one agent that are open at a time. Each takes several times as much when it is read. */
 const ROOM_BYTES = 8 * REQUEST_LIMITS.bytes;
 
-/** Of a request that is too large so many bytes are taken all the same: many clients read no answer before they have sent all. */
+/** The bytes that are taken of a request that is too large: many clients read no answer before they have sent all. */
 const MAX_TAKEN_BYTES = 64 * 1024 * 1024;
 
 /** What the open requests of one agent have left of it. */

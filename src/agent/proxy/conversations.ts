@@ -42,7 +42,7 @@ interface KeptItem {
   readonly text: string;
 }
 
-/** Of what one agent has its provider keep: the longest conversations of today's agents have some megabytes. */
+/** The most that is kept for one agent. The longest conversations of today's agents have some megabytes. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_REPLIES = 2_000;
 

@@ -9,7 +9,7 @@ export interface KeptReply {
   readonly output: readonly LooseRecord[];
 }
 
-/** Of one event, and of a reply that is no stream. Images come as one item. */
+/** The most that is read of one event, or of a reply that is no stream. An image comes as one item. */
 const KEPT = { bytes: 8 * 1024 * 1024, values: 100_000 };
 
 /** Finds a response in what an agent is sent, and tells of it before its end goes on. Nothing in it makes it throw. */

@@ -32,7 +32,7 @@ interface ProxySettings {
   readonly answer: Answer;
   /** Once for each address that is not served. */
   readonly onStray: (address: string) => void;
-  /** For each request of the agent that is not read, with the reason that it was told. */
+  /** Called for each request that is not read, with the reason that the agent was told. */
   readonly onRefused: (message: string) => void;
 }
 
@@ -104,7 +104,7 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
   };
 }
 
-/** Of one agent at a time. Those with many helpers have some thirty; the door opens one connection for each. */
+/** The most connections of one agent at a time. Agents with many helpers have some thirty; the door opens one for each. */
 const MAX_CONNECTIONS = 256;
 const MAX_OPEN = 256;
 

@@ -1,6 +1,6 @@
 /** What a user's arguments do to those of a recipe. A flag is written as in a command; `-c key` is a setting behind a flag. */
 export interface ArgumentRules {
-  /** In order. Each gives way to the user's argument of its own name, and to its rivals. */
+  /** They keep their order. Each gives way to the user's argument of the same name, and to its rivals. */
   readonly own: readonly OwnArgument[];
   /** Arguments that would take the agent away from what abeval decides, with what to do instead. */
   readonly refused: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+import { type Clock, startTimer } from "../../clock.ts";
 import type { McpServer } from "../../domain/arm.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { Failure } from "../../domain/failure.ts";
@@ -17,6 +18,7 @@ export interface ServerLaunch {
   /** Globs of what it cannot change. */
   readonly read_only: readonly string[];
   readonly version: string;
+  readonly clock: Clock;
   /** One line for the person who started the program. */
   readonly notice: (line: string) => void;
 }
@@ -51,7 +53,7 @@ export class Connection implements AsyncDisposable {
       (end) => this.#ended(end),
       () => this.#ended(UNKNOWN_END),
     );
-    this.#peer = new JsonRpcPeer(process, (method) => this.#hear(method));
+    this.#peer = new JsonRpcPeer(process, launch.clock, (method) => this.#hear(method));
   }
 
   /** Starts it and waits until it answers. @throws Failure saying why it does not; the signal's reason. */
@@ -132,13 +134,14 @@ export class Connection implements AsyncDisposable {
 
   /** @throws Failure in the place of what the server caused */
   async #starting<T>(signal: AbortSignal, step: (options: StepOptions) => Promise<T>): Promise<T> {
-    const deadline = AbortSignal.timeout(START_MS);
+    const deadline = new AbortController();
+    using _timer = startTimer(this.#launch.clock, START_MS, () => deadline.abort());
     try {
-      return await step({ timeout_ms: START_MS, signal: AbortSignal.any([signal, deadline]) });
+      return await step({ timeout_ms: START_MS, signal: AbortSignal.any([signal, deadline.signal]) });
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Failure) throw error;
-      const why = deadline.aborted ? new TimedOut() : error;
+      const why = deadline.signal.aborted ? new TimedOut() : error;
       throw new Failure("setup_failed", `${this.#name} does not start: ${this.#whyNot(why)}`, { cause: error });
     }
   }

@@ -1,3 +1,4 @@
+import { type Clock, startTimer } from "../../clock.ts";
 import { NO_JSON, readBoundedJson } from "../../domain/bounded-json.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { asRecord, asText, type LooseRecord } from "../../domain/lenient.ts";
@@ -38,6 +39,7 @@ interface Patience {
  */
 export class JsonRpcPeer {
   readonly #program: SandboxedProcess;
+  readonly #clock: Clock;
   readonly #hear: (method: string) => void;
   readonly #open = new Map<number, PromiseWithResolvers<unknown>>();
   #asked = 0;
@@ -47,8 +49,9 @@ export class JsonRpcPeer {
   #isOver = false;
 
   /** @param hear is told the method of each notification */
-  constructor(program: SandboxedProcess, hear: (method: string) => void) {
+  constructor(program: SandboxedProcess, clock: Clock, hear: (method: string) => void) {
     this.#program = program;
+    this.#clock = clock;
     this.#hear = hear;
     void this.#readErrors();
     void this.#readMessages();
@@ -76,7 +79,7 @@ export class JsonRpcPeer {
       answer.reject(reason);
     };
     const stop = () => giveUp(signal.reason);
-    const timer = setTimeout(() => giveUp(new TimedOut()), timeout_ms);
+    using _timer = startTimer(this.#clock, timeout_ms, () => giveUp(new TimedOut()));
     signal.addEventListener("abort", stop, { once: true });
     this.#open.set(id, answer);
     this.#send({ id, method, params });
@@ -84,7 +87,6 @@ export class JsonRpcPeer {
       return await answer.promise;
     } finally {
       this.#open.delete(id);
-      clearTimeout(timer);
       signal.removeEventListener("abort", stop);
     }
   }

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { Writable } from "node:stream";
+import { systemClock } from "../../../src/clock.ts";
 import { LINE_BYTES } from "../../../src/lines.ts";
 import type { SandboxedProcess } from "../../../src/sandbox/sandbox.ts";
-import { Gone, JsonRpcPeer, MESSAGE_VALUES } from "../../../src/tool/mcp/json-rpc-peer.ts";
+import { Gone, JsonRpcPeer, MESSAGE_VALUES, TimedOut } from "../../../src/tool/mcp/json-rpc-peer.ts";
 import { never } from "../../workspace/harness.ts";
 
 const PATIENCE = { timeout_ms: 60_000, signal: never };
@@ -42,7 +43,7 @@ const printing = (...texts: readonly string[]) =>
 async function asked(...texts: readonly string[]) {
   const { program, heard, kills } = printing(...texts);
   const methods: string[] = [];
-  const peer = new JsonRpcPeer(program, (method) => methods.push(method));
+  const peer = new JsonRpcPeer(program, systemClock, (method) => methods.push(method));
   const answer = await peer.request("x", {}, PATIENCE).catch((error: unknown) => error);
   const answered = heard.slice(1).map((line) => JSON.parse(line));
   return { answer, excess: peer.excess, methods, answered, killed: kills() > 0 };
@@ -100,14 +101,14 @@ test("a line that has no end is not waited for", async () => {
   const { program, kills } = programOf(async function* () {
     for (; kills() === 0; printed += 1_000_000) yield new Uint8Array(1_000_000);
   });
-  const peer = new JsonRpcPeer(program, () => undefined);
+  const peer = new JsonRpcPeer(program, systemClock, () => undefined);
   expect(await peer.request("x", {}, PATIENCE).catch((error: unknown) => error)).toBeInstanceOf(Gone);
   expect(printed).toBe(11_000_000);
 });
 
 test("a program that leaves its input unread is ended before that fills the memory", async () => {
   const { program, stdin, kills } = programOf(async function* () {}, true);
-  const peer = new JsonRpcPeer(program, () => undefined);
+  const peer = new JsonRpcPeer(program, systemClock, () => undefined);
   const text = "y".repeat(LINE_BYTES);
   for (let sent = 0; sent < 2; sent += 1) peer.notify("x", { text });
   expect(kills()).toBe(0);
@@ -116,4 +117,15 @@ test("a program that leaves its input unread is ended before that fills the memo
   expect(kills()).toBe(1);
   expect(stdin.writableLength).toBe(before);
   expect(peer.excess).toBe(`it left ${before} bytes of its input unread, at most ${2 * LINE_BYTES}`);
+});
+
+test("a pause of our own is not the server's time", async () => {
+  const { program } = programOf(async function* () {
+    await new Promise(() => undefined);
+    yield bytesOf("");
+  });
+  const paused = { ...systemClock, watch: () => ({ ms: 3_600_000, [Symbol.dispose]: () => undefined }) };
+  const peer = new JsonRpcPeer(program, paused, () => undefined);
+  const request = peer.request("x", {}, { timeout_ms: 1, signal: AbortSignal.timeout(50) });
+  expect(await request.catch((error: unknown) => error)).not.toBeInstanceOf(TimedOut);
 });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { systemClock } from "../../../src/clock.ts";
 import type { McpServer } from "../../../src/domain/arm.ts";
 import { openArmTools } from "../../../src/tool/mcp/arm-tools.ts";
 import type { ToolOutput } from "../../../src/tool/tool.ts";
@@ -23,7 +24,7 @@ export async function offered(installs: string, servers: readonly McpServer[]): 
   const notices: string[] = [];
   const launches = servers.map((server) => ({
     ...{ server, install: join(installs, server.install), workspace, network: "none" as const, read_only: [] },
-    ...{ version: "0", notice: (line: string) => void notices.push(line) },
+    ...{ version: "0", clock: systemClock, notice: (line: string) => void notices.push(line) },
   }));
   const dispose = async () => await pristine[Symbol.asyncDispose]();
   try {
