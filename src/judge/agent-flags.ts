@@ -1,6 +1,8 @@
 import { hasCallRules } from "../domain/policies.ts";
 import type { ArmSummary } from "../domain/session.ts";
+import { stallMattered } from "../domain/stall.ts";
 import type { Flag } from "../domain/verdict.ts";
+import { isChecked } from "./facts.ts";
 import type { Case } from "./judge.ts";
 
 /** What a reader should know of arms that are external agents. */
@@ -9,6 +11,14 @@ export const agentFlags = ({ a, b, policies }: Pick<Case, "a" | "b" | "policies"
     ...(paidOthers(summary) ? (["other_models"] as const) : []),
     ...(hidesCalls(summary) && hasCallRules(policies) ? (["rules_not_seen"] as const) : []),
   ]);
+
+/** What a reader should know of any arms. */
+export function* armFlags({ a, b }: Pick<Case, "a" | "b">): Generator<Flag> {
+  const summaries = [a.summary, b.summary];
+  if (summaries.some(stallMattered)) yield "stalled";
+  if (summaries.some(({ log_cut }) => log_cut)) yield "log_cut";
+  if (!isChecked(a.summary, b.summary)) yield "no_objective_check";
+}
 
 /** Models besides the arm's own replied, and not for nothing. */
 const paidOthers = ({ other_models = [] }: ArmSummary) => other_models.some(({ cost_usd }) => cost_usd !== 0);

@@ -3,7 +3,6 @@ import { type Decision, PROGRAM_ENDED } from "../domain/decision.ts";
 import { gateOfVerdict } from "../domain/gate.ts";
 import { dig } from "../domain/lenient.ts";
 import type { Price } from "../domain/price-list.ts";
-import { stallMattered } from "../domain/stall.ts";
 import { costOf, sumKnown } from "../domain/usage.ts";
 import {
   FLAGS,
@@ -14,7 +13,7 @@ import {
   type Suspicion,
   type Verdict,
 } from "../domain/verdict.ts";
-import { agentFlags } from "./agent-flags.ts";
+import { agentFlags, armFlags } from "./agent-flags.ts";
 import { confidenceOf, hasPreferenceConflict } from "./confidence.ts";
 import { costLimited } from "./cost-limited.ts";
 import { criterionScore } from "./criterion-score.ts";
@@ -125,12 +124,6 @@ function programEnd(decisions: readonly Decision[]): string | null {
   return last?.summary ?? null;
 }
 
-function* armFlags({ a, b }: VerdictInput["kase"]): Generator<Flag> {
-  const summaries = [a.summary, b.summary];
-  if (summaries.some(stallMattered)) yield "stalled";
-  if (summaries.some(({ log_cut }) => log_cut)) yield "log_cut";
-}
-
 /** The flags of the session, the judge and the outcome, each once, in the documented order. */
 function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOutcome): Flag[] {
   const { gates, weights, tie_margin } = rules;
@@ -145,13 +138,17 @@ function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOut
   if (hasPreferenceConflict({ calls: result.calls, tie_margin }, weights)) raised.add("score_preference_conflict");
   if (gates.no_winner && gates.no_winner !== "both_crashed") raised.add(gates.no_winner);
   if (isCrashed(facts.a) || isCrashed(facts.b)) raised.add("arm_crashed");
-  if (!facts.a.probe || !facts.b.probe) raised.add("no_objective_check");
   if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
   if (scored.probe_conflict) raised.add("judge_probe_conflict");
   if (result.calls.length === 0) raised.delete("judge_failed_self_test");
-  // Style moves no check.
-  if (scored.decided_by === "gate" || scored.decided_by === "probe") raised.delete("different_agents");
-  return FLAGS.filter((flag) => raised.has(flag));
+  const needless = needlessFlags(scored);
+  return FLAGS.filter((flag) => raised.has(flag) && !needless.includes(flag));
+}
+
+/** Neither style nor words move a rule or a check, and a check that told the arms apart is known to fail. */
+function needlessFlags({ decided_by }: ScoredOutcome): readonly Flag[] {
+  if (decided_by === "gate") return ["different_agents", "prose_only"];
+  return decided_by === "probe" ? ["different_agents", "prose_only", "no_objective_check"] : [];
 }
 
 function secondHearingFlags({ second }: ScoredOutcome, { suspicions }: JudgeResult): readonly Flag[] {

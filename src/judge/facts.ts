@@ -38,6 +38,16 @@ export function requiredChecks({ probe }: ArmSummary): { readonly failed: number
   return { failed: required.filter(({ status }) => status !== "pass").length, total: required.length };
 }
 
+/**
+ * A hidden check ran on both arms that is known to fail before the work. One that is not may pass whatever an arm does, as
+ * `true` would.
+ */
+export function isChecked(a: Pick<ArmSummary, "probe">, b: Pick<ArmSummary, "probe">): boolean {
+  const known = ({ probe }: Pick<ArmSummary, "probe">) =>
+    probe?.checks.some(({ before }) => before === "fail") ?? false;
+  return known(a) && known(b);
+}
+
 /** Checks that did not run to their end, with what stopped them. Those that could run on neither arm are told apart. */
 export function stoppedChecks({ probe }: ArmSummary, other: Pick<Facts, "probe">): readonly string[] {
   const neither = new Set(runOnNeither({ probe }, other).map(({ id }) => id));

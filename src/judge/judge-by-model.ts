@@ -28,7 +28,8 @@ export async function judgeByModel(judge: JudgeModel, input: JudgeInput, signal:
   if (first.length === 0) return { ...NO_MODEL_ASKED, flags: ["cost_limit_reached"] };
   const suspicions = [...exhibits.suspicions, ...suspectedByJudge(first)];
   const due = input.needsSecondHearing(callsOf(first), suspicions);
-  const masked = due ? await exhibits.masked() : null;
+  const wordless = await exhibits.masked();
+  const masked = due ? wordless : null;
   const second = masked ? await askBothOrders(judge, input, { views: masked, masked: true }, signal) : [];
   const all = [...first, ...second];
   return {
@@ -45,7 +46,7 @@ export async function judgeByModel(judge: JudgeModel, input: JudgeInput, signal:
       citations_dropped: first.some(({ call }) => call.citations_invalid > 0),
       judge_invalid: first.some(({ call }) => !call.valid),
       judge_context_too_small: first.some(({ overflow }) => overflow),
-      prose_only: due && masked === null,
+      prose_only: wordless === null,
       cost_limit_reached: masked !== null && second.length === 0,
     }),
     suspicions,

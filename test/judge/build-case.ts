@@ -88,7 +88,7 @@ export function probe(required: "pass" | "fail", passed: number): ProbeResult {
     status,
     required: isRequired,
     weight: 1,
-    before: null,
+    before: "fail",
     exit_code: status === "pass" ? 0 : 1,
     reason: status === "pass" ? null : "exit 1, expected 0",
     output: `${id} printed this`,

@@ -85,8 +85,8 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   },
   no_objective_check: {
     tone: "warn",
-    title: "No hidden check ran on both arms",
-    text: "Nothing but opinions and counts stands behind this verdict.",
+    title: "No check that is known to fail before the work",
+    text: "No hidden check ran on both arms with `before: fail`, so little but opinions and counts stands behind this verdict.",
   },
   neither_solved: {
     tone: "warn",

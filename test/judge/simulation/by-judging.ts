@@ -44,7 +44,7 @@ const probeOf = (passed: number): ProbeResult => ({
     status: index < passed ? "pass" : "fail",
     required: false,
     weight: 1,
-    before: null,
+    before: "fail",
     exit_code: 0,
     reason: null,
     output: "",
