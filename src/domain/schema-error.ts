@@ -66,9 +66,9 @@ function keyCount({ minProperties: least = 0, maxProperties: most }: TSchema): s
 
 /** The words that follow `unknown field "modle"`: the key that was meant, and the known ones. */
 export function allowedKeys(key: string, schema: TSchema): string {
-  const [pattern] = Object.keys(schema["patternProperties"] ?? {});
-  if (pattern !== undefined) return `; expected ${PATTERNS.get(pattern) ?? "another"}`;
   const allowed = Object.keys(schema["properties"] ?? {});
+  const [pattern] = Object.keys(schema["patternProperties"] ?? {});
+  if (pattern !== undefined && allowed.length === 0) return `; expected ${PATTERNS.get(pattern) ?? "another"}`;
   const close = didYouMean(key, allowed);
   if (allowed.length > MAX_KEYS_SHOWN) return close;
   return `${close ? `${close} Allowed` : "; allowed"}: ${allowed.join(", ") || "none"}`;

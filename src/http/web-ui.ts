@@ -14,6 +14,11 @@ const SECURITY_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
+/** A script or a style sheet is no page that could be framed. A first visit reads twenty of them, each with its headers. */
+const PART_HEADERS = { "content-security-policy": "default-src 'self'" };
+
+const isPart = (type: string) => /^text\/(javascript|css)\b/.test(type);
+
 /** The single-page app at `/`. Disposal removes its copy. */
 export interface WebUi extends Disposable {
   readonly hasIndex: boolean;
@@ -76,7 +81,7 @@ function isPlaceInApp(request: Request, path: string): boolean {
 async function send(file: WebFile, request: Request, { headers }: Context["set"]): Promise<Response | undefined> {
   const { compressed, etag, immutable, text, type } = file;
   const coding = compressed && acceptedCoding(request);
-  Object.assign(headers, SECURITY_HEADERS);
+  Object.assign(headers, SECURITY_HEADERS, isPart(type) && PART_HEADERS);
   headers["cache-control"] = immutable ? "public, max-age=31536000, immutable" : "no-cache";
   if (compressed) headers.vary = "accept-encoding";
   // The bytes differ with the coding, what they mean does not.
