@@ -29,12 +29,18 @@ const HIDDEN: typeof COMMANDS = { __door: () => import("./agent/door.ts") };
 /** On Deno there is `run`. */
 const NEEDING_BUN = new Set(["serve", "mcp"]);
 
-process.on("uncaughtException", endWith);
-process.on("unhandledRejection", endWith);
+process.on("uncaughtException", endUnlessUnread);
+process.on("unhandledRejection", endUnlessUnread);
 
 const [name, ...args] = process.argv.slice(2);
 
 process.exitCode = await dispatch(name, args).catch(endWith);
+
+/** A server goes on when nobody reads its log any more. */
+async function endUnlessUnread(error: unknown): Promise<void> {
+  if (error instanceof Error && "code" in error && error.code === "EPIPE") return;
+  await endWith(error);
+}
 
 /** For an error that nobody expected. What was open is left as after a kill, and is recovered at the next start. */
 async function endWith(error: unknown): Promise<never> {
