@@ -13,7 +13,7 @@ export interface PricedModel {
 /** A reply, as far as it is known what it used. */
 export interface CountedReply {
   readonly usage: Usage;
-  /** Of the model that was asked. */
+  /** What the model that was asked costs; null when nobody knows. */
   readonly price: Price | null;
   /** It did not come whole. */
   readonly broken?: boolean | undefined;
@@ -56,7 +56,7 @@ export class KnownUse {
     });
   }
 
-  /** As an arm's end reports it: nothing where all is known and nobody else replied. `price` is that of the arm's own model. */
+  /** What the arm's end reports; empty when all is known and no other model replied. `price` is that of the arm's own model. */
   told(price: Price | null): { readonly at_least?: AtLeast; readonly other_models?: readonly OtherModel[] } {
     const why = this.#why(price);
     const cost_usd = price === null ? null : this.#cost_usd;

@@ -11,11 +11,11 @@ interface OwnArgument {
   readonly rivals?: readonly string[];
 }
 
-/** Of a flag that names a model. */
+/** Why a flag that names a model is refused. */
 export const BY_MODEL = "the arm's `model` decides, and abeval forces it";
-/** Of a flag that leads to a provider. */
+/** Why a flag that leads to a provider is refused. */
 export const BY_PROXY = "abeval leads the agent to its model";
-/** Of a flag that gives a task. */
+/** Why a flag that gives a task is refused. */
 export const BY_PROMPT = "the scenario's prompt is the agent's task";
 
 /** The recipe's own arguments, without those that give way. */

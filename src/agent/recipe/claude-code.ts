@@ -28,7 +28,7 @@ export const claudeCode: Recipe = {
   programs: ["claude"],
   tested: ["2.1.197", "2.1.330"],
   min_node: null,
-  // With these it ends so when it has reached its own limit. Otherwise 1 is an error.
+  // Claude Code ends with 1 at a limit that these arguments set. Without them 1 is an error.
   ok_exit: (args) => (["--max-turns", "--max-budget-usd"].some((name) => hasArgument(args, name)) ? [1] : []),
   tools: {
     Bash: "run_command",

@@ -68,7 +68,7 @@ export const cline: Recipe = {
   peel,
 };
 
-/** Of one output, which is a list of few answers. */
+/** The most that is read of one output, which is a list of a few answers. */
 const LIMITS = { bytes: 8 * 1024 * 1024, values: 10_000 };
 
 /** Every tool answers with a list of what was asked and what came of it, as JSON. */

@@ -23,7 +23,7 @@ export interface Recipe {
   /** Exit codes with which it ends in order, beside 0; absent: none. */
   ok_exit?(args: readonly string[]): readonly number[];
   readonly tools: ToolTable;
-  /** Of its small calls besides the work, unless the scenario says otherwise. */
+  /** The model that its small calls beside the work ask, unless the scenario says otherwise. */
   readonly side_model: ExternalAgent["side_model"];
   /** Globs of its own files in a workspace. */
   readonly notes: readonly string[];
