@@ -10,19 +10,23 @@ export interface Growth<Input> {
 export const LINEAR = 8;
 
 /**
- * How many times as much CPU time 4n takes as n. Each size counts with its least time of several goes, and a go repeats short
- * work, so that a busy machine, the compiler and the garbage collector change little. It ends as soon as the ratio is below `LINEAR`.
+ * How many times as much CPU time 4n takes as n: the median of pairs that are measured one right after the other, so that a slow
+ * moment of the machine meets both sizes. It ends as soon as the median of two pairs or more is below `LINEAR`.
  */
 export async function cpuRatio<Input>({ n, input, read }: Growth<Input>): Promise<number> {
   const [small, large] = [input(n), input(4 * n)];
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let go = 0; go < GOES; go += 1) least = Math.min(least, await cpuOf(() => read(small)));
-  for (let go = 0; go < 4 * GOES && most >= LINEAR * least; go += 1)
-    most = Math.min(most, await cpuOf(() => read(large)));
-  return most / least;
+  const ratios: number[] = [];
+  // The compiler is not the reader's time.
+  await cpuOf(() => read(small));
+  while (ratios.length < FEWEST_PAIRS || (ratios.length < MOST_PAIRS && median(ratios) >= LINEAR)) {
+    const least = await cpuOf(() => read(small));
+    ratios.push((await cpuOf(() => read(large))) / least);
+  }
+  return median(ratios);
 }
 
-const GOES = 5;
+const FEWEST_PAIRS = 2;
+const MOST_PAIRS = 45;
 
 /** A go is at least this long: a hundred times what the clock tells apart. */
 const GO_MICROSECONDS = 2_000;
@@ -35,3 +39,5 @@ async function cpuOf(work: () => unknown): Promise<number> {
     if (user + system >= GO_MICROSECONDS) return (user + system) / times;
   }
 }
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
