@@ -1,6 +1,6 @@
 import type { Arm } from "../domain/arm.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
-import type { Task } from "../domain/task.ts";
+import { setupForDigest, type Task } from "../domain/task.ts";
 import { hashOf } from "./asked.ts";
 
 /** Hashes of what a recording holds for, each by its name. */
@@ -12,7 +12,7 @@ export type Bound = Readonly<Record<string, string>>;
  */
 export function boundToArm({ prompt, fixture, setup }: Task, arm: Arm, install: string | undefined): Bound {
   const { id: _id, title: _title, price_per_mtok: _price, limits: _limits, ...seen } = arm;
-  return hashed({ prompt, fixture: fixture?.digest ?? null, setup, ...seen, install });
+  return hashed({ prompt, fixture: fixture?.digest ?? null, setup: setupForDigest(setup), ...seen, install });
 }
 
 /** Its requests say themselves which case they are about. */

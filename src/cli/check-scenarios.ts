@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { Diagnoses } from "../doctor/diagnoses.ts";
 import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { withSeries } from "../operation/doctor.ts";
@@ -36,6 +37,9 @@ export async function checkScenarios(args: RunArguments): Promise<number> {
   });
 }
 
+/** Milliseconds for all commands of a scenario: several setup steps that take all their time. Whoever waits sees what runs. */
+const PATIENCE_MS = 30 * 60_000;
+
 /** Services that run no arm; they keep nothing and say nothing unless `changes` says otherwise. @throws UsageError */
 export const openChecking = async (
   file: string,
@@ -50,6 +54,7 @@ export const openChecking = async (
     web_dir: undefined,
     listen_host: undefined,
     git_fixtures: true,
+    diagnoses: new Diagnoses(PATIENCE_MS),
     max_sessions: 1,
     max_queued: 0,
     notice: () => undefined,

@@ -14,6 +14,8 @@ export interface ServerOptions extends Omit<ServiceOptions, "scenarios_dirs"> {
   /** Absent: no HTTP is served. */
   readonly listen_host: string | undefined;
   readonly allowed?: Services["allowed"];
+  /** Default: those of a server, whose callers wait for an answer. */
+  readonly diagnoses?: Diagnoses;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function openServerServices(options: ServerOptions): Promise<Servic
     web_dir,
     listen_host,
     ...(allowed && { allowed }),
-    diagnoses: new Diagnoses(),
+    diagnoses: options.diagnoses ?? new Diagnoses(),
     self_tests: new SelfTests(),
   };
 }

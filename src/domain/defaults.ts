@@ -22,8 +22,11 @@ export const COMMAND_BYTES = 120_000;
 /** kB of output a model reads of one command; head and tail are kept. */
 export const COMMAND_OUTPUT_KB = 64;
 
-/** Seconds for one probe check or setup step. */
+/** Seconds for one probe check. */
 export const CHECK_TIMEOUT_S = 60;
+
+/** Seconds for one setup step: it may fetch a thousand packages over a slow line. */
+export const SETUP_TIMEOUT_S = 600;
 
 /** kB of a check's output that `output_matches` looks at, and that is stored in part. */
 export const CHECK_OUTPUT_KB = 64;

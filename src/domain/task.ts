@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { SETUP_TIMEOUT_S } from "./defaults.ts";
 import { Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 
 export const Files = Type.Record(Type.String(), Type.String(), {
@@ -26,6 +27,13 @@ export const SetupStep = record("SetupStep", {
   timeout_s: Type.Number({ exclusiveMinimum: 0 }),
 });
 export type SetupStep = Static<typeof SetupStep>;
+
+/** The usual limit of a step as it was when digests were first taken. */
+const FORMER_TIMEOUT_S = 60;
+
+/** The steps as digests hold them: with the usual limit of today they are what they were with that of then. */
+export const setupForDigest = (steps: readonly SetupStep[]): readonly SetupStep[] =>
+  steps.map((step) => (step.timeout_s === SETUP_TIMEOUT_S ? { ...step, timeout_s: FORMER_TIMEOUT_S } : step));
 
 export const ProbeCheck = record("ProbeCheck", {
   id: Slug(),

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { COMMAND_LIMITS } from "./limits.ts";
-import type { Mount } from "./sandbox.ts";
+import type { Mount, Scratch } from "./sandbox.ts";
 import type { Launch } from "./started.ts";
 import type { Toolchain } from "./toolchain.ts";
 
@@ -23,6 +23,7 @@ interface SandboxLayout {
   readonly environment?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
   readonly home?: string;
+  readonly scratch?: Scratch;
   readonly read_only?: readonly string[];
   readonly network: SandboxNetwork;
   readonly toolchain: Toolchain;
@@ -34,11 +35,11 @@ interface SandboxLayout {
 }
 
 /**
- * What `bwrap --args` reads. Order matters: /proc and /dev become read-only after they are made, and / last of all. A
- * home, /tmp and /run are never bound, because a socket in them could be connected to through a read-only bind.
+ * What `bwrap --args` reads. Order matters: /proc and /dev become read-only after they are made, and / last of all. The
+ * user's home, /tmp and /run are never bound, because a socket in them could be connected to through a read-only bind.
  */
 export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
-  const { directory, network, toolchain, mounts = [], home, read_only = [], attach } = layout;
+  const { directory, network, toolchain, mounts = [], scratch, read_only = [], attach } = layout;
   return [
     ...namespaces(network, layout.disableUserns),
     ...["--uid", "1000", "--gid", "1000", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
@@ -48,7 +49,7 @@ export function bubblewrapArguments(layout: SandboxLayout): readonly string[] {
     ...(typeof network === "string" ? [] : file("0644", RESOLVER, attach(network.resolver))),
     ...Object.entries(ETC_FILES).flatMap(([path, text]) => file("0644", path, attach(text))),
     // Before the mounts below them: on this machine, too, a user may be called agent.
-    ...[...memoryDirectory("/tmp", 256), ...(home === undefined ? memoryDirectory(HOME, 256) : ["--bind", home, HOME])],
+    ...[...roomAt("/tmp", scratch?.tmp), ...roomAt(HOME, scratch?.home ?? layout.home)],
     ...[...toolchain.binds, ...mounts].flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...Object.entries(toolchain.scripts).flatMap(([path, text]) => file("0755", path, attach(text))),
     ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
@@ -116,6 +117,9 @@ const shared = (path: string) => ["--ro-bind-try", path, path];
 
 /** A real file in the read-only root. One that is bound from a descriptor has no name that realpath finds. */
 const file = (mode: string, path: string, descriptor: number) => ["--perms", mode, "--file", String(descriptor), path];
+
+const roomAt = (path: string, onDisk: string | undefined) =>
+  onDisk === undefined ? memoryDirectory(path, 256) : ["--bind", onDisk, path];
 
 const memoryDirectory = (path: string, mebibytes: number) => ["--size", String(mebibytes * 2 ** 20), "--tmpfs", path];
 

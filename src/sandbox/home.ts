@@ -1,7 +1,8 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { MAX_SCRATCH_BYTES } from "./limits.ts";
 import { removeTree } from "./remove-tree.ts";
-import type { Owner } from "./sandbox.ts";
+import type { Owner, Scratch } from "./sandbox.ts";
 import { makeTempDir, tempRoot } from "./temp-dir.ts";
 
 /** A place on disk for one program's home. Disposal removes it, whatever the program has left there. */
@@ -12,10 +13,25 @@ export interface Home extends AsyncDisposable {
 
 /** @param owner who the sandbox runs programs as */
 export function makeHome(owner: Owner | null): Home {
-  // The program may open its home to everybody. What is above it stays shut.
+  const { shut, inside } = makeShut(owner, ["home"]);
+  return { path: join(shut, ...inside), [Symbol.asyncDispose]: () => removeTree(shut) };
+}
+
+/**
+ * Room on disk for commands that share a home and temporary files. Disposal removes all of it.
+ * @param max_bytes of both together
+ */
+export function makeScratch(owner: Owner | null, max_bytes = MAX_SCRATCH_BYTES): Scratch & AsyncDisposable {
+  const { shut } = makeShut(owner, ["home", "tmp"]);
+  const paths = { directory: shut, home: join(shut, "home"), tmp: join(shut, "tmp") };
+  const disk = { bytes: 0, unmeasured_bytes: 0 };
+  return { ...paths, max_bytes, disk, [Symbol.asyncDispose]: () => removeTree(shut) };
+}
+
+/** A program may open what it is given to everybody. What is above that stays shut. */
+function makeShut(owner: Owner | null, inside: readonly string[]) {
   const shut = makeTempDir(tempRoot(owner));
-  const path = join(shut, "home");
-  mkdirSync(path, { mode: 0o700 });
-  if (owner) for (const directory of [path, shut]) chownSync(directory, owner.uid, owner.gid);
-  return { path, [Symbol.asyncDispose]: () => removeTree(shut) };
+  for (const name of inside) mkdirSync(join(shut, name), { mode: 0o700 });
+  if (owner) for (const name of ["", ...inside]) chownSync(join(shut, name), owner.uid, owner.gid);
+  return { shut, inside };
 }

@@ -51,6 +51,12 @@ export const AGENT_LIMITS: ProgramLimits = {
 /** Bytes on disk of a program's home, where it has one. Some agents unpack themselves there. */
 export const MAX_HOME_BYTES = 1024 * MiB;
 
+/** Bytes on disk of HOME and /tmp together while a scenario is set up: what package managers fetch and keep. */
+export const MAX_SCRATCH_BYTES = 2048 * MiB;
+
+/** What a step of a setup may take. Packages hold larger files than the work of an arm does. */
+export const SETUP_LIMITS: ProgramLimits = { ...COMMAND_LIMITS, file_bytes: MAX_SCRATCH_BYTES };
+
 /** Bytes a command may print before it is stopped. */
 export const MAX_PRINTED_BYTES = 64 * MiB;
 

@@ -7,9 +7,10 @@ import { exitOf } from "../exit-of.ts";
 import { findProgram } from "../find-program.ts";
 import { breathe } from "../pace.ts";
 import { CommandMemory } from "./command-memory.ts";
-import { DiskWatch } from "./disk-watch.ts";
+import { disksOf } from "./disk-watch.ts";
 import { COMMAND_LIMITS, type ProgramLimits, TERM_GRACE_MS } from "./limits.ts";
 import { isGone, processIds, processRow, signalGroup, signalProcess, textAt } from "./process-table.ts";
+import type { Scratch } from "./sandbox.ts";
 import { kept, type Launch, Launcher, type Started } from "./started.ts";
 import { supervise } from "./supervise.ts";
 import { makeTempDir } from "./temp-dir.ts";
@@ -37,16 +38,15 @@ export class NoSandbox extends Launcher {
     this.#settings = settings;
   }
 
-  async launch(
-    { argv, output, directory, disk, environment, timeout_ms, limits = COMMAND_LIMITS }: Launch,
-    signal: AbortSignal,
-  ): Promise<Started> {
+  async launch(launch: Launch, signal: AbortSignal): Promise<Started> {
+    const { argv, output, directory, environment, scratch, timeout_ms, limits = COMMAND_LIMITS } = launch;
     const { clock } = this.#settings;
-    const watch = new DiskWatch(directory, disk);
-    const home = makeTempDir();
+    const disks = disksOf(launch);
+    const room = scratch ?? ownRoom();
+    const { home } = room;
     const child = spawn("/bin/sh", ["-c", limited(limits), "sh", ...argv], {
       cwd: directory,
-      env: this.#environment(home, environment),
+      env: this.#environment(room, environment),
       stdio: output === null ? "pipe" : ["ignore", output, output],
       detached: true,
     });
@@ -55,7 +55,7 @@ export class NoSandbox extends Launcher {
     const pipes = stdin && stdout && stderr && { stdin, stdout: kept(stdout), stderr: kept(stderr) };
     const exited = exitOf(child);
     // Without a number there is no process, and waiting for its end throws why.
-    const pid = child.pid ?? (await exited.finally(() => rmSync(home, { recursive: true, force: true })));
+    const pid = child.pid ?? (await exited.finally(() => remove(room)));
     const memory = new CommandMemory(null, pid, limits.tree_bytes);
     const kill = () => terminate(pid, exited);
     const tooMuchMemory = () => memory.isExhausted();
@@ -64,7 +64,7 @@ export class NoSandbox extends Launcher {
       pid,
       exited,
       output,
-      disks: [watch],
+      disks,
       timeout_ms,
       clock,
       tooMuchMemory,
@@ -76,21 +76,35 @@ export class NoSandbox extends Launcher {
     const ended = supervision.ended.finally(async () => {
       signalGroup(pid, "SIGKILL");
       await killMarked(home, clock);
-      rmSync(home, { recursive: true, force: true });
+      remove(room);
     });
     return { ...supervision, ended, pipes };
   }
 
-  /** `home` serves for temporary files too, and lasts as long as the program. */
-  #environment(home: string, given: Readonly<Record<string, string>> = {}): Record<string, string> {
+  #environment({ home, tmp }: Room, given: Readonly<Record<string, string>> = {}): Record<string, string> {
     const { path, executable } = this.#settings;
-    const variables = { LANG: "C.UTF-8", TERM: "dumb", CI: "1", PATH: path, ...given, HOME: home, TMPDIR: home };
+    const variables = { LANG: "C.UTF-8", TERM: "dumb", CI: "1", PATH: path, ...given, HOME: home, TMPDIR: tmp };
     if (executable === null || findProgram("bun", path)) return variables;
     const tools = join(home, ".bin");
-    mkdirSync(tools);
+    mkdirSync(tools, { recursive: true });
     writeFileSync(join(tools, "bun"), bunShim(executable), { mode: 0o755 });
     return { ...variables, PATH: `${tools}${delimiter}${variables.PATH}` };
   }
+}
+
+/** Where a program keeps what it does not leave in its directory. */
+interface Room extends Pick<Scratch, "home" | "tmp"> {
+  /** Removed with the program; absent when others share it. */
+  readonly own?: true;
+}
+
+function ownRoom(): Room {
+  const home = makeTempDir();
+  return { home, tmp: home, own: true };
+}
+
+function remove({ home, own }: Room): void {
+  if (own) rmSync(home, { recursive: true, force: true });
 }
 
 /** An input that is closed says no more than the end of its program. */

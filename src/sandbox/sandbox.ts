@@ -19,6 +19,8 @@ export type ExceededLimit = "timeout" | "output_limit" | "memory_limit" | "disk_
 /** `exit_code` is null unless the command ended by itself; a death by signal is 128 + its number. */
 export interface ExecResult {
   readonly ended: "exit" | ExceededLimit;
+  /** Of `disk_limit`: what was full, with the limit. */
+  readonly full?: string;
   readonly exit_code: number | null;
   /** stdout and stderr in the order written, as valid text. */
   readonly output: string;
@@ -42,7 +44,25 @@ interface WorkingDirectory {
   readonly disk?: DiskTaken | undefined;
 }
 
-export interface SandboxedCommand extends ShellCommand, WorkingDirectory {}
+/** A home and temporary files on disk that several commands share, one after the other. */
+export interface Scratch {
+  /** Absolute host directory that holds both, and nothing else. */
+  readonly directory: string;
+  /** Writable as HOME. */
+  readonly home: string;
+  /** Writable at /tmp. */
+  readonly tmp: string;
+  /** On disk, of both together. */
+  readonly max_bytes: number;
+  readonly disk: DiskTaken;
+}
+
+export interface SandboxedCommand extends ShellCommand, WorkingDirectory {
+  /** Absent: a home and temporary files in memory that nobody keeps; without a sandbox, on disk. */
+  readonly scratch?: Scratch;
+  /** Default: those of a command. */
+  readonly limits?: ProgramLimits;
+}
 
 /** A file or directory of this machine that a program may read at a path of its own. */
 export interface Mount {
@@ -81,6 +101,8 @@ export interface SandboxedProgram extends WorkingDirectory {
 export interface ProcessEnd {
   /** `killed`: by its caller. */
   readonly ended: "exit" | "killed" | ExceededLimit;
+  /** Of `disk_limit`: what was full, with the limit. */
+  readonly full?: string;
   /** Null unless it ended by itself; a death by signal is 128 + its number. */
   readonly exit_code: number | null;
   readonly duration_ms: number;

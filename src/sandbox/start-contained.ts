@@ -4,9 +4,9 @@ import { exitOf } from "../exit-of.ts";
 import { AnonymousFiles } from "./anonymous-file.ts";
 import { bubblewrapArguments, limited } from "./bubblewrap-arguments.ts";
 import { ContainedProcess, type GatedChild } from "./contained-process.ts";
-import { DiskWatch } from "./disk-watch.ts";
+import { disksOf } from "./disk-watch.ts";
 import { NOT_INSTALLED, sandboxUnavailable } from "./fault.ts";
-import { COMMAND_LIMITS, MAX_HOME_BYTES } from "./limits.ts";
+import { COMMAND_LIMITS } from "./limits.ts";
 import type { MemoryGroups } from "./memory-group.ts";
 import type { OwnNetwork } from "./own-network.ts";
 import type { Owner } from "./sandbox.ts";
@@ -74,12 +74,6 @@ export async function startContained(
   if (!contained.begun && (await ended).ended === "exit") return { said: await contained.complaint() };
   return { ...supervision, ended, pipes: contained.pipes() };
 }
-
-/** Where it may fill a disk. */
-const disksOf = ({ directory, disk, home }: Launch): readonly DiskWatch[] => [
-  new DiskWatch(directory, disk),
-  ...(home === undefined ? [] : [new DiskWatch(home, undefined, MAX_HOME_BYTES)]),
-];
 
 /** After stdin, stdout and stderr. */
 const FIRST_DESCRIPTOR = 3;

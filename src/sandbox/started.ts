@@ -10,6 +10,7 @@ import type {
   SandboxedCommand,
   SandboxedProcess,
   SandboxedProgram,
+  Scratch,
 } from "./sandbox.ts";
 import type { Supervision } from "./supervise.ts";
 
@@ -18,6 +19,8 @@ export interface Launch extends Omit<SandboxedProgram, "command" | "max_printed_
   readonly argv: readonly string[];
   /** The file that it prints to, with nothing to read; null: pipes for all three streams. */
   readonly output: number | null;
+  /** In place of `home`. */
+  readonly scratch?: Scratch;
 }
 
 /** What a sandbox has started. */
@@ -54,10 +57,11 @@ export abstract class Launcher implements Sandbox {
     using files = new AnonymousFiles();
     const output = files.appending(this.owner);
     const started = await this.launch({ ...where, argv: [...SHELL, run], output }, signal);
-    const { ended, exit_code, duration_ms } = await started.ended;
+    const { ended, full, exit_code, duration_ms } = await started.ended;
     // Nothing but the signal kills a command.
     if (signal.aborted || ended === "killed") throw signal.reason;
-    return { ended, exit_code, ...printedText(output, max_output_bytes), duration_ms };
+    const printed = printedText(output, max_output_bytes);
+    return { ended, ...(full !== undefined && { full }), exit_code, ...printed, duration_ms };
   }
 
   async start(program: SandboxedProgram, signal: AbortSignal): Promise<SandboxedProcess> {

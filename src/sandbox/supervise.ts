@@ -2,7 +2,7 @@ import { fstatSync } from "node:fs";
 import { type Clock, startTimer } from "../clock.ts";
 import type { DiskWatch } from "./disk-watch.ts";
 import { MAX_PRINTED_BYTES, WATCH_INTERVAL_MS } from "./limits.ts";
-import type { ExceededLimit, ProcessEnd, SandboxedProcess } from "./sandbox.ts";
+import type { ProcessEnd, SandboxedProcess } from "./sandbox.ts";
 import { continueTree, stopTree } from "./stopped-tree.ts";
 
 export interface Supervised {
@@ -26,18 +26,27 @@ export interface Supervised {
 
 export interface Supervision extends Pick<SandboxedProcess, "pause" | "resume"> {
   readonly ended: Promise<ProcessEnd>;
-  stop(why: Exclude<ProcessEnd["ended"], "exit">): void;
+  /** @param full of `disk_limit`: what was full */
+  stop(why: Stopped["ended"], full?: string): void;
   signal(name: NodeJS.Signals): void;
 }
 
+/** Why a program did not end by itself. */
+interface Stopped {
+  readonly ended: Exclude<ProcessEnd["ended"], "exit">;
+  readonly full?: string;
+}
+
+const stoppedBy = (ended: Stopped["ended"], full?: string): Stopped => ({ ended, ...(full !== undefined && { full }) });
+
 /** Waits for a program. Stops it at its time limit, when it takes too much, and when `signal` fires. */
 export function supervise(program: Supervised, signal: AbortSignal): Supervision {
-  let stopped: Exclude<ProcessEnd["ended"], "exit"> | undefined;
+  let stopped: Stopped | undefined;
   // The number of a process that is over may belong to another one.
   let over = false;
-  const stop: Supervision["stop"] = (why) => {
+  const stop: Supervision["stop"] = (ended, full) => {
     if (stopped || over) return;
-    stopped = why;
+    stopped = stoppedBy(ended, full);
     program.kill();
   };
   const end = () => {
@@ -63,24 +72,27 @@ export function supervise(program: Supervised, signal: AbortSignal): Supervision
 async function watched(
   program: Supervised,
   stop: Supervision["stop"],
-  stopped: () => ProcessEnd["ended"] | undefined,
+  stopped: () => Stopped | undefined,
 ): Promise<ProcessEnd> {
   const { clock, timeout_ms = Number.POSITIVE_INFINITY } = program;
   const began = clock.ticks();
   using _deadline = startTimer(clock, timeout_ms, () => stop("timeout"));
-  let look: Promise<void> | undefined;
+  let look: Promise<Stopped | undefined> | undefined;
   const watch = setInterval(() => {
     look ??= excess(program)
-      .then((limit) => limit && stop(limit), ignored)
+      .then((found) => {
+        if (found) stop(found.ended, found.full);
+        return found;
+      }, ignored)
       .finally(() => {
         look = undefined;
       });
   }, WATCH_INTERVAL_MS);
   try {
     const exit_code = await program.exited;
-    // A look that is under way knows the latest of the disk.
-    const ended = stopped() ?? (await (look ? excessAtEnd(program) : excess(program))) ?? "exit";
-    return { ended, exit_code: ended === "exit" ? exit_code : null, duration_ms: clock.ticks() - began };
+    // Disposal would end a look that is under way.
+    const found = stopped() ?? (await look) ?? (await excess(program, true));
+    return { ...(found ?? { ended: "exit" }), exit_code: found ? null : exit_code, duration_ms: clock.ticks() - began };
   } finally {
     clearInterval(watch);
     for (const disk of program.disks) disk[Symbol.dispose]();
@@ -92,16 +104,13 @@ async function watched(
 /** A look at a program that just ends may find nothing. The next look or the end tells what there is to tell. */
 const ignored = () => undefined;
 
-/** What a running program takes too much of. */
-async function excess(program: Supervised): Promise<ExceededLimit | undefined> {
-  const limit = await excessAtEnd(program);
-  if (limit) return limit;
-  for (const disk of program.disks) if (await disk.isExhausted()) return "disk_limit";
+/** What a program takes too much of, or took when it has ended. */
+async function excess({ output, tooMuchMemory, disks }: Supervised, ended = false): Promise<Stopped | undefined> {
+  if (output !== null && fstatSync(output).size > MAX_PRINTED_BYTES) return stoppedBy("output_limit");
+  if (await tooMuchMemory()) return stoppedBy("memory_limit");
+  for (const disk of disks) {
+    const full = await disk.exhausted(ended);
+    if (full !== null) return stoppedBy("disk_limit", full);
+  }
   return undefined;
-}
-
-/** What can still be seen after the end. */
-async function excessAtEnd({ output, tooMuchMemory }: Supervised): Promise<ExceededLimit | undefined> {
-  if (output !== null && fstatSync(output).size > MAX_PRINTED_BYTES) return "output_limit";
-  return (await tooMuchMemory()) ? "memory_limit" : undefined;
 }

@@ -1,13 +1,14 @@
 import { canonicalJson } from "../domain/canonical-json.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import { sha256 } from "../domain/sha256.ts";
+import { setupForDigest } from "../domain/task.ts";
 
 /**
  * SHA-256 over the definition, which holds the digests of every byte it refers to. How it is replayed is not in it: that
  * changes nothing of what runs, and a series goes on.
  */
-export const scenarioDigest = ({ replay: _replay, ...definition }: Scenario): string =>
-  sha256(canonicalJson(definition));
+export const scenarioDigest = ({ replay: _replay, task, ...definition }: Scenario): string =>
+  sha256(canonicalJson({ ...definition, task: { ...task, setup: setupForDigest(task.setup) } }));
 
 /**
  * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. The arms, the
@@ -20,7 +21,7 @@ export function comparabilityDigest({ task, policies, rubric }: Scenario): strin
   const { model: _model, price_per_mtok: _price, ...judging } = rubric.judge;
   return sha256(
     canonicalJson({
-      task: { ...task, fixture, probe, reference_fix: reference },
+      task: { ...task, setup: setupForDigest(task.setup), fixture, probe, reference_fix: reference },
       policies,
       rubric: { ...rubric, judge: judging },
     }),

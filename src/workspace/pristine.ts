@@ -1,7 +1,11 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
+import type { SetupStep } from "../domain/task.ts";
+import { makeScratch } from "../sandbox/home.ts";
+import { MAX_PRINTED_BYTES, SETUP_LIMITS } from "../sandbox/limits.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
+import type { ExecResult } from "../sandbox/sandbox.ts";
 import { makeKeptDir, makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
 import { filesOf, type PristineTree, readTree } from "./pristine-tree.ts";
 import { TempWorkspace } from "./temp-workspace.ts";
@@ -19,6 +23,21 @@ const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 /** Bytes of a setup step's output that its failure shows. */
 const SETUP_OUTPUT_BYTES = 4_096;
 
+function reasonOf({ ended, exit_code, full }: ExecResult, { timeout_s }: SetupStep): string {
+  switch (ended) {
+    case "exit":
+      return `exit code ${exit_code}`;
+    case "timeout":
+      return `it was stopped after ${timeout_s} s; a larger \`timeout_s\` of the step gives it more`;
+    case "disk_limit":
+      return `it was stopped at a limit of the disk: ${full}`;
+    case "memory_limit":
+      return `it was stopped when its processes held more than ${SETUP_LIMITS.tree_bytes / 2 ** 30} GiB of memory`;
+    case "output_limit":
+      return `it was stopped when it had printed more than ${MAX_PRINTED_BYTES / 2 ** 20} MiB`;
+  }
+}
+
 class TempPristine implements Pristine {
   readonly #options: PristineOptions;
   #home: string | undefined;
@@ -30,15 +49,19 @@ class TempPristine implements Pristine {
 
   async setup(steps: Parameters<Pristine["setup"]>[0], signal: AbortSignal): Promise<void> {
     if (steps.length === 0) return;
+    const { sandbox, setup_bytes } = this.#options;
     const { root } = await this.#materialised();
-    for (const [index, { run, timeout_s }] of steps.entries()) {
+    // What the steps leave in it is theirs alone: no arm and no other session sees it.
+    await using scratch = makeScratch(sandbox.owner, setup_bytes);
+    const place = { directory: root, disk: { bytes: 0, unmeasured_bytes: 0 }, scratch, limits: SETUP_LIMITS };
+    for (const [index, step] of steps.entries()) {
+      const { run, timeout_s } = step;
       const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: SETUP_OUTPUT_BYTES, network: "host" } as const;
-      const result = await this.#options.sandbox.run({ run, directory: root, ...limits }, signal);
+      const result = await sandbox.run({ run, ...place, ...limits }, signal);
       if (result.ended === "exit" && result.exit_code === 0) continue;
-      const how = result.ended === "exit" ? `exit code ${result.exit_code}` : result.ended.replace("_", " ");
-      throw new Failure("setup_failed", `task.setup[${index}] \`${run}\` failed (${how}): ${result.output.trim()}`, {
-        details: { step: index, run },
-      });
+      const said = result.output.trim();
+      const message = `task.setup[${index}] \`${run}\` failed (${reasonOf(result, step)})${said && `: ${said}`}`;
+      throw new Failure("setup_failed", message, { details: { step: index, run } });
     }
     this.#tree = readTree(root);
   }

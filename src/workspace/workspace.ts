@@ -98,6 +98,8 @@ export interface PristineOptions {
   readonly sandbox: Sandbox;
   /** Leave workspaces on disk after disposal. */
   readonly keep: boolean;
+  /** That setup steps may keep in HOME and /tmp, which are gone when the steps are over. Default: 2 GiB. */
+  readonly setup_bytes?: number;
 }
 /** Costs nothing until its first use. @throws Failure `workspace_failed` when the fixture cannot be read. */
 export type OpenPristine = (options: PristineOptions) => Pristine;

@@ -129,7 +129,7 @@ test("many processes together cannot take all memory", async () => {
   const hog = `'${process.execPath}' -e 'const held = Buffer.alloc(20_000_000, 1); setTimeout(() => held.length, 60_000)'`;
   const child = Bun.spawn(["sh", "-c", `${hog} & ${hog} & ${hog} & wait`], { detached: true });
   const kill = () => void process.kill(-child.pid, "SIGKILL");
-  const disk = new DiskWatch(directory.path);
+  const disk = new DiskWatch({ directory: directory.path, name: "it", max_bytes: 1e12 });
   const { pid, exited } = child;
   const watched = {
     pid,
@@ -148,18 +148,19 @@ test("many processes together cannot take all memory", async () => {
 });
 
 /** Every look measures. */
-const watchOf = ({ path }: Directory, maxBytes: number) =>
-  new DiskWatch(path, undefined, maxBytes, Number.NEGATIVE_INFINITY);
+const watchOf = ({ path }: Directory, max_bytes: number) =>
+  new DiskWatch({ directory: path, name: "it", max_bytes, suspicious_bytes: Number.NEGATIVE_INFINITY });
 
 test("what several commands took from the disk adds up, and is measured when it is much", async () => {
   using directory = new Directory({ a: "a" });
   const taken = { bytes: 900, unmeasured_bytes: 1_000_000_000 };
+  const small = { directory: directory.path, name: "it" };
   {
     // Over this many earlier commands enough has vanished, though this one took nothing.
-    using watch = new DiskWatch(directory.path, taken, 1, 500_000_000);
-    expect(await watch.isExhausted()).toBe(true);
+    using watch = new DiskWatch({ ...small, taken, max_bytes: 1, suspicious_bytes: 500_000_000 });
+    expect(await watch.exhausted()).toBe("it may hold 0 MiB");
     expect(taken.unmeasured_bytes).toBe(0);
-    expect(await watch.isExhausted()).toBe(false);
+    expect(await watch.exhausted()).toBeNull();
   }
   expect(taken.bytes).toBeGreaterThanOrEqual(900);
 });
@@ -174,9 +175,10 @@ test("the watch of a workspace that is gone ends without complaint", () => {
 test("a workspace that outgrows its cap is noticed, but only when the disk has lost much", async () => {
   using directory = new Directory({ "a/b/c": new Uint8Array(3_000_000) });
   // With this threshold every look measures.
-  expect(await watchOf(directory, 2_000_000).isExhausted()).toBe(true);
-  expect(await watchOf(directory, 4_000_000).isExhausted()).toBe(false);
-  expect(await new DiskWatch(directory.path, undefined, 2_000_000).isExhausted()).toBe(false);
+  expect(await watchOf(directory, 2_000_000).exhausted()).toBe("it may hold 2 MiB");
+  expect(await watchOf(directory, 4_000_000).exhausted()).toBeNull();
+  const usual = new DiskWatch({ directory: directory.path, name: "it", max_bytes: 2_000_000, suspicious_bytes: 1e12 });
+  expect(await usual.exhausted()).toBeNull();
 });
 
 test("measuring a workspace leaves the event loop alone", async () => {
@@ -187,7 +189,7 @@ test("measuring a workspace leaves the event loop alone", async () => {
     next = setImmediate(turn);
   };
   let next = setImmediate(turn);
-  await watchOf(directory, 1_000_000).isExhausted();
+  await watchOf(directory, 1_000_000).exhausted();
   clearImmediate(next);
   expect(turns).toBeGreaterThan(0);
 });
@@ -198,10 +200,10 @@ testNeeding(ORDINARY_USER)("what was written into a directory that became unread
   // A file system of its own, whose free space nobody else changes by as much.
   using directory = new Directory({ "open/x": "x" }, existsSync("/dev/shm") ? "/dev/shm" : undefined);
   const watch = watchOf(directory, 10_000_000);
-  expect(await watch.isExhausted()).toBe(false);
+  expect(await watch.exhausted()).toBeNull();
   await Bun.write(join(directory.path, "closed/a"), new Uint8Array(30_000_000).fill(1));
   chmodSync(join(directory.path, "closed"), 0);
-  expect(await watch.isExhausted()).toBe(true);
+  expect(await watch.exhausted()).not.toBeNull();
 });
 
 testNeeding(SANDBOX)("temporary directories hold only so much", async () => {

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { boundToArm } from "../../src/cassette/bound.ts";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
+import { SETUP_TIMEOUT_S } from "../../src/domain/defaults.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
 import { comparabilityDigest, scenarioDigest } from "../../src/scenario/digest.ts";
 import { SHORT, scenarioIn } from "./scenario-folder.ts";
@@ -58,4 +60,21 @@ test("a fixture that moves to another directory leaves arms comparable", async (
 
 test("what a scenario may hold since then changes no digest of a scenario without it", async () => {
   expect(scenarioDigest(await short())).toBe("1968dacf4d131fa3c06ac64aefd5ef6aa340f0f9ccaacbbaa343db06ec98ba60");
+});
+
+test("a setup step without a limit has the digests that it had when the usual limit was 60 s", async () => {
+  const digests = async (step: string) => {
+    const scenario = await short(SHORT.replace("Say hello.", `Say hello.\n  setup: [${step}]`));
+    const [limit] = scenario.task.setup.map(({ timeout_s }) => timeout_s);
+    return {
+      limit,
+      of: [scenarioDigest(scenario), comparabilityDigest(scenario), boundToArm(scenario.task, scenario.arms[0], "x")],
+    };
+  };
+  const [unset, former, other] = await Promise.all(
+    ["make", "{run: make, timeout_s: 60}", "{run: make, timeout_s: 90}"].map(digests),
+  );
+  expect(unset?.limit).toBe(SETUP_TIMEOUT_S);
+  expect(unset?.of).toEqual(former?.of);
+  expect(unset?.of.filter((digest, index) => Bun.deepEquals(digest, other?.of[index]))).toEqual([]);
 });

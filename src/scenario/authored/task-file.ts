@@ -20,7 +20,7 @@ export const SetupStepFile = Type.Union(
     Text("Shell command."),
     record("SetupStepMap", {
       run: Text("Shell command, run once a session with the network open."),
-      timeout_s: Type.Optional(Seconds("Seconds; default 60.")),
+      timeout_s: Type.Optional(Seconds("Seconds; default 600.")),
     }),
   ],
   { description: "A command, or a map with `run`." },

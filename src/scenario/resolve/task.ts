@@ -1,4 +1,4 @@
-import { CHECK_TIMEOUT_S } from "../../domain/defaults.ts";
+import { CHECK_TIMEOUT_S, SETUP_TIMEOUT_S } from "../../domain/defaults.ts";
 import type { Probe, ProbeCheck, SetupStep, Task } from "../../domain/task.ts";
 import type { CheckFile, ProbeFile, TaskFile } from "../authored/task-file.ts";
 import type { ResolveContext } from "./context.ts";
@@ -30,8 +30,8 @@ export async function resolveTask(context: ResolveContext, task: TaskFile): Prom
 
 const setupStep = (step: NonNullable<TaskFile["setup"]>[number]): SetupStep =>
   typeof step === "string"
-    ? { run: step, timeout_s: CHECK_TIMEOUT_S }
-    : { run: step.run, timeout_s: step.timeout_s ?? CHECK_TIMEOUT_S };
+    ? { run: step, timeout_s: SETUP_TIMEOUT_S }
+    : { run: step.run, timeout_s: step.timeout_s ?? SETUP_TIMEOUT_S };
 
 async function resolveProbe(context: ResolveContext, { dir, files, checks }: ProbeFile): Promise<Probe> {
   const path = ["task", "probe"];
