@@ -100,9 +100,10 @@ export function createHealthApp(services: Services, { hosts, log, abandoned = NE
   return app;
 }
 
-/** Everything behind it reads the address. */
-function demandAddress({ url }: Request): void {
-  if (!URL.canParse(url)) throw new UnreadableRequest("the Host header is missing or is not a host");
+/** Everything behind it reads the address. Two Host headers come as one with a comma, of which a proxy in front may read either name. */
+function demandAddress({ url, headers }: Request): void {
+  if (!URL.canParse(url) || headers.get("host")?.includes(","))
+    throw new UnreadableRequest("the Host header is missing or is not a host");
 }
 
 const NEVER = new AbortController().signal;

@@ -73,6 +73,8 @@ test.each([
   ["a header over two lines", `${CHAT}${HEAD}X-A: 1\r\n b: 2\r\nContent-Length: 2\r\n\r\n{}`],
   ["lines that end with LF alone", `${CHAT}${HEAD}Content-Length: 2\r\n\r\n{}`.replaceAll("\r", "")],
   ["headers larger than any", `${CHAT}${HEAD}X-A: ${"a".repeat(100_000)}\r\nContent-Length: 2\r\n\r\n{}`],
+  ["two hosts", `${CHAT}${HEAD}Host: y\r\nContent-Length: 2\r\n\r\n{}`],
+  ["one host twice", `${CHAT}${HEAD}host: x\r\nContent-Length: 2\r\n\r\n{}`],
   ["no host", `${CHAT}Content-Length: 2\r\n\r\n{}`],
   ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["a tunnel", `CONNECT api.example.com:443 HTTP/1.1\r\n${HEAD}\r\n`],

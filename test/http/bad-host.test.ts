@@ -12,6 +12,7 @@ const BAD = [
   ["two ports", "GET /api/health?a=1 HTTP/1.1\r\nHost: x:99:99\r\n"],
   ["a path", "GET /api/health?a=1 HTTP/1.1\r\nHost: localhost/evil\r\n"],
   ["nothing", "GET /api/health?a=1 HTTP/1.1\r\nHost:\r\n"],
+  ["two names", "GET /api/health?a=1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n"],
   ["no such header", "GET /api/health?a=1 HTTP/1.0\r\n"],
 ] as const;
 

@@ -58,6 +58,7 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
   };
   const server = createServer(patience, (request, response) => {
     if (open.size >= MAX_OPEN) return refuse(response, settings.wire, CROWDED);
+    if (hasTwoHosts(request)) return refuse(response.setHeader("connection", "close"), settings.wire, TWO_HOSTS);
     const served = serve(request, response).catch(() => void response.destroy());
     open.add(served);
     void served.finally(() => open.delete(served));
@@ -112,6 +113,12 @@ const CROWDED: Refusal = {
   status: 429,
   message: `more than ${MAX_OPEN} requests wait: send it again when one was answered`,
 };
+
+const TWO_HOSTS: Refusal = { status: 400, message: "the request has two Host headers" };
+
+/** `headers` has only the first of them. */
+const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1;
 
 /** Addresses that are told of. */
 const MAX_STRAYS = 20;
