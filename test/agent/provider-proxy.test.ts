@@ -1,8 +1,11 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { emptyRoom, readAgentBody } from "../../src/agent/proxy/agent-body.ts";
 import { type AgentRequest, openProxy } from "../../src/agent/proxy/provider-proxy.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -215,4 +218,22 @@ test("what requests hold side by side is bounded, and given back", async () => {
   answer();
   expect((await Promise.all(said)).filter((one) => one.includes(" 200 "))).toHaveLength(9);
   expect(await raw(proxy.socket, large)).toContain(" 200 ");
+});
+
+test("what is held of a body in small pieces is its bytes, and not the pieces", async () => {
+  const objects = () => {
+    Bun.gc(true);
+    return heapStats().objectTypeCounts["Uint8Array"] ?? 0;
+  };
+  const before = objects();
+  let grown = 0;
+  async function* pieces() {
+    for (let n = 0; n < 20_000; n += 1) yield Buffer.alloc(1, " ");
+    grown = objects() - before;
+    yield Buffer.from("{}");
+  }
+  const request = Object.assign(Readable.from(pieces()), { method: "POST" });
+  using body = await readAgentBody(request, emptyRoom());
+  expect(body).toMatchObject({ json: {}, bytes: 20_002 });
+  expect(grown).toBeLessThan(2_000);
 });

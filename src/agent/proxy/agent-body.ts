@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isMalformed, readBoundedJson } from "../../domain/bounded-json.ts";
 import { asRecord, type LooseRecord } from "../../domain/lenient.ts";
 import { ownTurn } from "../../pace.ts";
+import { GrownBytes } from "../../wire/grown-bytes.ts";
 
 /** The most that is read of one request. A conversation of a million tokens has some 5 MB and 50,000 values; reading it takes less than 50 ms a step. */
 export const REQUEST_LIMITS = { bytes: 8 * 1024 * 1024, values: 100_000 };
@@ -34,11 +35,15 @@ export interface AgentBody extends Disposable {
   readonly refused: Refusal | null;
 }
 
+interface Incoming extends Pick<IncomingMessage, "method">, AsyncIterable<Buffer> {
+  destroy(): unknown;
+}
+
 /** @throws Error when the connection breaks off */
-export async function readAgentBody(request: IncomingMessage, room: Room): Promise<AgentBody> {
+export async function readAgentBody(request: Incoming, room: Room): Promise<AgentBody> {
   const held = new HeldBytes(room);
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    for await (const chunk of request) {
       held.add(chunk);
       if (held.bytes <= MAX_TAKEN_BYTES) continue;
       request.destroy();
@@ -79,8 +84,9 @@ class HeldBytes {
   bytes = 0;
   fits = true;
   readonly #room: Room;
-  #chunks: Buffer[] = [];
-  #held = 0;
+  /** Not the chunks themselves: those of a byte each would take a hundred times as much. */
+  #held = new GrownBytes();
+  #taken = 0;
 
   constructor(room: Room) {
     this.#room = room;
@@ -94,21 +100,21 @@ class HeldBytes {
   }
 
   #hold(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#held += chunk.length;
+    this.#held.add(chunk);
+    this.#taken += chunk.length;
     this.#room.bytes -= chunk.length;
   }
 
   /** The bytes. Their room stays taken, by what is read from them. */
-  take(): Buffer {
-    const whole = Buffer.concat(this.#chunks);
-    this.#chunks = [];
+  take(): Uint8Array {
+    const whole = this.#held.take();
+    this.#held = new GrownBytes();
     return whole;
   }
 
   give(): void {
-    this.#chunks = [];
-    this.#room.bytes += this.#held;
-    this.#held = 0;
+    this.#held = new GrownBytes();
+    this.#room.bytes += this.#taken;
+    this.#taken = 0;
   }
 }
