@@ -220,6 +220,16 @@ test("what requests hold side by side is bounded, and given back", async () => {
   expect(await raw(proxy.socket, large)).toContain(" 200 ");
 });
 
+test.each([
+  ["of an address that is not served", "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", " 404 "],
+  ["without the agent's token", `${CHAT}Host: x\r\nContent-Length: 2\r\n\r\n{}`, " 401 "],
+])("a request %s is the last of its connection: nobody floods the proxy with them", async (_, request, status) => {
+  await using proxy = await aProxy();
+  const said = await raw(proxy.socket, request.repeat(1_000));
+  expect(said.split("HTTP/1.1 ")).toHaveLength(2);
+  expect(said).toContain(status);
+});
+
 test("what is held of a body in small pieces is its bytes, and not the pieces", async () => {
   const objects = () => {
     Bun.gc(true);

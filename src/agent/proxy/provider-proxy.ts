@@ -58,7 +58,7 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
   };
   const server = createServer(patience, (request, response) => {
     if (open.size >= MAX_OPEN) return refuse(response, settings.wire, CROWDED);
-    if (hasTwoHosts(request)) return refuse(response.setHeader("connection", "close"), settings.wire, TWO_HOSTS);
+    if (hasTwoHosts(request)) return turnAway(response, settings.wire, TWO_HOSTS);
     const served = serve(request, response).catch(() => void response.destroy());
     open.add(served);
     void served.finally(() => open.delete(served));
@@ -68,7 +68,7 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
     const route = routeBelow(BASES[settings.wire], request);
     if (route === null) return refuseStray(request, response);
     if (route.kind === "head") return void response.writeHead(200).end();
-    if (!hasToken(request, settings.token)) return refuse(response, route.wire, FOREIGN);
+    if (!hasToken(request, settings.token)) return turnAway(response, route.wire, FOREIGN);
     // Before its body is read: nobody is told of an end that is over.
     const hungUp = new AbortController();
     response.once("close", () => hungUp.abort(new Error("the agent hung up")));
@@ -89,7 +89,7 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
       strays.add(address);
       settings.onStray(address);
     }
-    refuse(response, "chat", { status: 404, message: `abeval serves no ${address}` });
+    turnAway(response, "chat", { status: 404, message: `abeval serves no ${address}` });
   }
 
   await listening(server, settings.sockets.socket);
@@ -155,6 +155,10 @@ const passedHeaders = ({ headers }: IncomingMessage): Record<string, string> => 
 });
 
 const FOREIGN: Refusal = { status: 401, message: "this is not the key that the agent was given" };
+
+/** Nothing that waits on its connection is read: an agent could send such requests faster than anybody answers them. */
+const turnAway = (response: ServerResponse, wire: WireName, refusal: Refusal): void =>
+  refuse(response.setHeader("connection", "close"), wire, refusal);
 
 /** In the wire's own form. Agents do not try again where they are told not to. */
 export function refuse(
