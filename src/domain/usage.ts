@@ -65,8 +65,11 @@ export function costOf(price: Price | null, paid: Paid): number | null {
 const hourPrice = (price: Price): number =>
   price.cache_write_1h ?? (typeof price.cache_write === "number" ? 2 * price.in : price.in);
 
-/** USD per million tokens: the most that input can cost. */
+/** USD per million tokens: the most that input can cost which we send ourselves. We have nothing kept for an hour. */
 export const dearestInput = (price: Price): number => Math.max(price.in, price.cache_write ?? 0);
+
+/** USD per million tokens: the most that any token can cost, whatever is done with it. */
+export const dearestToken = (price: Price): number => Math.max(price.out, dearestInput(price), hourPrice(price));
 
 /** USD: the most that so many tokens can cost, whatever of them a cache takes. */
 export const mostCostOf = (

@@ -3,7 +3,7 @@ import type { Arm } from "../domain/arm.ts";
 import type { Price } from "../domain/price-list.ts";
 import type { Scenario } from "../domain/scenario.ts";
 import type { SessionSettings } from "../domain/session.ts";
-import { mostCostOf, sumKnown } from "../domain/usage.ts";
+import { dearestToken, mostCostOf, sumKnown } from "../domain/usage.ts";
 import { type Judgeable, longestJudging, longestRun } from "./run-size.ts";
 
 /** By the parts of a run, USD; null where it is unknown. */
@@ -35,10 +35,16 @@ export function payable({ arms: [first, second] }: Scenario, replayed: Replayed,
 /** As in `SessionSettings`. */
 type Replayed = SessionSettings["replayed"];
 
-/** A cost limit can end the arm before its tokens are used up. */
+/**
+ * A cost limit can end the arm before its tokens are used up. How much a turn of an agent of somebody else writes, and how long
+ * it has its input kept, nobody limits.
+ */
 export function worstCaseOfArm(scenario: Scenario, arm: Arm): number | null {
-  const usd = mostCostOf(arm.price_per_mtok, longestRun(scenario, arm));
-  const { max_cost_usd } = effectiveBudget(scenario.policies.budget, arm.limits);
+  const { max_cost_usd, max_tokens } = effectiveBudget(scenario.policies.budget, arm.limits);
+  const price = arm.price_per_mtok;
+  const usd = arm.agent
+    ? price && (max_tokens * dearestToken(price)) / 1_000_000
+    : mostCostOf(price, longestRun(scenario, arm));
   return usd === null ? null : Math.min(usd, max_cost_usd ?? usd);
 }
 
