@@ -77,6 +77,7 @@ async function workOf(session: Session): Promise<Examined> {
     source: fixtureSource(plan.loaded),
     sandbox: plan.sandbox,
     keep: services.keep_workspaces,
+    clock: services.arm_clock,
   });
   await pristine.setup(setup, signal);
   return await gatherArms(session, pristine);

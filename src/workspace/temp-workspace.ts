@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from "../clock.ts";
 import type { Changes } from "../domain/evidence.ts";
 import { Mistake } from "../domain/failure.ts";
 import { removeTree } from "../sandbox/remove-tree.ts";
@@ -21,6 +22,7 @@ import type { AttachedProgram, FileEntry, ForkOptions, Workspace } from "./works
 export interface TempWorkspaceOptions {
   readonly sandbox: Sandbox;
   readonly keep: boolean;
+  readonly clock?: Clock | undefined;
   readonly pristine: () => Promise<PristineTree>;
   /** A path for a copy, which does not exist yet. */
   readonly place: () => string;
@@ -191,7 +193,9 @@ export class TempWorkspace implements Workspace {
     const pristine = await this.#options.pristine();
     try {
       const replaced = [...differences.map(({ path }) => path), ...(await overlaidPaths(overlay))];
-      if (this.#touched) await copyWork(await this.#materialised(), { to: target, owner, replaced: new Set(replaced) });
+      const { clock = systemClock } = this.#options;
+      if (this.#touched)
+        await copyWork(await this.#materialised(), { to: target, owner, replaced: new Set(replaced), clock });
       else await this.#copyOf(pristine, target);
       await restore({ from: pristine.root, to: target, differences, owner });
       await layOver(target, overlay, owner);

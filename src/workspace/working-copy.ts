@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import type { Changes } from "../domain/evidence.ts";
 import { globBases } from "../domain/path-glob.ts";
 import { MAX_WORKSPACE_ENTRIES } from "../sandbox/limits.ts";
@@ -56,19 +57,21 @@ export async function differencesOf(
 const FORK_MS = 60_000;
 const FORK_ENTRY_MS = 10;
 
+interface ForkTarget {
+  readonly to: string;
+  readonly owner: Owner | null;
+  readonly replaced: ReadonlySet<string>;
+  readonly clock: Clock;
+}
+
 /** Copies the work but what will be replaced; the rest as it was before the arm. @throws TreeTooLarge */
-export async function copyWork(
-  copy: WorkingCopy,
-  {
-    to,
-    owner,
-    replaced,
-  }: { readonly to: string; readonly owner: Owner | null; readonly replaced: ReadonlySet<string> },
-): Promise<void> {
+export async function copyWork(copy: WorkingCopy, { to, owner, replaced, clock }: ForkTarget): Promise<void> {
   const { root, pristine } = copy;
+  // While it is watched, the clock leaves out the pauses of our own loop.
+  using _stalls = clock.watch?.();
   const { work, kept } = forkParts(await workOf(copy), pristine);
-  const deadline = AbortSignal.timeout(FORK_MS + FORK_ENTRY_MS * pristine.entries.length);
-  const target = { to, owner, made_by: "arm", deadline } as const;
+  const last = clock.ticks() + FORK_MS + FORK_ENTRY_MS * pristine.entries.length;
+  const target = { to, owner, made_by: "arm", isLate: () => clock.ticks() > last } as const;
   await copyTree({ ...target, from: root, entries: await notAt(replaced, work) });
   await copyEntries({ ...target, from: pristine.root, entries: kept });
 }

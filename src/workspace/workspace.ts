@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import type { Changes } from "../domain/evidence.ts";
 import type { FileSet } from "../domain/task.ts";
 import type { ExecResult, Sandbox, SandboxedProcess, SandboxedProgram, ShellCommand } from "../sandbox/sandbox.ts";
@@ -100,6 +101,8 @@ export interface PristineOptions {
   readonly keep: boolean;
   /** That setup steps may keep in HOME and /tmp, which are gone when the steps are over. Default: 2 GiB. */
   readonly setup_bytes?: number;
+  /** By which an arm's work has to be copied in time. Absent: also the pauses of our own loop count. */
+  readonly clock?: Clock;
 }
 /** Costs nothing until its first use. @throws Failure `workspace_failed` when the fixture cannot be read. */
 export type OpenPristine = (options: PristineOptions) => Pristine;

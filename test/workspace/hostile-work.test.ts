@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Clock, LoopClock } from "../../src/clock.ts";
 import { Mistake } from "../../src/domain/failure.ts";
+import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
 import { removeTree } from "../../src/sandbox/remove-tree.ts";
+import { openPristine } from "../../src/workspace/pristine.ts";
 import { TreeTooLarge } from "../../src/workspace/tree/io-failure.ts";
 import { readNames } from "../../src/workspace/tree/read-names.ts";
 import { walk } from "../../src/workspace/tree/walk.ts";
@@ -41,6 +44,33 @@ test("holes stay holes in a copy, and other names of a file stay names", async (
   const [content, names, kilobytes] = (await copy.exec(shell(look), never)).output.split("\n");
   expect([content, names]).toEqual(["end 209715203", "21"]);
   expect(Number(kilobytes)).toBeLessThan(20_000);
+});
+
+test.each([
+  ["is given up", false],
+  ["goes on where our own loop stood still", true],
+])("a copy that takes longer than it may %s", async (_, by_loop) => {
+  let [now, asked] = [0, 0];
+  const loop = new LoopClock({ now: () => new Date(0), ticks: () => now });
+  const clock: Clock = {
+    now: () => new Date(0),
+    ticks: () => {
+      asked += 1;
+      if (asked === 3) now += 120_000;
+      return by_loop ? loop.ticks() : now;
+    },
+    watch: () => loop.watch(),
+  };
+  await using pristine = openPristine({
+    source: { dir: null, files: { "a.txt": "a" } },
+    ...{ sandbox: openSandbox("none"), keep: false, clock },
+  });
+  await using workspace = pristine.open();
+  for (const path of ["b.txt", "c.txt", "d.txt", "e.txt"]) await workspace.writeText(path, "x");
+  const fork = workspace.fork({ restore: [], overlay: NO_OVERLAY });
+  if (!by_loop) return expect(fork).rejects.toThrow("could not be copied in time");
+  await using copy = (await fork).workspace;
+  expect((await copy.list()).map(({ path }) => path)).toHaveLength(5);
 });
 
 test("work that claims more than a workspace may hold is not copied, and the arm is told why", async () => {

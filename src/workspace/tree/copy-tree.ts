@@ -32,8 +32,8 @@ export interface CopyOptions {
   readonly made_by: "author" | "arm";
   /** What `from` holds, when that is known; it is walked otherwise. */
   readonly entries?: readonly TreeEntry[];
-  /** When it fires, what an arm made is more than can be copied. */
-  readonly deadline?: AbortSignal;
+  /** Once it is true, what an arm made is more than can be copied. */
+  readonly isLate?: () => boolean;
 }
 
 /** Files copied at once: a little more than the runtime has threads for. */
@@ -67,7 +67,7 @@ export async function copyEntries(
   const copyAll = async (entries: Iterable<TreeEntry>) => {
     for (const entry of entries) {
       if (stopped) return;
-      refuseLate(options.deadline);
+      refuseLate(options);
       room?.take(entry);
       if (await copyIfPossible(entry, options)) copied.push(entryAt(to, entry.path));
       await pace.entry();
@@ -86,14 +86,14 @@ export async function copyEntries(
   for (const end of ends) if (end.status === "rejected") throw room?.faultOf(end.reason) ?? end.reason;
   for (const entry of twins) {
     await pace.entry();
-    refuseLate(options.deadline);
+    refuseLate(options);
     if (await linkOrCopy(entry, originals, options, room)) copied.push(entryAt(to, entry.path));
   }
   return copied;
 }
 
-function refuseLate(deadline: AbortSignal | undefined): void {
-  if (deadline?.aborted) throw new TreeTooLarge("The files of the workspace could not be copied in time.");
+function refuseLate({ isLate }: CopyOptions): void {
+  if (isLate?.()) throw new TreeTooLarge("The files of the workspace could not be copied in time.");
 }
 
 interface Sorted {
