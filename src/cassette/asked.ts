@@ -59,7 +59,7 @@ export async function askedOf({ method, url, body }: RawRequest, normalise: Norm
   const spoken: Spoken[] = [];
   const pace = new Pace();
   for (const [place, value] of placesOf(body)) {
-    const one = spokenOf(place, value, normalise);
+    const one = await spokenOf(place, value, normalise);
     await pace.bytes(one.text.length);
     spoken.push(one);
   }
@@ -78,8 +78,8 @@ export interface Spoken {
   readonly result_of: string | undefined;
 }
 
-export function spokenOf(place: string, value: unknown, normalise: Normalise): Spoken {
-  const normalised = withResultsInOrder(normalise(value));
+export async function spokenOf(place: string, value: unknown, normalise: Normalise): Promise<Spoken> {
+  const normalised = withResultsInOrder(await normalise(value));
   const text = canonicalJson(normalised);
   return { place, text, hash: hashOf(text), result_of: idOfResult(normalised) };
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import { Pace } from "../pace.ts";
 import type { Asked } from "./asked.ts";
 import { nameOf } from "./cast.ts";
 import type { Exchange } from "./lines.ts";
@@ -14,36 +15,45 @@ export interface Miss {
   readonly version: string;
 }
 
-/** Names the place in which a request differs from the recording that it is most like. */
-export function mismatch(miss: Miss): Failure {
+/** Names the place in which a request differs from the recording that it is most like. The event loop runs while it is looked for. */
+export async function mismatch(miss: Miss): Promise<Failure> {
   const { n, recording, version } = miss;
   const { abeval, of } = recording.header;
   const other = abeval === version ? "" : `\n  recorded by abeval ${abeval}, and this is ${version}`;
   return new Failure(
     "replay_mismatch",
-    `request ${n} of ${nameOf(of)} ${differing(miss)}${other}\n  ${recording.name}: ${ADVICE}`,
+    `request ${n} of ${nameOf(of)} ${await differing(miss)}${other}\n  ${recording.name}: ${ADVICE}`,
     { details: { tape: of, request: n } },
   );
 }
 
 const ADVICE = "record it again, or name what varies by chance in `replay.ignore` of the scenario";
 
-function differing({ asked, recording, left }: Miss): string {
+async function differing({ asked, recording, left }: Miss): Promise<string> {
   if (recording.exchanges.length === 0) return "is not recorded: the recording holds no request";
   if (recording.exchanges.some(({ key }) => key === asked.key)) return "is asked more often than it was recorded";
-  const nearest = nearestOf(asked, left) ?? nearestOf(asked, recording.exchanges);
+  const nearest = (await nearestOf(asked, left)) ?? (await nearestOf(asked, recording.exchanges));
   if (nearest === undefined) return `is not recorded: nothing was asked of ${asked.method} ${asked.path}`;
   return `differs from the recording at ${difference(asked, nearest, recording)}`;
 }
 
 /** The first of those that share most parts with it. */
-function nearestOf(asked: Asked, exchanges: readonly Exchange[]): Exchange | undefined {
+async function nearestOf(asked: Asked, exchanges: readonly Exchange[]): Promise<Exchange | undefined> {
   const own = new Set(asked.parts.map((part) => part.join(" ")));
-  const shared = ({ parts }: Exchange) => parts.filter((part) => own.has(part.join(" "))).length;
-  const alike = exchanges.filter(({ method, path }) => method === asked.method && path === asked.path);
-  const [first, ...others] = alike.map((exchange) => ({ exchange, count: shared(exchange) }));
-  return others.reduce((best, one) => (best && one.count > best.count ? one : best), first)?.exchange;
+  const pace = new Pace();
+  let nearest: { readonly exchange: Exchange; readonly count: number } | undefined;
+  for (const exchange of exchanges) {
+    const { method, path, parts } = exchange;
+    if (method !== asked.method || path !== asked.path) continue;
+    await pace.units(parts.length / PARTS_OF_UNIT);
+    const { length: count } = parts.filter((part) => own.has(part.join(" ")));
+    if (nearest === undefined || count > nearest.count) nearest = { exchange, count };
+  }
+  return nearest?.exchange;
 }
+
+/** Parts that are looked up in the time of one unit. */
+const PARTS_OF_UNIT = 50;
 
 function difference(asked: Asked, { parts }: Exchange, { texts }: Recording): string {
   const recorded = new Map(parts);

@@ -1,9 +1,12 @@
 import { RE2JS } from "re2js";
-import { asRecord } from "../domain/lenient.ts";
+import { asRecord, type LooseRecord } from "../domain/lenient.ts";
 import type { Redact } from "../model/redaction.ts";
+import { Pace } from "../pace.ts";
+import { redactedByLines } from "./redacted-by-lines.ts";
+import { withoutMatches } from "./without-matches.ts";
 
-/** A value of JSON without what differs from run to run though nothing has changed. */
-export type Normalise = (value: unknown) => unknown;
+/** A value of JSON without what differs from run to run though nothing has changed. The event loop runs while it is read. */
+export type Normalise = (value: unknown) => Promise<unknown>;
 
 /**
  * Takes out secrets, what the patterns `ignore` (RE2 syntax) match, and the usual times, durations and random ids.
@@ -11,19 +14,49 @@ export type Normalise = (value: unknown) => unknown;
  */
 export function normaliser(redact: Redact, ignore: readonly string[] = []): Normalise {
   const ignored = ignore.map((source) => RE2JS.compile(source, RE2JS.MULTILINE));
-  const clean = (text: string) => {
-    const told = ignored.reduce((rest, pattern) => pattern.matcher(rest).replaceAll("<ignored>"), redact(text));
-    return VOLATILE.reduce((rest, [pattern, word]) => rest.replace(pattern, word), told);
+  const clean = async (text: string, pace: Pace) => {
+    let rest = await redactedByLines(text, redact, pace);
+    for (const pattern of ignored) rest = await withoutMatches(rest, pattern, pace);
+    for (const [pattern, word] of VOLATILE) {
+      rest = rest.replace(pattern, word);
+      if (rest.length > LONG_CHARS) await pace.bytes(rest.length);
+    }
+    await pace.bytes(VOLATILE.length * (FEW_BYTES + Math.min(LONG_CHARS, rest.length)));
+    return rest;
   };
-  const walk = (value: unknown): unknown => {
-    if (typeof value === "string") return clean(value);
-    if (Array.isArray(value)) return value.map(walk);
-    const record = asRecord(value);
-    if (record === undefined) return value;
-    const kept = Object.entries(record).filter(([name]) => name !== "cache_control");
-    return Object.fromEntries(kept.map(([name, item]) => [clean(name), walk(item)]));
+  return async (value) => {
+    const pace = new Pace();
+    const cleaned = new Map<string, string>();
+    for (const text of textsIn(value)) cleaned.set(text, await clean(text, pace));
+    return withTexts(value, cleaned);
   };
-  return walk;
+}
+
+/** Bytes that are compared in the time in which a pattern begins. */
+const FEW_BYTES = 100;
+
+/** Of a text for which others wait between two patterns. */
+const LONG_CHARS = 100_000;
+
+const kept = (record: LooseRecord) => Object.entries(record).filter(([name]) => name !== "cache_control");
+
+function textsIn(value: unknown, texts = new Set<string>()): ReadonlySet<string> {
+  if (typeof value === "string") texts.add(value);
+  else if (Array.isArray(value)) for (const item of value) textsIn(item, texts);
+  else
+    for (const [name, item] of kept(asRecord(value) ?? {})) {
+      texts.add(name);
+      textsIn(item, texts);
+    }
+  return texts;
+}
+
+function withTexts(value: unknown, texts: ReadonlyMap<string, string>): unknown {
+  if (typeof value === "string") return texts.get(value);
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, texts));
+  const record = asRecord(value);
+  if (record === undefined) return value;
+  return Object.fromEntries(kept(record).map(([name, item]) => [texts.get(name), withTexts(item, texts)]));
 }
 
 /** Fields beside the conversation that hold ids of a run or a user. `cache_control` stands anywhere and only moves. */

@@ -5,7 +5,7 @@ import type { Tape } from "../model/tape.ts";
 import { type Asked, isRepeatable, readAsked } from "./asked.ts";
 import type { Exchange } from "./lines.ts";
 import { mismatch } from "./mismatch.ts";
-import { isNear } from "./near.ts";
+import { NearExchanges } from "./near.ts";
 import type { Normalise } from "./normalise.ts";
 import type { Recording } from "./read-tape.ts";
 
@@ -21,7 +21,9 @@ export class Player implements Tape {
   readonly #recording: Recording;
   readonly #options: PlayerOptions;
   /** What was recorded first of equal requests is played first; the order of others does not matter. */
-  readonly #left: Map<string, Exchange[]>;
+  readonly #last_first: Map<string, Exchange[]>;
+  readonly #played = new Set<Exchange>();
+  readonly #near: NearExchanges;
   #asked = 0;
   /** A request came that was not recorded. */
   missed = false;
@@ -29,7 +31,8 @@ export class Player implements Tape {
   constructor(recording: Recording, options: PlayerOptions) {
     this.#recording = recording;
     this.#options = options;
-    this.#left = Map.groupBy(recording.exchanges, ({ key }) => key);
+    this.#last_first = Map.groupBy(recording.exchanges.toReversed(), ({ key }) => key);
+    this.#near = new NearExchanges(recording);
   }
 
   /** Exchanges that nobody asked for yet. */
@@ -43,29 +46,40 @@ export class Player implements Tape {
       const n = this.#asked;
       const { asked } = await readAsked(input, init, this.#options.normalise);
       init?.signal?.throwIfAborted();
-      const exchange = this.#take(asked);
+      const exchange = await this.#take(asked);
       if (exchange) return replyOf(exchange);
       this.missed = true;
       const { version } = this.#options;
-      throw mismatch({ asked, n, recording: this.#recording, left: this.#unplayed, version });
+      throw await mismatch({ asked, n, recording: this.#recording, left: this.#unplayed, version });
     };
   }
 
-  #take(asked: Asked): Exchange | undefined {
-    const exchange = this.#left.get(asked.key)?.shift() ?? this.#takeNear(asked);
+  async #take(asked: Asked): Promise<Exchange | undefined> {
+    const exchange = this.#takeEqual(asked) ?? (await this.#takeNear(asked));
     if (exchange || !isRepeatable(asked)) return exchange;
     return this.#recording.exchanges.findLast(({ key }) => key === asked.key);
   }
 
-  #takeNear(asked: Asked): Exchange | undefined {
-    const near = this.#unplayed.find((exchange) => isNear(asked, exchange, this.#recording));
-    const equal = near && this.#left.get(near.key);
-    equal?.splice(equal.indexOf(near as Exchange), 1);
+  #takeEqual({ key }: Asked): Exchange | undefined {
+    const equal = this.#last_first.get(key) ?? [];
+    while (equal.length > 0) {
+      const exchange = equal.pop();
+      if (exchange === undefined || this.#played.has(exchange)) continue;
+      this.#played.add(exchange);
+      return exchange;
+    }
+    return undefined;
+  }
+
+  async #takeNear(asked: Asked): Promise<Exchange | undefined> {
+    if (isRepeatable(asked)) return undefined;
+    const near = await this.#near.find(asked, (one) => !this.#played.has(one));
+    if (near) this.#played.add(near);
     return near;
   }
 
   get #unplayed(): readonly Exchange[] {
-    return [...this.#left.values()].flat().filter((exchange) => !isRepeatable(exchange));
+    return this.#recording.exchanges.filter((one) => !isRepeatable(one) && !this.#played.has(one));
   }
 }
 

@@ -6,10 +6,13 @@ import type { Fetch } from "../model/provider-call.ts";
 import { askedWait } from "../model/provider-reply.ts";
 import type { Redact } from "../model/redaction.ts";
 import type { Tape } from "../model/tape.ts";
+import { Pace } from "../pace.ts";
 import { type Asked, readAsked } from "./asked.ts";
-import { type Exchange, type Header, MAX_LINE_BYTES, MAX_TAPE_BYTES } from "./lines.ts";
+import { type Exchange, type Header, MAX_LINE_BYTES, MAX_TAPE_BYTES, type PartLine } from "./lines.ts";
 import type { Normalise } from "./normalise.ts";
 import { BODILESS } from "./player.ts";
+import { redactedByLines } from "./redacted-by-lines.ts";
+import { tooLarge, writtenLines } from "./written-lines.ts";
 
 export interface RecorderOptions {
   readonly path: string;
@@ -29,7 +32,10 @@ export class Recorder implements Tape {
   readonly #stored = new Set<string>();
   #file: FileHandle | undefined;
   #bytes = 0;
+  /** Bytes of replies, also of those that are still coming. */
+  #copied = 0;
   #exchanges = 0;
+  readonly #pace = new Pace();
   /** Settles with the last write: lines are written whole and in order. */
   #written: Promise<void> = Promise.resolve();
   #fault: string | undefined;
@@ -93,7 +99,10 @@ export class Recorder implements Tape {
     return new TransformStream({
       transform: (chunk, passed) => {
         bytes += chunk.byteLength;
-        if (bytes <= MAX_LINE_BYTES) chunks.push(chunk);
+        this.#copied += chunk.byteLength;
+        if (this.#copied > MAX_TAPE_BYTES) this.#stop(tooLarge().message);
+        if (bytes > MAX_LINE_BYTES || this.#fault !== undefined) chunks.length = 0;
+        else chunks.push(chunk);
         passed.enqueue(chunk);
       },
       flush: () => (bytes > MAX_LINE_BYTES ? this.#stop("a reply is too large") : this.#write(told, chunks)),
@@ -101,47 +110,57 @@ export class Recorder implements Tape {
   }
 
   #write({ asked, reply, began }: Told, chunks: readonly Uint8Array[]): Promise<void> {
-    const { clock, redact } = this.#options;
+    const { clock } = this.#options;
     const ms = Math.max(0, Math.round(clock.ticks() - began));
-    const body = redact(new TextDecoder().decode(Buffer.concat(chunks)));
     const wait_ms = askedWait(reply.headers, clock);
     const should_retry = reply.headers.get("x-should-retry");
     this.#exchanges += 1;
-    const exchange: Exchange = {
+    const exchange: Bodiless = {
       ...{ n: this.#exchanges, method: asked.method, path: asked.path, key: asked.key },
       parts: asked.parts.map(([place, hash]) => [place, hash]),
       ...{ status: reply.status, type: reply.headers.get("content-type") ?? "", ms },
       ...(wait_ms !== undefined && { retry_after_ms: wait_ms }),
       ...((should_retry === "true" || should_retry === "false") && { should_retry }),
-      body,
     };
-    this.#written = this.#written.then(() => this.#keep(asked, exchange));
+    this.#written = this.#written.then(() => this.#keep(asked, exchange, chunks));
     return this.#written;
   }
 
-  async #keep({ texts }: Asked, exchange: Exchange): Promise<void> {
+  async #keep({ texts }: Asked, exchange: Bodiless, chunks: readonly Uint8Array[]): Promise<void> {
     if (this.#fault !== undefined || this.#file === undefined) return;
     const parts = [...texts].filter(([hash]) => !this.#stored.has(hash)).map(([part, text]) => ({ part, text }));
     try {
-      await this.#append([...parts, exchange]);
+      const body = await redactedByLines(await decoded(chunks, this.#pace), this.#options.redact, this.#pace);
+      await this.#append([...parts, { ...exchange, body }]);
       for (const { part } of parts) this.#stored.add(part);
     } catch (error) {
       this.#stop(faultOf(error));
     }
   }
 
-  async #append(values: readonly object[]): Promise<void> {
-    const texts = values.map((value) => `${JSON.stringify(value)}\n`);
-    const bytes = texts.map((text) => Buffer.byteLength(text));
-    this.#bytes += bytes.reduce((sum, one) => sum + one, 0);
-    if (this.#bytes > MAX_TAPE_BYTES || Math.max(...bytes) > MAX_LINE_BYTES) throw new Error("it is too large");
-    await this.#file?.appendFile(texts.join(""));
+  async #append(values: readonly (Header | PartLine | Exchange)[]): Promise<void> {
+    const written = await writtenLines(values, this.#pace);
+    this.#bytes += written.reduce((sum, { length }) => sum + length, 0);
+    if (this.#bytes > MAX_TAPE_BYTES) throw tooLarge();
+    for (const piece of written) await this.#file?.appendFile(piece);
   }
 
   /** What is there stays, and can be replayed so far. */
   #stop(why: string): void {
     this.#fault ??= why;
   }
+}
+
+type Bodiless = Omit<Exchange, "body">;
+
+async function decoded(chunks: readonly Uint8Array[], pace: Pace): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true });
+    await pace.bytes(chunk.byteLength);
+  }
+  return text + decoder.decode();
 }
 
 interface Told {

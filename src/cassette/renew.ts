@@ -17,7 +17,7 @@ export async function renewed(recording: Recording, normalise: Normalise): Promi
     const read = readBoundedJson(Buffer.from(text), LINE_LIMITS);
     renewedParts.set(
       hash,
-      "value" in read ? spokenOf("", read.value, normalise) : { text, hash, result_of: undefined },
+      "value" in read ? await spokenOf("", read.value, normalise) : { text, hash, result_of: undefined },
     );
   }
   const exchanges: Exchange[] = [];
