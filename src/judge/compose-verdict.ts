@@ -72,7 +72,7 @@ export function composeVerdict(input: VerdictInput): Verdict {
     winner_side: scored.winner_side,
     lean: idOf(scored.lean_side),
     lean_side: scored.lean_side,
-    gate: gateOfVerdict({ arm_a: kase.a.pointer, arm_b: kase.b.pointer, ...scored }),
+    gate: gateOfVerdict({ arm_a: kase.a.pointer, arm_b: kase.b.pointer, ...scored, flags }),
     decided_by: scored.decided_by,
     confidence: confidenceOf(scored, basis, flags),
     score_a: scored.score_a,

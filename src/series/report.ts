@@ -97,11 +97,12 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     return { arm_id: arms[side], ...costs.arms[side], solved: solvedOf(rows, side), ...(crashed && { crashed }) };
   };
   const conclusion = conclusionOf(course);
+  const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests });
   return {
     ...subject.told,
     protocol: SERIES_PROTOCOL,
     conclusion,
-    gate: gateOfSeries(arms, conclusion),
+    gate: gateOfSeries(arms, conclusion, flags),
     headline: headlineOf(course, subject.told.levels, totalMissing(findings)),
     counts: countsOf(findings),
     decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
@@ -116,7 +117,7 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     judge: { model: judge_model, cost_usd: costs.judge },
     cost_usd: { total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, course) },
     descriptive: descriptiveOf(findings),
-    flags: flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests }),
+    flags,
     model_changes: [...modelChangesOf(findings)],
     statement: statementOf({ findings, forecast: coming, earlier, mixed, failed_self_tests }),
     trials: trialListOf(findings),

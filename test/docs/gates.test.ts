@@ -22,6 +22,7 @@ const CONCLUSIONS = {
   "series: fragile": "xxxx++++++++",
   "series: baseline preferred": "--------",
   "series: no trial counts": "xxxx",
+  "series: judge failed its self-test": "++++++++",
 };
 
 testNeeding(...EXAMPLE_TOOLS)(
@@ -37,15 +38,12 @@ testNeeding(...EXAMPLE_TOOLS)(
 );
 
 testNeeding(...EXAMPLE_TOOLS)(
-  "no line of jq in any document lets a candidate pass that lost, or an arm that is not there",
+  "no line of jq in any document lets a candidate pass that lost, whose judge failed its self-test, or that is not there",
   async () => {
     const documents = await situations();
     const lines = [...PAGES, await readPage("docs/mcp.md")].flatMap(gateLines);
     expect(lines.length).toBeGreaterThan(8);
-    const lost = ["baseline wins", "series: baseline preferred"].flatMap((name) => {
-      const { a, b } = documents.get(name) ?? {};
-      return [a, b];
-    });
+    const lost = [...documents].flatMap(([name, { a, b }]) => (/baseline|failed/.test(name) ? [a, b] : []));
     const misspelt = [...documents.values()].flatMap(({ a, b }) => [a, b].map(withoutCandidate));
     for (const [line, ...cells] of await answers(lines, [...lost, ...misspelt]))
       expect([line, ...new Set(cells)]).toEqual([line, "fail"]);
@@ -90,16 +88,20 @@ async function make() {
     const swapped = letters.replaceAll(/[+-]/g, (sign) => (sign === "+" ? "-" : "+"));
     return [
       name,
-      { a: await report(letters, ["candidate", "baseline"]), b: await report(swapped, ["baseline", "candidate"]) },
+      {
+        a: await report(name, letters, ["candidate", "baseline"]),
+        b: await report(name, swapped, ["baseline", "candidate"]),
+      },
     ] as const;
   });
   return new Map<string, Readonly<Record<Side, unknown>>>([...verdicts, ...(await Promise.all(reports))]);
 }
 
-const report = (letters: string, arms: string[]) =>
+const report = (name: string, letters: string, arms: string[]) =>
   reportOf(seriesOf({ state: "completed", stop: "exhausted", arms }), rowsOf(results(letters)), {
     stored: [],
     judge_unaudited: false,
+    failed_self_tests: name.includes("failed") ? ["S"] : [],
   });
 
 function blocksNamed({ blocks }: Page, kind: string) {

@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Verdict } from "../../src/domain/verdict.ts";
+import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
 import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import { selfTestKeyOf } from "../../src/session/comparison.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -35,7 +37,10 @@ const SCRIPTS = {
   "neither passes the check": [TALKS, GREETS],
   "baseline wins": [WORKS, TALKS],
   "judge unusable": [WORKS, WORKS],
+  "judge failed its self-test": [TALKS, WORKS],
 } as const;
+
+const JUDGE = "gateway/judge";
 
 /** A real verdict for each situation. @param first the arm that stands first in the scenario */
 export async function verdictsByOutcome(first: "baseline" | "candidate"): Promise<ReadonlyMap<string, Verdict>> {
@@ -47,8 +52,14 @@ export async function verdictsByOutcome(first: "baseline" | "candidate"): Promis
   for (const [name, [baseline, candidate]] of Object.entries(SCRIPTS)) {
     const arms = [armText("baseline", "Old.", baseline), armText("candidate", "New.", candidate)];
     writeFileSync(file, scenarioText(first === "baseline" ? arms : arms.reverse()));
-    const judge = name === "judge unusable" ? { judge_model: "gateway/judge" } : {};
-    const { outcome } = await runOnce(services, await loadScenarioFile(file), judge);
+    const loaded = await loadScenarioFile(file);
+    if (name === "judge failed its self-test")
+      await services.store.self_tests.keep(selfTestKeyOf(loaded.definition, JUDGE) ?? "", {
+        ...EXAMPLE_SELF_TEST,
+        verdict: "fail",
+      });
+    const judge = name.startsWith("judge ") ? { judge_model: JUDGE } : {};
+    const { outcome } = await runOnce(services, loaded, judge);
     if (outcome.verdict) verdicts.set(name, outcome.verdict);
   }
   return verdicts;
