@@ -1,0 +1,152 @@
+import { expect, test } from "bun:test";
+import { ALPHA, MARGIN, MAX_SCENARIOS, MAX_TRIALS_IN_ALL } from "../../src/domain/series-record.ts";
+import { signTest } from "../../src/domain/sign-test.ts";
+import { claimedSide, equivalenceAt } from "../../src/series/conclusion.ts";
+import type { Counts } from "../../src/series/e-process.ts";
+import { isOutOfReach, isUnlikely, LEAST_CHANCE } from "../../src/series/forecast.ts";
+import { powerOf } from "../../src/series/power.ts";
+import { reliability } from "../../src/series/reliability.ts";
+import { pageNamed } from "./pages.ts";
+
+const words = pageNamed("docs/series.md").text.replaceAll(/\s+/g, " ");
+const LEVELS = { alpha: ALPHA, margin: MARGIN };
+const CERTAIN = { undecided: 0, missing: 0 };
+const TRIALS = 30;
+/** Share of trials without a winner, as in the table of the page. */
+const TIE = 0.2;
+
+const percent = (share = 0, digits = 1) => (100 * share).toFixed(digits);
+
+test("the levels and limits of the page are those of the code", () => {
+  expect(words).toContain(`At most ${100 * ALPHA} in 100 series have a range that ever misses it`);
+  expect(words).toContain(`when the **evidence** reaches ${1 / ALPHA}.`);
+  expect(words).toContain(`within \`--margin\`, ${100 * MARGIN} points unless you say otherwise`);
+  expect(words).toContain(`when the chance of one is below ${100 * LEAST_CHANCE}%`);
+  expect(words).toContain(`two ranges at ${100 - (100 * ALPHA) / 2}% allow`);
+  const most = MAX_TRIALS_IN_ALL.toLocaleString("en");
+  expect(words).toContain(`The first ${most} are read`);
+  expect(words).toContain(`holds ${MAX_SCENARIOS} scenarios and ${most} trials in all`);
+});
+
+test("the reliability of 9 in 10", () => {
+  const [eighth = 0] = reliability({ solved: 9, trials: 10 }).pass_power.slice(7);
+  expect(words).toContain(`One that solved 9 of 10 has ${(100 * eighth).toFixed(0)}%.`);
+});
+
+test("the shortest claims, and how long it takes to show that arms are alike", () => {
+  const shortest = [0, 1, 2, 3].map((losses) => `${winsToClaim(losses)} to ${losses}`);
+  expect(words).toContain(`The shortest claims are ${winsToClaim(0)} wins to 0, ${shortest.slice(1).join(", ")}:`);
+  expect(words).toContain(`With fewer than ${winsToClaim(0)} trials in all nothing can ever be claimed`);
+  expect(words).toContain(`${trialsToEquivalence(1)} trials without a winner in a row are enough.`);
+  const [some, none] = [trialsToEquivalence(0.3), trialsToEquivalence(0)];
+  expect(words).toContain(`takes about ${some} trials when 3 in 10 have no winner, and ${none} when all have one.`);
+});
+
+test("what a sign test claims that somebody looks at after every trial", async () => {
+  const endOf = ({ wins, losses }: Counts) => (signTest(wins, losses) <= ALPHA ? "claim" : null);
+  const [few, many] = await Promise.all([30, 100].map((trials) => shareOfClaims({ trials, tie: 0, endOf })));
+  const told = `30 trials ${percent(few, 0)}%, with 100 trials ${percent(many, 0)}%`;
+  expect(words).toContain(`with the usual sign test and ${told}, where each has a winner.`);
+});
+
+test("what trials that repeat the one before do to the claims", async () => {
+  const endOf = (counts: Counts) => (isClaim(counts) ? "claim" : null);
+  const rates = [TIE, 0].flatMap((tie) =>
+    [0, 0.2, 0.5].map((repeats) => shareOfClaims({ trials: TRIALS, tie, repeats, endOf })),
+  );
+  const [fresh, fifth, half, ...decided] = (await Promise.all(rates)).map((rate) => percent(rate));
+  expect(words).toContain(
+    `false claims in ${TRIALS} trials rise from ${fresh} to ${fifth}%; if every second does, to ${half}%.`,
+  );
+  expect(words).toContain(`Where each trial has a winner these are ${decided.join(", ")}%.`);
+});
+
+test("what ten changes that do nothing claim", async () => {
+  const { chance, wrong } = await powerOf(TRIALS, { win: 0.5, tie: TIE });
+  const any = 1 - (1 - chance - wrong) ** 10;
+  expect(words).toContain(`Ten changes that do nothing give a false claim in ${percent(any)}% of cases`);
+});
+
+test("what the stops that wait for nothing cost", async () => {
+  const costs = [0.6, 0.7, 0.8, 0.9].map(async (win) => {
+    const { chance } = await powerOf(TRIALS, { win, tie: TIE });
+    return chance - (await shareOfClaims({ trials: TRIALS, win, tie: TIE, endOf: stopOf }));
+  });
+  const most = Math.max(...(await Promise.all(costs)));
+  expect(words).toContain(`with ${TRIALS} trials they cost at most ${percent(most)} points of these chances.`);
+});
+
+async function stopOf(counts: Counts, left: number) {
+  const side = claimedSide(counts, LEVELS);
+  if (side) return side === "a" ? "claim" : "stop";
+  const standing = { counts, uncertain: CERTAIN, left };
+  const isOver = equivalenceAt(LEVELS)(counts, CERTAIN) || isOutOfReach(standing, LEVELS);
+  return isOver || (await isUnlikely(standing, LEVELS)) ? "stop" : null;
+}
+
+const isClaim = (counts: Counts) => claimedSide(counts, LEVELS) !== undefined;
+
+function winsToClaim(losses: number): number {
+  let wins = losses;
+  while (!isClaim({ wins, ties: 0, losses })) wins += 1;
+  return wins;
+}
+
+/** As many wins as losses, and this share without a winner. */
+function trialsToEquivalence(tie: number): number {
+  const isEquivalent = equivalenceAt(LEVELS);
+  for (let trials = 1; ; trials += 1) {
+    const each = Math.round((trials * (1 - tie)) / 2);
+    const ties = trials - 2 * each;
+    if (ties >= 0 && isEquivalent({ wins: each, ties, losses: each }, CERTAIN)) return trials;
+  }
+}
+
+type Kind = keyof Counts;
+
+interface Course {
+  readonly trials: number;
+  /** Share of the decided trials that a wins; of all that have no winner; of all that only repeat the one before. */
+  readonly win?: number;
+  readonly tie: number;
+  readonly repeats?: number;
+  /** Whether the series ends with these counts, and with a claim. */
+  readonly endOf: (counts: Counts, left: number) => "claim" | "stop" | null | Promise<"claim" | "stop" | null>;
+}
+
+/** Where series can stand, each with its chance. */
+type Open = Map<string, { readonly counts: Counts; readonly last: Kind | null; readonly chance: number }>;
+
+const START: Open = new Map([["", { counts: { wins: 0, ties: 0, losses: 0 }, last: null, chance: 1 }]]);
+
+/** The exact share of series that end with a claim. */
+async function shareOfClaims(course: Course): Promise<number> {
+  let open = START;
+  let claimed = 0;
+  for (let left = course.trials - 1; left >= 0; left -= 1) {
+    open = afterOneMore(open, course);
+    for (const [key, { counts, chance }] of open) {
+      const end = chance === 0 ? "stop" : await course.endOf(counts, left);
+      if (end === "claim") claimed += chance;
+      if (end) open.delete(key);
+    }
+  }
+  return claimed;
+}
+
+function afterOneMore(open: Open, course: Course): Open {
+  const next: Open = new Map();
+  for (const { counts, last, chance } of open.values())
+    for (const kind of ["wins", "ties", "losses"] as const) {
+      const place = { counts: { ...counts, [kind]: counts[kind] + 1 }, last: course.repeats ? kind : null };
+      const key = JSON.stringify(place);
+      next.set(key, { ...place, chance: chance * shareOf(kind, last, course) + (next.get(key)?.chance ?? 0) });
+    }
+  return next;
+}
+
+function shareOf(kind: Kind, last: Kind | null, { win = 0.5, tie, repeats = 0 }: Course): number {
+  const fresh = { wins: (1 - tie) * win, ties: tie, losses: (1 - tie) * (1 - win) }[kind];
+  if (last === null) return fresh;
+  return fresh * (1 - repeats) + (kind === last ? repeats : 0);
+}
