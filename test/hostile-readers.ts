@@ -1,7 +1,7 @@
 import { textsIn } from "../src/agent/broken-input.ts";
 import { canonicalCall } from "../src/agent/recipe/canonical-call.ts";
 import { RECIPES } from "../src/agent/recipe/recipes.ts";
-import { callSummary } from "../src/arm/call-text.ts";
+import { callSummary, toldCall } from "../src/arm/call-text.ts";
 import { HARMLESS_EDITS } from "../src/audit/harmless-edits.ts";
 import { normaliser } from "../src/cassette/normalise.ts";
 import { readPatch } from "../src/domain/patch.ts";
@@ -100,7 +100,8 @@ export const READERS: readonly Reader[] = [
   },
   {
     reads: "the end of a call",
-    read: (text) => callSummary({ name: "x", input: { command: text } }, { text, ok: false, exit_code: null }),
+    read: (text) =>
+      callSummary(toldCall({ name: "x", input: { command: text } }), { text, ok: false, exit_code: null }),
     families: ["[\n"],
   },
   {

@@ -1,5 +1,5 @@
 import { type BudgetState, rounded, usedText } from "../arm/budget.ts";
-import { callSummary, inputText } from "../arm/call-text.ts";
+import { callSummary } from "../arm/call-text.ts";
 import { type DecisionLog, oneLine } from "../arm/decision-log.ts";
 import type { ArmRun } from "../arm/run-arm.ts";
 import type { DecisionDetail } from "../domain/decision.ts";
@@ -68,20 +68,20 @@ export class AgentDecisions {
     });
   }
 
-  call({ call, canonical, thread, asked_ticks }: PendingCall, output: string, is_error: boolean | null): void {
+  call(pending: PendingCall, output: string, is_error: boolean | null): void {
+    const { call, told, effect, checked, thread, asked_ticks } = pending;
     const { run, recipe, log } = this.#parts;
     const peeled = recipe.peel(call.name, output);
     const text = run.redact(peeled.output);
     const { exit_code } = peeled;
     const ok = is_error !== true && (exit_code ?? 0) === 0;
-    const { tool, effect, input, checked } = canonical;
     log.add("tool_call", {
-      summary: callSummary({ name: tool, input }, { text, ok, exit_code }),
+      summary: callSummary(told, { text, ok, exit_code }),
       latency_ms: run.clock.ticks() - asked_ticks,
       detail: {
-        tool,
+        tool: told.name,
         ...(effect && { effect }),
-        input: inputText({ name: tool, input }),
+        input: told.input,
         ok,
         exit_code,
         output: excerpt(text),

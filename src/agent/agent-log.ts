@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BudgetState } from "../arm/budget.ts";
-import { inputText } from "../arm/call-text.ts";
+import { toldCall } from "../arm/call-text.ts";
 import type { DecisionLog } from "../arm/decision-log.ts";
 import type { Meter } from "../arm/meter.ts";
 import { disqualifyingPaths } from "../arm/protected-paths.ts";
@@ -13,7 +13,7 @@ import { redactDeep } from "../model/redacting-model.ts";
 import type { Upstream } from "../model/upstream.ts";
 import { refusedPath } from "../policy/path-rules.ts";
 import { type Refusal, refusalOf } from "../policy/refusal.ts";
-import type { CallRecord } from "../policy/review.ts";
+import { type CallRecord, heldSubject } from "../policy/review.ts";
 import type { WireCall, WireReply, WireRequest, WireResult } from "../wire/wire.ts";
 import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
 import { agentEnding } from "./agent-ending.ts";
@@ -110,11 +110,11 @@ export class AgentLog {
 
   /** A protected file is read-only for the agent: writing it failed. */
   #answered(pending: PendingCall, { text, is_error }: WireResult): void {
-    const { effect, subject, tool, input } = pending.canonical;
+    const { effect, subject, told } = pending;
     const { paths } = this.#parts.run.policies;
     const rule = effect === "write" && is_error === true ? refusedPath({ ...paths, writable: ["**"] }, subject) : null;
     if (rule === null) this.told.call(pending, text, is_error);
-    else this.told.blocked({ rule, tool, input: inputText({ name: tool, input }) });
+    else this.told.blocked({ rule, tool: told.name, input: told.input });
   }
 
   /** What a conversation has sent it sends again, unless it was shortened. */
@@ -143,14 +143,17 @@ export class AgentLog {
     if (turn.spent) return null;
     meter.tool_calls += 1;
     const canonical = this.#canonical(call);
-    const { tool, effect, subject } = canonical;
-    const refusal = this.#refusalOf(effect, subject, call);
+    const { tool, effect, input, checked } = canonical;
+    const refusal = this.#refusalOf(effect, canonical.subject, call);
     const replacement = refusal && refusedInput(call, refusal.message);
     const refused_by = replacement === null ? null : (refusal?.rule ?? null);
+    const [told, subject] = [toldCall({ name: tool, input }), heldSubject(canonical.subject)];
     this.calls.push({ tool, effect: effect ?? "opaque", subject, refused_by });
-    if (refused_by === null)
-      this.#pending.add({ call, canonical, thread: turn.thread.number, asked_ticks: run.clock.ticks() });
-    else turn.blocks.push({ rule: refused_by, tool, input: inputText({ name: tool, input: canonical.input }) });
+    if (refused_by === null) {
+      const { id, name } = call;
+      const when = { thread: turn.thread.number, asked_ticks: run.clock.ticks() };
+      this.#pending.add({ call: { id, name }, told, effect, subject, checked, ...when });
+    } else turn.blocks.push({ rule: refused_by, tool, input: told.input });
     return replacement;
   }
 
@@ -232,8 +235,12 @@ export class AgentLog {
     return canonicalCall(recipe, agent.tools, this.told.named(name), redactDeep(unparsed ?? input, run.redact));
   }
 
+  /** Which tool it is does not depend on secrets in its input, which takes long to redact. */
   #said(reply: WireReply): SaidTurn {
-    return { reply, tools: reply.calls.map((call) => this.#canonical(call).tool) };
+    const { recipe, agent } = this.#parts;
+    const toolOf = ({ name, input, unparsed }: WireCall) =>
+      canonicalCall(recipe, agent.tools, this.told.named(name), unparsed ?? input).tool;
+    return { reply, tools: reply.calls.map(toolOf) };
   }
 
   #stop(stop: () => Stop): void {

@@ -1,10 +1,13 @@
+import type { ToldCall } from "../arm/call-text.ts";
 import type { WireCall, WireResult } from "../wire/wire.ts";
 import type { CanonicalCall } from "./recipe/canonical-call.ts";
 
-/** A call that the agent was told to make, as it was written. */
-export interface PendingCall {
-  readonly call: WireCall;
-  readonly canonical: CanonicalCall;
+/** A call that the agent was told to make, without its input, which may have megabytes. */
+export interface PendingCall extends Pick<CanonicalCall, "effect" | "subject" | "checked"> {
+  /** As it was written. */
+  readonly call: Pick<WireCall, "id" | "name">;
+  /** In our words. */
+  readonly told: ToldCall;
   readonly thread: number;
   /** Monotonic milliseconds. */
   readonly asked_ticks: number;

@@ -14,12 +14,27 @@ interface CallEnd {
   readonly exit_code: number | null;
 }
 
-/** What was called with what, and how it ended, in one line. */
-export const callSummary = ({ name, input }: Called, end: CallEnd): string =>
-  `${name} ${oneLine(aboutOf(input), ABOUT_CHARS)}${ending(end)}`;
+/** A call as decisions tell it. It holds on to nothing of the call itself, which may have megabytes. */
+export interface ToldCall {
+  readonly name: string;
+  /** The command, the path or the pattern, in one line. */
+  readonly about: string;
+  /** JSON, cut. */
+  readonly input: string;
+}
 
-/** JSON, cut. */
-export const inputText = ({ unparsed, input }: Called): string => excerpt(unparsed ?? JSON.stringify(input) ?? "");
+export const toldCall = ({ name, input, unparsed }: Called): ToldCall => ({
+  name,
+  about: copied(oneLine(aboutOf(input), ABOUT_CHARS)),
+  input: copied(excerpt(unparsed ?? JSON.stringify(input) ?? "")),
+});
+
+/** What was called with what, and how it ended, in one line. */
+export const callSummary = ({ name, about }: Pick<ToldCall, "name" | "about">, end: CallEnd): string =>
+  `${name} ${about}${ending(end)}`;
+
+/** A part of a text keeps the whole text in memory. */
+const copied = (text: string): string => Buffer.from(text).toString();
 
 /** Characters of a command or path in a summary. They leave room for how it ended. */
 const ABOUT_CHARS = 90;

@@ -5,10 +5,10 @@ import { Mistake, wordsOf } from "../domain/failure.ts";
 import type { Effect } from "../domain/tool.ts";
 import type { ToolCall, ToolResult } from "../model/client.ts";
 import { refusalOf } from "../policy/refusal.ts";
-import type { CallRecord } from "../policy/review.ts";
+import { type CallRecord, heldSubject } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
 import type { Tool, ToolOutput } from "../tool/tool.ts";
-import { callSummary, inputText } from "./call-text.ts";
+import { callSummary, toldCall } from "./call-text.ts";
 import { type DecisionLog, oneLine } from "./decision-log.ts";
 import { disqualifyingPaths } from "./protected-paths.ts";
 import type { ArmRun } from "./run-arm.ts";
@@ -48,13 +48,14 @@ export class ToolExecutor {
   #record(call: ToolCall, output: ToolOutput, began: number): void {
     const { text, ok, exit_code, bytes, fault } = output;
     const tool = this.#settings.tools.find(({ name }) => name === call.name);
+    const told = toldCall(call);
     this.#settings.log.add("tool_call", {
-      summary: callSummary(call, output),
+      summary: callSummary(told, output),
       latency_ms: this.#settings.clock.ticks() - began,
       detail: {
         tool: call.name,
         ...(tool && { effect: tool.effect }),
-        input: inputText(call),
+        input: told.input,
         ok,
         exit_code,
         output: excerpt(text),
@@ -89,11 +90,11 @@ export class ToolExecutor {
   #refusal(call: ToolCall, { tool, subject }: PreparedCall): (ToolOutput & { readonly refused: true }) | undefined {
     const { name, effect } = tool;
     const refusal = refusalOf(this.#settings.policies, effect, subject);
-    this.records.push({ tool: name, effect, subject, refused_by: refusal?.rule ?? null });
+    this.records.push({ tool: name, effect, subject: heldSubject(subject), refused_by: refusal?.rule ?? null });
     if (!refusal) return undefined;
     this.#settings.log.add("policy_block", {
       summary: `refused ${name} ${oneLine(subject)}: ${refusal.rule}`,
-      detail: { rule: refusal.rule, tool: name, input: inputText(call) },
+      detail: { rule: refusal.rule, tool: name, input: toldCall(call).input },
     });
     return { text: refusal.message, ok: false, exit_code: null, bytes: 0, refused: true };
   }

@@ -7,16 +7,21 @@ import type { Effect } from "../domain/tool.ts";
 import { Pace } from "../pace.ts";
 import { commandMatcher, DENY_RULE, unreadIn } from "./command-rules.ts";
 import { matchesPath, pathRules, WRITABLE_RULE } from "./path-rules.ts";
+import { COMMAND_CHARS } from "./shell-commands.ts";
 
 /** A valid call of an arm and whether it ran. */
 export interface CallRecord {
   readonly tool: string;
   readonly effect: Effect;
-  /** The command or path of the call; what rules match on. */
+  /** The command or path of the call; what rules match on. See `heldSubject`. */
   readonly subject: string;
   /** The rule that refused it before it ran; null when it ran. */
   readonly refused_by: string | null;
 }
+
+/** As much of a subject as a rule can be held against; a longer command is not read. A part of a text would keep the whole in memory. */
+export const heldSubject = (subject: string): string =>
+  subject.length <= COMMAND_CHARS ? subject : Buffer.from(subject.slice(0, COMMAND_CHARS + 1)).toString();
 
 /** What is known of an arm that stopped. */
 export interface Conduct {

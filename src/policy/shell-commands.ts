@@ -38,7 +38,7 @@ export const unknownName = ({ raw }: ShellWord): string =>
   `which command ${cut(raw)} stands for is known only when it runs`;
 
 /** Characters. The parser takes quadratic time for open here-documents, 26 ms for so many. */
-const MAX_CHARS = 16_384;
+export const COMMAND_CHARS = 16_384;
 
 /** Levels of syntax: six quoted substitutions inside one another, or ten loops. The parser reads the rest anew at each. */
 const MAX_LEVELS = 40;
@@ -48,8 +48,8 @@ const MAX_LEVELS = 40;
  * throws. It helps rules to read a line. It runs nothing, and somebody who wants to deceive it can.
  */
 export function readShell(line: string): ShellLine {
-  if (line.length > MAX_CHARS)
-    return { commands: [], unread: `it has ${line.length} characters, at most ${MAX_CHARS} are read` };
+  if (line.length > COMMAND_CHARS)
+    return { commands: [], unread: `it has more than ${COMMAND_CHARS} characters, which are not read` };
   const reader = new Reader(line);
   try {
     reader.read(parse(line));

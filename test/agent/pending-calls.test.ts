@@ -3,8 +3,9 @@ import { type PendingCall, PendingCalls } from "../../src/agent/pending-calls.ts
 import type { WireResult } from "../../src/wire/wire.ts";
 
 const call = (id: string | null, name: string, command: string, thread = 1): PendingCall => ({
-  call: { id, name, input: { command } },
-  canonical: { tool: "run_command", effect: "command", subject: command, input: { command }, checked: true },
+  call: { id, name },
+  told: { name: "run_command", about: command, input: "" },
+  ...{ effect: "command", subject: command, checked: true },
   thread,
   asked_ticks: 0,
 });
@@ -13,7 +14,7 @@ const result = (call_id: string | null, name: string | null, nth = 0): WireResul
   ...{ call_id, name, nth, text: "", is_error: null },
 });
 
-const subject = (pending: PendingCall | undefined) => pending?.canonical.subject;
+const subject = (pending: PendingCall | undefined) => pending?.subject;
 
 test("a result is matched by the id of its call, once", () => {
   const calls = new PendingCalls();

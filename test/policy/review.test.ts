@@ -118,7 +118,7 @@ test("commands that ran and that rules could not read are told, once each, and d
     { ...told, subject: `${why}: $X a` },
     {
       ...told,
-      subject: `not read: it has 20003 characters, at most 16384 are read: ls ${"x".repeat(57)}...`,
+      subject: `not read: it has more than 16384 characters, which are not read: ls ${"x".repeat(57)}...`,
     },
   ]);
   expect(disqualifying(found)).toBeUndefined();

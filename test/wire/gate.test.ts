@@ -201,3 +201,24 @@ test("responses: a client that adds the pieces to what the item began with has t
   const pieces = events.map(({ delta }) => delta ?? "");
   expect(JSON.parse([...begun, ...pieces].join(""))).toEqual({ command: "echo refused" });
 });
+
+const LONG_CALLS = Array.from({ length: 250 }, (_, index) => ({
+  ...{ index, id: `c${index}`, type: "function" },
+  function: { name: "shell", arguments: JSON.stringify({ command: "x".repeat(16_000) }) },
+}));
+const message = { role: "assistant", tool_calls: LONG_CALLS };
+
+test.each([
+  ["one JSON", "application/json", JSON.stringify({ choices: [{ index: 0, message, finish_reason: "tool_calls" }] })],
+  [
+    "a stream",
+    STREAM.content_type,
+    sse(
+      { choices: [{ index: 0, delta: message }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
+    ),
+  ],
+])("long inputs of calls are read in several steps, in %s", (_, content_type, sent) => {
+  const reader = openReply("chat", { content_type });
+  expect([...reader.push(Buffer.from(sent)), ...reader.end()].length).toBeGreaterThanOrEqual(7);
+});

@@ -183,6 +183,7 @@ class TurnExchange {
     }
     await ownTurn();
     const { bytes, reply } = await inTurns(reader.end());
+    await ownTurn();
     const took = clock.ticks() - turn.began_ticks - this.#lost_ms;
     log.replied(turn, reply, recorded_ms ?? Math.max(0, took));
     if (turn.spent || log.stopped) return;

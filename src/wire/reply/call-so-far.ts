@@ -32,9 +32,13 @@ export class CallSoFar {
     this.#canonical = undefined;
   }
 
-  /** Nothing more of its input comes, so it is read. */
-  end(): void {
-    this.whole = true;
+  /** Characters of what came so far. */
+  get chars(): number {
+    return this.#input.length;
+  }
+
+  /** What came so far is read, as far as the limits of its reply go. */
+  read(): void {
     this.#own();
   }
 

@@ -10,6 +10,7 @@ import {
   type ReadOptions,
   type ReplyReader,
   readEvent,
+  readInputs,
   UNCLEAR,
   UNREADABLE,
   wireReply,
@@ -40,7 +41,7 @@ export class JsonReply implements ReplyReader {
     const { json, beyond = this.#too_large } = readEvent(bytes);
     if (json === undefined && !beyond) return yield* this.#endAsStream(bytes);
     const passed = beyond ? this.#stop(UNREADABLE) : yield* this.#pass(json, bytes);
-    return { bytes: passed, reply: wireReply(this.#reply, this.#options.form) };
+    return { bytes: passed, reply: yield* wireReply(this.#reply, this.#options.form) };
   }
 
   /** Some gateways send a stream by another name, and agents that asked for one read it. */
@@ -57,6 +58,7 @@ export class JsonReply implements ReplyReader {
     const bodies = asRecords(said);
     if (gate !== undefined && (bodies.length === 0 || bodies.length < said.length)) return this.#stop(NO_REPLY);
     const calls = bodies.map((body) => form.take(body, this.#reply));
+    yield* readInputs(this.#reply.takeClosed());
     if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
     if (gate !== undefined && this.#reply.isUnclear) return this.#stop(UNCLEAR);
     yield* decide(this.#reply.calls, gate);

@@ -56,8 +56,25 @@ export function* decide(calls: readonly CallSoFar[], gate: Gate | undefined): In
   }
 }
 
+/** Reads the inputs of calls, some at a time. */
+export function* readInputs(calls: readonly CallSoFar[]): InSteps<void> {
+  let chars = 0;
+  for (const call of calls) {
+    chars += call.chars;
+    if (chars > STEP_CHARS) {
+      yield;
+      chars = call.chars;
+    }
+    call.read();
+  }
+}
+
+/** Of inputs that are read in one step, unless one alone has more. */
+const STEP_CHARS = 512 * 1024;
+
 /** What is known when no more comes. */
-export function wireReply(so_far: ReplySoFar, form: ReplyForm): WireReply {
+export function* wireReply(so_far: ReplySoFar, form: ReplyForm): InSteps<WireReply> {
+  if (so_far.calls.reduce((sum, { chars }) => sum + chars, 0) > STEP_CHARS) yield;
   const { text, stop_reason, model_served, ended, error } = so_far;
   const parts: Part[] = [
     { kind: "text", text },

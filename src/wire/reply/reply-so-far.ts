@@ -94,11 +94,11 @@ export class ReplySoFar {
 
   close(call: CallSoFar): void {
     if (!this.open.delete(call)) return;
-    call.end();
+    call.whole = true;
     this.#closed.push(call);
   }
 
-  /** Calls that became whole since this was asked last. */
+  /** Calls that became whole since this was asked last. Their inputs have not been read. */
   takeClosed(): readonly CallSoFar[] {
     const closed = this.#closed;
     this.#closed = [];

@@ -11,6 +11,7 @@ import {
   type ReadOptions,
   type ReplyReader,
   readEvent,
+  readInputs,
   UNCLEAR,
   UNREADABLE,
   wireReply,
@@ -73,7 +74,7 @@ export class StreamedReply implements ReplyReader {
     if (!this.#stopped) yield* decide(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
-    return { bytes: Buffer.concat([...last, ...this.#release()]), reply: wireReply(this.#reply, form) };
+    return { bytes: Buffer.concat([...last, ...this.#release()]), reply: yield* wireReply(this.#reply, form) };
   }
 
   *#take(block: SseBlock): InSteps<readonly Uint8Array[]> {
@@ -87,9 +88,11 @@ export class StreamedReply implements ReplyReader {
     this.#events += Number(block.data !== undefined);
     const calls = event === undefined ? [] : form.take(event, this.#reply);
     if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
+    const closed = this.#reply.takeClosed();
+    yield* readInputs(closed);
     const fault = this.#faultOf({ block, calls }, event);
     if (fault !== null) return this.#stop(fault);
-    yield* decide(this.#reply.takeClosed(), gate);
+    yield* decide(closed, gate);
     return gate !== undefined && this.#reply.open.size > 0 ? [] : this.#release();
   }
 
