@@ -84,19 +84,25 @@ export class AgentLog {
     return this.#asked > 0;
   }
 
-  /** Null when the arm ends with this request. */
-  async asked(request: WireRequest, sent_bytes: number): Promise<AskedTurn | null> {
+  /**
+   * Waits for requests that are under way where the budget may not last for all of them. Null when the arm ends with this
+   * one, or the signal has fired.
+   */
+  async asked(request: WireRequest, sent_bytes: number, signal: AbortSignal): Promise<AskedTurn | null> {
     const { run, log, meter } = this.#parts;
     this.#asked += 1;
     const thread = this.#threads.asked(request);
     if (this.#threads.forgotten > 0) this.told.forgotten();
-    for (const result of request.results) {
-      const pending = this.#pending.take(result, thread.number);
-      if (pending) this.#answered(pending, result);
-    }
+    this.#takeResults(request, thread);
     const violations = this.calls.length > 0 ? await disqualifyingPaths(run, log) : [];
     if (violations.length > 0) this.#stop(() => disqualified(violations));
     const side = this.#threads.isAside(thread, request);
+    while (!this.#stopped && !signal.aborted && !this.#under_way.hasRoomFor({ side, sent_bytes }, meter))
+      await this.#under_way.oneEnded(signal);
+    if (signal.aborted) {
+      this.#threads.answered(thread, null);
+      return null;
+    }
     // A small call besides the work is no turn: it may follow the last one.
     const spent = side ? (meter.exhausted("turns") ?? meter.beginSideCall()) : this.#exhausted(thread, sent_bytes);
     if (spent) this.#stop(() => atBudget(log, spent));
@@ -106,6 +112,13 @@ export class AgentLog {
     const turn = { thread, side, ...asked, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
     this.#under_way.begin(turn);
     return turn;
+  }
+
+  #takeResults({ results }: WireRequest, { number }: ThreadName): void {
+    for (const result of results) {
+      const pending = this.#pending.take(result, number);
+      if (pending) this.#answered(pending, result);
+    }
   }
 
   /** A protected file is read-only for the agent: writing it failed. */

@@ -3,21 +3,25 @@ import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { BudgetUse } from "../domain/evidence.ts";
 import type { Budget } from "../domain/policies.ts";
 import type { Price } from "../domain/price-list.ts";
-import { costOf, dearestInput, NO_USAGE, sumKnown, sumUsage, type Usage } from "../domain/usage.ts";
+import { costOf, dearestInput, mostCostOf, NO_USAGE, sumKnown, sumUsage, type Usage } from "../domain/usage.ts";
 import type { ModelRequest } from "../model/client.ts";
 import type { BudgetState } from "./budget.ts";
 import { bytesOf, tokensToSend } from "./first-turn.ts";
 import { KnownUse, type PricedModel } from "./known-use.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-/** One request and its reply. */
-export interface Turn {
-  readonly usage: Usage;
-  /** Bytes of the messages sent and of the reply: what is counted where the provider gave no usage. */
+export interface SentRequest {
+  /** Bytes of its messages. */
   readonly sent_bytes: number;
-  readonly said_bytes: number;
   /** Paid for, but no turn of the work. */
   readonly side?: boolean;
+}
+
+/** One request and its reply. */
+export interface Turn extends SentRequest {
+  readonly usage: Usage;
+  /** Bytes of the reply. They are counted, and those sent, where the provider gave no usage. */
+  readonly said_bytes: number;
   /** The reply did not come whole. */
   readonly broken?: boolean;
   /** Absent: the arm's own model was asked. */
@@ -122,6 +126,19 @@ export class Meter {
     if (cost === undefined || this.#price === null) return undefined;
     const next = (tokens_in * Math.min(this.#price.in, this.#price.cached_in ?? this.#price.in)) / 1_000_000;
     return cost.used + next > cost.limit ? { ...cost, next } : undefined;
+  }
+
+  /** The budget lasts for these side by side, as far as their requests tell. */
+  lastsFor(requests: readonly SentRequest[]): boolean {
+    const { max_turns, max_tokens, max_cost_usd } = this.#budget;
+    const turns = requests.filter(({ side }) => side !== true).length;
+    const tokens = estimateTokens(requests.reduce((sum, { sent_bytes }) => sum + sent_bytes, 0));
+    const usd = mostCostOf(this.#price, { tokens_in: tokens, tokens_out: 0 });
+    return (
+      this.turns + turns <= max_turns &&
+      this.#spentTokens + tokens <= max_tokens &&
+      this.#spentUsd + (usd ?? 0) <= (max_cost_usd ?? Number.POSITIVE_INFINITY)
+    );
   }
 
   /** Budgets that have run low since the last call; each is named once. */

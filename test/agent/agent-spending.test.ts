@@ -41,8 +41,23 @@ testAgent("requests that wait for their turn are not sent when those before them
     policies: "{budget: {max_turns: 2}}",
   });
   expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:turns" });
-  // What was under way: a provider is asked 16 things at once here.
-  expect(fake.requests.length).toBeLessThan(2 * 16 + 2);
+  expect(fake.requests).toHaveLength(2);
+});
+
+testAgent("requests side by side go out only as far as the cost limit pays for all of them", async () => {
+  await using fake = await startFakeProvider({
+    reply: { text: "More.", usage: { in: 70_000, out: 10 }, delay_ms: 50 },
+  });
+  const run = await runAgent(fake, {
+    agent: agentOf(`
+      body.messages[0].content = "x".repeat(280_000);
+      await Promise.allSettled(Array.from({ length: 30 }, ask));`),
+    arm: { price_per_mtok: { in: 1, out: 2, cached_in: 0.1 } },
+    policies: "{budget: {max_cost_usd: 0.2}}",
+  });
+  // Each takes 0.07: two at a time, and one that may pass the limit alone.
+  expect(fake.requests).toHaveLength(3);
+  expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:cost_usd", turns: 3 });
 });
 
 testAgent("an agent that hangs up while a busy provider is waited for has its time counted again", async () => {

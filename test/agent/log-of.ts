@@ -37,7 +37,7 @@ export async function logOf({ policies, redact = (text) => text }: Logging = {})
     signal: new AbortController().signal,
     stop: () => undefined,
   });
-  const turn = (await log.asked(REQUEST, 100)) as AskedTurn;
+  const turn = (await log.asked(REQUEST, 100, new AbortController().signal)) as AskedTurn;
   return { log, turn, decisions, [Symbol.dispose]: () => stopwatch[Symbol.dispose]() };
 }
 

@@ -8,6 +8,7 @@ import { Meter } from "../../src/arm/meter.ts";
 import { Stopwatch } from "../../src/arm/stopwatch.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Decision } from "../../src/domain/decision.ts";
+import type { Budget } from "../../src/domain/policies.ts";
 import { UNKNOWN_USAGE } from "../../src/domain/usage.ts";
 import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
 import type { WireReply, WireRequest } from "../../src/wire/wire.ts";
@@ -118,14 +119,17 @@ test("memory does not grow with requests, nor with what they say", () => {
   expect(threads.forgotten).toBe(5_000 - MAX_THREADS);
 });
 
-test("an agent's log says once that conversations are forgotten", async () => {
-  await using pristine = openPristine({ source: { dir: null, files: {} }, sandbox: openSandbox("none"), keep: false });
-  await using workspace = pristine.open();
+/** The log of an agent that may use so much. */
+async function anAgentLog(budget: Partial<Budget> = {}) {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = openSandbox("none");
+  const pristine = stack.use(openPristine({ source: { dir: null, files: {} }, sandbox, keep: false }));
+  const workspace = stack.use(pristine.open());
   const said: Decision[] = [];
   const { policies } = aScenario();
   const emit = (decision: Decision) => void said.push(decision);
   const run = { arm: anArm("arm"), prompt: "Fix it.", policies, workspace, clock: systemClock, redact: String, emit };
-  using stopwatch = new Stopwatch(systemClock, 600_000);
+  const stopwatch = stack.use(new Stopwatch(systemClock, 600_000));
   const log = new AgentLog({
     ...{
       run,
@@ -135,12 +139,35 @@ test("an agent's log says once that conversations are forgotten", async () => {
       recipe: commandRecipe({ command: [], wires: [] }),
       stop: () => undefined,
     },
-    meter: new Meter({ ...policies.budget, max_seconds: 600 }, null, stopwatch),
+    meter: new Meter({ ...policies.budget, max_seconds: 600, ...budget }, null, stopwatch),
     log: new DecisionLog(systemClock, emit),
     signal: stopwatch.signal,
   });
-  for (let n = 0; n < MAX_THREADS + 3; n += 1) await log.asked(request([`title ${n}?`], { offers_tools: false }), 0);
-  expect(said).toMatchObject([
+  const kept = stack.move();
+  return { log, said, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+const { signal } = new AbortController();
+
+test("an agent's log says once that conversations are forgotten", async () => {
+  await using agent = await anAgentLog({ max_turns: 2 * MAX_THREADS });
+  const aside = (n: number) => request([`title ${n}?`], { offers_tools: false });
+  for (let n = 0; n < MAX_THREADS + 3; n += 1) await agent.log.asked(aside(n), 0, signal);
+  expect(agent.said).toMatchObject([
     { kind: "error", detail: { class: "agent", code: "threads_forgotten", message: expect.stringContaining("1000") } },
   ]);
+});
+
+test("a request beside others waits where the budget may not last for all, and goes out when it may", async () => {
+  await using agent = await anAgentLog({ max_turns: 2, max_tokens: 1_000 });
+  const { log } = agent;
+  const first = await log.asked(request(["one"]), 100, signal);
+  const large = log.asked(request(["two"]), 4_000, signal);
+  const hung_up = new AbortController();
+  const other = log.asked(request(["three"]), 4_000, hung_up.signal);
+  hung_up.abort();
+  expect(await other).toBeNull();
+  expect(await Promise.race([large, "waits"])).toBe("waits");
+  if (first) log.replied(first, { ...reply(), tokens_in: 1, tokens_out: 1 }, 0);
+  expect(await large).toMatchObject({ sent_bytes: 4_000 });
 });

@@ -84,7 +84,7 @@ class TurnExchange {
     await ownTurn();
     const request = readRequest(wire, path, body);
     await ownTurn();
-    const turn = await log.asked(request, bytes);
+    const turn = await log.asked(request, bytes, this.#request.signal);
     // The agent is killed while it waits, so that nothing more of it is on its way.
     if (turn === null) return;
     await ownTurn();
