@@ -37,7 +37,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   workspace: ["domain", "sandbox", "clock", "exit-of", "find-program", "pace"],
   store: ["domain", "clock"],
   tool: ["domain", "model", "sandbox", "workspace", "clock", "lines", "pace"],
-  arm: ["domain", "model", "tool", "workspace", "policy", "clock"],
+  arm: ["domain", "model", "tool", "workspace", "policy", "clock", "pace"],
   agent: ["domain", "arm", "model", "policy", "sandbox", "wire", "workspace", "clock", "find-program", "pace"],
   evidence: ["domain", "sandbox", "workspace", "policy"],
   judge: ["domain", "agent/recipe", "model", "clock", "pace"],

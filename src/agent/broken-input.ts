@@ -5,7 +5,7 @@ import { type Refusal, refusalOf } from "../policy/refusal.ts";
 
 /** Longer inputs, and more texts in one, are not read: no text in one is then too long for the reader of commands. */
 export const BROKEN_CHARS = 16 * 1024;
-const MAX_TEXTS = 1_000;
+const MAX_TEXTS = 500;
 
 /** Why an input that is no JSON must not reach the agent: many agents mend such an input, and run what stands in it. */
 export function refusalOfBroken(policies: Policies, broken: string): Refusal | null {

@@ -4,6 +4,7 @@ import { excerpt } from "../domain/excerpt.ts";
 import { Mistake, wordsOf } from "../domain/failure.ts";
 import type { Effect } from "../domain/tool.ts";
 import type { ToolCall, ToolResult } from "../model/client.ts";
+import { ownTurn } from "../pace.ts";
 import { refusalOf } from "../policy/refusal.ts";
 import { type CallRecord, heldSubject } from "../policy/review.ts";
 import { type PreparedCall, prepareCall, runCall } from "../tool/invoke.ts";
@@ -31,6 +32,8 @@ export class ToolExecutor {
 
   /** @throws Failure for a fault of ours; the signal's reason when it fires. */
   async answer(call: ToolCall): Promise<ToolResult> {
+    // Rules take some ten milliseconds for the worst command, and a turn may have a thousand that are refused.
+    await ownTurn();
     const began = this.#settings.clock.ticks();
     try {
       const output = await this.#outcome(call);

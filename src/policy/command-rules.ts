@@ -22,8 +22,8 @@ export function refusedCommand(policy: CommandPolicy, line: string, shell = read
 }
 
 function isAllowed(allowed: readonly string[], { commands, unread }: ShellLine): boolean {
-  const isListed = (spellings: readonly string[]) =>
-    allowed.some((rule) => spellings.some((spelling) => matchesRule(rule, spelling)));
+  const rules = read(allowed);
+  const isListed = (spellings: readonly string[]) => rules.some(({ fits }) => spellings.some(fits));
   return unread === null && plainCommands(commands).every(isListed);
 }
 
@@ -31,7 +31,7 @@ function deniedBy(rules: readonly string[], shell: ShellLine): string | null {
   if (rules.length === 0) return null;
   const forms = commandForms(shell);
   if (forms === undefined) return DENY_RULE;
-  return rules.find((rule) => forms.all.some((form) => matchesRule(rule, form))) ?? null;
+  return read(rules).find(({ fits }) => forms.all.some(fits))?.rule ?? null;
 }
 
 /** Why rules may have missed a command of a line; null when they saw all. */
@@ -42,18 +42,37 @@ export function commandMatcher(line: string): (glob: string) => boolean {
   let forms: readonly string[] | undefined;
   return (glob) => {
     forms ??= commandForms(readShell(line))?.all ?? [];
-    return forms.some((form) => matchesRule(glob, form));
+    return forms.some(fitsRule(glob));
   };
 }
 
-/** `*` stands for any text, spaces and slashes included; a rule that ends in ` *` also fits without arguments. */
-function matchesRule(rule: string, command: string): boolean {
-  const glob = rule.trim().replace(/\s+/g, " ");
-  return matchesGlob(glob, command) || (glob.endsWith(" *") && command === glob.slice(0, -2));
+interface ReadRule {
+  readonly rule: string;
+  readonly fits: (command: string) => boolean;
 }
 
-/** Time: at most the length of the glob times that of the text. A RegExp would give no such bound. */
-function matchesGlob(glob: string, text: string): boolean {
+const known = new WeakMap<readonly string[], readonly ReadRule[]>();
+
+/** A line may have thousands of commands: its rules are read once. */
+function read(rules: readonly string[]): readonly ReadRule[] {
+  const before = known.get(rules);
+  if (before) return before;
+  const now = rules.map((rule) => ({ rule, fits: fitsRule(rule) }));
+  known.set(rules, now);
+  return now;
+}
+
+/**
+ * `*` stands for any text, spaces and slashes included; a rule that ends in ` *` also fits without arguments. Time: at most the length
+ * of the rule times that of the command. A RegExp would give no such bound.
+ */
+function fitsRule(rule: string): (command: string) => boolean {
+  const glob = rule.trim().replace(/\s+/g, " ");
   const pattern = glob.split("").map((char) => (char === "*" ? ANY : char));
-  return fitsPattern(pattern, text.length, (char, at) => char === text[at], { steps: 0 });
+  const [beginning = ""] = glob.split("*", 1);
+  const bare = glob.endsWith(" *") ? glob.slice(0, -2) : undefined;
+  return (command) =>
+    command === bare ||
+    (command.startsWith(beginning) &&
+      fitsPattern(pattern, command.length, (char, at) => char === command[at], { steps: 0 }));
 }

@@ -40,6 +40,15 @@ export const unknownName = ({ raw }: ShellWord): string =>
 /** Characters. The parser takes quadratic time for open here-documents, 26 ms for so many. */
 export const COMMAND_CHARS = 16_384;
 
+/**
+ * The parser reads the rest of a line anew where these stand inside one another. For so many, each of the texts of a row, that takes
+ * some ten milliseconds.
+ */
+const MOST = [
+  { what: "`${`", most: 800, texts: ["${"] },
+  { what: "backquotes and quotation marks", most: 2_000, texts: ["`", '"'] },
+] as const;
+
 /** Levels of syntax: six quoted substitutions inside one another, or ten loops. The parser reads the rest anew at each. */
 const MAX_LEVELS = 40;
 
@@ -50,6 +59,8 @@ const MAX_LEVELS = 40;
 export function readShell(line: string): ShellLine {
   if (line.length > COMMAND_CHARS)
     return { commands: [], unread: `it has more than ${COMMAND_CHARS} characters, which are not read` };
+  const intricate = MOST.find(({ texts, most }) => texts.every((text) => line.split(text).length - 1 > most));
+  if (intricate) return { commands: [], unread: `it has more than ${intricate.most} ${intricate.what}` };
   const reader = new Reader(line);
   try {
     reader.read(parse(line));

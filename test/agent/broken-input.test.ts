@@ -24,7 +24,7 @@ test.each([
   const { commands } = policies();
   expect(refusalOfBroken(policies(), input)).toMatchObject({
     rule: "commands.deny",
-    message: expect.stringContaining("at most 16384 characters and 1000 texts are read). Send it as valid JSON."),
+    message: expect.stringContaining("at most 16384 characters and 500 texts are read). Send it as valid JSON."),
   });
   const closed = policies({ commands: { ...commands, deny: [], allow: ["*"] } });
   expect(refusalOfBroken(closed, input)?.rule).toBe("commands.allow");

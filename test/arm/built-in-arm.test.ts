@@ -14,6 +14,7 @@ import { toolbox } from "../../src/tool/toolbox.ts";
 import { openPristine } from "../../src/workspace/pristine.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { anArm, aScenario } from "../outcomes.ts";
+import { turnsDuring } from "../turns.ts";
 
 const FILES: Files = { "src/pager.ts": "export const last = 1;\n", "pager.test.ts": "hidden = 1\n" };
 const POLICIES = aScenario().policies;
@@ -350,4 +351,11 @@ test("another text, tool, input, order or end gives another digest, also behind 
   ];
   const digests = await Promise.all(conversations.map(async (turns) => (await play(turns)).end.replies_digest));
   expect(new Set(digests).size).toBe(conversations.length);
+});
+
+test("others have their turn between the calls of a turn, also where all are refused", async () => {
+  const refused = Array.from({ length: 50 }, (_, at) => call("run_command", { command: `git push ${at}` }));
+  const commands = { ...POLICIES.commands, deny: ["git push*"] };
+  const turns = await turnsDuring(() => play([act(...refused), say("Done.")], { policies: { commands } }));
+  expect(turns).toBeGreaterThanOrEqual(45);
 });

@@ -170,6 +170,8 @@ test("wrappers around wrappers are refused where a rule could be hidden, and onl
 
 test.each([
   ["it has more than 16384 characters, which are not read", `ls ${"x".repeat(16_383)}`],
+  ["it has more than 800 `${`", `echo ${'"${a:-'.repeat(801)}`],
+  ["it has more than 2000 backquotes and quotation marks", `echo ${'"`'.repeat(2_001)}`],
   ["unterminated single quote at `'never ends`", "echo 'never ends"],
   ["unterminated single quote at `'never ends`", `bash -c "echo 'never ends"`],
   ["which command $X stands for is known only when it runs", "sudo $X y"],
