@@ -173,3 +173,40 @@ test("one without a line is full when every place is held, and not before", asyn
   using _place = await semaphore.acquire(never);
   expect(semaphore.isFull).toBe(true);
 });
+
+test("an owner hears when it waits without any place, and when it does so no more", async () => {
+  const semaphore = new Semaphore(1);
+  const heard: boolean[] = [];
+  const owner = { outside: (isOutside: boolean) => void heard.push(isOutside) };
+  const first = await semaphore.acquire(never);
+  const gone = new AbortController();
+  const waiting = [
+    semaphore.acquire(never, owner),
+    semaphore.acquire(gone.signal, owner),
+    semaphore.acquire(never, owner),
+  ];
+  const other = semaphore.acquire(never);
+  expect(heard).toEqual([true]);
+  first[Symbol.dispose]();
+  const own = await waiting[0];
+  // It waits for its own.
+  expect(heard).toEqual([true, false]);
+  gone.abort(new Error("gone"));
+  await expect(waiting[1]).rejects.toThrow("gone");
+  own?.[Symbol.dispose]();
+  expect(heard).toEqual([true, false, true]);
+  (await other)[Symbol.dispose]();
+  await waiting[2];
+  expect(heard).toEqual([true, false, true, false]);
+});
+
+test("an owner that gives up waiting is outside no more", async () => {
+  const semaphore = new Semaphore(1);
+  const heard: boolean[] = [];
+  await semaphore.acquire(never);
+  const gone = new AbortController();
+  const waiting = semaphore.acquire(gone.signal, { outside: (isOutside) => void heard.push(isOutside) });
+  gone.abort(new Error("gone"));
+  await expect(waiting).rejects.toThrow("gone");
+  expect(heard).toEqual([true, false]);
+});

@@ -5,6 +5,7 @@ import { Meter } from "../arm/meter.ts";
 import type { ArmRun, RunArm } from "../arm/run-arm.ts";
 import { atBudget, atDiskLimit, cancelled, failed, type Stop } from "../arm/stop.ts";
 import { Stopwatch, TimeUp } from "../arm/stopwatch.ts";
+import { Throttle } from "../arm/throttle.ts";
 import { Failure, Mistake } from "../domain/failure.ts";
 import type { ProcessEnd } from "../sandbox/sandbox.ts";
 import { AgentLog } from "./agent-log.ts";
@@ -13,7 +14,6 @@ import { cloudHint, strayWords } from "./cloud-forms.ts";
 import { PrintedEnds } from "./printed-ends.ts";
 import { agentExchange } from "./proxy/agent-exchange.ts";
 import { openProxy } from "./proxy/provider-proxy.ts";
-import { Throttle } from "./throttle.ts";
 
 /**
  * An agent of somebody else as an arm: a program in the sandbox whose model calls pass through a proxy of ours. What it did

@@ -11,6 +11,7 @@ import { Meter } from "./meter.ts";
 import type { ArmRun, RunArm } from "./run-arm.ts";
 import { atBudget, atContextLimit, atDiskLimit, cancelled, disqualified, failed, finished, type Stop } from "./stop.ts";
 import { Stopwatch, TimeUp } from "./stopwatch.ts";
+import { Throttle } from "./throttle.ts";
 import { ToolExecutor } from "./tool-executor.ts";
 
 /** The loop of our own: model turn, policy for each call, tool, next turn. */
@@ -38,6 +39,7 @@ class ArmLoop {
   readonly #run: ArmRun;
   readonly #model: ModelClient;
   readonly #stopwatch: Stopwatch;
+  readonly #throttle: Throttle;
   readonly #meter: Meter;
   readonly #caller: AbortSignal;
   readonly #signal: AbortSignal;
@@ -50,6 +52,7 @@ class ArmLoop {
     this.#run = run;
     this.#model = model;
     this.#stopwatch = stopwatch;
+    this.#throttle = new Throttle(stopwatch, run.clock);
     this.#meter = meter;
     this.#caller = caller;
     this.#signal = AbortSignal.any([caller, stopwatch.signal]);
@@ -98,6 +101,7 @@ class ArmLoop {
     const lostBefore = this.#stopwatch.throttled_ms;
     const reply = await this.#model.complete(request, {
       signal: this.#signal,
+      asker: this.#throttle,
       onFailedTry: () => this.#stopwatch.pause(),
       onRetry: ({ status, attempts, waited_ms }) => {
         this.#stopwatch.resume(waited_ms);

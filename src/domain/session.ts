@@ -95,7 +95,9 @@ export const ArmSummary = record("ArmSummary", {
   ),
   wall_ms: Count("From the arm's start to its end, less stalled_ms."),
   working_ms: Count("wall_ms less throttled_ms."),
-  throttled_ms: Count("Lost to failed provider tries and the waits after them."),
+  throttled_ms: Count(
+    "Lost to failed provider tries, the waits after them, and those for a place among all provider calls.",
+  ),
   stalled_ms: Type.Optional(
     Count("Meanwhile abeval itself stood still, which is no arm's time: in no other figure. Absent: it did not."),
   ),

@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ModelParams } from "../domain/arm.ts";
 import type { Usage } from "../domain/usage.ts";
+import type { Owner } from "../semaphore.ts";
 
 export interface ToolSpec {
   readonly name: string;
@@ -78,6 +79,10 @@ export interface CallOptions {
   readonly onFailedTry?: () => void;
   /** Called when the next try starts. */
   readonly onRetry?: (retry: ProviderRetry) => void;
+  /** Holds the place that the call takes among all that are under way. Absent: the client does. */
+  readonly asker?: Required<Owner>;
+  /** Called when it has its place, with the milliseconds that it waited. */
+  readonly onPlaced?: (waited_ms: number) => void;
 }
 
 /** One turn in, one turn out; no token streaming. */

@@ -3,7 +3,7 @@ import type { ScriptTurn } from "../domain/arm.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Semaphore } from "../semaphore.ts";
-import type { ModelClient } from "./client.ts";
+import type { CallOptions, ModelClient } from "./client.ts";
 import {
   type Credentials,
   type Endpoint,
@@ -134,7 +134,7 @@ const taped = ({ transport, modelOf }: Connection, tape: Tape): Connection => ({
 });
 
 function providerClient(ref: string, { transport, modelOf }: Connection, sources: ModelSources): ModelClient {
-  const { credentials, limiter } = sources;
+  const { credentials } = sources;
   const model = modelOf.then((make) => make(ref, transport));
   // Nobody awaits a model that is named but never asked.
   model.catch(() => undefined);
@@ -142,11 +142,23 @@ function providerClient(ref: string, { transport, modelOf }: Connection, sources
     ref,
     complete: async (request, options) => {
       const { complete } = await model;
-      using _place = await limiter.acquire(options.signal, limited);
+      using _place = await placeFor(limited, sources, options);
       return await complete(request, options);
     },
   };
   return redactingModel(limited, credentials.redactSecrets);
+}
+
+/** Waits for the place of a call that `client` makes. */
+export async function placeFor(
+  client: object,
+  { limiter, clock }: Pick<ModelSources, "limiter" | "clock">,
+  { signal, asker, onPlaced }: CallOptions,
+): Promise<Disposable> {
+  const began = clock.ticks();
+  const place = await limiter.acquire(signal, asker ?? client);
+  onPlaced?.(clock.ticks() - began);
+  return place;
 }
 
 const transportOf = (

@@ -14,7 +14,7 @@ import { providerFailure } from "./provider-failure.ts";
 import { nextTry, readBounded, refusalText } from "./provider-reply.ts";
 import { ReplayedReply } from "./replayed-reply.ts";
 import { begun, type OpenReply, Silence } from "./reply-stream.ts";
-import { endpointOf, type ModelSources } from "./resolve-model.ts";
+import { endpointOf, type ModelSources, placeFor } from "./resolve-model.ts";
 import type { Tape } from "./tape.ts";
 
 /** A request in the agent's own words, after the base address of its wire. Its headers hold no credentials. */
@@ -96,8 +96,8 @@ class ProviderUpstream implements Upstream {
   }
 
   async send<T>(request: UpstreamRequest, take: Take<T>, options: CallOptions): Promise<T> {
-    const { limiter, clock } = this.#parts;
-    using _place = await limiter.acquire(options.signal, this);
+    const { clock } = this.#parts;
+    using _place = await placeFor(this, this.#parts, options);
     for (let attempts = 1; ; attempts += 1) {
       const began = clock.ticks();
       const tried = await this.#try(request, options.signal);

@@ -212,6 +212,23 @@ test("time lost to failed tries does not count against max_seconds, and each try
   expect(log[0]).toMatchObject({ kind: "provider_retry", detail: { status: 429, attempts: 1, waited_ms: 700_000 } });
 });
 
+test("an arm whose model waits for one of our own places loses no time by it", async () => {
+  let now = 0;
+  const model: ModelClient = {
+    ref: "fake/model",
+    async complete(_request, { asker }) {
+      asker?.outside(true);
+      now += 700_000;
+      asker?.outside(false);
+      now += 20;
+      return say("Done.");
+    },
+  };
+  const { end, log } = await play([], { model, clock: { now: () => new Date(0), ticks: () => now } });
+  expect(end).toMatchObject({ status: "finished", wall_ms: 700_020, working_ms: 20, throttled_ms: 700_000 });
+  expect(log[0]).toMatchObject({ kind: "model_turn", latency_ms: 20 });
+});
+
 test("a turn cut by the output limit is not an answer: its calls are not run and the arm goes on", async () => {
   const cut = say("", { stop: "output_limit", calls: [call("write_file", { path: "half.ts", content: "" })] });
   const { end, log, read } = await play([cut, say("Shorter.")]);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { Stopwatch } from "../../src/arm/stopwatch.ts";
+import { Throttle } from "../../src/arm/throttle.ts";
 
 let now = 0;
 const clock = { now: () => new Date(0), ticks: () => now };
@@ -39,5 +40,19 @@ test("a stopwatch stands still from a failed try to the next, and loses nothing 
   pass(49);
   expect(watch.signal.aborted).toBe(false);
   pass(1);
+  expect(watch.signal.aborted).toBe(true);
+});
+
+test("while no place is free for any request of an arm, its time stands still", () => {
+  using watch = new Stopwatch(clock, 200);
+  const throttle = new Throttle(watch, clock);
+  pass(150);
+  throttle.outside(true);
+  pass(10_000);
+  throttle.outside(false);
+  expect({ fired: watch.signal.aborted, working: watch.working_ms, throttled: watch.throttled_ms }).toEqual({
+    ...{ fired: false, working: 150, throttled: 10_000 },
+  });
+  pass(50);
   expect(watch.signal.aborted).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../src/clock.ts";
+import type { CallOptions } from "../../src/model/client.ts";
 import { Credentials } from "../../src/model/credentials.ts";
 import { modelResolver } from "../../src/model/resolve-model.ts";
 import { upstreams } from "../../src/model/upstream.ts";
@@ -51,4 +52,33 @@ test("an agent that asks for everything at once does not keep the other arm's mo
   answered.resolve();
   expect(reply.text).toBe("Done.");
   expect(new Set(await Promise.all(flood))).toEqual(new Set(["a reply"]));
+});
+
+test("whoever asks hears that no place is free for it, and how long it waited", async () => {
+  await using provider = Bun.serve({
+    port: 0,
+    fetch: () => Response.json({ choices: [{ message: { content: "Done." }, finish_reason: "stop" }] }),
+  });
+  let now = 0;
+  const clock = { now: () => new Date(0), ticks: () => now };
+  const credentials = new Credentials({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${provider.url}v1` });
+  const sources = { credentials, clock, limiter: new Semaphore(1) };
+  const { signal } = new AbortController();
+  const request = { method: "POST", path: "/chat/completions", headers: {}, body: "{}", aside: false } as const;
+  const take = { reply: async () => "a reply", refused: async () => "a refusal" };
+  const asked = [
+    (options: CallOptions) => upstreams(sources)("openai/m", "chat").send(request, take, options),
+    (options: CallOptions) => modelResolver(sources)("openai/m", null).complete(REQUEST, options),
+  ];
+  for (const ask of asked) {
+    const heard: unknown[] = [];
+    const place = await sources.limiter.acquire(signal);
+    const asker = { outside: (isOutside: boolean) => void heard.push(isOutside) };
+    const reply = ask({ signal, asker, onPlaced: (waited_ms) => void heard.push(waited_ms) });
+    while (sources.limiter.waiting === 0) await Promise.resolve();
+    now += 10_000;
+    place[Symbol.dispose]();
+    await reply;
+    expect(heard).toEqual([true, false, 10_000]);
+  }
 });

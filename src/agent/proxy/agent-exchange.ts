@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import type { Throttle } from "../../arm/throttle.ts";
 import type { Clock } from "../../clock.ts";
 import { cut } from "../../domain/excerpt.ts";
 import { wordsOf } from "../../domain/failure.ts";
@@ -15,7 +16,6 @@ import { readRequest } from "../../wire/read-request.ts";
 import type { InSteps } from "../../wire/reply/reply-reader.ts";
 import type { AgentLog } from "../agent-log.ts";
 import type { AskedTurn } from "../asked-turn.ts";
-import type { Throttle } from "../throttle.ts";
 import { Conversations, type KeepReply } from "./conversations.ts";
 import { ReplyFinder } from "./kept-reply.ts";
 import { concealed, passedHeaders, passRefusal } from "./passed.ts";
@@ -134,6 +134,10 @@ class TurnExchange {
     const { throttle, log, clock } = this.#parts;
     return {
       signal: this.#request.signal,
+      asker: throttle,
+      onPlaced: (waited_ms) => {
+        this.#lost_ms += waited_ms;
+      },
       onFailedTry: () => {
         this.#waits_since = clock.ticks();
         throttle.begin();

@@ -6,7 +6,7 @@ interface Pausable {
   resume(lost_ms: number): void;
 }
 
-/** Requests of one arm run side by side: time in which several wait is lost once. */
+/** Stops an arm's time while a provider makes it wait. Requests of one arm run side by side: time in which several wait is lost once. */
 export class Throttle {
   readonly #stopwatch: Pausable;
   readonly #clock: Clock;
@@ -16,6 +16,12 @@ export class Throttle {
   constructor(stopwatch: Pausable, clock: Clock) {
     this.#stopwatch = stopwatch;
     this.#clock = clock;
+  }
+
+  /** No place is free for any request of the arm, or one is again. */
+  outside(isOutside: boolean): void {
+    if (isOutside) this.begin();
+    else this.end(0);
   }
 
   begin(): void {
