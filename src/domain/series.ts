@@ -39,15 +39,18 @@ const COUNTS = {
 const Counts = record("SeriesCounts", {
   ...COUNTS,
   deleted: Count("Missing: its session is gone. Of which scenario it was, nobody knows."),
+  copies: Type.Optional(
+    Count("Of stored runs: they repeat one that counts, by its seed or its recording. Absent while there are none."),
+  ),
 });
 export type SeriesCounts = Static<typeof Counts>;
 
 const ScenarioCounts = record("SeriesScenarioCounts", COUNTS);
 
 const Earlier = record("EarlierTrials", {
-  trials: Count("Of the same comparison, before this series."),
+  trials: Count("Of the same comparison, outside of this series; those that repeat another count once."),
   e: Type.Number({ minimum: 0, description: "Their evidence." }),
-  e_with_this: Type.Number({ minimum: 0, description: "Together with this series." }),
+  e_with_this: Type.Number({ minimum: 0, description: "Of all stored trials, this series' own among them." }),
 });
 export type EarlierTrials = Static<typeof Earlier>;
 
@@ -64,7 +67,9 @@ const Headline = record("SeriesHeadline", {
   net: nullable(Type.Number({ minimum: -1, maximum: 1, description: "(wins - losses) / trials." })),
   e: Type.Number({ minimum: 0, description: "Evidence against no preference; 1 / alpha makes a claim." }),
   p_anytime: Share("Smallest alpha at which a claim would have been made so far: 1 / the greatest evidence."),
-  claim: nullable(Claim, { description: "Made once; it stays." }),
+  claim: nullable(Claim, {
+    description: "By these trials alone. Made once; it stays. `conclusion` says whether all stored trials confirm it.",
+  }),
   fragile: Type.Boolean({
     description:
       "The claim would not stand had all missing trials gone to the other side: the conclusion is `undecided`.",
@@ -146,6 +151,7 @@ const SeriesTrial = record("SeriesTrial", {
   winner_side: nullable(oneOf(SIDES)),
   d: nullable(Type.Integer({ minimum: -1, maximum: 1 }), { description: "1: a won, -1: b won, 0: no winner." }),
   counted: Type.Boolean({ description: "Part of the statistics." }),
+  copy: Type.Optional(Type.Literal(true, { description: "Of stored runs: it repeats one that counts." })),
   used_for_claim: Type.Boolean({ description: "The claim was made with it." }),
   e_after: nullable(Type.Number({ minimum: 0 }), { description: "Evidence when its round was complete." }),
   cost_usd: Usd,
@@ -178,7 +184,9 @@ export const Series = record("Series", {
   changes: SeriesRecord.properties.changes,
   created_at: nullable(Timestamp("When the series was accepted.")),
   finished_at: nullable(Timestamp("When it reached a final state.")),
-  conclusion: oneOf(CONCLUSIONS),
+  conclusion: oneOf(CONCLUSIONS, {
+    description: "What the trials show, and all stored trials of the same comparison confirm.",
+  }),
   gate: Gate,
   headline: Headline,
   counts: Counts,

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { crashOf } from "./agent-crash.ts";
 import type { CheckResult } from "./evidence.ts";
 import { cut } from "./excerpt.ts";
+import { isScripted } from "./offline-model.ts";
 import { runOnNeitherText } from "./run-on-neither.ts";
 import { Count, Digest, nullable, oneOf, record, Slug } from "./schema.ts";
 import { SessionFailure, SessionId, type SessionOutcome, TrialPlace } from "./session.ts";
@@ -53,6 +54,8 @@ export const TrialRow = record("TrialRow", {
   }),
   /** Of what both arms said and called: equal for trials that went the same way; null where it is unknown. */
   conduct: nullable(Digest("SHA-256.")),
+  /** Equal for runs in which no model was asked and that replay the same: copies of one run. Absent where one was asked. */
+  draw: Type.Optional(Digest("SHA-256.")),
   lost_cost_usd: Type.Optional(
     nullable(Type.Number({ minimum: 0 }), { description: "Of attempts that were lost; absent when there are none." }),
   ),
@@ -66,13 +69,16 @@ const REASON_CHARS = 500;
 export function trialRowOf(outcome: Omit<SessionOutcome, "decisions">): TrialRow {
   const { session_id, scenario, comparison = null, trial: place = null, state, failure } = outcome;
   const [a, b] = outcome.arms;
+  const conduct = conductOf(a, b);
+  const draw = drawOf(outcome) ?? conduct;
   const row: TrialRow = {
     ...{ session_id, scenario, comparison, place, state },
     failure: failure && { class: failure.class, code: failure.code, message: cut(failure.message, REASON_CHARS) },
     ...{ outcome: null, winner_side: null, decided_by: null },
     arms: { a: trialArm(a), b: trialArm(b) },
     judge: { model_served: null, cost_usd: null },
-    conduct: conductOf(a, b),
+    conduct,
+    ...(draw !== null && isPlayed(outcome) && { draw }),
     ...(outcome.lost_attempts && { lost_cost_usd: sumKnown(outcome.lost_attempts.map(({ cost_usd }) => cost_usd)) }),
   };
   if (outcome.verdict?.kind !== "run") return row;
@@ -111,6 +117,18 @@ function trialArm(summary: Summary): TrialArm {
 }
 
 const isPassed = ({ status }: CheckResult) => status === "pass";
+
+type Played = Pick<SessionOutcome, "arms" | "settings">;
+
+/** Scripts and recordings answered both arms. */
+const isPlayed = ({ arms, settings: { replayed = [] } }: Played): boolean =>
+  arms.every(({ arm_id, model }) => isScripted(model) || replayed.includes(arm_id));
+
+/** What chose among an arm's scripts; null when none had a choice. The same for both arms. */
+function drawOf({ settings: { scripts = {} } }: Played): string | null {
+  const [choice] = Object.values(scripts);
+  return choice === undefined ? null : sha256(`${choice.seed}:${choice.trial}`);
+}
 
 function conductOf(a: Summary, b: Summary): string | null {
   const digests = [a.replies_digest, b.replies_digest];

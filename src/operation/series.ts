@@ -5,10 +5,12 @@ import { record } from "../domain/schema.ts";
 import { Series, SeriesListing } from "../domain/series.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
 import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../domain/series-request.ts";
+import type { SessionOutcome } from "../domain/session.ts";
 import { sha256 } from "../domain/sha256.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { type Beside, reportOf, storedSeries } from "../series/report.ts";
 import { seriesInFlight } from "../session/in-flight.ts";
+import { storedRuns } from "../session/other-runs.ts";
 import type { SeriesInFlight } from "../session/series-in-flight.ts";
 import { cancelSeriesAnywhere } from "../session/shared/cancel.ts";
 import type { StartedSeries } from "../session/started-series.ts";
@@ -103,9 +105,7 @@ export const seriesReport = async (store: Services["store"], series: SeriesRecor
 
 async function readRows(store: Services["store"], { series_id, plan }: SeriesRecord): Promise<Rows> {
   const own = await store.trials({ series_id });
-  const comparisons = [...new Set(plan.scenarios.map(({ comparison }) => comparison))];
-  const runs = await Promise.all(comparisons.map((comparison) => store.trials({ comparison })));
-  return { own, stored: runs.flat(), judge: await judgeStanding(store, plan.scenarios) };
+  return { own, stored: await storedRuns(store, plan), judge: await judgeStanding(store, plan.scenarios) };
 }
 
 const reportOn = (series: SeriesRecord, { own, stored, judge }: Rows): Promise<Series> =>
@@ -115,25 +115,25 @@ async function stored({ store, version }: Services, comparison: string): Promise
   const rows = await store.trials({ comparison });
   const session = rows[0] && (await readSession(store, rows[0].session_id));
   if (session === undefined) throw unknownSeries(`cmp-${comparison}`);
+  const judge_model = await judgeOf(store, rows, session);
+  const { selfTestKeyOf } = await import("../session/comparison.ts");
+  const self_test_key = selfTestKeyOf(session.definition, judge_model);
+  const judge = await judgeStanding(store, [{ scenario: session.scenario, self_test_key }]);
   return {
-    version: versionOf(version, rows),
+    version: versionOf(version, rows, judge),
     async report() {
       const [a, b] = session.arms;
-      const judge_model = await judgeOf(store, rows);
       const arms = { a: a.arm_id, b: b.arm_id };
       const scripted = session.arms.some(({ model }) => isScripted(model));
-      const runs = { comparison, scenario: session.scenario, arms, judge_model, scripted, rows };
-      const { selfTestKeyOf } = await import("../session/comparison.ts");
-      const self_test_key = selfTestKeyOf(session.definition, judge_model);
-      return storedSeries(runs, await judgeStanding(store, [{ scenario: session.scenario, self_test_key }]));
+      return storedSeries({ comparison, scenario: session.scenario, arms, judge_model, scripted, rows }, judge);
     },
   };
 }
 
 /** All runs of a comparison have one judge; the first that was judged names it. */
-async function judgeOf(store: Services["store"], rows: readonly TrialRow[]): Promise<string> {
-  const judged = rows.find(({ outcome }) => outcome !== null);
-  const session = judged && (await readSession(store, judged.session_id));
+async function judgeOf(store: Services["store"], rows: readonly TrialRow[], first: SessionOutcome): Promise<string> {
+  const judged = rows.find(({ outcome }) => outcome !== null)?.session_id;
+  const session = judged === undefined || judged === first.session_id ? first : await readSession(store, judged);
   return session?.verdict?.judge.model ?? "not known yet";
 }
 

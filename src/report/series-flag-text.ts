@@ -11,5 +11,5 @@ export const SERIES_FLAG_TEXT: Readonly<Record<SeriesFlag, string>> = {
   no_variation: "the trials of a scenario went the same way, so they count as one observation",
   scripted: "an arm replays scripts, so the trials say nothing of a model",
   mixed: "one scenario establishes a preference for one arm, another for the other",
-  earlier_trials: "there were earlier trials of the same comparison",
+  earlier_trials: "there are other trials of the same comparison, which a conclusion must hold with",
 };

@@ -3,10 +3,12 @@ import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./conclusion.ts";
 import { costOfTrial } from "./costs.ts";
-import { courseOf, isOnlyCopies } from "./course.ts";
+import { isOnlyCopies } from "./course.ts";
+import { findingsOf } from "./findings.ts";
 import { isOutOfReach, isUnlikely, MAX_FORECAST, type Standing } from "./forecast.ts";
 import { nextNumber, roundsToStart, standingOfCourse } from "./remaining.ts";
-import { deletedOf, numberOf, resultOf, type Tally, tallyByScenario } from "./tally.ts";
+import { plannedSubject } from "./subject.ts";
+import { numberOf, resultOf, type Tally, tallyByScenario } from "./tally.ts";
 
 /** A trial that may start now. */
 export interface TrialSpec {
@@ -28,6 +30,8 @@ export interface AdvanceInput extends Money {
    * 0 without.
    */
   readonly begun_after?: number;
+  /** Stored runs of the comparisons, where the series' own trials conclude something; as `poolOf` takes them. */
+  readonly stored?: readonly TrialRow[];
 }
 
 export interface Advance {
@@ -53,7 +57,7 @@ export async function advance(series: SeriesRecord, rows: readonly TrialRow[], i
   const { plan, limits } = series;
   if (series.stop !== null) return { stop: series.stop, start: [] };
   const tallies = tallyByScenario(plan.scenarios, rows);
-  const stop = await earlyStop(series, tallies, deletedOf(rows));
+  const stop = await earlyStop(series, rows, input.stored ?? []);
   if (stop) return { stop, start: [] };
   if (hasFailed(tallies, limits.trials, input.begun_after ?? 0)) return { stop: "failed", start: [] };
   const open = tallies.reduce((sum, { running }) => sum + running, 0);
@@ -102,12 +106,16 @@ function affordable({ limits }: SeriesRecord, tallies: readonly Tally[], money: 
 }
 
 /** Only where a series stops when sure, from complete rounds alone. None of it makes a false claim likelier. */
-async function earlyStop(series: SeriesRecord, tallies: readonly Tally[], deleted: number): Promise<Stop | null> {
+async function earlyStop(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  stored: readonly TrialRow[],
+): Promise<Stop | null> {
   const { plan, limits } = series;
   if (!limits.stop_when_sure) return null;
-  const course = courseOf({ scenarios: tallies.map(({ counted }) => counted), deleted }, plan);
-  if (course.claim) return course.fragile || course.reversed ? null : "sure";
-  if (course.equivalent_at !== null) return "equivalent";
+  const { course, conclusion, tallies, deleted } = findingsOf(plannedSubject(series), rows, stored);
+  if (conclusion !== "undecided") return course.claim ? "sure" : "equivalent";
+  if (course.claim || course.equivalent_at !== null) return null;
   if (tallies.every((tally) => roundsToStart(tally, limits.trials).length === 0)) return null;
   if (course.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(course)) return "out_of_reach";
   return await futility(standingOfCourse(course, tallies, { trials: limits.trials, deleted }), plan);

@@ -9,6 +9,8 @@ export interface Trials {
   readonly scenarios: readonly (readonly CountedTrial[])[];
   /** Trials that are gone; nobody knows from where. */
   readonly deleted: number;
+  /** The first round that is looked at; absent: 1. */
+  readonly from?: number;
 }
 
 export interface Claim {
@@ -47,9 +49,9 @@ export interface Course {
  * Looks at the trials where it is allowed: a round is one trial of each scenario, and nothing is asked inside of it. While
  * the trials of every scenario only repeat each other nothing is concluded: copies are one observation.
  */
-export function courseOf({ scenarios, deleted }: Trials, levels: Levels): Course {
+export function courseOf({ scenarios, deleted, from = 1 }: Trials, levels: Levels): Course {
   const rounds = scenarios.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
-  const walk = new Walk(scenarios.length, levels);
+  const walk = new Walk(scenarios.length, levels, from);
   for (let round = 0; round < rounds; round += 1)
     walk.add(
       scenarios.flatMap((trials) => trials[round] ?? []),
@@ -83,6 +85,7 @@ export function worstCase({ wins, ties, losses }: Counts, missing: number): Coun
 
 class Walk {
   readonly #levels: Levels;
+  readonly #from: number;
   readonly #isEquivalent: IsEquivalent;
   readonly #logs: number[] = [];
   #counts: Counts = { wins: 0, ties: 0, losses: 0 };
@@ -97,8 +100,9 @@ class Walk {
   readonly #conducts: (string | null)[] = [];
   readonly #varies: boolean[];
 
-  constructor(scenarios: number, levels: Levels) {
+  constructor(scenarios: number, levels: Levels, from: number) {
     this.#levels = levels;
+    this.#from = from;
     this.#isEquivalent = equivalenceAt(levels);
     this.#varies = Array.from({ length: scenarios }, () => false);
   }
@@ -108,7 +112,7 @@ class Walk {
     this.#missing = round.reduce((sum, { missing_before }) => sum + missing_before, deleted);
     const { both, side } = this.#look(this.#counts);
     this.#logs.push(both);
-    if (this.#repeats().every(Boolean)) return;
+    if (this.#logs.length < this.#from || this.#repeats().every(Boolean)) return;
     this.#greatest = Math.max(this.#greatest, both);
     if (side) this.#claimFor(side, both);
     if (this.#claim) this.#stands ||= this.#isSafe(this.#claim.side);

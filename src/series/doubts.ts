@@ -1,11 +1,12 @@
 import { counted } from "../domain/counted.ts";
 import type { EarlierTrials } from "../domain/series.ts";
 import { SIDES } from "../domain/verdict.ts";
+import { conclusionOf } from "./course.ts";
 import { evidenceText, limitText } from "./figure-text.ts";
-import { countsOf, type Findings, totalMissing } from "./findings.ts";
+import { copiesOf, countsOf, type Findings, totalMissing } from "./findings.ts";
 import { modelChangesOf } from "./model-changes.ts";
 import { crashedOf } from "./reliability.ts";
-import { missingBy } from "./tally.ts";
+import { distinctRuns, missingBy } from "./tally.ts";
 
 interface Known {
   readonly findings: Findings;
@@ -23,8 +24,10 @@ export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known)
     ...fragile(findings),
     ...(mixed ? ["Single scenarios disagree: for each arm there is one that establishes a preference for it."] : []),
     ...copies(findings),
+    ...fewWays(findings),
     ...changes(findings),
-    ...before(findings, earlier),
+    ...others(findings, earlier),
+    ...repeated(findings),
     ...(findings.subject.scripted ? ["These trials replay scripts; they say nothing of a model."] : []),
   ];
 }
@@ -83,6 +86,28 @@ function copies({ course, subject }: Findings): readonly string[] {
   ];
 }
 
+/** More trials than so many to each that differs are worth a word. */
+const MANY_ALIKE = 3;
+
+/** They may be chance's own: they are told, and count. */
+function fewWays({ subject, course, tallies }: Findings): readonly string[] {
+  const few = tallies.flatMap((tally, place) => {
+    const [trials, ways] = [tally.counted.length, distinctRuns(tally)];
+    if (ways === null || course.repeats[place] || ways * MANY_ALIKE >= trials) return [];
+    return `${ways} of ${trials}${subject.scenarios.length > 1 ? ` of ${subject.scenarios[place]?.scenario}` : ""}`;
+  });
+  if (few.length === 0) return [];
+  return [`Only ${namesText(few)} trials differ in what the models said and called; the others repeat one of these.`];
+}
+
+function repeated(findings: Findings): readonly string[] {
+  const copies = findings.pool?.copies ?? copiesOf(findings).size;
+  if (copies === 0) return [];
+  return [
+    `Among all stored trials ${copies} ${copies === 1 ? "repeats" : "repeat"} another one, by its seed or its recording; such copies count once.`,
+  ];
+}
+
 /** A statement is read by people, and a suite has up to 100 scenarios. */
 const SHOWN_NAMES = 3;
 
@@ -101,17 +126,20 @@ function changes(findings: Findings): readonly string[] {
   ];
 }
 
-function before({ subject }: Findings, earlier: readonly (EarlierTrials | null)[]): readonly string[] {
-  const { alpha } = subject.told.levels;
+/** Where they take the conclusion away, that is the finding. */
+function others(findings: Findings, earlier: readonly (EarlierTrials | null)[]): readonly string[] {
+  const { subject, pool } = findings;
   const known = earlier.filter((one) => one !== null);
   const [only] = known;
-  if (!only) return [];
+  if (!only || !pool) return [];
+  if (findings.conclusion !== conclusionOf(findings.course)) return [];
   if (subject.scenarios.length > 1)
     return [
-      `${counted(known.length, "scenario")} had earlier trials of the same comparison; the evidence with them stands with each.`,
+      `${counted(known.length, "scenario")} had other trials of the same comparison; the evidence with them stands with each.`,
     ];
-  const trials = counted(only.trials, "earlier trial");
+  const { alpha } = subject.told.levels;
+  const needed = pool.course.claim && only.e_with_this < 1 / alpha ? "needed, and reached before" : "needed";
   return [
-    `Counting also the ${trials} of this comparison, evidence ${evidenceText(only.e_with_this, alpha)} (${limitText(alpha)} needed).`,
+    `Counting also the ${counted(only.trials, "other trial")} of this comparison, evidence ${evidenceText(only.e_with_this, alpha)} (${limitText(alpha)} ${needed}).`,
   ];
 }

@@ -1,30 +1,21 @@
 import type { EarlierTrials } from "../domain/series.ts";
-import type { TrialRow } from "../domain/trial.ts";
-import { type Counts, logEvidence } from "./e-process.ts";
+import { logEvidence } from "./e-process.ts";
 import { evidenceOf, type Findings } from "./findings.ts";
-import { type Difference, tallyOf } from "./tally.ts";
+import { isOfOthers } from "./pool.ts";
+import type { CountedTrial, Difference } from "./tally.ts";
 
-/**
- * By scenario: the runs of its comparison from before the series, which nobody should forget; null where there are none.
- * @param stored runs of these comparisons in the order of creation; the series' own and later ones may be among them
- */
-export function earlierOf(
-  { subject, tallies }: Findings,
-  stored: readonly TrialRow[],
-): readonly (EarlierTrials | null)[] {
+/** By scenario: the runs of its comparison that are not of the series, which nobody should forget; null where there are none. */
+export function earlierOf({ subject, pool }: Findings): readonly (EarlierTrials | null)[] {
   const { series_id } = subject.told;
-  return subject.scenarios.map(({ comparison }, place) => {
-    const runs = stored.filter((row) => row.comparison === comparison);
-    const first = runs.findIndex((row) => row.place?.series_id === series_id);
-    const before = tallyOf(first === -1 ? runs : runs.slice(0, first)).counted.map(({ d }) => d);
-    if (before.length === 0) return null;
-    const own = tallies[place]?.counted.map(({ d }) => d) ?? [];
-    return { trials: before.length, e: evidenceAfter(before), e_with_this: evidenceAfter([...before, ...own]) };
+  return subject.scenarios.map((_, place) => {
+    const counted = pool?.tallies[place]?.counted ?? [];
+    const others = counted.filter(({ row }) => isOfOthers(row, series_id));
+    if (others.length === 0) return null;
+    return { trials: others.length, e: evidenceAfter(others), e_with_this: evidenceAfter(counted) };
   });
 }
 
-function evidenceAfter(differences: readonly Difference[]): number {
-  const of = (difference: Difference) => differences.filter((one) => one === difference).length;
-  const counts: Counts = { wins: of(1), ties: of(0), losses: of(-1) };
-  return evidenceOf(logEvidence(counts).both);
+function evidenceAfter(trials: readonly CountedTrial[]): number {
+  const of = (difference: Difference) => trials.filter(({ d }) => d === difference).length;
+  return evidenceOf(logEvidence({ wins: of(1), ties: of(0), losses: of(-1) }).both);
 }

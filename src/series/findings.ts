@@ -1,10 +1,13 @@
 import type { SeriesCounts, SeriesHeadline } from "../domain/series.ts";
+import type { Conclusion } from "../domain/series-summary.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { DECIDERS, type Decider, type Side } from "../domain/verdict.ts";
 import type { Levels } from "./conclusion.ts";
+import { withoutCopies } from "./copies.ts";
 import { type Course, courseOf, worstCase } from "./course.ts";
 import { logEvidence } from "./e-process.ts";
 import { winRateRange } from "./interval.ts";
+import { confirmed, type Pool, poolOf } from "./pool.ts";
 import type { Subject } from "./subject.ts";
 import { deletedOf, inOrder, missingOf, type Tally, tallyByScenario, tallyOf } from "./tally.ts";
 
@@ -17,22 +20,40 @@ export interface Findings {
   readonly tallies: readonly Tally[];
   readonly deleted: number;
   readonly course: Course;
+  /** With what others ran of the same comparisons; null where they ran nothing, or nobody looked. */
+  readonly pool: Pool | null;
+  readonly conclusion: Conclusion;
 }
 
-/** @param rows in the order of creation; for a planned series in any order, since its trials have numbers */
-export function findingsOf(subject: Subject, rows: readonly TrialRow[]): Findings {
-  const isPlanned = subject.told.kind === "planned";
-  const tallies = isPlanned ? tallyByScenario(subject.scenarios, rows) : [tallyOf(rows)];
+/**
+ * @param rows in the order of creation; for a planned series in any order, since its trials have numbers
+ * @param stored as `poolOf` takes them; for a planned series
+ */
+export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: readonly TrialRow[] = []): Findings {
+  const { told, scenarios } = subject;
+  const isPlanned = told.kind === "planned";
+  const tallies = isPlanned ? tallyByScenario(scenarios, rows) : [tallyOf(withoutCopies(rows))];
   const deleted = isPlanned ? deletedOf(rows) : 0;
-  const course = courseOf({ scenarios: tallies.map(({ counted }) => counted), deleted }, subject.told.levels);
-  return { subject, rows: isPlanned ? inOrder(rows) : rows, tallies, deleted, course };
+  const course = courseOf({ scenarios: tallies.map(({ counted }) => counted), deleted }, told.levels);
+  const pool = poolOf({ ...told, scenarios }, { tallies, course }, stored);
+  const conclusion = confirmed(course, pool?.course);
+  return { subject, rows: isPlanned ? inOrder(rows) : rows, tallies, deleted, course, pool, conclusion };
+}
+
+/** Stored runs that repeat one that counts. In a series that was planned each trial counts. */
+export function copiesOf({ subject, rows, tallies }: Findings): ReadonlySet<TrialRow> {
+  if (subject.told.kind === "planned") return new Set();
+  const distinct = new Set(tallies.flatMap((tally) => tally.rows));
+  return new Set(rows.filter((row) => !distinct.has(row)));
 }
 
 /** The trials of complete rounds, which alone are in the statistics. */
 export const countedOf = ({ tallies, course }: Findings) =>
   tallies.flatMap(({ counted }) => counted.slice(0, course.log_e.length));
 
-export function countsOf({ course, tallies, deleted }: Findings): SeriesCounts {
+export function countsOf(findings: Findings): SeriesCounts {
+  const { course, tallies, deleted } = findings;
+  const copies = copiesOf(findings).size;
   const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
   const trials = course.log_e.length * tallies.length;
   return {
@@ -43,6 +64,7 @@ export function countsOf({ course, tallies, deleted }: Findings): SeriesCounts {
     deleted,
     held: sum(({ counted, waiting }) => counted.length + waiting) - trials,
     running: sum(({ running }) => running),
+    ...(copies > 0 && { copies }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Findings } from "./findings.ts";
 import { winRateRange } from "./interval.ts";
 import { evidenceSentence, rangeText, rate, scope, won } from "./result-text.ts";
 import { scenariosText } from "./subject.ts";
+import { unconfirmed } from "./unconfirmed.ts";
 
 type Coming = Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more_trials">;
 
@@ -15,7 +16,8 @@ type Coming = Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more
 export function found(findings: Findings, coming: Coming | null): readonly string[] {
   const { course } = findings;
   if (course.claim && course.reversed) return reversed(findings, course.claim);
-  switch (conclusionOf(course)) {
+  if (findings.conclusion !== conclusionOf(course)) return [...unconfirmed(findings), ...figures(findings)];
+  switch (findings.conclusion) {
     case "a_preferred":
     case "b_preferred":
       return course.claim ? claimed(findings, course.claim) : [];

@@ -11,7 +11,7 @@ export interface ModelChange {
 }
 
 /** For each scenario the first change of each served model; what a provider does not say is no change. */
-export function modelChangesOf({ subject, tallies }: Findings): readonly ModelChange[] {
+export function modelChangesOf({ subject, rows: all, tallies }: Findings): readonly ModelChange[] {
   const served = { a: servedBy("a"), b: servedBy("b"), judge: ({ judge }: TrialRow) => judge.model_served };
   return tallies.flatMap(({ rows }, place) =>
     (["a", "b", "judge"] as const).flatMap((who) => {
@@ -20,7 +20,7 @@ export function modelChangesOf({ subject, tallies }: Findings): readonly ModelCh
       const [row, scenario] = [rows[index], subject.scenarios[place]?.scenario];
       const to = row && served[who](row);
       if (!row || !from || !to || scenario === undefined) return [];
-      return { scenario, trial: trialOf(subject, row, index), who, from, to };
+      return { scenario, trial: trialOf(subject, row, all.indexOf(row)), who, from, to };
     }),
   );
 }

@@ -1,7 +1,8 @@
 import { gateOfSeries } from "../domain/gate.ts";
 import type { Series } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
-import type { SeriesSummary } from "../domain/series-summary.ts";
+import type { Conclusion, SeriesSummary } from "../domain/series-summary.ts";
+import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
@@ -32,31 +33,55 @@ export interface Beside {
 
 /** The whole report of a planned series. Takes the third power of the trials left; others have their turn meanwhile. */
 export async function reportOf(series: SeriesRecord, rows: readonly TrialRow[], beside: Beside): Promise<Series> {
-  const findings = findingsOf(plannedSubject(series), rows);
+  const findings = findingsOf(plannedSubject(series), rows, beside.stored);
   return seriesOf(findings, { ...beside, forecast: await forecastOf(findings) });
 }
 
 /** The report of all stored runs of a comparison. No plan ends them, so that nothing can be forecast. */
 export function storedSeries(runs: StoredRuns, beside: Omit<Beside, "stored">): Series {
-  return seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, stored: [], forecast: null });
+  return seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, forecast: null });
 }
 
-/** For lists. */
-export function standingOf(series: SeriesRecord, rows: readonly TrialRow[]): SeriesStanding {
-  const findings = findingsOf(plannedSubject(series), rows);
+/** For lists. @param stored as in `Beside`; none where nobody needs to look at them */
+export function standingOf(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  stored: readonly TrialRow[] = [],
+): SeriesStanding {
+  const findings = findingsOf(plannedSubject(series), rows, stored);
   const { win_rate, low, high } = headlineOf(findings.course, findings.subject.told.levels, 0);
-  return { conclusion: conclusionOf(findings.course), win_rate, low, high, counted: countsOf(findings).trials };
+  return { conclusion: findings.conclusion, win_rate, low, high, counted: countsOf(findings).trials };
 }
+
+/** What the series' own trials may conclude by when those that run have ended: only then others have a say. */
+export function conclusionsAhead(series: SeriesRecord, rows: readonly TrialRow[]): readonly Conclusion[] {
+  const runs = rows.some(({ state }) => !isFinal(state));
+  const ends = runs ? (["a", "b", null] as const) : [null];
+  return ends.map((winner_side) => {
+    const ended = rows.map((row) => (isFinal(row.state) ? row : wonBy(row, winner_side)));
+    return findingsOf(plannedSubject(series), ended).conclusion;
+  });
+}
+
+const wonBy = (row: TrialRow, winner_side: Side | null): TrialRow => ({
+  ...{ ...row, state: "completed", winner_side },
+  outcome: winner_side === null ? "tie" : "winner",
+});
 
 /**
  * Where the series stands with the verdict of `own`, which is about to be stored.
  * @param rows of all its trials; the one of `own` among them may be from before the verdict
+ * @param stored as in `Beside`; none where nobody needs to look at them
  */
-export function summaryOf(series: SeriesRecord, rows: readonly TrialRow[], own: TrialRow): SeriesSummary {
+export function summaryOf(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  { own, stored = [] }: { readonly own: TrialRow; readonly stored?: readonly TrialRow[] },
+): SeriesSummary {
   // A run with a verdict is complete once this is stored.
   const ended: TrialRow = { ...own, state: "completed" };
   const others = rows.filter(({ session_id }) => session_id !== own.session_id);
-  const findings = findingsOf(plannedSubject(series), [...others, ended]);
+  const findings = findingsOf(plannedSubject(series), [...others, ended], stored);
   const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
   const { win_rate, low, high, e } = headlineOf(findings.course, findings.subject.told.levels, 0);
   return {
@@ -65,13 +90,14 @@ export function summaryOf(series: SeriesRecord, rows: readonly TrialRow[], own: 
     held: typeof resultOf(ended) === "number" && !countedOf(findings).some(({ row }) => row === ended),
     ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
     ...{ win_rate, low, high, e },
-    conclusion: conclusionOf(findings.course),
+    conclusion: findings.conclusion,
     statement: statementOf({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [] }),
   };
 }
 
 /** Null where nothing is left, too much for a forecast, or nothing that it could say. */
-async function forecastOf({ subject, course, tallies, deleted }: Findings): Promise<Forecast | null> {
+async function forecastOf({ subject, course, tallies, deleted, ...findings }: Findings): Promise<Forecast | null> {
+  if (findings.conclusion !== conclusionOf(course)) return null;
   if (subject.told.limits === null || course.reversed || course.equivalent_at !== null || isOnlyCopies(course))
     return null;
   if (course.claim) return { chance_of_conclusion: 1, chance_of_claim: 1 };
@@ -79,24 +105,24 @@ async function forecastOf({ subject, course, tallies, deleted }: Findings): Prom
   return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
 }
 
-interface Computed extends Beside {
+interface Computed extends Omit<Beside, "stored"> {
   readonly forecast: Forecast | null;
 }
 
 function seriesOf(findings: Findings, computed: Computed): Series {
-  const { stored, judge_unaudited, failed_self_tests = [], forecast: chances } = computed;
-  const { subject, course, rows, tallies } = findings;
+  const { judge_unaudited, failed_self_tests = [], forecast: chances } = computed;
+  const { subject, course, rows, tallies, conclusion } = findings;
   const { arms, judge_model } = subject;
   const costs = costsOf(rows);
-  const earlier = earlierOf(findings, stored);
+  const distinct = tallies.flatMap((tally) => tally.rows);
+  const earlier = earlierOf(findings);
   const coming = comingOf(findings, chances, costs);
   const scenarios = scenarioRowsOf(findings, earlier);
   const mixed = ["a_preferred", "b_preferred"].every((side) => scenarios.some(({ conclusion }) => conclusion === side));
   const armOf = (side: Side) => {
-    const crashed = crashedOf(rows, side);
-    return { arm_id: arms[side], ...costs.arms[side], solved: solvedOf(rows, side), ...(crashed && { crashed }) };
+    const crashed = crashedOf(distinct, side);
+    return { arm_id: arms[side], ...costs.arms[side], solved: solvedOf(distinct, side), ...(crashed && { crashed }) };
   };
-  const conclusion = conclusionOf(course);
   const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests });
   return {
     ...subject.told,
@@ -124,8 +150,10 @@ function seriesOf(findings: Findings, computed: Computed): Series {
   };
 }
 
-function comingOf({ subject, course, tallies, deleted }: Findings, chances: Forecast | null, costs: Costs) {
-  const more_trials = isOnlyCopies(course) ? null : moreTrials(course.counts, subject.told.levels);
+function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
+  const { subject, course, tallies, deleted } = findings;
+  const isOpen = !isOnlyCopies(course) && findings.conclusion === conclusionOf(course);
+  const more_trials = isOpen ? moreTrials(course.counts, subject.told.levels) : null;
   const { limits } = subject.told;
   return {
     trials_left: limits && standingOfCourse(course, tallies, { trials: limits.trials, deleted }).left,

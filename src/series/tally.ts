@@ -95,3 +95,9 @@ function blamed({ arms }: TrialRow): Blamed {
   if (arms.a.broken) return "a";
   return arms.b.broken ? "b" : "judge";
 }
+
+/** How many of the trials that count differ in what the models said and called; null where that is unknown. */
+export function distinctRuns({ counted }: Tally): number | null {
+  const conducts = new Set(counted.map(({ row }) => row.conduct));
+  return conducts.has(null) ? null : conducts.size;
+}

@@ -2,13 +2,14 @@ import type { SeriesTrial } from "../domain/series.ts";
 import { isFinal } from "../domain/session-state.ts";
 import type { Side } from "../domain/verdict.ts";
 
-/** What a trial is for the series. `held`: it is done, and something before it is not. */
-export const TRIAL_KINDS = ["a", "b", "none", "missing", "held", "running"] as const;
+/** What a trial is for the series. `held`: it is done, and something before it is not. `copy`: it repeats one that counts. */
+export const TRIAL_KINDS = ["a", "b", "none", "missing", "held", "copy", "running"] as const;
 export type TrialKind = (typeof TRIAL_KINDS)[number];
 
-export function kindOf({ state, d, counted }: SeriesTrial): TrialKind {
+export function kindOf({ state, d, counted, copy }: SeriesTrial): TrialKind {
   if (!isFinal(state)) return "running";
   if (d === null) return "missing";
+  if (copy) return "copy";
   if (!counted) return "held";
   if (d === 0) return "none";
   return d > 0 ? "a" : "b";
@@ -16,7 +17,7 @@ export function kindOf({ state, d, counted }: SeriesTrial): TrialKind {
 
 /** One character for each, so that no reader needs the colour. */
 export const TRIAL_MARKS: Readonly<Record<TrialKind, string>> = {
-  ...{ a: "A", b: "B", none: "=", missing: "✕", held: "‖", running: "…" },
+  ...{ a: "A", b: "B", none: "=", missing: "✕", held: "‖", copy: "·", running: "…" },
 };
 
 /** What the marks of some trials mean, with how many of each kind there are. */
@@ -31,6 +32,7 @@ export function legendOf(
     none: "no winner",
     missing: "missing",
     held: "waiting for earlier ones",
+    copy: "copy of another",
     running: "running",
   };
   return TRIAL_KINDS.flatMap((kind) => {

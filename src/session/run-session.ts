@@ -25,8 +25,11 @@ import type { SessionServices } from "./services.ts";
 /** What makes a run a trial. */
 export interface Trial {
   readonly place: TrialPlace;
-  /** Where the series stands with this verdict; `trials` are those of the series, this one as it was before. Pure. */
-  readonly summarise: (trials: readonly TrialRow[], session_id: string, verdict: Verdict) => SeriesSummary;
+  /**
+   * Where the series stands with this verdict, to be asked in the moment in which it is stored. Pure; `trials` are those of the
+   * series, this one as it was before.
+   */
+  readonly summary: (session_id: string, verdict: Verdict) => Promise<(trials: readonly TrialRow[]) => SeriesSummary>;
 }
 
 export interface Session {
@@ -61,7 +64,7 @@ export async function runSession(session: Session): Promise<void> {
     const verdict = await judged(session, { ...caseOf(plan, examined), flags });
     signal.throwIfAborted();
     if (!session.examined) plan.tapes?.demandAllPlayed();
-    await log.complete(verdict, trial && ((trials) => trial.summarise(trials, log.session_id, verdict)));
+    await log.complete(verdict, await trial?.summary(log.session_id, verdict));
   } catch (error) {
     await log.fail(failureOf(error, services));
   }

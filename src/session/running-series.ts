@@ -6,6 +6,7 @@ import type { TrialRow } from "../domain/trial.ts";
 import { type AdvanceInput, advance, type TrialSpec } from "../series/advance.ts";
 import { costOfTrial } from "../series/costs.ts";
 import { standingOf } from "../series/report.ts";
+import { OtherRuns } from "./other-runs.ts";
 import type { SeriesSetup } from "./prepare-series.ts";
 import type { SeriesInFlight } from "./series-in-flight.ts";
 import type { SessionServices } from "./services.ts";
@@ -40,6 +41,7 @@ export class RunningSeries implements SeriesInFlight {
   /** How it ends, as soon as that is known; trials that run go on. */
   #end: End | undefined;
   #changed = Promise.withResolvers<void>();
+  readonly #others: OtherRuns;
   /** Somebody else goes on with it. */
   #left = false;
   readonly #leaving = Promise.withResolvers<void>();
@@ -49,6 +51,7 @@ export class RunningSeries implements SeriesInFlight {
     this.#setup = setup;
     this.#record = record;
     this.#begunAfter = begun_after;
+    this.#others = new OtherRuns(services.store);
     this.series_id = record.series_id;
     this.done = this.#run();
   }
@@ -119,17 +122,18 @@ export class RunningSeries implements SeriesInFlight {
 
   /** Starts what may start now, which waits for no disk, and keeps what lists show. False when nothing may start. */
   async #goOn(rows: readonly TrialRow[], changed: boolean): Promise<boolean> {
-    const kept = changed && this.#keep({ standing: standingOf(this.#record, rows) });
+    const stored = await this.#others.beside(this.#record, rows);
+    const kept = changed && this.#keep({ standing: standingOf(this.#record, rows, stored) });
     if (kept) kept.catch(ignored);
-    const goesOn = await this.#startNext(rows);
+    const goesOn = await this.#startNext(rows, stored);
     await kept;
     return goesOn;
   }
 
-  async #startNext(rows: readonly TrialRow[]): Promise<boolean> {
+  async #startNext(rows: readonly TrialRow[], stored: readonly TrialRow[]): Promise<boolean> {
     this.#end ??= this.#haltedEnd();
     if (this.#end) return false;
-    const { stop, start } = await advance(this.#record, rows, this.#money(rows));
+    const { stop, start } = await advance(this.#record, rows, { ...this.#money(rows), stored });
     this.#end = stop === null ? await this.#startAll(start) : endOf(stop, rows);
     return start.length > 0;
   }
@@ -187,7 +191,7 @@ export class RunningSeries implements SeriesInFlight {
     const { session_id, done } = await startSession(
       this.#services,
       plan,
-      trialOf(() => this.#record, place),
+      trialOf(() => this.#record, { place, others: this.#others, store: this.#services.store }),
     );
     this.#follow(session_id, done);
     if (this.#left) return;

@@ -43,7 +43,7 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
   const watchers = new Watchers();
   const trials = (of: TrialsOf) => {
     const found = [...rows.values()].filter((row) => belongs(row, of));
-    return structuredClone("series_id" in of ? found : found.slice(0, MAX_TRIALS_IN_ALL));
+    return structuredClone("series_id" in of ? found : found.slice(0, of.limit ?? MAX_TRIALS_IN_ALL));
   };
   const push = (session_id: string, { log, attempt }: Kept, entries: readonly SessionEntry[]) => {
     log.push(...entries.map((entry, index) => ({ n: log.length + index + 1, attempt, entry })));

@@ -23,8 +23,8 @@ export interface LoggedEntry {
   readonly entry: SessionEntry;
 }
 
-/** Runs that a series is made of: the trials of a planned one, or the first `MAX_TRIALS_IN_ALL` stored runs of a comparison. */
-export type TrialsOf = { readonly series_id: string } | { readonly comparison: string };
+/** Runs that a series is made of: the trials of a planned one, or the first `MAX_TRIALS_IN_ALL`, or `limit`, stored runs of a comparison. */
+export type TrialsOf = { readonly series_id: string } | { readonly comparison: string; readonly limit?: number };
 
 /**
  * Entries that depend on the trials of the run's series as they are in the moment of the write, this one's own row as it was

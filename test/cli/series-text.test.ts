@@ -28,7 +28,7 @@ function told(series: SeriesRecord, rows: readonly TrialRow[], columns: number):
   return rows.flatMap((row, index) => {
     if (row.failure) return lines.lost(row.state, row.failure.message, row).trimEnd().split("\n");
     const winner = row.winner_side && (series.plan.arms[row.winner_side === "a" ? 0 : 1] ?? null);
-    const summary = summaryOf(series, rows.slice(0, index), row);
+    const summary = summaryOf(series, rows.slice(0, index), { own: row });
     const calls = row.outcome === "invalid" ? [{ error: null }, { error: "it gave no answer" }] : [];
     const { outcome, winner_side } = row;
     return lines
@@ -101,7 +101,7 @@ describe("a line for each trial", () => {
     if (!first || !second) throw new Error("two rows");
     const running = { ...first, state: "running", outcome: null, winner_side: null } as const;
     const lines = new TrialLines(seriesOf(), terminal(80));
-    const summary = summaryOf(seriesOf(), [running], second);
+    const summary = summaryOf(seriesOf(), [running], { own: second });
     const verdict = { outcome: "winner", winner: "baseline", winner_side: "b", calls: [], series: summary } as const;
     expect(lines.judged(verdict, second)).toBe("trial  2  baseline wins   held: an earlier trial still runs\n");
   });

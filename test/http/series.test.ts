@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Series, SeriesListing } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
+import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
 import { stopRuns } from "../../src/operation/stop-runs.ts";
 import { type Talk, talkServices, talkText } from "../session/series.ts";
 import { aService, type ServiceOptions, type TestService } from "./service.ts";
@@ -143,6 +144,21 @@ test("who asks again with the ETag is told only what is new", async () => {
   await ended(service, series_id);
   const last = await again(etag);
   expect([last.status, ((await last.json()) as Series).state]).toEqual([200, "completed"]);
+});
+
+test("a self-test of the judge is new for who reads the stored runs of a comparison", async () => {
+  await using service = talking({ judge: () => "a" });
+  const { plan } = await run(service, { trials: 1 });
+  const [planned] = plan?.scenarios ?? [];
+  const path = `/api/series/cmp-${planned?.comparison}`;
+  const first = await service.get(path);
+  const again = () => service.fetch(path, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
+  expect((await again()).status).toBe(304);
+  const passed = { ...EXAMPLE_SELF_TEST, verdict: "pass" as const };
+  await service.services.store.self_tests.keep(planned?.self_test_key ?? "", passed);
+  const last = await again();
+  expect([((await first.json()) as Series).flags, last.status]).toEqual([["judge_unaudited"], 200]);
+  expect(((await last.json()) as Series).flags).toEqual([]);
 });
 
 describe("refused before anything is spent", () => {

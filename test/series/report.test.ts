@@ -222,7 +222,7 @@ describe("a flag says", () => {
   });
 });
 
-test("earlier runs of the comparison are counted beside the series, its own and later ones are not", async () => {
+test("all other runs of the comparison are counted beside the series, whenever they were stored", async () => {
   const place = null;
   const other = { series_id: "series-20250101T000000000Z-00000000", trial: 1, round: 1 };
   const own = rowsOf(results("++++"));
@@ -236,12 +236,12 @@ test("earlier runs of the comparison are counted beside the series, its own and 
   const { earlier, flags, statement } = await reportOf(seriesOf(), own, { ...ALONE, stored });
   const e = async (letters: string) => (await reportOfLetters(letters)).headline.e;
   expect(earlier).toEqual({
-    trials: 3,
-    e: expect.closeTo(await e("+-+"), 9),
-    e_with_this: expect.closeTo(await e("+-+++++"), 9),
+    trials: 8,
+    e: expect.closeTo(await e("+-+-----"), 9),
+    e_with_this: expect.closeTo(await e("+-+++++-----"), 9),
   });
   expect(flags).toEqual(["earlier_trials"]);
-  expect(statement).toContain("Counting also the 3 earlier trials of this comparison, evidence");
+  expect(statement).toContain("Counting also the 8 other trials of this comparison, evidence");
 });
 
 test("a claim was made with the trials up to it, and has cost what was lost among them too", async () => {
@@ -294,7 +294,7 @@ describe("the summary in a verdict", () => {
         const own = rows.findLast(({ outcome }) => outcome !== null);
         if (!own?.place) return;
         const before = rows.map((row) => (row === own ? { ...row, state: "judging" as const, outcome: null } : row));
-        const summary = summaryOf(series, before, { ...own, state: "judging" });
+        const summary = summaryOf(series, before, { own: { ...own, state: "judging" } });
         const { counts, headline, conclusion } = await report(series, rows);
         const { trials, wins, ties, losses, inconsistent, inconclusive } = counts;
         const { win_rate, low, high, e } = headline;
@@ -313,11 +313,11 @@ describe("the summary in a verdict", () => {
     const rows = rowsOf(results("r+"));
     const [first, second] = rows;
     if (!first || !second) throw new Error("there are two");
-    expect(summaryOf(seriesOf(), rows, second)).toMatchObject({ trial: 2, held: true, trials: 0 });
+    expect(summaryOf(seriesOf(), rows, { own: second })).toMatchObject({ trial: 2, held: true, trials: 0 });
     const ended = rowOf({ trial: 1, round: 1, scenario: "S" }, "tie");
-    expect(summaryOf(seriesOf(), rows, ended)).toMatchObject({ trial: 1, held: false, trials: 2, wins: 1 });
+    expect(summaryOf(seriesOf(), rows, { own: ended })).toMatchObject({ trial: 1, held: false, trials: 2, wins: 1 });
     const invalid = rowOf({ trial: 1, round: 1, scenario: "S" }, "invalid");
-    expect(summaryOf(seriesOf(), rows, invalid)).toMatchObject({ held: false, missing: 1 });
+    expect(summaryOf(seriesOf(), rows, { own: invalid })).toMatchObject({ held: false, missing: 1 });
   });
 });
 

@@ -53,6 +53,66 @@ test("eight wins are a claim: the series stops, and each verdict says where it s
   expect(sessions.map((session) => session?.trial?.trial)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
+test("a series on whose comparison others lost claims nothing, in no place, and does not stop for it", async () => {
+  // The first four runs are of another series.
+  const services = talkServices({ judge: (n) => (n <= 4 ? "b" : "a") });
+  const scenario = await talk();
+  await run(services, [scenario], { trials: 4 });
+  const series = await run(services, [scenario], { trials: 12, stop_when_sure: true });
+  expect(series).toMatchObject({
+    ...{ stop: "exhausted", conclusion: "undecided", gate: { a: null, b: null } },
+    ...{ headline: { claim: { side: "a", at_trial: 8 } }, earlier: { trials: 4 } },
+  });
+  const sessions = await Promise.all(series.trials.map(({ session_id }) => readSession(services.store, session_id)));
+  const told = sessions.map((session) => session?.verdict?.series);
+  expect(told.map((summary) => summary?.conclusion)).toEqual(Array(12).fill("undecided"));
+  expect(told.at(-1)?.statement).toStartWith(
+    "Nothing is concluded: this series alone would establish a preference for a",
+  );
+  expect((await services.store.series.read(series.series_id))?.standing).toMatchObject({
+    conclusion: "undecided",
+    counted: 12,
+  });
+  const more = await run(services, [scenario], { goOn: series.series_id, trials: 30 });
+  expect(more).toMatchObject({ stop: "sure", conclusion: "a_preferred", counts: { trials: 16 } });
+});
+
+test("what others ran is read only when the trials of a series alone conclude something", async () => {
+  const services = talkServices({ judge: () => "a" });
+  const reads: string[] = [];
+  const store: SessionStore = {
+    ...services.store,
+    trials: (of) => {
+      if ("comparison" in of) reads.push(of.comparison);
+      return services.store.trials(of);
+    },
+  };
+  const { done } = await openSeries({ ...services, store }, sourceOf(await talk()), { trials: 7 });
+  const { series_id } = await done;
+  expect(reads).toEqual([]);
+  const more = await openSeries({ ...services, store }, sourceOf(await talk()), { goOn: series_id, trials: 20 });
+  await more.done;
+  // Once confirmed, it is not asked again.
+  expect(reads).toHaveLength(1);
+});
+
+test("series that are opened at once and continued in turn are one bet", async () => {
+  // Each of three series wins eight of ten; all together win eight of thirty.
+  const services = talkServices({ judge: (n) => (n % 3 === 1 && n <= 24 ? "a" : "b") });
+  const scenario = await talk();
+  const ids: (string | undefined)[] = [undefined, undefined, undefined];
+  for (let trials = 1; trials <= 10; trials += 1)
+    for (const [index, goOn] of ids.entries())
+      ids[index] = (await run(services, [scenario], { trials, ...(goOn && { goOn }) })).series_id;
+  const [first] = await Promise.all(
+    ids.map(async (id) => {
+      const record = await services.store.series.read(id ?? "");
+      return record && (await seriesReport(services.store, record));
+    }),
+  );
+  expect(first).toMatchObject({ conclusion: "undecided", headline: { claim: { side: "a" } }, earlier: { trials: 20 } });
+});
+
 test("a planned number of trials is run, whoever is ahead", async () => {
   const series = await run(talkServices({ judge: (n) => (n === 2 ? "b" : "a") }), [await talk()], { trials: 10 });
   expect(series).toMatchObject({
@@ -107,15 +167,19 @@ test("a trial that ends while the series looks at its trials is looked at too", 
   const before = (side: string, n: number) => (side === "a" ? gates.get(n)?.promise : undefined);
   const services = talkServices({ judge: () => "a", before }, { slots: new Semaphore(3, 0) });
   const { store } = services;
+  // A trial looks at the others, too, when it ends.
+  let looks = false;
   const late: SessionServices["store"] = {
     ...store,
     trials: async (of) => {
       const rows = await store.trials(of);
       const running = rows.find(({ state }) => state !== "completed");
-      if (!running || running === rows[0]) return rows;
+      if (!running || running === rows[0] || looks) return rows;
+      looks = true;
       gates.get(rows.indexOf(running) + 1)?.resolve();
       await services.runs.live(running.session_id)?.done;
       await new Promise(setImmediate);
+      looks = false;
       return rows;
     },
   };

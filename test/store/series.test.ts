@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../../src/domain/trial.ts";
 import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
@@ -181,7 +182,23 @@ describe.each(STORES)("%s store", (_name, open) => {
       [idOf(1), undefined],
       [idOf(2), 1],
     ]);
+    expect((await store.trials({ comparison, limit: 1 })).map(({ session_id }) => session_id)).toEqual([idOf(1)]);
     expect(await store.trials({ comparison: "d".repeat(64) })).toEqual([]);
+  });
+
+  test("a run that only replays says what drew it, and one in which a model was asked does not", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const choice = (trial: number) => ({ left: { seed: "seed", trial, chosen: 0 } });
+    const settings = (trial: number) => ({ settings: { ...anOutcome(idOf(1)).settings, scripts: choice(trial) } });
+    const live = anOutcome(idOf(1)).arms.map((arm) => ({ ...arm, model: "openai/m" })) as SessionOutcome["arms"];
+    await begin(store, aTrial(idOf(1), SERIES, 1, settings(1)));
+    await begin(store, aTrial(idOf(2), SERIES, 2, settings(2)));
+    await begin(store, aTrial(idOf(3), SERIES, 3, settings(1)));
+    await begin(store, aTrial(idOf(4), SERIES, 4, { ...settings(1), arms: live }));
+    const draws = (await store.trials({ series_id: SERIES })).map(({ draw }) => draw);
+    expect(draws.map((draw) => draws.indexOf(draw))).toEqual([0, 1, 0, 3]);
+    expect(draws.map((draw) => draw === undefined)).toEqual([false, false, false, true]);
   });
 
   test("a verdict that is asked for later changes no trial", async () => {

@@ -7,6 +7,7 @@ import { foldLog, isLog } from "../../store/read-session.ts";
 import type { Claim } from "../../store/shared-store.ts";
 import type { LoggedEntry } from "../../store/store.ts";
 import { conductSession } from "../conduct-session.ts";
+import { OtherRuns } from "../other-runs.ts";
 import { prepareSession, type SessionPlan } from "../prepare-session.ts";
 import { heldReservation } from "../reservation.ts";
 import { RunLog } from "../run-log.ts";
@@ -146,5 +147,6 @@ async function loadedOf(workplace: Workplace, { session }: CreatedEntry): Promis
 
 async function trialOfSession({ shared }: Workplace, { session }: CreatedEntry): Promise<Trial | undefined> {
   const record = session.trial && (await shared.series.read(session.trial.series_id));
-  return session.trial && record && trialOf(() => record, session.trial);
+  if (!session.trial || !record) return undefined;
+  return trialOf(() => record, { place: session.trial, others: new OtherRuns(shared), store: shared });
 }

@@ -7,7 +7,7 @@ import { ask, type Sql } from "./connection.ts";
 /** In the order of creation, without rows that are damaged. */
 export async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
   const [statement, values] =
-    "series_id" in of ? [OF_SERIES, [of.series_id]] : [OF_COMPARISON, [of.comparison, MAX_TRIALS_IN_ALL]];
+    "series_id" in of ? [OF_SERIES, [of.series_id]] : [OF_COMPARISON, [of.comparison, of.limit ?? MAX_TRIALS_IN_ALL]];
   const rows = await ask<{ session_id: string; trial_row: string }>(sql, statement, values);
   return rows.flatMap(({ session_id, trial_row }) => {
     const row = parsed(trial_row);

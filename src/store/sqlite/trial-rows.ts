@@ -7,7 +7,9 @@ import type { Database } from "./database.ts";
 /** In the order of creation, without rows that are damaged. */
 export function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
   const [column, value, limit] =
-    "series_id" in of ? ["series_id", of.series_id, NO_LIMIT] : ["comparison", of.comparison, MAX_TRIALS_IN_ALL];
+    "series_id" in of
+      ? ["series_id", of.series_id, NO_LIMIT]
+      : ["comparison", of.comparison, of.limit ?? MAX_TRIALS_IN_ALL];
   const sql = `SELECT session_id, trial_row FROM sessions WHERE ${column} = $value ORDER BY position LIMIT $limit`;
   const rows = database.query(sql).values({ value, limit }) as [string, string | null][];
   return rows.flatMap(([session_id, text]) => {

@@ -50,8 +50,8 @@ const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
   },
   earlier_trials: {
     tone: "note",
-    title: "The same comparison was run before",
-    text: "A series that is run again until it wins proves nothing; the statement counts the earlier trials too.",
+    title: "There are other trials of the same comparison",
+    text: "A series that is run again until it wins proves nothing: a conclusion is stated only where all stored trials together show it.",
   },
 };
 
