@@ -1,5 +1,5 @@
-import type { ArmSummary, SessionOutcome } from "./session.ts";
-import { sumKnown } from "./usage.ts";
+import type { ArmSummary, AtLeast, SessionOutcome, SessionTotals } from "./session.ts";
+import { judgingsOf, sumKnown } from "./usage.ts";
 import { usdText } from "./usd-text.ts";
 
 /** A figure that is known, or of which only a part is: then it is this much at least. */
@@ -8,8 +8,8 @@ export interface Known {
   readonly is_least: boolean;
 }
 
-/** What an arm cost, USD. */
-export const knownCost = ({ cost_usd, at_least }: Pick<ArmSummary, "cost_usd" | "at_least">): Known =>
+/** What an arm or a whole run cost, USD. */
+export const knownCost = ({ cost_usd, at_least }: Pick<Used, "cost_usd" | "at_least">): Known =>
   cost_usd === null && at_least ? { value: at_least.cost_usd, is_least: true } : { value: cost_usd, is_least: false };
 
 /** Tokens of an arm, on one side or both. */
@@ -35,7 +35,51 @@ export function costParts({ arms, verdict, totals }: Pick<SessionOutcome, "arms"
   return [
     `arms ${leastText(ofArms, usdText)}`,
     `judge ${usdText(verdict?.usage.cost_usd ?? null)}`,
-    `total ${usdText(totals.cost_usd)}`,
+    `total ${leastText(knownCost(totals), usdText)}`,
     ...whyUnknown(arms),
   ];
 }
+
+interface Used {
+  readonly tokens_in: number | null;
+  readonly tokens_out: number | null;
+  readonly cost_usd: number | null;
+  readonly at_least?: AtLeast | undefined;
+}
+
+/** Arms and judge together, of attempts that were lost too. */
+export function sumTotals(outcome: SessionOutcome): SessionTotals {
+  const { arms, lost_attempts = [], started_at, finished_at } = outcome;
+  const judgings = judgingsOf(outcome);
+  const parts: readonly Used[] = [...arms, ...judgings, ...lost_attempts];
+  const why = [
+    ...arms.filter(isPartly).map(({ arm_id, at_least }) => `${arm_id}: ${at_least?.why ?? "its use is not known"}`),
+    ...(judgings.some(isPartly) ? ["not all that the judge used is known"] : []),
+    ...(lost_attempts.some(isPartly) ? ["not all that lost attempts used is known"] : []),
+  ];
+  return {
+    ...sumOf(parts),
+    wall_ms: started_at && finished_at ? Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) : null,
+    ...(why.length > 0 && { at_least: { ...leastOf(parts), why: why.join("; ") } }),
+  };
+}
+
+/** Some of it is unknown, and not for want of a price alone. */
+const isPartly = ({ tokens_in, tokens_out, at_least }: Used) =>
+  at_least !== undefined || tokens_in === null || tokens_out === null;
+
+const sumOf = (parts: readonly Used[]) => ({
+  tokens_in: sumKnown(parts.map(({ tokens_in }) => tokens_in)),
+  tokens_out: sumKnown(parts.map(({ tokens_out }) => tokens_out)),
+  cost_usd: sumKnown(parts.map(({ cost_usd }) => cost_usd)),
+});
+
+function leastOf(parts: readonly Used[]): Omit<AtLeast, "why"> {
+  const sum = (side: "tokens_in" | "tokens_out") =>
+    parts.reduce((total, part) => total + (part[side] ?? part.at_least?.[side] ?? 0), 0);
+  return { tokens_in: sum("tokens_in"), tokens_out: sum("tokens_out"), cost_usd: sumKnown(parts.map(leastCost)) };
+}
+
+/** Null where only a price is missing. */
+const leastCost = (part: Used): number | null =>
+  part.cost_usd ?? (part.at_least ? part.at_least.cost_usd : isPartly(part) ? 0 : null);

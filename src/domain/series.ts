@@ -221,7 +221,18 @@ export const Series = record("Series", {
   judge: record("SeriesJudge", { model: Type.String(), cost_usd: Usd }),
   cost_usd: record(
     "SeriesCost",
-    { total: Usd, per_trial: Usd, to_claim: Usd },
+    {
+      total: Usd,
+      per_trial: Usd,
+      to_claim: Usd,
+      at_least: Type.Optional(
+        record(
+          "SeriesAtLeast",
+          { cost_usd: Type.Number({ minimum: 0 }), why: Type.String({ description: "Why the rest is not known." }) },
+          { description: "Of the total. Absent: all of it is known, or nothing." },
+        ),
+      ),
+    },
     { description: "Arms and verdicts of the trials that ended; to_claim: of those the claim was made with." },
   ),
   descriptive: record(

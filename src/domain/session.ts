@@ -54,10 +54,10 @@ export const AtLeast = record(
   {
     tokens_in: Count("What is known of it."),
     tokens_out: Count("What is known of it."),
-    cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without a price of the arm's model." }),
+    cost_usd: nullable(Type.Number({ minimum: 0 }), { description: "Null without a price." }),
     why: Type.String({ description: "Why the rest is not known." }),
   },
-  { description: "What an arm used at the very least." },
+  { description: "What was used at the very least. Absent: all of it is known." },
 );
 export type AtLeast = Static<typeof AtLeast>;
 
@@ -160,6 +160,7 @@ export const SessionTotals = record("SessionTotals", {
   tokens_out: Tokens("Arms and judge."),
   cost_usd: nullable(Type.Number({ minimum: 0 })),
   wall_ms: nullable(Type.Integer({ minimum: 0 })),
+  at_least: Type.Optional(AtLeast),
 });
 export type SessionTotals = Static<typeof SessionTotals>;
 

@@ -23,6 +23,8 @@ const TrialArm = record(
     /** By id; false also for a check that could not be run. Absent in rows of earlier versions and without checks. */
     checks: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
     cost_usd: nullable(Type.Number({ minimum: 0 })),
+    /** Where the cost is not known but a part of it is. */
+    least_cost_usd: Type.Optional(Type.Number({ minimum: 0 })),
     tokens: nullable(Count("Input and output.")),
     wall_ms: Count("Milliseconds; 0 until it has ended."),
   },
@@ -104,6 +106,7 @@ type Summary = SessionOutcome["arms"][number];
 
 function trialArm(summary: Summary): TrialArm {
   const { model_served, status, probe, cost_usd, tokens_in, tokens_out, wall_ms } = summary;
+  const least = cost_usd === null ? (summary.at_least?.cost_usd ?? null) : null;
   const required = probe?.checks.filter((check) => check.required) ?? [];
   const seen = {
     model_served,
@@ -113,7 +116,8 @@ function trialArm(summary: Summary): TrialArm {
     ...(probe && { checks: Object.fromEntries(probe.checks.map((check) => [check.id, isPassed(check)])) }),
   };
   if (status === "pending" || status === "running") return { ...seen, cost_usd: null, tokens: null, wall_ms: 0 };
-  return { ...seen, cost_usd, tokens: sumKnown([tokens_in, tokens_out]), wall_ms };
+  const bound = least === null ? {} : { least_cost_usd: least };
+  return { ...seen, cost_usd, ...bound, tokens: sumKnown([tokens_in, tokens_out]), wall_ms };
 }
 
 const isPassed = ({ status }: CheckResult) => status === "pass";

@@ -1,7 +1,7 @@
 import type { Decision } from "./decision.ts";
 import { NETWORK_RULE } from "./network-rule.ts";
 import type { Price } from "./price-list.ts";
-import type { ArmSummary, SessionOutcome, SessionTotals } from "./session.ts";
+import type { ArmSummary, SessionOutcome } from "./session.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Tokens of a model call, or of many. Null is unknown, never nothing. */
@@ -77,48 +77,50 @@ export const mostCostOf = (
   { tokens_in, tokens_out }: Pick<Usage, "tokens_in" | "tokens_out">,
 ): number | null => costOf(price && { ...price, in: dearestInput(price) }, { tokens_in, tokens_out });
 
-/** Arms and judge together, of attempts that were lost too. */
-export function sumTotals(outcome: SessionOutcome): SessionTotals {
-  const usages = [...outcome.arms, ...judgingsOf(outcome), ...(outcome.lost_attempts ?? [])];
-  const { started_at, finished_at } = outcome;
-  return {
-    tokens_in: sumKnown(usages.map(({ tokens_in }) => tokens_in)),
-    tokens_out: sumKnown(usages.map(({ tokens_out }) => tokens_out)),
-    cost_usd: sumKnown(usages.map(({ cost_usd }) => cost_usd)),
-    wall_ms: started_at && finished_at ? Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) : null,
-  };
-}
-
 /** What the judgings of the run used: one, or two when the first gave nothing; none before. */
 export const judgingsOf = ({ verdict, verdicts }: Pick<SessionOutcome, "verdict" | "verdicts">): Verdict["usage"][] =>
   [...verdicts.filter(({ kind }) => kind === "run"), ...(verdict ? [verdict] : [])].map(({ usage }) => usage);
 
 type ArmUsage = Usage &
-  Pick<ArmSummary, "turns" | "tool_calls" | "cost_usd" | "wall_ms" | "working_ms" | "throttled_ms">;
+  Pick<ArmSummary, "at_least" | "turns" | "tool_calls" | "cost_usd" | "wall_ms" | "working_ms" | "throttled_ms">;
 
 /** What an arm used up to its last decision, for an arm that was interrupted before it could say so itself. */
 export function usageOfDecisions(decisions: readonly Decision[], price: Price | null): ArmUsage {
   const turns = decisions.filter((decision) => decision.kind === "model_turn");
-  const known = turns.every((turn) => turn.detail?.usage_unknown !== true);
-  const usage = {
-    tokens_in: known ? sumKnown(turns.map((turn) => turn.tokens_in)) : null,
-    tokens_out: known ? sumKnown(turns.map((turn) => turn.tokens_out)) : null,
-    cached_tokens: sumKnown(turns.map((turn) => turn.detail?.cached_tokens ?? null)),
-    ...cacheWrites(turns.flatMap(({ detail }) => detail ?? [])),
-    ...hourWrites(turns.flatMap(({ detail }) => detail ?? [])),
-  };
+  const untold = turns.filter(({ detail }) => detail?.usage_unknown === true).length;
+  const used = usageOfTurns(turns);
+  const usage = untold === 0 ? used : { ...used, tokens_in: null, tokens_out: null };
+  const own = turns.filter(({ detail }) => detail?.model === undefined);
   const wall_ms = span(decisions);
   const throttled_ms = Math.min(wall_ms, sumKnown(decisions.map(waited)) ?? 0);
+  const why = [
+    ...(untold > 0 ? [`it is not known what ${untold} of ${turns.length} replies used`] : []),
+    ...(price !== null && own.length < turns.length ? ["what small calls of other models cost was not stored"] : []),
+  ];
+  const { tokens_in, tokens_out } = used;
+  const least = { tokens_in: tokens_in ?? 0, tokens_out: tokens_out ?? 0, cost_usd: costOf(price, usageOfTurns(own)) };
   return {
     turns: turns.filter(({ detail }) => detail?.side !== true).length,
     tool_calls: decisions.filter(isCall).length,
     ...usage,
-    cost_usd: turns.some(({ detail }) => detail?.model !== undefined) ? null : costOf(price, usage),
+    cost_usd: own.length < turns.length ? null : costOf(price, usage),
+    ...(why.length > 0 && { at_least: { ...least, why: why.join("; ") } }),
     wall_ms,
     working_ms: wall_ms - throttled_ms,
     throttled_ms,
   };
 }
+
+type ModelTurn = Extract<Decision, { kind: "model_turn" }>;
+
+/** Those whose usage is unknown count as nothing. */
+const usageOfTurns = (turns: readonly ModelTurn[]): Usage => ({
+  tokens_in: sumKnown(turns.map((turn) => turn.tokens_in)),
+  tokens_out: sumKnown(turns.map((turn) => turn.tokens_out)),
+  cached_tokens: sumKnown(turns.map((turn) => turn.detail?.cached_tokens ?? null)),
+  ...cacheWrites(turns.flatMap(({ detail }) => detail ?? [])),
+  ...hourWrites(turns.flatMap(({ detail }) => detail ?? [])),
+});
 
 /** A refused call is one, too; what a closed network takes out of a request is none. */
 const isCall = (decision: Decision) =>

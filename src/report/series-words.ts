@@ -78,8 +78,11 @@ const secondsText = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 export function costsText({ arms, judge, cost_usd }: Series): string {
   if (cost_usd.total === 0) return "";
   const each = [arms.a, arms.b].map(({ arm_id, cost_usd: { total } }) => `${arm_id} ${usdText(total)}`);
-  return plainText([...each, `judge ${usdText(judge.cost_usd)}`, `total ${usdText(cost_usd.total)}`].join(", "));
+  return plainText([...each, `judge ${usdText(judge.cost_usd)}`, `total ${totalText(cost_usd)}`].join(", "));
 }
+
+const totalText = ({ total, at_least }: Series["cost_usd"]) =>
+  at_least ? `at least ${usdText(at_least.cost_usd)} (${at_least.why})` : usdText(total);
 
 /** How the trial ended: who won, another outcome, or why there is none. */
 export function trialText({ outcome, winner_side, state }: Series["trials"][number], { a, b }: Series["arms"]): string {

@@ -32,6 +32,8 @@ export interface Costs {
   readonly ratio: number | null;
   readonly judge: number | null;
   readonly total: number | null;
+  /** Of the total, where only a part is known. */
+  readonly at_least?: { readonly cost_usd: number; readonly why: string };
   /** Mean of the trials with a verdict whose cost is known. */
   readonly per_trial: number | null;
 }
@@ -46,8 +48,21 @@ export function costsOf(rows: readonly TrialRow[]): Costs {
     ratio: ratioOf(ended),
     judge: sumKnown(judged.map(({ judge }) => judge.cost_usd)),
     total: sumKnown(ended.map(costOfTrial)),
+    ...leastOf(ended),
     per_trial: meanOf(judged.map(costOfTrial)),
   };
+}
+
+function leastOf(ended: readonly TrialRow[]): Pick<Costs, "at_least"> {
+  const untold = ended.filter((row) => costOfTrial(row) === null).length;
+  const cost_usd = ended.reduce((sum, row) => sum + leastOfTrial(row), 0);
+  if (untold === 0 || cost_usd === 0) return {};
+  return { at_least: { cost_usd, why: `not all that ${untold} of ${ended.length} trials cost is known` } };
+}
+
+function leastOfTrial({ arms: { a, b }, judge, outcome, lost_cost_usd }: TrialRow): number {
+  const ofArms = [a, b].reduce((sum, arm) => sum + (arm.cost_usd ?? arm.least_cost_usd ?? 0), 0);
+  return ofArms + (outcome === null ? 0 : (judge.cost_usd ?? 0)) + (lost_cost_usd ?? 0);
 }
 
 function armCosts(side: Side, ended: readonly TrialRow[], judged: readonly TrialRow[]): ArmCosts {

@@ -141,7 +141,10 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     arms: { a: armOf("a"), b: armOf("b") },
     cost_ratio: costs.ratio,
     judge: { model: judge_model, cost_usd: costs.judge },
-    cost_usd: { total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, course) },
+    cost_usd: {
+      ...{ total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, course) },
+      ...(costs.at_least && { at_least: costs.at_least }),
+    },
     descriptive: descriptiveOf(findings),
     flags,
     model_changes: [...modelChangesOf(findings)],

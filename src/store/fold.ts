@@ -1,3 +1,4 @@
+import { sumTotals } from "../domain/at-least.ts";
 import type { Decision } from "../domain/decision.ts";
 import { gateOfVerdict } from "../domain/gate.ts";
 import type { Price } from "../domain/price-list.ts";
@@ -10,7 +11,7 @@ import type {
   SessionEntry,
   SessionLog,
 } from "../domain/session-entry.ts";
-import { sumTotals, usageOfDecisions } from "../domain/usage.ts";
+import { usageOfDecisions } from "../domain/usage.ts";
 import type { Verdict } from "../domain/verdict.ts";
 
 /**

@@ -6,6 +6,7 @@ import { Series } from "../../src/domain/series.ts";
 import { MAX_TRIALS_IN_ALL, type SeriesRecord, SeriesStanding } from "../../src/domain/series-record.ts";
 import { SeriesSummary } from "../../src/domain/series-summary.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { costsText } from "../../src/report/series-words.ts";
 import { reportOf, standingOf, storedSeries, summaryOf } from "../../src/series/report.ts";
 import { BARRED } from "../barred-words.ts";
 import { GENERATED, mirrored } from "./generated.ts";
@@ -265,8 +266,10 @@ test("money is that of all trials that ended; unknown is null", async () => {
   expect([arms.a.cost_usd, judge.cost_usd, cost_ratio]).toEqual([{ mean: 0.25, total: 2.5 }, 4.5, 1]);
   const [first, ...others] = rowsOf(results("+++"));
   if (!first) throw new Error("there are three");
-  const unknown = { ...first, arms: { ...first.arms, a: { ...first.arms.a, cost_usd: null } } };
+  const unknown = { ...first, arms: { ...first.arms, a: { ...first.arms.a, cost_usd: null, least_cost_usd: 0.1 } } };
   const told = await report(seriesOf(), [unknown, ...others]);
+  expect(told.cost_usd.at_least).toEqual({ cost_usd: 2.85, why: "not all that 1 of 3 trials cost is known" });
+  expect(costsText(told)).toEndWith("total at least $2.8500 (not all that 1 of 3 trials cost is known)");
   expect([told.cost_usd.total, told.arms.a.cost_usd, told.arms.b.cost_usd.total]).toEqual([
     null,
     { mean: 0.25, total: null },
