@@ -9,6 +9,8 @@ export interface Figures {
   /** The longest that anybody waited for `/api/health`, of so many `samples`. */
   readonly pause_ms: number;
   readonly samples: number;
+  /** The longest that anybody waited meanwhile for a server that does nothing else. */
+  readonly bare_ms: number;
   readonly memory_mb: number;
   readonly disk_mb: number;
   readonly seconds: number;
@@ -65,10 +67,10 @@ const peakMemory = ({ child }: Served) =>
 
 export function printFigures(title: string, rows: readonly Figures[]): void {
   if (rows.length === 0) return;
-  console.log(`  ${title.padEnd(44)} pause ms  of asked  memory MB  disk MB  seconds`);
-  for (const { name, pause_ms, samples, memory_mb, disk_mb, seconds } of rows)
+  console.log(`  ${title.padEnd(44)} pause ms  bare ms  of asked  memory MB  disk MB  seconds`);
+  for (const { name, pause_ms, bare_ms, samples, memory_mb, disk_mb, seconds } of rows)
     console.log(
-      `  ${name.slice(0, 44).padEnd(44)} ${String(pause_ms).padStart(8)} ${String(samples).padStart(9)} ` +
+      `  ${name.slice(0, 44).padEnd(44)} ${String(pause_ms).padStart(8)} ${String(bare_ms).padStart(8)} ${String(samples).padStart(9)} ` +
         `${String(memory_mb).padStart(10)} ${String(disk_mb).padStart(8)} ${seconds.toFixed(1).padStart(8)}`,
     );
 }
