@@ -1,8 +1,15 @@
 import { KEEP_ALIVE_MS, STALLED_READER_MS } from "../domain/defaults.ts";
+import { Failure } from "../domain/failure.ts";
 import { type Feed, type Follow, OwnFeed, SharedFeed } from "./event-feed.ts";
 import { EventReader, type Pace, type ReaderOptions } from "./event-reader.ts";
 
 const PACE: Pace = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
+
+/** Readers of everything. Those of a session share what is read: a thousand take some 30 MB. */
+const MAX_READERS = 4_000;
+
+/** Readers who read by themselves: a hundred take some 30 MB. */
+const MAX_ALONE = 200;
 
 /** Checks of all readers within the shorter of both times. A keep-alive or a cut may come one check late. */
 const CHECKS = 15;
@@ -11,6 +18,7 @@ const CHECKS = 15;
 export class EventStreams {
   readonly #feeds = new Map<string, Feed>();
   readonly #readers = new Set<EventReader>();
+  #alone = 0;
   readonly #pace: Pace;
   readonly #check_ms: number;
   /** One for all: two timers for each frame of each reader cost more than the frames. */
@@ -21,8 +29,9 @@ export class EventStreams {
     this.#check_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / CHECKS);
   }
 
-  /** One more reader of a session. All that read it at once share what `follow` gives to the first. */
+  /** One more reader of a session. All that read it at once share what `follow` gives to the first. @throws Failure `overloaded` */
   open(session_id: string, follow: Follow, options: ReaderOptions): Response {
+    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
     const feed = this.#feeds.get(session_id) ?? new SharedFeed(follow);
     this.#feeds.set(session_id, feed);
     return this.#send(feed, options, () => {
@@ -30,9 +39,17 @@ export class EventStreams {
     });
   }
 
-  /** A reader of something that may be long: `follow` is its own, and is asked for no more than the reader takes. */
+  /**
+   * A reader of something that may be long: `follow` is its own, and is asked for no more than the reader takes.
+   * @throws Failure `overloaded`
+   */
   openAlone(follow: Follow, options: Pick<ReaderOptions, "idleTimeout">): Response {
-    return this.#send(new OwnFeed(follow), { ...options, ids: false }, () => undefined);
+    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
+    demandRoom(this.#alone, MAX_ALONE, "readers of series");
+    this.#alone += 1;
+    return this.#send(new OwnFeed(follow), { ...options, ids: false }, () => {
+      this.#alone -= 1;
+    });
   }
 
   #send(feed: Feed, options: ReaderOptions, forget: () => void): Response {
@@ -62,6 +79,11 @@ export class EventStreams {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
+}
+
+function demandRoom(readers: number, most: number, what: string): void {
+  if (readers < most) return;
+  throw new Failure("overloaded", `${most} ${what} are there already; try again later`, { retryable: true });
 }
 
 export const EVENT_STREAM_HEADERS = {

@@ -96,7 +96,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
             "Server-sent events of a run in flight: every event so far, in order, then the live ones. Ends after `verdict_ready` or `session_failed`; by then the session can be read. A comment line keeps a quiet stream open. With `ids=1` or a `Last-Event-ID` header each event carries its id.",
           responses: {
             200: frames(EXAMPLE_EVENTS),
-            ...failures("not_live"),
+            ...failures("not_live", "overloaded"),
           },
         },
       },

@@ -132,7 +132,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
             "Server-sent events of all runs of a series, interleaved, each with its `session_id`: those in flight from their start, then those that come. Runs that ended before are read with the series. Ends with the series; by then it can be read. `verdict.series` of each `verdict_ready` says where the series stands.",
           responses: {
             200: frames(EXAMPLE_EVENTS),
-            ...failures("not_live"),
+            ...failures("not_live", "overloaded"),
           },
         },
       },

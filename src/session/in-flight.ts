@@ -15,11 +15,16 @@ export async function isInFlight({ runs, shared }: Seeing, session_id: string): 
   return outcome !== undefined && !isFinal(outcome.state);
 }
 
+/** Runs that were asked to stop. That each is noted once keeps its log short, however often somebody asks. */
+const asked = new WeakSet<object>();
+
 /** Stops a run; it ends with `cancelled`. False when it is not in flight. */
 export async function cancelInFlight(services: Seeing, session_id: string): Promise<boolean> {
   const { runs, store, shared, clock } = services;
   const run = runs.live(session_id);
   if (!run) return shared !== undefined && (await cancelAnywhere(services, shared, session_id));
+  if (asked.has(run)) return true;
+  asked.add(run);
   // A full disk must not keep a run going.
   await store.add([session_id], { type: "cancel_asked", at: clock.now().toISOString() }).catch(() => undefined);
   run.cancel(new Failure("cancelled", "The run was cancelled."));

@@ -17,8 +17,11 @@ export async function storedSession(
 ): Promise<SessionOutcome> {
   const session = await readSession(store, session_id);
   if (session) return session;
-  throw new Failure("unknown_session", `there is no session ${session_id.slice(0, 100)}`);
+  throw unknownSession(session_id);
 }
+
+export const unknownSession = (session_id: string) =>
+  new Failure("unknown_session", `there is no session ${session_id.slice(0, 100)}`);
 
 /** @throws Failure `unknown_arm`, `session_not_finished` for an arm that left nothing to compare */
 export function storedArm(session: SessionOutcome, pointer: ArmPointer): StoredArm {

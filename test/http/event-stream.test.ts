@@ -120,6 +120,30 @@ test("a reader alone that leaves ends what was followed for it", async () => {
   expect(log.followers).toBe(0);
 });
 
+const tellOverloaded = (open: () => unknown) => {
+  try {
+    return open();
+  } catch (error) {
+    return error;
+  }
+};
+
+test.each([
+  ["of a session", 4_000, (streams: EventStreams, log: GrowingLog) => open(log, { streams })],
+  [
+    "alone",
+    200,
+    (streams: EventStreams, log: GrowingLog) => streams.openAlone(log.follow, { idleTimeout: () => undefined }),
+  ],
+])("a reader %s finds no room beside %p others, and does when one has left", async (_, most, openOne) => {
+  const [streams, log] = [new EventStreams(), new GrowingLog()];
+  const readers = Array.from({ length: most }, () => openOne(streams, log));
+  expect(tellOverloaded(() => openOne(streams, log))).toMatchObject({ code: "overloaded", retryable: true });
+  await readers[7]?.body?.cancel();
+  expect(openOne(streams, log)).toBeInstanceOf(Response);
+  expect(tellOverloaded(() => openOne(streams, log))).toMatchObject({ code: "overloaded" });
+});
+
 test("a reader alone that leaves ends also what does not look whether it left", async () => {
   let ended = false;
   const follow = async function* () {

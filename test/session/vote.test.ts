@@ -132,3 +132,27 @@ test("votes are taken in turns of their own, and too many at once are told to co
     "overloaded: 200 votes wait already; try again",
   ]);
 });
+
+test("of a session that is voted on again only the votes since the last one are read", async () => {
+  const services = testServices();
+  const { session_id } = await finished(services);
+  const given: number[] = [];
+  const { store } = services;
+  const read: typeof store.read = async (...asked) => {
+    const entries = await store.read(...asked);
+    given.push(entries.length);
+    return entries;
+  };
+  const counting = new Proxy(store, {
+    get: (_, name) => {
+      const value = name === "read" ? read : Reflect.get(store, name);
+      return typeof value === "function" ? value.bind(store) : value;
+    },
+  });
+  for (let n = 0; n < 5; n += 1) await vote({ ...services, store: counting }, session_id, FOR_A);
+  expect(given.slice(1)).toEqual([1, 1, 1, 1]);
+  expect(given[0]).toBeGreaterThan(0);
+  await services.store.add([session_id], { type: "cancel_asked", at: "2026-01-02T03:04:05.678Z" });
+  await vote({ ...services, store: counting }, session_id, FOR_A);
+  expect(given.at(-1)).toBeGreaterThan(2);
+});

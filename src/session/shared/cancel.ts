@@ -12,10 +12,12 @@ export async function cancelAnywhere(
   shared: SharedStore,
   session_id: string,
 ): Promise<boolean> {
-  const outcome = foldLog(await shared.read(session_id));
+  const log = await shared.read(session_id);
+  const outcome = foldLog(log);
   if (outcome === undefined || isFinal(outcome.state)) return false;
   const at = clock.now().toISOString();
-  await shared.add([session_id], { type: "cancel_asked", at });
+  if (!log.some(({ entry }) => entry.type === "cancel_asked"))
+    await shared.add([session_id], { type: "cancel_asked", at });
   // Nobody runs it who could hear that. Whoever has taken it just now is told by its next write.
   const run = outcome.state === "queued" ? await shared.takeOver(session_id, at) : undefined;
   if (run) await new RunLog(shared, clock, run).fail(CANCELLED);

@@ -20,7 +20,12 @@ export interface Written {
 interface NumberedLog {
   readonly entries: readonly SessionEntry[];
   readonly last: number;
+  /** Of its JSON. */
+  readonly bytes: number;
 }
+
+/** Of a log that is kept though its session has ended. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /**
  * The rows of `entries`, which is the truth, and of `sessions`, which is made of it for lists and series. A session that
@@ -31,6 +36,8 @@ export class SessionRows {
   readonly #lease: ProcessLease;
   /** Logs of the runs that write here, without what other processes have added since. */
   readonly #running = new Map<string, NumberedLog>();
+  /** The same of the ended session to which was added last: votes come one after another. */
+  #added: { readonly session_id: string; readonly log: NumberedLog } | undefined;
 
   constructor(database: Database, lease: ProcessLease) {
     this.#database = database;
@@ -67,7 +74,9 @@ export class SessionRows {
     if (row === null) return undefined;
     const { attempt } = row as { attempt: number };
     const log = this.#extended({ session_id, attempt }, this.#log(session_id), [entry]);
-    return { session_id, ended: this.#describe(session_id, log) };
+    const ended = this.#describe(session_id, log);
+    this.#added = ended && log.bytes < MAX_KEPT_BYTES ? { session_id, log } : undefined;
+    return { session_id, ended };
   }
 
   /** Whoever ran it before is superseded. Undefined when the session has ended or is unknown. */
@@ -90,6 +99,7 @@ export class SessionRows {
   /** For when a transaction is taken back: what is remembered may not be stored. */
   forget(): void {
     this.#running.clear();
+    this.#added = undefined;
   }
 
   /** Sessions whose copy is not written, and the size that each of the `youngest` written ones has. */
@@ -105,15 +115,20 @@ export class SessionRows {
     this.#database.query(NOTE_COPY).run({ ...copy });
   }
 
-  #extended(run: Run, { entries, last }: NumberedLog, more: readonly SessionEntry[]): NumberedLog {
+  #extended(run: Run, { entries, last, bytes }: NumberedLog, more: readonly SessionEntry[]): NumberedLog {
     const insert = this.#database.query(INSERT);
-    for (const [index, entry] of more.entries())
-      insert.run({ ...run, n: last + 1 + index, entry: JSON.stringify(entry) });
-    return { entries: [...entries, ...more], last: last + more.length };
+    let written = bytes;
+    for (const [index, entry] of more.entries()) {
+      const text = JSON.stringify(entry);
+      insert.run({ ...run, n: last + 1 + index, entry: text });
+      written += text.length;
+    }
+    return { entries: [...entries, ...more], last: last + more.length, bytes: written };
   }
 
   #log(session_id: string): NumberedLog {
-    const known = this.#running.get(session_id);
+    const added = this.#added?.session_id === session_id ? this.#added.log : undefined;
+    const known = this.#running.get(session_id) ?? added;
     const isWhole = known && this.#database.query(ENTRY).get({ session_id, n: known.last + 1 }) === null;
     return isWhole ? known : this.#read(session_id);
   }
@@ -131,7 +146,8 @@ export class SessionRows {
 
   #read(session_id: string): NumberedLog {
     const rows = this.#database.query(ENTRIES).values({ session_id }) as [number, string][];
-    return { entries: rows.map(([, entry]) => JSON.parse(entry)), last: rows.at(-1)?.[0] ?? 0 };
+    const bytes = rows.reduce((sum, [, entry]) => sum + entry.length, 0);
+    return { entries: rows.map(([, entry]) => JSON.parse(entry)), last: rows.at(-1)?.[0] ?? 0, bytes };
   }
 
   /** Also where the log is damaged: reading it is refused, and starting the program must not be. */
@@ -151,7 +167,7 @@ const CREATE = `INSERT INTO sessions
   VALUES ($session_id, $scenario, $series_id, $comparison, $state, $owner, 1, $listing, $trial_row, ${INTO_LISTED.values})
   ON CONFLICT DO NOTHING`;
 
-const NOTHING: NumberedLog = { entries: [], last: 0 };
+const NOTHING: NumberedLog = { entries: [], last: 0, bytes: 0 };
 
 const INSERT = "INSERT INTO entries (session_id, n, attempt, entry) VALUES ($session_id, $n, $attempt, $entry)";
 
