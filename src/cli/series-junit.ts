@@ -1,5 +1,6 @@
 import type { Series } from "../domain/series.ts";
-import { trialText } from "../report/series-words.ts";
+import { trialResult } from "../domain/trial-result.ts";
+import { namesOf } from "../report/series-words.ts";
 import { attributes, junitXml, type Suite, seconds, xmlText } from "./junit-xml.ts";
 
 /**
@@ -39,7 +40,8 @@ function scenarioSuite(series: Series, scenario: string): Suite {
 function trialCase(trial: Series["trials"][number], arms: Series["arms"]): string {
   const { scenario, trial: number, d, failure, session_id, arms_ms } = trial;
   const name = attributes({ classname: scenario, name: `trial ${number}`, time: seconds(arms_ms) });
-  const text = trialText(trial, arms);
-  const error = d === null ? `<error ${attributes({ type: text, message: failure ?? text })}/>` : "";
+  const text = trialResult(trial, namesOf(arms));
+  const type = trial.outcome ?? trial.state;
+  const error = d === null ? `<error ${attributes({ type, message: failure ?? text })}/>` : "";
   return `<testcase ${name}>${error}<system-out>${xmlText(`${text} (${session_id})`)}</system-out></testcase>`;
 }

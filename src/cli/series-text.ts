@@ -1,11 +1,12 @@
 import { plainText } from "../domain/plain-text.ts";
 import type { Series } from "../domain/series.ts";
 import { MAX_TRIALS } from "../domain/series-record.ts";
+import { preferredSide, statusText } from "../domain/series-status.ts";
 import { SERIES_FLAG_TEXT } from "../report/series-flag-text.ts";
 import {
   armFigures,
-  conclusionText,
   costsText,
+  namesOf,
   rateText,
   scoreText,
   solvedText,
@@ -48,9 +49,9 @@ export function summariseSeries(series: Series, { painter, again }: SummaryOptio
 }
 
 function headlineOf(series: Series, painter: Painter): string[] {
-  const preferred = series.conclusion.endsWith("_preferred");
-  const lines = wrapWords(conclusionText(series), painter.columns - 1);
-  return lines.map((line) => painter.paint(line, "bold", preferred ? "green" : "yellow"));
+  const colour = preferredSide(series.conclusion) ? "green" : "yellow";
+  const lines = wrapWords(statusText(series, namesOf(series.arms)), painter.columns - 1);
+  return lines.map((line) => painter.paint(line, "bold", colour));
 }
 
 /** As wide as the terminal bears. */

@@ -50,7 +50,7 @@ function headline(verdict: Verdict, painter: Painter): string[] {
   const { outcome, winner } = verdict;
   const by = decidedText(verdict);
   const won = outcome === "winner";
-  const what = painter.paint(won ? `${winner} wins` : outcome, "bold", won ? "green" : "yellow");
+  const what = painter.paint(won ? `${winner} won` : outcome, "bold", won ? "green" : "yellow");
   return wrap([what, ...(by === "" ? [] : [painter.paint(by, "dim")])], " ", painter.columns - 1);
 }
 

@@ -57,7 +57,7 @@ export class TrialLines {
     this.#widths = {
       trial: digits(limits.trials * plan.scenarios.length),
       scenario: widest(plan.scenarios.map(({ scenario }) => cells(scenario, NAME_CELLS))),
-      what: widest(["inconsistent", ...plan.arms.map(winsText)]),
+      what: widest(["inconsistent", ...plan.arms.map(wonText)]),
       wins: digits(limits.trials * plan.scenarios.length),
     };
     this.#rounds = Math.floor(standing.counted / plan.scenarios.length);
@@ -80,7 +80,7 @@ export class TrialLines {
     const { outcome, winner, winner_side, series } = verdict;
     if (outcome === "invalid")
       return this.lost("invalid", row?.could_not_check ?? verdict.calls.find(({ error }) => error)?.error ?? "", row);
-    const what = winner === null ? outcome : winsText(winner);
+    const what = winner === null ? outcome : wonText(winner);
     const head = this.#head(row, pad(what, this.#widths.what), winner_side ? COLOURS[winner_side] : "yellow");
     const cost = costText(row);
     if (series === null) return `${head}${cost}\n`;
@@ -158,7 +158,7 @@ const HELD = "held: an earlier trial still runs";
 
 const COLOURS = { a: "green", b: "blue" } as const;
 
-const winsText = (arm_id: string) => `${cells(arm_id, NAME_CELLS)} wins`;
+const wonText = (arm_id: string) => `${cells(arm_id, NAME_CELLS)} won`;
 
 /** As `percentText`, in few cells: `99.9` for `over 99.9%`, `>50` for `just above 50%`. */
 const shortPercent = (share: number) =>

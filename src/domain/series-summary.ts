@@ -5,6 +5,10 @@ export const CONCLUSIONS = ["a_preferred", "b_preferred", "no_difference_above_m
 /** What a series shows. */
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
+export const IdenticalTrials = Type.Optional(
+  Type.Literal(true, { description: "All trials that count went the same way, so nothing is concluded from them." }),
+);
+
 export const SeriesSummary = record(
   "SeriesSummary",
   {

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Gate } from "./gate.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, SeriesStanding, STOPS } from "./series-record.ts";
-import { CONCLUSIONS } from "./series-summary.ts";
+import { CONCLUSIONS, IdenticalTrials } from "./series-summary.ts";
 import { SeriesId, SessionId, STATES } from "./session.ts";
 import { DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
 
@@ -23,7 +23,7 @@ export type SeriesFlag = (typeof SERIES_FLAGS)[number];
 const Usd = nullable(Type.Number({ minimum: 0 }), { description: "USD; null = unknown." });
 
 const COUNTS = {
-  trials: Count("Trials that count: those of complete rounds; in a scenario's row all that are not held."),
+  trials: Count("Trials that count: those of complete rounds."),
   wins: Count("Arm a won."),
   ties: Count("No winner, for whatever reason."),
   losses: Count("Arm b won."),
@@ -187,6 +187,7 @@ export const Series = record("Series", {
   conclusion: oneOf(CONCLUSIONS, {
     description: "What the trials show, and all stored trials of the same comparison confirm.",
   }),
+  identical_trials: IdenticalTrials,
   gate: Gate,
   headline: Headline,
   counts: Counts,

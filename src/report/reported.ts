@@ -42,9 +42,9 @@ function armOf({ session_id, arm_id }: ArmPointer, sessions: readonly SessionOut
 /** Told apart as the verdict's statement does. */
 export const namesOf = ({ a, b }: Reported): Readonly<Record<Side, string>> => armNames(a.arm.arm_id, b.arm.arm_id);
 
-/** `baseline wins`, or the outcome that names nobody. */
+/** `baseline won`, or the outcome that names nobody. */
 export const resultText = (reported: Reported, { outcome, winner, winner_side }: Verdict): string =>
-  winner === null ? outcome : `${winner_side === null ? winner : namesOf(reported)[winner_side]} wins`;
+  winner === null ? outcome : `${winner_side === null ? winner : namesOf(reported)[winner_side]} won`;
 
 /** Whether the verdict is the session's own, or there is none. Others came later. */
 export const isOwn = ({ verdict, a }: Reported): boolean =>

@@ -1,6 +1,7 @@
 import { counted } from "../domain/counted.ts";
 import { percentText } from "../domain/percent-text.ts";
 import type { Series } from "../domain/series.ts";
+import { preferredSide, statusText } from "../domain/series-status.ts";
 import { usdText } from "../domain/usd-text.ts";
 import type { Side } from "../domain/verdict.ts";
 import { passedText } from "../series/figure-text.ts";
@@ -10,8 +11,8 @@ import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import { SERIES_FLAG_TEXT } from "./series-flag-text.ts";
 import {
   armFigures,
-  conclusionText,
   costsText,
+  namesOf,
   rateText,
   scoreText,
   solvedText,
@@ -27,10 +28,10 @@ export function seriesHtml(series: Series): string {
   const { scenarios, arms, statement, failure, flags, judge, series_id } = series;
   const cost = costsText(series);
   const names = scenarios.map(({ scenario }) => scenario).join(", ");
-  const body = html`<p class="soft">${originText(series, names)}</p><h1>${conclusionText(series)}</h1>
+  const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusText(series, namesOf(arms))}</h1>
 ${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p>`}
 <p>${statement}</p>
-<p>Win rate of <span class="a">${arms.a.arm_id}</span>: <strong>${winRateText(series)}</strong></p>${rangeOf(series.headline)}
+<p>Win rate of <span class="a">${arms.a.arm_id}</span>: <strong>${winRateText(series)}</strong></p>${rangeOf(series)}
 <p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
 ${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${SERIES_FLAG_TEXT[flag]}</p>`)}`}
 ${scenarios.length > 1 ? suiteOf(series) : scenarioOf(series)}
@@ -54,10 +55,10 @@ const originText = ({ kind, state, created_at, counts }: Series, names: string) 
 
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
-/** The range of the win rate on a scale whose middle is marked. The figures stand beside it. */
-function rangeOf({ win_rate, low, high }: Pick<Series["headline"], "win_rate" | "low" | "high">): Html {
-  const side = win_rate === null || win_rate === 0.5 ? "even" : win_rate > 0.5 ? "a" : "b";
-  return html`<div class="bar ${side}" aria-hidden="true"><i style="left:${percent(low)};width:${percent(high - low)}"></i><b></b>${
+/** The range of the win rate on a scale whose middle is marked, in the colour of who is preferred. The figures stand beside it. */
+function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion">): Html {
+  const { win_rate, low, high } = headline;
+  return html`<div class="bar ${preferredSide(conclusion) ?? "even"}" aria-hidden="true"><i style="left:${percent(low)};width:${percent(high - low)}"></i><b></b>${
     win_rate === null ? null : html`<i class="rate" style="left:${percent(win_rate)}"></i>`
   }</div>`;
 }
@@ -70,11 +71,11 @@ function suiteOf(series: Series): Html {
   return html`<h2>Scenarios</h2>
 ${htmlTable(
   ["Scenario", "Trials", "Wins-ties-losses", "Win rate", html`${letter("a")} solved`, html`${letter("b")} solved`],
-  scenarios.map(({ scenario, counts, headline, solved }) => [
+  scenarios.map(({ scenario, counts, headline, conclusion, solved }) => [
     scenario,
-    strip((byScenario.get(scenario) ?? []).slice(-most), namesOf(series)),
+    strip((byScenario.get(scenario) ?? []).slice(-most), namesOf(series.arms)),
     scoreText(counts),
-    html`${rateText(headline.win_rate)} <span class="soft">${percentText(headline.low)} to ${percentText(headline.high)}</span>${rangeOf(headline)}`,
+    html`${rateText(headline.win_rate)} <span class="soft">${percentText(headline.low)} to ${percentText(headline.high)}</span>${rangeOf({ headline, conclusion })}`,
     ...[solvedText(solved.a), solvedText(solved.b)],
   ]),
   "folded",
@@ -84,13 +85,11 @@ ${legend(series)}`;
 
 function scenarioOf(series: Series): Html {
   const { counts, trials } = series;
-  return html`<h2>Trials</h2>${strip(trials.slice(-SHOWN_TRIALS), namesOf(series))}${legend(series)}
+  return html`<h2>Trials</h2>${strip(trials.slice(-SHOWN_TRIALS), namesOf(series.arms))}${legend(series)}
 <p>Wins-ties-losses: ${scoreText(counts)}</p>`;
 }
 
 type Names = Readonly<Record<Side, string>>;
-
-const namesOf = ({ arms: { a, b } }: Series): Names => ({ a: a.arm_id, b: b.arm_id });
 
 const letter = (side: Side): Html => html`<span class="${side}">${side.toUpperCase()}</span>`;
 
@@ -102,7 +101,7 @@ const strip = (trials: Series["trials"], arms: Names): Html =>
     .join(", ")}">${trials.map((trial) => mark(kindOf(trial)))}</div>`;
 
 const legend = (series: Series): Html =>
-  html`<p class="soft strip">${legendOf(series.trials, namesOf(series)).map(
+  html`<p class="soft strip">${legendOf(series.trials, namesOf(series.arms)).map(
     ({ kind, text }) => html`<span>${mark(kind)} ${text}</span>`,
   )}</p>`;
 
@@ -128,7 +127,7 @@ ${htmlTable(
   shown.map((trial) => [
     String(trial.trial),
     trial.scenario,
-    trial.failure === null ? trialText(trial, arms) : `${trialText(trial, arms)}: ${trial.failure}`,
+    trialText(trial, arms),
     trial.counted ? "yes" : "no",
     usdText(trial.cost_usd),
     trial.session_id,

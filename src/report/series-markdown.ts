@@ -1,12 +1,13 @@
 import { counted } from "../domain/counted.ts";
 import type { Series } from "../domain/series.ts";
+import { statusText } from "../domain/series-status.ts";
 import { usdText } from "../domain/usd-text.ts";
 import { plain, table } from "./markdown-text.ts";
 import { SERIES_FLAG_TEXT } from "./series-flag-text.ts";
 import {
   armFigures,
-  conclusionText,
   costsText,
+  namesOf,
   rateText,
   scoreText,
   solvedText,
@@ -20,7 +21,7 @@ export function seriesMarkdown(series: Series): string {
   const cost = costsText(series);
   const parts = [
     `## abeval: ${plain(scenarios.map(({ scenario }) => scenario).join(", "))}\n`,
-    `**${plain(conclusionText(series))}**\n`,
+    `**${plain(statusText(series, namesOf(arms)))}**\n`,
     ...(failure === null ? [] : [`The series failed: ${plain(failure)}\n`]),
     `Win rate of ${plain(arms.a.arm_id)}: ${plain(winRateText(series))}\n`,
     `${plain(statement)}\n`,
@@ -58,7 +59,7 @@ function trialsFolded({ trials, arms }: Series): string {
     .map((trial) => [
       String(trial.trial),
       trial.scenario,
-      trial.failure === null ? trialText(trial, arms) : `${trialText(trial, arms)}: ${trial.failure}`,
+      trialText(trial, arms),
       trial.counted ? "yes" : "no",
       usdText(trial.cost_usd),
       trial.session_id,

@@ -1,22 +1,13 @@
 import { percentText } from "../domain/percent-text.ts";
 import { plainText } from "../domain/plain-text.ts";
 import type { Series, SolvedCount } from "../domain/series.ts";
+import { trialResult } from "../domain/trial-result.ts";
 import { usdText } from "../domain/usd-text.ts";
+import type { Side } from "../domain/verdict.ts";
 import { confidenceText } from "../series/figure-text.ts";
 
-/** What the series came to, in a few words. */
-export function conclusionText({ conclusion, arms, levels }: Pick<Series, "conclusion" | "arms" | "levels">): string {
-  switch (conclusion) {
-    case "a_preferred":
-      return `${arms.a.arm_id} preferred`;
-    case "b_preferred":
-      return `${arms.b.arm_id} preferred`;
-    case "no_difference_above_margin":
-      return `no preference beyond the ${Number((levels.margin * 100).toFixed(3))}-point margin`;
-    case "undecided":
-      return "no preference can be stated";
-  }
-}
+/** The ids of both arms. */
+export const namesOf = ({ a, b }: Series["arms"]): Readonly<Record<Side, string>> => ({ a: a.arm_id, b: b.arm_id });
 
 /** Win rate of arm a with its range: `67%, 95% range 35% to 88%`. */
 export function winRateText({ headline, levels }: Pick<Series, "headline" | "levels">): string {
@@ -84,9 +75,8 @@ export function costsText({ arms, judge, cost_usd }: Series): string {
 const totalText = ({ total, at_least }: Series["cost_usd"]) =>
   at_least ? `at least ${usdText(at_least.cost_usd)} (${at_least.why})` : usdText(total);
 
-/** How the trial ended: who won, another outcome, or why there is none. */
-export function trialText({ outcome, winner_side, state }: Series["trials"][number], { a, b }: Series["arms"]): string {
-  if (outcome === null) return state;
-  if (winner_side === null) return outcome;
-  return `${winner_side === "a" ? a.arm_id : b.arm_id} wins`;
+/** What the trial gave, and why it gave nothing. */
+export function trialText(trial: Series["trials"][number], arms: Series["arms"]): string {
+  const result = trialResult(trial, namesOf(arms));
+  return trial.failure === null ? result : `${result}: ${trial.failure}`;
 }

@@ -76,7 +76,7 @@ function equivalent(findings: Findings): readonly string[] {
   const { low, high } = winRateRange(course.counts, alpha);
   const many = subject.scenarios.length > 1;
   const average = many ? `, on average over these ${subject.scenarios.length} scenarios,` : "";
-  const shown = `${subject.arms.a}'s win rate as judged by ${subject.judge_model}${average} lies within ${rangeText(least, most)}: no preference beyond the ${Number((margin * 100).toFixed(3))}-point margin`;
+  const shown = `${subject.arms.a}'s win rate as judged by ${subject.judge_model}${average} lies within ${rangeText(least, most)}: no difference above the ${Number((margin * 100).toFixed(3))}-point margin`;
   const since = trialsSince(findings, course.equivalent_at ?? 0);
   const established =
     low > least && high < most

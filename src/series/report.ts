@@ -50,7 +50,7 @@ export function standingOf(
 ): SeriesStanding {
   const findings = findingsOf(plannedSubject(series), rows, stored);
   const { win_rate, low, high } = headlineOf(findings.course, findings.subject.told.levels, 0);
-  return { conclusion: findings.conclusion, win_rate, low, high, counted: countsOf(findings).trials };
+  return { ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials };
 }
 
 /** What the series' own trials may conclude by when those that run have ended: only then others have a say. */
@@ -105,6 +105,11 @@ async function forecastOf({ subject, course, tallies, deleted, ...findings }: Fi
   return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
 }
 
+const concludedOf = ({ conclusion, course }: Findings): Pick<Series, "conclusion" | "identical_trials"> => ({
+  conclusion,
+  ...(isOnlyCopies(course) && { identical_trials: true }),
+});
+
 interface Computed extends Omit<Beside, "stored"> {
   readonly forecast: Forecast | null;
 }
@@ -127,7 +132,7 @@ function seriesOf(findings: Findings, computed: Computed): Series {
   return {
     ...subject.told,
     protocol: SERIES_PROTOCOL,
-    conclusion,
+    ...concludedOf(findings),
     gate: gateOfSeries(arms, conclusion, flags),
     headline: headlineOf(course, subject.told.levels, totalMissing(findings)),
     counts: countsOf(findings),

@@ -7,16 +7,17 @@ import { solvedOf } from "./reliability.ts";
 import { distinctRuns, missingOf, type Tally } from "./tally.ts";
 
 /**
- * What each scenario says on its own, with all of its trials that count. Among many scenarios one is easily ahead by chance:
- * each has only its part of alpha.
+ * What each scenario says on its own, with its trials of complete rounds, so that the rows add up to the whole. Among many
+ * scenarios one is easily ahead by chance: each has only its part of alpha.
  */
 export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTrials | null)[]): Series["scenarios"] {
   const { subject, tallies, deleted, pool } = findings;
   const { alpha, margin } = subject.told.levels;
   const levels = { alpha: alpha / tallies.length, margin };
   return subject.scenarios.flatMap((scenario, place) => {
-    const tally = tallies[place];
-    if (!tally) return [];
+    const whole = tallies[place];
+    if (!whole) return [];
+    const tally = inRounds(whole, findings.course.log_e.length);
     const isAll = tallies.length === 1;
     const course = isAll ? findings.course : courseOf({ scenarios: [tally.counted], deleted }, levels);
     const stored = pool?.tallies[place];
@@ -36,6 +37,12 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
     };
   });
 }
+
+const inRounds = (tally: Tally, rounds: number): Tally => ({
+  ...tally,
+  counted: tally.counted.slice(0, rounds),
+  waiting: tally.waiting + tally.counted.length - rounds,
+});
 
 function countsOfScenario({ counted, waiting, running, missing }: Tally, course: Course) {
   const { inconsistent, inconclusive, counts } = course;

@@ -2,7 +2,7 @@ import type { SeriesTrial } from "../domain/series.ts";
 import { isFinal } from "../domain/session-state.ts";
 import type { Side } from "../domain/verdict.ts";
 
-/** What a trial is for the series. `held`: it is done, and something before it is not. `copy`: it repeats one that counts. */
+/** What a trial is for the series. `held`: it is done, and does not count. `copy`: it repeats one that counts. */
 export const TRIAL_KINDS = ["a", "b", "none", "missing", "held", "copy", "running"] as const;
 export type TrialKind = (typeof TRIAL_KINDS)[number];
 
@@ -20,6 +20,8 @@ export const TRIAL_MARKS: Readonly<Record<TrialKind, string>> = {
   ...{ a: "A", b: "B", none: "=", missing: "✕", held: "‖", copy: "·", running: "…" },
 };
 
+export const HELD_TEXT = "in or behind an incomplete round";
+
 /** What the marks of some trials mean, with how many of each kind there are. */
 export function legendOf(
   trials: readonly SeriesTrial[],
@@ -31,7 +33,7 @@ export function legendOf(
     b: `${arms.b} won`,
     none: "no winner",
     missing: "missing",
-    held: "waiting for earlier ones",
+    held: HELD_TEXT,
     copy: "copy of another",
     running: "running",
   };

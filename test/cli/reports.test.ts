@@ -67,7 +67,7 @@ test("checks that never ran are neither passed nor failed", () => {
 
 test("the summary says who won, why, and shows both arms and each criterion", () => {
   const page = markdownOf(outcome);
-  expect(page).toContain("**root-cause wins** (decided by probe, confidence high)");
+  expect(page).toContain("**root-cause won** (decided by probe, confidence high)");
   expect(page).toContain("| hidden checks | 3 of 4 | 4 of 4 |");
   expect(page).toContain("| hidden-tests | 2 | 0.60 | 1.00 |");
   expect(page).toContain("| cost | $0 | $0 |");
@@ -186,7 +186,7 @@ describe.each([40, 60, 80, 120, 200])("the terminal's summary at %i columns", (c
     const text = summarise(shown, terminal(columns));
     // A line holds at least an id and one word.
     const ids = [shown.session_id, ...shown.arms.map(({ arm_id }) => arm_id)];
-    const least = Math.max(...ids.map((id) => id.length)) + " wins".length;
+    const least = Math.max(...ids.map((id) => id.length)) + " won".length;
     const wide = text.split("\n").filter((line) => line.length > Math.max(columns - 1, least));
     expect(wide).toEqual([]);
     for (const figure of ["3/4 checks", "1 file +2 -2", "5 turns", "6 calls", "10 calls"])

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { seriesJunit } from "../../src/cli/series-junit.ts";
 import type { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { seriesHtml } from "../../src/report/series-html.ts";
 import { seriesMarkdown } from "../../src/report/series-markdown.ts";
 import { reportOf } from "../../src/series/report.ts";
 import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../series/series.ts";
@@ -43,12 +44,12 @@ test("JUnit XML has a case for the series and, by scenario, one for each trial; 
     ),
   ).toEqual([
     ["one", "trial 1", ""],
-    ["one", "trial 3", '<error type="invalid" message="invalid"/>'],
+    ["one", "trial 3", '<error type="invalid" message="missing, no usable judgement"/>'],
     ["two", "trial 2", ""],
     ["two", "trial 4", '<error type="failed" message="no answer"/>'],
   ]);
   expect(xml).toContain(`name="conclusion" time="0.000"><system-out>${series.statement}</system-out>`);
-  expect(xml).toContain("<system-out>candidate wins (session-one-");
+  expect(xml).toContain("<system-out>candidate won (session-one-");
 });
 
 test("in JUnit XML a trial takes as long as its slower arm, and a scenario as long as its trials", async () => {
@@ -87,14 +88,14 @@ test("Markdown has the conclusion, the statement, tables by scenario and arm, an
   const series = await report({ ...SUITE, arms_differ: true }, suite(["a", "b", "a", "tie"]));
   const page = seriesMarkdown(series);
   for (const part of [
-    "## abeval: one, two\n\n**no preference can be stated**\n\nWin rate of candidate: 63%, 95% range ",
+    "## abeval: one, two\n\n**Undecided**\n\nWin rate of candidate: 63%, 95% range ",
     "| scenario | wins-ties-losses | win rate | candidate solved | baseline solved |",
     "| one | 2-0-0 | 100% | 2 of 2 | 0 of 2 |",
     "|  | candidate | baseline |\n|---|---|---|\n| solved | 3 of 4 | 2 of 4 |\n| pass^2 | 50% | 17% |\n| mean cost | $0.2500 | $0.2500 |",
     "- `arms_differ`: arms of one id are set up differently in different scenarios\n",
     "Cost: candidate $1.0000, baseline $1.0000, judge $2.0000, total $4.0000\n",
     "<details><summary>4 trials</summary>\n\n| trial | scenario | outcome | counts | cost | session |\n",
-    "| 2 | two | baseline wins | yes | $1.0000 | session-two-",
+    "| 2 | two | baseline won | yes | $1.0000 | session-two-",
     "</details>\n\nJudge `J`, series `series-",
   ])
     expect(page).toContain(part);
@@ -103,12 +104,22 @@ test("Markdown has the conclusion, the statement, tables by scenario and arm, an
 test("Markdown leaves out what does not fit into a comment, and says so", async () => {
   const page = seriesMarkdown(await report({ trials: 1000 }, rowsOf(times(1000, "tie"))));
   expect(page).toContain("<summary>The last 200 of 1000 trials</summary>");
-  expect(count(page, "| S | tie |")).toBe(200);
+  expect(count(page, "| S | no winner, tie |")).toBe(200);
   expect(page.length).toBeLessThan(65_536);
 });
 
 test("a series in which nothing counts still has its reports", async () => {
   const series = await report({ state: "cancelled", stop: "cancelled" }, rowsOf(results("c")));
   expect(seriesMarkdown(series)).toContain("Win rate of candidate: not known, since no trial counts\n");
-  expect(seriesJunit(series)).toContain('<error type="cancelled" message="cancelled"/>');
+  expect(seriesJunit(series)).toContain('<error type="cancelled" message="missing, cancelled"/>');
+});
+
+test.each([
+  ["candidate is preferred", "a", rowsOf(times(8, "a"))],
+  ["No difference above the margin", "even", rowsOf([...times(30, "tie"), "b"])],
+  ["Undecided: cancelled", "even", rowsOf(["a", "cancelled"])],
+] as const)("the page says: %s, and has the colour of nobody else", async (title, side, rows) => {
+  const page = seriesHtml(await report({ state: "cancelled", stop: "cancelled" }, rows));
+  expect(page).toContain(`<h1>${title}</h1>`);
+  expect([...page.matchAll(/<div class="bar (\w+)"/g)].map(([, colour]) => colour)).toEqual([side]);
 });

@@ -54,24 +54,24 @@ describe("a line for each trial", () => {
 
   test("has who won, wins and losses, win rate, range and evidence in columns", () => {
     expect(told(seriesOf(), rows, 80)).toEqual([
-      "trial  1  candidate wins   1-0   100% [1-100]     ━━━━━━━┿━━━━━━━  e  1.0 of 20",
-      "trial  2  baseline wins    1-1    50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
-      "trial  3  tie              1-1    50% [4-96]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
-      "trial  4  candidate wins   2-1    63% [11-97]     ─━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  1  candidate won   1-0   100% [1-100]     ━━━━━━━┿━━━━━━━  e  1.0 of 20",
+      "trial  2  baseline won    1-1    50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  3  tie             1-1    50% [4-96]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
+      "trial  4  candidate won   2-1    63% [11-97]     ─━━━━━━┿━━━━━━━  e  0.7 of 20",
       "trial  5  failed: no answer",
       "trial  6  invalid: it gave no answer",
-      "trial  7  candidate wins   3-1    70% [18-98]     ──━━━━━┿━━━━━━━  e  0.9 of 20",
+      "trial  7  candidate won   3-1    70% [18-98]     ──━━━━━┿━━━━━━━  e  0.9 of 20",
     ]);
   });
 
   test("names no range where the terminal is narrow, and more where it is wide", () => {
-    expect(told(seriesOf(), rows, 60)[0]).toBe("trial  1  candidate wins   1-0   100%  ━━━━┿━━━━  e  1.0/20");
+    expect(told(seriesOf(), rows, 60)[0]).toBe("trial  1  candidate won   1-0   100%  ━━━━┿━━━━  e  1.0/20");
     expect(told(seriesOf(), rows, 120)[0]).toBe(
-      "trial  1  candidate wins   1-0   win rate 100% [1-100]     ━━━━━━━━━━┿━━━━━━━━━━  e  1.0 of 20",
+      "trial  1  candidate won   1-0   win rate 100% [1-100]     ━━━━━━━━━━┿━━━━━━━━━━  e  1.0 of 20",
     );
     const arms = ["an-arm-with-a-name-as-long-as-names-may-be-0123456789", "baseline"];
     expect(told(seriesOf({ arms }), rows.slice(0, 1), 60)).toEqual([
-      "trial  1  an-arm-with-a-name-as-lo wins",
+      "trial  1  an-arm-with-a-name-as-lo won",
       "   1-0   100% [1-100]     ━━━━━━━┿━━━━━━━  e  1.0 of 20",
     ]);
   });
@@ -103,7 +103,7 @@ describe("a line for each trial", () => {
     const lines = new TrialLines(seriesOf(), terminal(80));
     const summary = summaryOf(seriesOf(), [running], { own: second });
     const verdict = { outcome: "winner", winner: "baseline", winner_side: "b", calls: [], series: summary } as const;
-    expect(lines.judged(verdict, second)).toBe("trial  2  baseline wins   held: an earlier trial still runs\n");
+    expect(lines.judged(verdict, second)).toBe("trial  2  baseline won   held: an earlier trial still runs\n");
   });
 
   test("breaks a long reason below its first word", () => {
@@ -132,11 +132,11 @@ test("a suite has a line of figures for each complete round", () => {
       ),
     );
   expect(told(series, play("+-++="), 80)).toEqual([
-    "trial  1  suite-one  candidate wins",
-    "trial  2  suite-two  baseline wins",
+    "trial  1  suite-one  candidate won",
+    "trial  2  suite-two  baseline won",
     "round  1 of 12   1-1   win rate  50% [1-99]      ━━━━━━━┿━━━━━━━  e  0.7 of 20",
-    "trial  3  suite-one  candidate wins",
-    "trial  4  suite-two  candidate wins",
+    "trial  3  suite-one  candidate won",
+    "trial  4  suite-two  candidate won",
     "round  2 of 12   3-1   win rate  75% [14-99.9]   ─━━━━━━┿━━━━━━━  e  0.9 of 20",
     "trial  5  suite-one  tie",
   ]);
@@ -164,7 +164,7 @@ describe("the summary of a series", async () => {
     const lines = summariseSeries(series, { painter: terminal(80), again: AGAIN }).split("\n");
     expect(lines.slice(0, 4)).toEqual([
       "",
-      "candidate preferred",
+      "candidate is preferred",
       expect.stringMatching(/^ {2}win rate of candidate \d+%, 95% range [\d.]+% to [\d.]+%$/),
       expect.stringMatching(/^ {2}0% ─+┼─+━+─* 100%$/),
     ]);
@@ -185,10 +185,10 @@ describe("the summary of a series", async () => {
   });
 
   test.each([
-    ["no preference can be stated", "+-+-"],
-    ["candidate preferred", "++++++++"],
-    ["baseline preferred", "--------"],
-    ["no preference beyond the 15-point margin", "=".repeat(17)],
+    ["Undecided", "+-+-"],
+    ["candidate is preferred", "++++++++"],
+    ["baseline is preferred", "--------"],
+    ["No difference above the margin", "=".repeat(17)],
   ])("begins with: %s", async (headline, letters) => {
     const text = summariseSeries(await report({}, rowsOf(results(letters))), {
       painter: terminal(80),
@@ -199,8 +199,8 @@ describe("the summary of a series", async () => {
 
   test("breaks a conclusion that is as wide as the terminal", async () => {
     const equal = await report({}, rowsOf(results("=".repeat(17))));
-    const text = summariseSeries(equal, { painter: terminal(40), again: undefined });
-    expect(text.split("\n").slice(1, 3)).toEqual(["no preference beyond the 15-point", "margin"]);
+    const text = summariseSeries(equal, { painter: terminal(20), again: undefined });
+    expect(text.split("\n").slice(1, 3)).toEqual(["No difference above", "the margin"]);
   });
 
   test("shows no scale where no trial counts", async () => {

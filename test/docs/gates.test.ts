@@ -60,7 +60,7 @@ testNeeding(...EXAMPLE_TOOLS)(
       const [[, ...cells] = []] = await answers([[kind, checks.get(kind) ?? ""]], files);
       return cells;
     };
-    expect(await passed("of a verdict", ["candidate wins", "tie", "baseline wins"])).toEqual([
+    expect(await passed("of a verdict", ["candidate won", "tie", "baseline won"])).toEqual([
       ...["pass", "pass"],
       ...["pass", "pass"],
       ...["fail", "fail"],

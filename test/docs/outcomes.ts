@@ -32,10 +32,10 @@ const armText = (id: string, prompt: string, call: string) =>
 
 /** The situations of the table in docs/ci.md, by its words. */
 const SCRIPTS = {
-  "candidate wins": [TALKS, WORKS],
+  "candidate won": [TALKS, WORKS],
   tie: [WORKS, WORKS],
   "neither passes the check": [TALKS, GREETS],
-  "baseline wins": [WORKS, TALKS],
+  "baseline won": [WORKS, TALKS],
   "judge unusable": [WORKS, WORKS],
   "judge failed its self-test": [TALKS, WORKS],
 } as const;

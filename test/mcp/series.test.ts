@@ -46,7 +46,7 @@ test("several scenarios are run in turn, each told with where it stands", async 
     { scenario: "talk", standing: { trials: 2, losses: 2 } },
     { scenario: "chat", standing: { trials: 2, losses: 2 } },
   ]);
-  expect(text).toMatch(/^- talk: undecided; a won 0, b 2, no winner 0; win rate of a 0% \(0% to \d+(\.\d)?%\)$/m);
+  expect(text).toMatch(/^- talk: Undecided; a won 0, b 2, no winner 0; win rate of a 0% \(0% to \d+(\.\d)?%\)$/m);
 });
 
 test("a series is read page by page, and each trial says which it is", async () => {
@@ -64,7 +64,7 @@ test("a series is read page by page, and each trial says which it is", async () 
   ]);
   expect(pages[0]?.text).toContain("More trials: after_seq 2.");
   const [, second] = pages[0]?.data.series.trials ?? [];
-  expect(pages[0]?.text).toContain(`#2 talk: tie; ${second.session_id}`);
+  expect(pages[0]?.text).toContain(`#2 talk: no winner, tie; ${second.session_id}`);
   const trial = await server.call("get_session", { session_id: second.session_id });
   expect(trial.data.summary.trial).toEqual({ series_id: data.series_id, trial: 2, round: 2 });
   expect(trial.text).toContain(`Trial 2 of ${data.series_id}`);
@@ -88,7 +88,7 @@ test("series are listed, and the trials of one", async () => {
   const list = await server.call("list_sessions", { kind: "series", limit: 1 });
   expect(list.data).toMatchObject({ sessions: [], series: [{ series_id: ids[1] }], next_before: ids[1] });
   expect(list.text).toMatch(
-    /^- series-\S+: talk, .*, completed \(exhausted\), undecided, 2 trials, win rate of a 100% /,
+    /^- series-\S+: talk, .*, completed \(exhausted\), Undecided, 2 trials, win rate of a 100% /,
   );
   const next = await server.call("list_sessions", { kind: "series", before: ids[1] });
   expect(next.data.series.map(({ series_id }: Place) => series_id)).toEqual([ids[0]]);
@@ -105,9 +105,9 @@ test("progress tells the end of each trial, in order", async () => {
   const onprogress = ({ message = "" }: { message?: string | undefined }) => void told.push(message);
   await server.call("run_scenario", { scenario: "talk", trials: 3, wait_seconds: 50 }, { onprogress });
   expect(told).toEqual([
-    "trial 1, talk: a wins; a 1, b 0, no winner 0, evidence 1.0",
-    expect.stringMatching(/^trial 2, talk: b wins; a 1, b 1, no winner 0, evidence \d\.\d$/),
-    expect.stringMatching(/^trial 3, talk: a wins; a 2, b 1, no winner 0, evidence \d\.\d$/),
+    "trial 1, talk: a won; a 1, b 0, no winner 0, evidence 1.0",
+    expect.stringMatching(/^trial 2, talk: b won; a 1, b 1, no winner 0, evidence \d\.\d$/),
+    expect.stringMatching(/^trial 3, talk: a won; a 2, b 1, no winner 0, evidence \d\.\d$/),
   ]);
 });
 

@@ -118,7 +118,7 @@ testAction("it installs the release that it came with, runs, tells the outcome a
   const { failed, log, summary, outputs } = await runner.use({ ...PAGER, gate: '.winner == "root-cause"' });
   expect({ failed, log }).toEqual({ failed: null, log: expect.stringContaining("The gate holds") });
   expect(log).toMatch(/^::stop-commands::([0-9a-f]{32})\n::\1::\n::notice title=abeval::In this one run/m);
-  expect(summary).toContain("**root-cause wins**");
+  expect(summary).toContain("**root-cause won**");
   const { reports = "", "verdict-file": file = "", ...told } = outputs;
   const { confidence } = JSON.parse(readFileSync(file, "utf8"));
   expect(told).toEqual({ outcome: "winner", winner: "root-cause", confidence, conclusion: "" });

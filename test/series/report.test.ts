@@ -30,10 +30,20 @@ describe("a report", () => {
         expect(told.statement).not.toMatch(/undefined|NaN|null|\$\{| {2}|\.\.|\b1 (trials|scenarios)\b/);
         expect(told.statement).toMatch(/^[A-Z].*\.$/);
         if (told.conclusion !== "no_difference_above_margin")
-          expect(told.statement).not.toContain("no preference beyond");
+          expect(told.statement).not.toContain("no difference above");
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  test("says that its trials are identical only where nothing else is known of any scenario", async () => {
+    const copies = rowsOf(results("++++++++"), { conduct: comparisonOf("copies") });
+    const standing = { counted: 8, conclusion: "undecided", identical_trials: true };
+    expect(await report(seriesOf(), copies)).toMatchObject({ conclusion: "undecided", identical_trials: true });
+    expect(standingOf(seriesOf(), copies)).toMatchObject(standing);
+    const fresh = rowsOf(results("++++++++"));
+    for (const told of [await report(seriesOf(), fresh), standingOf(seriesOf(), fresh)])
+      expect(told).not.toHaveProperty("identical_trials");
   });
 
   test("holds together: counts, range and claim say the same", async () => {
@@ -45,6 +55,8 @@ describe("a report", () => {
         expect(trials.filter(({ counted }) => counted)).toHaveLength(counts.trials);
         const { invalid, failed, cancelled, held, running } = counts;
         expect(counts.trials + invalid + failed + cancelled + held + running).toBe(trials.length);
+        for (const field of ["trials", "wins", "ties", "losses", "held", "running", "inconsistent", "invalid"] as const)
+          expect([field, scenarios.reduce((sum, row) => sum + row.counts[field], 0)]).toEqual([field, counts[field]]);
         expect(headline.low <= 0.5 && headline.high >= 0.5).toBe(headline.e < 1 / series.plan.alpha);
         expect(headline.worst_case_e).toBeLessThanOrEqual(headline.e + 1e-9);
         if (headline.claim) expect(headline.p_anytime).toBeLessThanOrEqual(series.plan.alpha);
@@ -134,16 +146,20 @@ describe("a suite", () => {
     return report(seriesOf({ scenarios: Object.keys(letters) }), rows);
   };
 
-  test("counts the rounds that every scenario has; what is beyond stands in the scenario's row", async () => {
+  test("counts the rounds that every scenario has, in its rows as in its sum; what is beyond is held", async () => {
     const { rounds, counts, scenarios } = await suite({ S: "+++++", R: "+-=" });
     expect([rounds, counts.trials, counts.held]).toEqual([3, 6, 2]);
-    expect(scenarios.map((row) => row.counts.trials)).toEqual([5, 3]);
+    expect(scenarios.map((row) => [row.counts.trials, row.counts.held, row.distinct_runs])).toEqual([
+      [3, 2, 3],
+      [3, 0, 3],
+    ]);
   });
 
-  test("with a scenario that gives nothing says nothing, and the others describe", async () => {
+  test("with a scenario that gives nothing says nothing, but how many of the others wait and what they solved", async () => {
     const { conclusion, headline, scenarios } = await suite({ S: "+".repeat(12), R: "!!!" });
     expect([conclusion, headline.win_rate, headline.low, headline.high]).toEqual(["undecided", null, 0, 1]);
-    expect(scenarios[0]).toMatchObject({ conclusion: "a_preferred", headline: { win_rate: 1 } });
+    const row = { conclusion: "undecided", headline: { win_rate: null }, counts: { wins: 0, held: 12 } };
+    expect(scenarios[0]).toMatchObject({ ...row, solved: { a: { solved: 12, trials: 12 } } });
   });
 
   test("asks more of a single scenario than of a series of its own", async () => {

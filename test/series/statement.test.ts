@@ -135,7 +135,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     "=".repeat(17),
     { ...SURE, stop: "equivalent" },
     [
-      "With 95% confidence candidate's win rate as judged by J lies within 35% to 65%: no preference beyond the 15-point margin.",
+      "With 95% confidence candidate's win rate as judged by J lies within 35% to 65%: no difference above the 15-point margin.",
       "Of 17 trials of S none had a winner.",
       RATE("50%", "36%", "64%"),
       "Stopped early, after 17 of 30 planned trials, once this was established.",
@@ -146,7 +146,7 @@ const SITUATIONS: [what: string, letters: string, planned: Planned, says: string
     `${"=".repeat(17)}+++++`,
     { ...ENDED, trials: 22 },
     [
-      "It was established at trial 17, with 95% confidence, that candidate's win rate as judged by J lies within 35% to 65%: no preference beyond the 15-point margin; with the 5 trials since, the range goes beyond.",
+      "It was established at trial 17, with 95% confidence, that candidate's win rate as judged by J lies within 35% to 65%: no difference above the 15-point margin; with the 5 trials since, the range goes beyond.",
       "Judge J preferred candidate in 5 of 22 trials of S and baseline in 0; 17 had no winner.",
       RATE("61%", "45%", "76%"),
     ],
@@ -315,7 +315,7 @@ describe("a suite's statement tells", () => {
 
   test("that single scenarios may differ more than their mean", async () => {
     expect(await suite(["=", "=", "=", "=", "="].map((letter) => letter.repeat(4)))).toStartWith(
-      "With 95% confidence candidate's win rate as judged by J, on average over these 5 scenarios, lies within 35% to 65%: no preference beyond the 15-point margin. Single scenarios may differ more.",
+      "With 95% confidence candidate's win rate as judged by J, on average over these 5 scenarios, lies within 35% to 65%: no difference above the 15-point margin. Single scenarios may differ more.",
     );
   });
 

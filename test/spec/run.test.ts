@@ -39,7 +39,7 @@ verifies(["cli:run", "run:compares", "scenario:yaml"], "stdout is one verdict an
     winner: "does",
   });
   expect(stderr).toContain("does #1 model_turn");
-  expect(stderr).toContain("does wins");
+  expect(stderr).toContain("does won");
 });
 
 verifies(["cli:run-out"], "--out holds the same bytes as stdout", async () => {

@@ -49,7 +49,8 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.locator(".strip").waitFor();
 
     await page.goto("/series");
-    await page.locator(".session", { hasText: "2 of 2 trials count" }).first().waitFor();
+    const listed = page.locator(".session", { hasText: "2 of 2 trials count" }).first();
+    await listed.getByText("Undecided: identical trials").waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 
@@ -68,6 +69,8 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     await page.getByRole("button", { name: "Stop the series" }).click();
     await page.locator(".state-cancelled").waitFor();
     await page.locator(".trial-missing").first().waitFor();
+    await page.getByRole("heading", { level: 1, name: "Undecided: cancelled" }).waitFor();
+    expect(await shownText(page.locator(".win-rate figcaption"))).toEndWith("no trial counts");
     await page.getByRole("button", { name: "Go on" }).waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
@@ -107,11 +110,37 @@ describeNeeding(CHROMIUM)("the page of a series", () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  test("has the sums of its rows in its head, and says which trials do not count", async () => {
+    const scenarios = ["first", "second"];
+    const results = { first: times(9, "a"), second: times(8, "tie") };
+    const rows = Object.entries(results).flatMap(([scenario, own], place) =>
+      own.map((result, index) => rowOf({ trial: index * 2 + place + 1, round: index + 1, scenario }, result)),
+    );
+    await using reader = await web.visit();
+    const { page } = reader;
+    const ended = seriesOf({ scenarios, state: "cancelled", stop: "cancelled" });
+    await tell(page, await reportOf(ended, rows, ALONE));
+    await page.locator(".glance", { hasText: "8 – 8 – 0" }).waitFor();
+    const cells = page.locator(".by-scenario tbody tr", { hasText: "first" }).locator("td.number");
+    expect((await cells.allTextContents()).slice(0, 4)).toEqual(["8", "0", "0", "1"]);
+    expect(await page.locator(".by-scenario .trial-a").count()).toBe(8);
+    await page.getByText("in or behind an incomplete round: 1").waitFor();
+  }, 60_000);
+
+  test("has no arm's colour where no arm is preferred", async () => {
+    await using reader = await web.visit();
+    const { page } = reader;
+    await tell(page, await reportOf(seriesOf({ state: "completed" }), rowsOf([...times(30, "tie"), "b"]), ALONE));
+    await page.getByRole("heading", { level: 1, name: "No difference above the margin" }).waitFor();
+    expect(await page.locator(".range").count()).toBe(1);
+    expect(await page.locator(".range.side-a, .range.side-b").count()).toBe(0);
+  }, 60_000);
+
   test("says what more trials would bring when nothing can be stated", async () => {
     await using reader = await web.visit();
     const { page } = reader;
     await tell(page, await reportOf(seriesOf(), rowsOf([...times(3, "b"), ...times(8, "a")]), ALONE));
-    await page.getByRole("heading", { level: 1, name: "No preference can be stated yet" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Undecided: still running" }).waitFor();
     expect(await shownText(page.locator("section", { hasText: "The plan has" }))).toContain("19 trials left");
     await page.getByText(/about \d+ more would make a claim, for about \$/).waitFor();
   }, 60_000);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { statusText } from "../../src/domain/series-status.ts";
 import type { CriterionScore, JudgeCall, Verdict } from "../../src/domain/verdict.ts";
-import { conclusionText } from "../../src/web/series/conclusion-text.ts";
 import { seriesFlagText } from "../../src/web/series/flags.ts";
 import { contributionsOf, leaderOf } from "../../src/web/verdict/contributions.ts";
 import { flagText } from "../../src/web/verdict/flags.ts";
@@ -129,5 +129,6 @@ test("words that a newer server says are shown as they are", () => {
   expect(headlineText({ verdict, a: { name: "x" }, b: { name: "y" } } as never)).toBe("split vote");
   expect(flagText(newer("moon_phase"))).toMatchObject({ tone: "warn", title: "moon phase" });
   expect(seriesFlagText(newer("moon_phase"))).toMatchObject({ tone: "warn", title: "moon phase" });
-  expect(conclusionText({ conclusion: newer("a_ahead_for_now"), arms: { a: "x", b: "y" } })).toBe("a ahead for now");
+  const series = { conclusion: newer("a_ahead_for_now"), state: "completed" } as const;
+  expect(statusText(series, { a: "x", b: "y" })).toBe("a ahead for now");
 });

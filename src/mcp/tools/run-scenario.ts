@@ -142,7 +142,7 @@ function* trialText(event: RunEvent): Generator<string, void, void> {
   if (event.event !== "verdict_ready" || event.verdict.series === null) return;
   const { scenario, outcome, winner, series } = event.verdict;
   const { trial, wins, losses, ties, e } = series;
-  const result = winner === null ? outcome : `${winner} wins`;
+  const result = winner === null ? outcome : `${winner} won`;
   yield `trial ${trial}, ${scenario}: ${result}; a ${wins}, b ${losses}, no winner ${ties}, evidence ${e.toFixed(1)}`;
 }
 

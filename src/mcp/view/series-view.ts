@@ -1,11 +1,24 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, nullable, record, Slug } from "../../domain/schema.ts";
 import { Series, type SeriesListing } from "../../domain/series.ts";
+import { statusText } from "../../domain/series-status.ts";
+import { trialResult } from "../../domain/trial-result.ts";
+import type { Side } from "../../domain/verdict.ts";
 import { fullestThatFits, takeThatFits } from "../fit.ts";
 import type { Answer } from "../tool.ts";
 import { pick } from "./pick.ts";
 
-const TOLD = ["series_id", "state", "stop", "failure", "conclusion", "gate", "statement", "flags"] as const;
+const TOLD = [
+  "series_id",
+  "state",
+  "stop",
+  "failure",
+  "conclusion",
+  "identical_trials",
+  "gate",
+  "statement",
+  "flags",
+] as const;
 
 const COUNTED = ["trials", "wins", "ties", "losses"] as const;
 const RATE = ["win_rate", "low", "high", "e"] as const;
@@ -112,12 +125,14 @@ function viewSeries(series: Series, { after, limit }: Page, { scenarios, trial_b
   };
 }
 
+const namesOf = ([a = "a", b = "b"]: readonly string[]): Readonly<Record<Side, string>> => ({ a, b });
+
 /** State and statement; the statement names figures and limits. */
 export function briefSeriesText({ series_id, state, stop, failure, planned, ...series }: SeriesBrief): string {
   const ended = stop === null ? state : `${state} (${stop})`;
   const of = planned === null ? "" : `, ${planned} planned of each scenario`;
   return [
-    `${series_id}: ${ended}; ${series.conclusion}; ${series.standing.trials} trials count${of}`,
+    `${series_id}: ${ended}; ${statusText({ ...series, state }, namesOf(series.arms))}; ${series.standing.trials} trials count${of}`,
     ...(failure === null ? [] : [failure]),
     series.statement,
     ...(series.flags.length > 0 ? [`flags: ${series.flags.join(", ")}`] : []),
@@ -129,19 +144,19 @@ export function briefSeriesText({ series_id, state, stop, failure, planned, ...s
 export function seriesText(view: SeriesView): string {
   const { scenarios, scenarios_total, arms, trials, next_after } = view;
   const left = scenarios_total - scenarios.length;
-  const [a = "a", b = "b"] = arms;
-  const winner = { a, b };
+  const names = namesOf(arms);
   return [
     briefSeriesText(view),
     ...(scenarios_total > 1
       ? scenarios.map(
-          ({ scenario, conclusion, standing }) => `- ${scenario}: ${conclusion}; ${standingText(standing, arms)}`,
+          ({ scenario, conclusion, standing }) =>
+            `- ${scenario}: ${statusText({ conclusion, state: "completed" }, names)}; ${standingText(standing, arms)}`,
         )
       : []),
     ...(left > 0 ? [`- ${left} scenarios more, in GET /api/series/{id}`] : []),
-    ...trials.map(({ trial, scenario, state, outcome, winner_side, counted, session_id }) => {
-      const result = winner_side === null ? (outcome ?? state) : `${winner[winner_side]} won`;
-      return `#${trial} ${scenario}: ${result}${counted ? "" : ", not counted"}; ${session_id}`;
+    ...trials.map((trial) => {
+      const { counted, session_id, scenario } = trial;
+      return `#${trial.trial} ${scenario}: ${trialResult(trial, names)}${counted ? "" : ", not counted"}; ${session_id}`;
     }),
     ...(next_after === null ? [] : [`More trials: after_seq ${next_after}.`]),
   ].join("\n");
@@ -159,9 +174,9 @@ const percent = (share: number) => (100 * share).toFixed(1).replace(/\.0$/, "");
 
 /** A series of a list, in a line. */
 export function seriesRowText({ series_id, scenarios, arms, state, stop, created_at, ...row }: SeriesListing): string {
-  const { conclusion, counted, win_rate, low, high } = row.standing;
+  const { counted, win_rate, low, high } = row.standing;
   const rate = win_rate === null ? "" : `, win rate of ${arms[0]} ${rateText(win_rate, { low, high })}`;
   const ended = stop === null ? state : `${state} (${stop})`;
   const what = scenarios.length > 3 ? `${scenarios.length} scenarios` : scenarios.join(", ");
-  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${conclusion}, ${counted} trials${rate}; ${arms.join(" vs ")}, judge ${row.judge_model}`;
+  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${statusText({ ...row.standing, state }, namesOf(arms))}, ${counted} trials${rate}; ${arms.join(" vs ")}, judge ${row.judge_model}`;
 }

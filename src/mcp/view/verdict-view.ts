@@ -106,7 +106,7 @@ export function verdictRest({ statement: _, ...verdict }: VerdictView): string {
 
 export function headline(verdict: Pick<VerdictBrief, "outcome" | "winner" | "decided_by" | "confidence">): string {
   const { outcome, winner } = verdict;
-  return `${outcome === "winner" ? `${winner} wins` : outcome} ${decidedText(verdict)}`.trim();
+  return `${outcome === "winner" ? `${winner} won` : outcome} ${decidedText(verdict)}`.trim();
 }
 
 function criterionLine({ id, weight, score_a, score_b, supported, note }: VerdictView["criteria"][number]): string {

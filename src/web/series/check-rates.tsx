@@ -37,7 +37,7 @@ export function CheckRates({ series: { scenarios, arms } }: { series: Series }) 
         ))}
       </Table>
       <p class="small-print">
-        Of the completed trials, whoever the judge preferred. The bar is the 95% range (Wilson); it only describes.
+        Of the completed trials, whoever won. The bar is the 95% range (Wilson); it only describes.
       </p>
     </section>
   );

@@ -6,13 +6,13 @@ import { ArmName } from "../part/arm-name.tsx";
 import { RangeBar, rangeText } from "./range-bar.tsx";
 
 /** The win rate with its range on a line from 0 to 100%. */
-export function WinRate({ series: { arms, headline, levels } }: { series: Series }) {
+export function WinRate({ series: { arms, headline, levels, conclusion } }: { series: Series }) {
   return (
     <figure class="win-rate">
       <figcaption>
         Win rate of <ArmName side="a" name={arms.a.arm_id} />: <strong>{rangeText(headline)}</strong>
       </figcaption>
-      <RangeBar {...headline} margin={levels.margin} />
+      <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
       <p class="range-axis small-print">
         <span>
           0% <ArmName side="b" name={arms.b.arm_id} />

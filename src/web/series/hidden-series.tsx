@@ -7,7 +7,7 @@ export function HiddenSeries() {
   return (
     <Page title="Series">
       <Notice tone="note" title="Hidden in blind mode">
-        <p>A series says who was preferred in every trial.</p>
+        <p>A series says who won in every trial.</p>
         <button type="button" onClick={() => (blind.value = false)}>
           Leave blind mode
         </button>

@@ -9,8 +9,8 @@ import { blind } from "../preferences.ts";
 import { navigate, toSeries, toSeriesList } from "../routes.ts";
 import { readRows, SHOWN_ROWS } from "../rows.ts";
 import { CompareSeriesBar, PickSeries } from "./compare/pick-series.tsx";
-import { ConclusionName } from "./conclusion.tsx";
 import { RangeBar, rangeText } from "./range-bar.tsx";
+import { StatusName } from "./status-name.tsx";
 
 interface SeriesListPageProps {
   readonly scenario: string | null;
@@ -96,7 +96,7 @@ function Row({ row: { series_id, created_at, scenarios, arms, state, standing, t
         {blind.value ? (
           <span class="aside">hidden (blind mode)</span>
         ) : (
-          <ConclusionName conclusion={standing.conclusion} arms={{ a, b }} />
+          <StatusName {...standing} state={state} arms={{ a, b }} />
         )}
         <span class="aside">
           {count(standing.counted)} of {count(trials * scenarios.length)} trials count

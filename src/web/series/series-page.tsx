@@ -1,4 +1,5 @@
 import type { Series } from "../../domain/series.ts";
+import { statusText } from "../../domain/series-status.ts";
 import { cancelSeries, getSeries, seriesReport } from "../api.ts";
 import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
@@ -11,14 +12,13 @@ import { SHOWN_ROWS } from "../rows.ts";
 import { Share } from "../share/share.tsx";
 import { ArmsTable } from "./arms-table.tsx";
 import { CheckRates } from "./check-rates.tsx";
-import { ConclusionName } from "./conclusion.tsx";
-import { conclusionText } from "./conclusion-text.ts";
 import { EvidenceChart } from "./evidence-chart.tsx";
 import { GoOnForm } from "./go-on-form.tsx";
 import { SeriesAtAGlance, WinRate } from "./headline.tsx";
 import { HiddenSeries } from "./hidden-series.tsx";
 import { Outlook } from "./outlook.tsx";
 import { JudgeCosts, Plan } from "./plan.tsx";
+import { StatusName } from "./status-name.tsx";
 import { SuiteTable } from "./suite-table.tsx";
 import { TrialStrip } from "./trial-strip.tsx";
 import { SeriesWarnings } from "./warnings.tsx";
@@ -40,20 +40,14 @@ export function SeriesPage({ id }: { id: string }) {
 }
 
 function Report({ series }: { series: Series }) {
-  const { conclusion, state, kind, limits } = series;
-  const concluded = { conclusion, arms: { a: series.arms.a.arm_id, b: series.arms.b.arm_id } };
-  const yet = conclusion === "undecided" && state === "running" ? " yet" : "";
-  const running = state === "running";
+  const { kind, limits } = series;
+  const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
+  const running = series.state === "running";
   return (
     <Page
       wide={series.scenarios.length > 1}
-      title={conclusionText(concluded) + yet}
-      heading={
-        <>
-          <ConclusionName {...concluded} />
-          {yet}
-        </>
-      }
+      title={statusText(series, arms)}
+      heading={<StatusName {...series} arms={arms} />}
       above={<Overline series={series} />}
     >
       <p class="lead">{series.statement}</p>

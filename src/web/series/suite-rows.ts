@@ -3,7 +3,17 @@ import type { Series } from "../../domain/series.ts";
 export type ScenarioRow = Series["scenarios"][number];
 
 /** What the rows of a suite can be sorted by. `plan`: as the series names its scenarios. */
-export type SuiteSort = "plan" | "scenario" | "a" | "none" | "b" | "missing" | "rate" | "solved_a" | "solved_b";
+export type SuiteSort =
+  | "plan"
+  | "scenario"
+  | "a"
+  | "none"
+  | "b"
+  | "missing"
+  | "held"
+  | "rate"
+  | "solved_a"
+  | "solved_b";
 
 export interface SuiteOrder {
   readonly by: SuiteSort;
@@ -31,6 +41,7 @@ const FIGURES: Readonly<Record<Exclude<SuiteSort, "plan" | "scenario">, (row: Sc
   none: ({ counts }) => counts.ties,
   b: ({ counts }) => counts.losses,
   missing: ({ counts }) => missingOf(counts),
+  held: ({ counts }) => counts.held,
   rate: ({ headline }) => headline.win_rate,
   solved_a: ({ solved }) => shareOf(solved.a),
   solved_b: ({ solved }) => shareOf(solved.b),

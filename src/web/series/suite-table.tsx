@@ -6,8 +6,8 @@ import { count } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Scroller } from "../part/page.tsx";
 import { toScenario } from "../routes.ts";
-import { ConclusionName } from "./conclusion.tsx";
 import { RangeBar, rangeText } from "./range-bar.tsx";
+import { StatusName } from "./status-name.tsx";
 import {
   aheadIn,
   missingOf,
@@ -72,7 +72,11 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
                   </td>
                 ))}
                 <td>
-                  {row.conclusion === "undecided" ? "–" : <ConclusionName conclusion={row.conclusion} arms={arms} />}
+                  {row.conclusion === "undecided" ? (
+                    "–"
+                  ) : (
+                    <StatusName conclusion={row.conclusion} state="completed" arms={arms} />
+                  )}
                 </td>
               </tr>
             ))}
@@ -122,13 +126,14 @@ function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[
       kind: "number",
       cell: ({ counts }) => <Missing counts={counts} />,
     },
+    { by: "held", name: "Not counted", kind: "number", cell: ({ counts }) => counts.held },
     {
       by: "rate",
       name: `Win rate of ${arms.a}`,
       kind: "range-cell",
-      cell: ({ headline }) => (
+      cell: ({ headline, conclusion }) => (
         <>
-          <RangeBar {...headline} margin={levels.margin} />
+          <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
           {rangeText(headline)}
         </>
       ),
@@ -138,6 +143,7 @@ function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[
   ];
   const known: Partial<Record<SuiteSort, boolean>> = {
     missing: scenarios.some(({ counts }) => missingOf(counts) > 0),
+    held: scenarios.some(({ counts }) => counts.held > 0),
     solved_a: scenarios.some((row) => row.solved.a !== null),
     solved_b: scenarios.some((row) => row.solved.b !== null),
   };

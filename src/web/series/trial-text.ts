@@ -1,28 +1,21 @@
 import type { Series, SeriesTrial } from "../../domain/series.ts";
-import { isFinal } from "../../domain/session-state.ts";
+import { trialResult } from "../../domain/trial-result.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { evidenceText } from "../../series/figure-text.ts";
-import { kindOf } from "../../series/trial-kind.ts";
-import { UNKNOWN, usd, words } from "../format.ts";
+import { HELD_TEXT, kindOf } from "../../series/trial-kind.ts";
+import { UNKNOWN, usd } from "../format.ts";
 
 /** A sentence on a trial: what it gave, and where the series stood then. */
 export function trialText(trial: SeriesTrial, arms: Readonly<Record<Side, string>>, alpha: number): string {
   const { scenario, e_after, cost_usd } = trial;
   return [
-    `Trial ${trial.trial} of ${scenario}: ${resultText(trial, arms)}`,
-    kindOf(trial) === "held" ? "it waits for others to count" : "",
+    `Trial ${trial.trial} of ${scenario}: ${trialResult(trial, arms)}`,
+    kindOf(trial) === "held" ? `not counted, ${HELD_TEXT}` : "",
     e_after === null ? "" : `evidence then ${evidenceText(e_after, alpha)}`,
     cost_usd === null ? "" : usd(cost_usd),
   ]
     .filter((part) => part !== "")
     .join("; ");
-}
-
-function resultText({ state, outcome, d }: SeriesTrial, arms: Readonly<Record<Side, string>>): string {
-  if (!isFinal(state)) return words(state);
-  if (d === null) return `missing, ${outcome === "invalid" ? "no usable judgement" : words(state)}`;
-  if (d === 0) return outcome === null || outcome === "winner" ? "no winner" : `no winner, ${words(outcome)}`;
-  return `${d > 0 ? arms.a : arms.b} won`;
 }
 
 /** Why the series lacks trials, with how many by each cause. */

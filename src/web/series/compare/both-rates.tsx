@@ -16,10 +16,10 @@ export function BothRates({ series }: { series: Two<Series> }) {
   return (
     <>
       <figure class="both-rates">
-        {series.map(({ headline, levels, arms }, index) => (
+        {series.map(({ headline, levels, arms, conclusion }, index) => (
           <div key={index} class="both-rate">
             <SeriesName nth={index === 0 ? 1 : 2} />
-            <RangeBar {...headline} margin={levels.margin} />
+            <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
             <span>
               {!sameArms && <ArmName side="a" name={arms.a.arm_id} />} <strong>{rangeText(headline)}</strong>
             </span>

@@ -32,10 +32,10 @@ export function BothScenarios({ series }: { series: Two<Series> }) {
   );
 }
 
-function OfScenario({ row: { counts, headline } }: { row: ScenarioRow }) {
+function OfScenario({ row: { counts, headline, conclusion } }: { row: ScenarioRow }) {
   return (
     <div class="range-cell">
-      <RangeBar {...headline} />
+      <RangeBar {...headline} conclusion={conclusion} />
       {counts.wins} – {counts.ties} – {counts.losses} <span class="aside">{rangeText(headline)}</span>
     </div>
   );

@@ -9,10 +9,10 @@ import { blind } from "../../preferences.ts";
 import { toSeries, toSeriesList } from "../../routes.ts";
 import { SHOWN_ROWS } from "../../rows.ts";
 import { ShareAddress } from "../../share/share.tsx";
-import { ConclusionName } from "../conclusion.tsx";
 import { BothEvidence } from "../evidence-chart.tsx";
 import { HiddenSeries } from "../hidden-series.tsx";
 import { SeriesName } from "../series-mark.tsx";
+import { StatusName } from "../status-name.tsx";
 import { SeriesWarnings } from "../warnings.tsx";
 import { BothFigures, EvidenceFigures } from "./both-figures.tsx";
 import { BothRates } from "./both-rates.tsx";
@@ -126,7 +126,7 @@ function Both({ series, asked }: { series: Two<Series>; asked: string | null }) 
 
 /** Who is preferred in a series, in how many trials. */
 function Card({ series, nth }: { series: Series; nth: 1 | 2 }) {
-  const { arms, conclusion, counts, created_at, scenarios, series_id, state, statement } = series;
+  const { arms, counts, created_at, scenarios, series_id, state, statement } = series;
   const [first, ...others] = scenarios;
   return (
     <div class={`corner series-card nth-${nth}`}>
@@ -135,7 +135,7 @@ function Card({ series, nth }: { series: Series; nth: 1 | 2 }) {
       </h2>
       <p>
         <strong>
-          <ConclusionName conclusion={conclusion} arms={{ a: arms.a.arm_id, b: arms.b.arm_id }} />
+          <StatusName {...series} arms={{ a: arms.a.arm_id, b: arms.b.arm_id }} />
         </strong>
       </p>
       <p>
