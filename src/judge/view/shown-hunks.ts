@@ -32,10 +32,9 @@ export async function shownHunks(
   const pace = new Pace();
   const shown: ShownHunk[] = [];
   for (const { hunk, rank } of await ranked(hunks, deliverable, pace)) {
-    await pace.bytes(CLEAN_COST * Math.min(hunk.text.length, limit));
     // A view cannot show more, so no more is cleaned.
     const text = bounded(hunk.text, limit, `\n${LEFT_OUT}\n`);
-    const lines = hunkLines({ ...hunk, text });
+    const lines = await hunkLines({ ...hunk, text }, pace);
     shown.push({ hunk, core: rank === CORE, lines, bytes: linesBytes(lines), partial: text !== hunk.text });
   }
   return shown;
@@ -66,15 +65,34 @@ async function ranked(hunks: readonly Hunk[], deliverable: readonly string[], pa
 /** A path is the arm's text too. */
 export const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
 
-function hunkLines(hunk: Hunk): ViewLine[] {
+async function hunkLines(hunk: Hunk, pace: Pace): Promise<ViewLine[]> {
   const item: CitableItem = {
     kind: "diff",
     ref: shownPath(hunk.path),
     lines: { before: hunk.before, after: hunk.after },
   };
-  const text = cleanText(hunk.text.replace(/\r(?=\n|$)/g, "").replaceAll("\r", "⟨CR⟩"));
-  const lines = text.split("\n").map((line) => ({ text: line, authored: line.startsWith("+"), item }));
-  return [{ text: `file ${item.ref}`, authored: true, item: null }, ...lines];
+  const shown: ViewLine[] = [{ text: `file ${item.ref}`, authored: true, item: null }];
+  for (const some of inLines(hunk.text)) {
+    await pace.bytes(CLEAN_COST * some.length);
+    const text = cleanText(some.replace(/\r(?=\n|$)/g, "").replaceAll("\r", "⟨CR⟩"));
+    for (const line of text.split("\n")) shown.push({ text: line, authored: line.startsWith("+"), item });
+  }
+  return shown;
+}
+
+/** Characters that are cleaned in one step, up to the end of a line. */
+const STEP_CHARS = 32 * 1024;
+
+/** A text in parts of whole lines, without the newlines between the parts. */
+function* inLines(text: string): Generator<string> {
+  let from = 0;
+  while (text.length - from > STEP_CHARS) {
+    const newline = text.indexOf("\n", from + STEP_CHARS);
+    if (newline < 0) break;
+    yield text.slice(from, newline);
+    from = newline + 1;
+  }
+  yield text.slice(from);
 }
 
 /** What is shown of a hunk. */
