@@ -191,12 +191,15 @@ export class AgentLog {
     if (spent) this.#stop(() => atBudget(log, spent));
   }
 
-  /** The agent hung up before a reply came. The provider was asked all the same. Nothing is counted once the arm ends. */
-  unheard(turn: AskedTurn): void {
+  /** The agent hung up before a reply came. The provider was asked all the same, unless the arm ended before it `isSent`. */
+  unheard(turn: AskedTurn, isSent: boolean): void {
     const { log, meter, run, signal } = this.#parts;
     this.#threads.answered(turn.thread, null);
     this.#under_way.end(turn);
-    if (this.#stopped || signal.aborted) return;
+    if (this.#stopped || signal.aborted) {
+      if (isSent) meter.countUnheard(turn);
+      return;
+    }
     this.#count(turn, UNHEARD);
     this.told.turn(turn, this.#said(UNHEARD), run.clock.ticks() - turn.began_ticks);
     const spent = this.#under_way.overdraws(meter);

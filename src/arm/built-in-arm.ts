@@ -1,6 +1,6 @@
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
-import type { ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
+import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { ArmEnd } from "./arm-end.ts";
 import { type BudgetState, effectiveBudget, rounded, usedText } from "./budget.ts";
@@ -99,15 +99,27 @@ class ArmLoop {
     const request = this.#request();
     const began = this.#run.clock.ticks();
     const lostBefore = this.#stopwatch.throttled_ms;
-    const reply = await this.#model.complete(request, {
+    let isUnderWay = false;
+    const options: CallOptions = {
       signal: this.#signal,
       asker: this.#throttle,
-      onFailedTry: () => this.#stopwatch.pause(),
+      onPlaced: () => {
+        isUnderWay = true;
+      },
+      onFailedTry: () => {
+        isUnderWay = false;
+        this.#stopwatch.pause();
+      },
       onRetry: ({ status, attempts, waited_ms }) => {
+        isUnderWay = true;
         this.#stopwatch.resume(waited_ms);
         const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
         this.#log.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
       },
+    };
+    const reply = await this.#model.complete(request, options).catch((error: unknown) => {
+      if (isUnderWay && this.#signal.aborted) this.#meter.countUnheard({ sent_bytes: bytesOf(request.messages) });
+      throw error;
     });
     this.#signal.throwIfAborted();
     if (reply.stop === "context_overflow" && reply.tokens_in === null) return reply;

@@ -3,7 +3,16 @@ import { BUDGET_WARNING_SHARE, BYTES_PER_TOKEN } from "../domain/defaults.ts";
 import type { BudgetUse } from "../domain/evidence.ts";
 import type { Budget } from "../domain/policies.ts";
 import type { Price } from "../domain/price-list.ts";
-import { costOf, dearestInput, mostCostOf, NO_USAGE, sumKnown, sumUsage, type Usage } from "../domain/usage.ts";
+import {
+  costOf,
+  dearestInput,
+  mostCostOf,
+  NO_USAGE,
+  sumKnown,
+  sumUsage,
+  UNKNOWN_USAGE,
+  type Usage,
+} from "../domain/usage.ts";
 import type { ModelRequest } from "../model/client.ts";
 import type { BudgetState } from "./budget.ts";
 import { bytesOf, tokensToSend } from "./first-turn.ts";
@@ -83,6 +92,11 @@ export class Meter {
     this.#tokens = sumUsage([this.#tokens, turn.usage]);
     this.#cost = sumKnown([this.#cost, costOf(price, turn.usage)]);
     this.#known.add({ ...turn, price });
+  }
+
+  /** A request whose reply nobody waited for, because the arm ended. It is paid for, and no turn. */
+  countUnheard({ sent_bytes, other }: Pick<Turn, "sent_bytes" | "other">): void {
+    this.countTurn({ usage: UNKNOWN_USAGE, sent_bytes, said_bytes: 0, side: true, broken: true, other });
   }
 
   /**

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { ASKS_ONCE, kindsOf, runAgent, shellAgent } from "./plain-agent.ts";
+import { ASKS_ONCE, kindsOf, runAgent, shellAgent, withSeconds } from "./plain-agent.ts";
 
 const testAgent = testNeeding(SANDBOX);
 
@@ -42,6 +42,24 @@ testAgent("requests that wait for their turn are not sent when those before them
   });
   expect(run.summary).toMatchObject({ status: "limit_reached", stop_reason: "budget:turns" });
   expect(fake.requests).toHaveLength(2);
+});
+
+testAgent("a request that is under way when the arm ends has used nobody knows what", async () => {
+  await using fake = await startFakeProvider({
+    plan: [{ text: "More.", usage: { in: 70, out: 10 } }],
+    reply: { fault: "hang" },
+  });
+  const run = await withSeconds([2, 1], (max_seconds) =>
+    runAgent(fake, {
+      agent: agentOf("await ask(); await ask();"),
+      policies: `{budget: {max_seconds: ${max_seconds}}}`,
+    }),
+  );
+  expect(run.summary).toMatchObject({ stop_reason: "budget:seconds", turns: 1, tokens_in: null, cost_usd: null });
+  expect(run.summary.at_least).toMatchObject({
+    tokens_in: 70,
+    why: "1 of 2 replies broke off before the provider said what was used",
+  });
 });
 
 testAgent("requests side by side go out only as far as the cost limit pays for all of them", async () => {

@@ -212,6 +212,34 @@ test("time lost to failed tries does not count against max_seconds, and each try
   expect(log[0]).toMatchObject({ kind: "provider_retry", detail: { status: 429, attempts: 1, waited_ms: 700_000 } });
 });
 
+test.each([
+  ["that was sent has used nobody knows what", true, null, { tokens_in: 100, tokens_out: 10 }],
+  ["that waits for its place has used nothing", false, 100, undefined],
+])("an arm that is cancelled in a request %s", async (_, isSent, tokens_in, at_least) => {
+  const cancel = new AbortController();
+  let asked = 0;
+  const model: ModelClient = {
+    ref: "fake/model",
+    async complete(_request, { signal, onPlaced }) {
+      asked += 1;
+      if (asked === 1) return act(call("list_files", {}));
+      if (isSent) onPlaced?.(0);
+      cancel.abort(new Error("cancelled"));
+      signal.throwIfAborted();
+      return say("Never.");
+    },
+  };
+  const { end } = await play([], { model, signal: cancel.signal });
+  expect(end).toMatchObject({ status: "cancelled", turns: 1, tokens_in });
+  if (at_least === undefined) expect(end.at_least).toBeUndefined();
+  else
+    expect(end.at_least).toEqual({
+      ...at_least,
+      cost_usd: null,
+      why: "1 of 2 replies broke off before the provider said what was used",
+    });
+});
+
 test("an arm whose model waits for one of our own places loses no time by it", async () => {
   let now = 0;
   const model: ModelClient = {

@@ -67,6 +67,8 @@ class TurnExchange {
   readonly #response: ServerResponse;
   /** Milliseconds lost to failed tries. */
   #lost_ms = 0;
+  /** The provider has it, and has not refused it. */
+  #isSent = false;
   /** Another try is waited for since then, in monotonic milliseconds. */
   #waits_since: number | undefined;
 
@@ -114,7 +116,7 @@ class TurnExchange {
       await send();
     } catch (error) {
       this.#endWait();
-      if (this.#request.signal.aborted) this.#parts.log.unheard(turn);
+      if (this.#request.signal.aborted) this.#parts.log.unheard(turn, this.#isSent);
       else this.#parts.log.failed(error);
     }
   }
@@ -137,13 +139,16 @@ class TurnExchange {
       asker: throttle,
       onPlaced: (waited_ms) => {
         this.#lost_ms += waited_ms;
+        this.#isSent = true;
       },
       onFailedTry: () => {
+        this.#isSent = false;
         this.#waits_since = clock.ticks();
         throttle.begin();
       },
       onRetry: ({ status, attempts, waited_ms }) => {
         this.#endWait(waited_ms);
+        this.#isSent = true;
         this.#lost_ms += waited_ms;
         log.told.retried(status, attempts, waited_ms);
       },
