@@ -52,7 +52,7 @@ const NO_RECIPE = { tools: {} };
 const SECTION = { name: "diff", title: "", omissions: [], core_cut: false } as const;
 const VIEW = { truncated: false, truncated_core: false, redactions: 0, identity_in_changes: false };
 const DRAFT = { name: "a", commit: "c", parent: "p", setup: [], checks: [], protected: [], named: [] };
-const REPERTOIRE = { top: new Set<string>(), manifest: null };
+const REPERTOIRE = { top: new Set<string>(), manifest: null, locks: {} };
 
 /** Every reader of what somebody else wrote, with its worst texts. */
 export const READERS: readonly Reader[] = [

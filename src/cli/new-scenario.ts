@@ -9,7 +9,14 @@ import { errorCode, Failure } from "../domain/failure.ts";
 import { plainText } from "../domain/plain-text.ts";
 import { SLUG_PATTERN } from "../domain/schema.ts";
 import { type DraftMaterial, draftFromCommit, writeMaterial } from "../scenario/draft/draft-from-commit.ts";
-import { checkIds, type Draft, draftScenario, type MeasuredCheck } from "../scenario/draft/draft-scenario.ts";
+import {
+  checkIds,
+  type Draft,
+  draftScenario,
+  type Measured,
+  type MeasuredCheck,
+  untriedLine,
+} from "../scenario/draft/draft-scenario.ts";
 import { PLACEHOLDER } from "../scenario/draft/test-files.ts";
 import { loadScenarioFile, SCENARIO_ENDINGS } from "../scenario/load-scenario.ts";
 import type { ScenarioError } from "../scenario/parse-scenario.ts";
@@ -88,7 +95,7 @@ async function writeScenario(
   target: Target,
   material: DraftMaterial,
   signal: AbortSignal,
-): Promise<readonly MeasuredCheck[]> {
+): Promise<Measured> {
   const made = await mkdir(target.directory, { recursive: true });
   const staging = join(target.directory, `.${target.name}.${systemEntropy(4)}.tmp`);
   await mkdir(staging);
@@ -159,12 +166,16 @@ const checkSteps = ({ checks }: Draft, seen: readonly MeasuredCheck[]): string[]
     if (checks[index]?.run === PLACEHOLDER)
       return [`check ${id} runs nothing: write the command for its tests, then add \`required: true\``];
     if (found?.cannot_run) return [`check ${id} cannot run: ${found.cannot_run}, then add \`required: true\``];
-    return found?.after === "fail" ? [`check ${id} fails with the fix, too: mend the check, or take it out`] : [];
+    return found?.after === "fail"
+      ? [`check ${id} fails with the fix, too (${found.reason}): mend the check, or take it out`]
+      : [];
   });
 
-function nextSteps(file: string, { draft }: DraftMaterial, seen: readonly MeasuredCheck[]): string {
+const WHEN_MENDED = "mend that, see what `--check` says of each check, and add `before` and `required: true`";
+
+function nextSteps(file: string, { draft }: DraftMaterial, seen: Measured): string {
   const steps = [
-    ...checkSteps(draft, seen),
+    ...(seen.failed === null ? checkSteps(draft, seen.checks) : [`${untriedLine(seen.failed)}; ${WHEN_MENDED}`]),
     ...draft.named.map((path) => `the fix adds ${path}, which the tests may name: say so in the prompt`),
     "rewrite task.prompt as a report of the problem: the commit's message may tell the solution",
     ...(draft.checks.length === 0

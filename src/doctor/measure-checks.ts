@@ -1,36 +1,39 @@
 import { Failure, Mistake } from "../domain/failure.ts";
 import { cannotRun } from "../evidence/cannot-run.ts";
-import type { MeasuredCheck } from "../scenario/draft/draft-scenario.ts";
+import type { Measured } from "../scenario/draft/draft-scenario.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { sandboxOf } from "./scenario/diagnose-scenario.ts";
 import { DryRun, type ProbedTwice } from "./scenario/dry-run.ts";
 import type { Services } from "./services.ts";
 
 /**
- * Runs the checks of a scenario as doctor does; empty when they cannot be run, which doctor explains.
+ * Runs the checks of a scenario as doctor does; says why when they cannot be run.
  * @throws the signal's reason when it fires.
  */
 export async function measureChecks(
   services: Services,
   loaded: LoadedScenario,
   signal: AbortSignal,
-): Promise<readonly MeasuredCheck[]> {
+): Promise<Measured> {
   const { setup, probe, reference_fix } = loaded.definition.task;
   const sandbox = await sandboxOf(services);
-  if (sandbox instanceof Failure) return [];
+  if (sandbox instanceof Failure) return { checks: [], failed: sandbox.message };
   await using dryRun = new DryRun({ loaded, sandbox, redact: services.redact });
   try {
     await dryRun.pristine.setup(setup, signal);
     const before = await dryRun.untouched(signal);
     const after = reference_fix === null ? null : await dryRun.fixed(reference_fix.patch, signal);
-    return (probe?.checks ?? []).map((_, index) => ({
+    const checks = (probe?.checks ?? []).map((_, index) => ({
       before: seen(before, index),
       after: seen(after, index),
       cannot_run: whyNot(after, index),
+      reason: after?.[0].checks[index]?.reason ?? null,
     }));
+    return { checks, failed: null };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Failure || error instanceof Mistake) return [];
+    if (error instanceof Failure || error instanceof Mistake)
+      return { checks: [], failed: services.redact(error.message) };
     throw error;
   }
 }

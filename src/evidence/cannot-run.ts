@@ -28,10 +28,21 @@ export function missingOf({ exit_code, output }: Pick<CheckResult, "exit_code" |
 const ABSENT = /(?<![\w./@+-])([\w./@+-]+): (?:command )?not found/;
 const REFUSED = /(?<![\w./@+-])([\w./@+-]+): (?:Permission denied|[Cc]annot execute|Exec format error)/;
 
-/** The same as one sentence that says what to do. */
+/** As Node, Bun and Jest name a package that they do not find. A path is a file of the workspace. */
+const PACKAGE = /Cannot find (?:module|package) ['"]([^'"./][^'"\n]{0,200})['"]/;
+
+/**
+ * Of a check on the known fix: what is missing, as one sentence that says what to do. No arm is to blame for a package that is
+ * missing there.
+ */
 export function cannotRun(result: Pick<CheckResult, "exit_code" | "output">): string | null {
-  const missing = missingOf(result);
+  const missing = missingOf(result) ?? missingPackage(result);
   if (missing === null) return null;
   const shown = missing.kind === "program" ? ", or show it with --sandbox-read" : "";
   return `${missing.why}; install it in \`setup\`${shown}`;
+}
+
+function missingPackage({ exit_code, output }: Pick<CheckResult, "exit_code" | "output">): Missing | null {
+  const name = exit_code === 0 ? undefined : PACKAGE.exec(output)?.[1];
+  return name === undefined ? null : { kind: "module", name, why: `${name} is not installed` };
 }

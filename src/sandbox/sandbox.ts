@@ -60,6 +60,8 @@ export interface Scratch {
 export interface SandboxedCommand extends ShellCommand, WorkingDirectory {
   /** Absent: a home and temporary files in memory that nobody keeps; without a sandbox, on disk. */
   readonly scratch?: Scratch;
+  /** As that of a program. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Default: those of a command. */
   readonly limits?: ProgramLimits;
 }

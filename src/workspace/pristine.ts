@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import type { SetupStep } from "../domain/task.ts";
@@ -22,6 +22,15 @@ const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
 /** Bytes of a setup step's output that its failure shows. */
 const SETUP_OUTPUT_BYTES = 4_096;
+
+/** Where systems keep the certificates that they trust. */
+const CERTIFICATES = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
+
+/** Node and Python bring certificates of their own, to which registries behind a company's proxy are unknown. */
+function trust(): Readonly<Record<string, string>> {
+  const file = CERTIFICATES.find((path) => existsSync(path));
+  return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file, SSL_CERT_FILE: file, REQUESTS_CA_BUNDLE: file };
+}
 
 function reasonOf({ ended, exit_code, full }: ExecResult, { timeout_s }: SetupStep): string {
   switch (ended) {
@@ -53,7 +62,13 @@ class TempPristine implements Pristine {
     const { root } = await this.#materialised();
     // What the steps leave in it is theirs alone: no arm and no other session sees it.
     await using scratch = makeScratch(sandbox.owner, setup_bytes);
-    const place = { directory: root, disk: { bytes: 0, unmeasured_bytes: 0 }, scratch, limits: SETUP_LIMITS };
+    const place = {
+      directory: root,
+      disk: { bytes: 0, unmeasured_bytes: 0 },
+      scratch,
+      limits: SETUP_LIMITS,
+      environment: trust(),
+    };
     for (const [index, step] of steps.entries()) {
       const { run, timeout_s } = step;
       const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: SETUP_OUTPUT_BYTES, network: "host" } as const;

@@ -119,6 +119,57 @@ describeNeeding(GIT)("a scenario made of a commit", () => {
     ]);
   });
 
+  test("whose setup fails says what failed, and nothing of the checks", async () => {
+    await using repository = await gitRepository({
+      "pager.mjs": "export const a = 1;\n",
+      "package.json": '{"dependencies": {"semver": "7.6.3"}}',
+      "bun.lock": "{ broken",
+    });
+    await Bun.write(repository.path("pager.mjs"), "export const a = 2;\n");
+    await Bun.write(
+      repository.path("pager.test.mjs"),
+      'import { expect, test } from "bun:test";\nimport { a } from "./pager.mjs";\ntest("a", () => expect(a).toBe(2));\n',
+    );
+    repository.commit("Two");
+    const { status, stdout } = await create(repository, "HEAD");
+    expect(status).toBe(2);
+    const failed = "No check was tried: task.setup[0] `bun install --frozen-lockfile` failed (exit code 1): ";
+    expect(stdout).toContain(`  1. ${failed}`);
+    expect(stdout).not.toContain("with the fix, too");
+    const file = await Bun.file(repository.path("evals/fix.yaml")).text();
+    expect(file).toContain(`  # ${failed}`);
+    expect(file).toContain("      # Not `required`: nothing was tried here;");
+    expect((await readFixed(repository)).task).toMatchObject({
+      setup: ["bun install --frozen-lockfile"],
+      probe: { checks: [{ id: "pager-test", run: "bun test pager.test.mjs" }] },
+    });
+  });
+
+  test("whose tests need a package that no lock file names says which", async () => {
+    await using repository = await gitRepository({ "lib.mjs": "1;\n" });
+    await Bun.write(repository.path("lib.mjs"), "2;\n");
+    await Bun.write(
+      repository.path("lib.test.mjs"),
+      'import { test } from "bun:test";\nimport "absent-package-x";\ntest("a", () => {});\n',
+    );
+    repository.commit("Two");
+    const { stdout } = await create(repository, "HEAD");
+    expect(stdout).toContain(
+      "  1. check lib-test cannot run: absent-package-x is not installed; install it in `setup`",
+    );
+    expect(await Bun.file(repository.path("evals/fix.yaml")).text()).not.toContain("with the fix, too");
+  });
+
+  test("whose check fails with the fix, too, says how", async () => {
+    const imports = 'import { expect, test } from "bun:test";';
+    await using repository = await gitRepository(script(imports, "").before);
+    await Bun.write(repository.path("pager.mjs"), script(imports, "").fix);
+    await Bun.write(repository.path("pager.test.mjs"), script(imports, "expect(pages(21, 10)).toBe(4)").test);
+    repository.commit("Count the last page");
+    const { stdout } = await create(repository, "HEAD");
+    expect(stdout).toContain("check pager-test fails with the fix, too (exit code 1, expected 0): mend the check");
+  });
+
   test("whose tests name a file that the fix adds has a note that the prompt must name it", async () => {
     await using repository = await gitRepository({ "shop/pages.mjs": "export const a = 1;\n" });
     await rename(repository.path("shop/pages.mjs"), repository.path("shop/paging.mjs"));

@@ -15,7 +15,10 @@ test("a line of a commit's message that looks like a field gets no note", () => 
     protected: [],
     named: [],
   };
-  const text = draftScenario(draft, [{ before: "fail", after: "fail", cannot_run: null }]);
+  const text = draftScenario(draft, {
+    checks: [{ before: "fail", after: "fail", cannot_run: null, reason: "exit code 1, expected 0" }],
+    failed: null,
+  });
   expect(parse(text).task.prompt).toBe(MESSAGE);
   expect(text.match(/^ *# .*/gm)?.map((line) => line.trim().slice(0, 24))).toEqual([
     `# Made from ${"a".repeat(12)}`,

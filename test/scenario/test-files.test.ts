@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { pythonEnvironment } from "../../src/scenario/draft/install-steps.ts";
 import {
   isTestFile,
   PLACEHOLDER,
@@ -7,10 +8,11 @@ import {
   testCommand,
 } from "../../src/scenario/draft/test-files.ts";
 
-const nothing: Repertoire = { top: new Set(), manifest: null };
+const nothing: Repertoire = { top: new Set(), manifest: null, locks: {} };
 const manifest = (value: unknown, ...top: string[]): Repertoire => ({
   top: new Set(top),
   manifest: JSON.stringify(value),
+  locks: {},
 });
 
 test.each([
@@ -35,38 +37,46 @@ test.each([
     "import unittest\nclass A(unittest.TestCase): pass\n",
     nothing,
     "python3 -m unittest tests/test_a.py",
-    null,
+    [],
   ],
-  ["tests/test_a.py", "import pytest\n", nothing, "python3 -m pytest -q tests/test_a.py", null],
+  ["tests/test_a.py", "import pytest\n", nothing, "python3 -m pytest -q tests/test_a.py", []],
   [
     "tests/test_a.py",
     "from unittest import mock\ndef test_a(): pass\n",
     nothing,
     "python3 -m pytest -q tests/test_a.py",
-    null,
+    [],
   ],
-  ["pkg/a b/a_test.go", "package a\n", nothing, "go test ./'pkg/a b'", null],
-  ["tests/it.rs", "#[test]\n", nothing, "cargo test", null],
-  ["a.test.ts", 'import { test } from "bun:test";', nothing, "bun test a.test.ts", null],
+  [
+    "tests/test_a.py",
+    "import pytest\n",
+    { ...nothing, top: new Set(["uv.lock"]) },
+    ".venv/bin/python -m pytest -q tests/test_a.py",
+    pythonEnvironment({ top: new Set(["uv.lock"]) }).setup,
+  ],
+  ["pkg/a b/a_test.go", "package a\n", nothing, "go test ./'pkg/a b'", []],
+  ["tests/it.rs", "#[test]\n", nothing, "cargo test", []],
+  ["a.test.ts", 'import { test } from "bun:test";', nothing, "bun test a.test.ts", []],
   [
     "a.test.ts",
     'import { test } from "bun:test";',
     manifest({ dependencies: { x: "1" } }, "bun.lock"),
     "bun test a.test.ts",
-    "bun install --frozen-lockfile",
+    ["bun install --frozen-lockfile"],
   ],
-  ["a.test.js", 'const test = require("node:test");', nothing, "node --test a.test.js", null],
+  ["a.test.js", 'const test = require("node:test");', nothing, "node --test a.test.js", []],
   [
     "a.test.ts",
     "test('a', f)",
     manifest({ devDependencies: { vitest: "3" } }, "package-lock.json"),
     "npx vitest run a.test.ts",
-    "npm ci",
+    ["npm ci"],
   ],
-  ["a.test.ts", "test('a', f)", manifest({ devDependencies: { jest: "30" } }), "npx jest a.test.ts", "npm install"],
-  ["a.test.ts", "test('a', f)", manifest({ scripts: { test: "make check" } }), "npm test", null],
-  ["a.test.ts", "test('a', f)", { ...nothing, manifest: "{broken" }, PLACEHOLDER, null],
-  ["spec/a_spec.rb", "describe 'a'", nothing, PLACEHOLDER, null],
+  ["a.test.ts", "test('a', f)", manifest({ devDependencies: { jest: "30" } }), "npx jest a.test.ts", ["npm install"]],
+  ["a.test.ts", "test('a', f)", manifest({ devDependencies: { ava: "6" } }), "npx ava a.test.ts", ["npm install"]],
+  ["a.test.ts", "test('a', f)", manifest({ scripts: { test: "make check" } }), "npm test", []],
+  ["a.test.ts", "test('a', f)", { ...nothing, manifest: "{broken" }, PLACEHOLDER, []],
+  ["spec/a_spec.rb", "describe 'a'", nothing, PLACEHOLDER, []],
 ])("%s is run by what it and its repository say", (path, text, repertoire, run, setup) => {
   expect(testCommand(path, text, repertoire)).toEqual({ run, setup });
 });
@@ -79,5 +89,8 @@ test.each([
 
 test("the configuration of the test runner is protected unless the fix changes it", () => {
   const top = new Set(["package.json", "bunfig.toml", "README.md", "vitest.config.ts"]);
-  expect(steeringFiles({ top, manifest: null }, ["package.json"])).toEqual(["bunfig.toml", "vitest.config.ts"]);
+  expect(steeringFiles({ top, manifest: null, locks: {} }, ["package.json"])).toEqual([
+    "bunfig.toml",
+    "vitest.config.ts",
+  ]);
 });

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CHANGED_FILE_BYTES, MATERIAL_BYTES } from "../../domain/defaults.ts";
+import { blobsOf } from "../git/blobs.ts";
 import { textOfBlob, writeBlobs } from "../git/git-files.ts";
 import { objectAt, type Repository, repositoryAround } from "../git/repository.ts";
 import { gitOutput } from "../git/run-git.ts";
@@ -9,6 +10,7 @@ import { checkPatch } from "../reference-patch.ts";
 import { Unusable } from "../unusable.ts";
 import type { Draft, DraftCheck } from "./draft-scenario.ts";
 import { type FixingCommit, patchBetween, readFixingCommit } from "./fixing-commit.ts";
+import { VERSIONED_LOCKS } from "./install-steps.ts";
 import { isTestFile, PLACEHOLDER, type Repertoire, steeringFiles, testCommand } from "./test-files.ts";
 
 /** A scenario made from a commit, read and not yet written. */
@@ -110,8 +112,28 @@ async function repertoireOf(repository: Repository, { parent }: FixingCommit): P
   return {
     top: new Set(output.toString().split("\0")),
     manifest: manifest === null ? null : await textOfBlob(repository, manifest, CHANGED_FILE_BYTES),
+    locks: await headsOf(repository, id, VERSIONED_LOCKS),
   };
 }
+
+/** How files of a tree begin, by their path; without those that are not there. */
+async function headsOf({ git_dir }: Repository, tree: string, paths: readonly string[]) {
+  const heads: Record<string, string> = {};
+  for (const path of paths) {
+    const file = await fileIn(git_dir, tree, path);
+    if (file?.kind === "file") heads[path] = await headOf(git_dir, file);
+  }
+  return heads;
+}
+
+async function headOf(git_dir: string, file: TreeFile): Promise<string> {
+  for await (const { pieces } of blobsOf(git_dir, [file]))
+    for await (const piece of pieces) return new TextDecoder().decode(piece.subarray(0, HEAD_BYTES));
+  return "";
+}
+
+/** A lock file tells its form in the first lines. */
+const HEAD_BYTES = 1_024;
 
 interface Commands {
   readonly checks: readonly DraftCheck[];
@@ -131,7 +153,7 @@ async function commandsFor(
     const command = text === null ? null : testCommand(file.path, text, repertoire);
     if (command === null) continue;
     if (!checks.has(command.run)) checks.set(command.run, { run: command.run, file: file.path });
-    if (command.setup !== null) setup.add(command.setup);
+    for (const step of command.setup) setup.add(step);
   }
   if (checks.size === 0 && hidden.length > 0) {
     const [first] = hidden;

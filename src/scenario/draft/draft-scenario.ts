@@ -1,4 +1,5 @@
 import { Document, isMap, isNode, isScalar, isSeq } from "yaml";
+import { cut } from "../../domain/excerpt.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { assignIds, slugOf } from "../resolve/ids.ts";
 import { PLACEHOLDER } from "./test-files.ts";
@@ -9,12 +10,24 @@ export interface DraftCheck {
   readonly file: string;
 }
 
+/** What was seen when a draft was tried. */
+export interface Measured {
+  /** One for each check; empty when none was tried. */
+  readonly checks: readonly MeasuredCheck[];
+  /** Why none was tried; null when they were. */
+  readonly failed: string | null;
+}
+
+const UNTRIED: Measured = { checks: [], failed: null };
+
 /** What a check gave on the untouched fixture and with the known fix; null where two runs differed. */
 export interface MeasuredCheck {
   readonly before: "pass" | "fail" | null;
   readonly after: "pass" | "fail" | null;
   /** Why the check could not run here; null when it ran. */
   readonly cannot_run: string | null;
+  /** How it failed with the known fix; null when it did not. */
+  readonly reason: string | null;
 }
 
 export interface Draft {
@@ -30,8 +43,8 @@ export interface Draft {
   readonly named: readonly string[];
 }
 
-/** The text of the scenario file. Without `seen` it says nothing about what the checks give. */
-export function draftScenario(draft: Draft, seen: readonly MeasuredCheck[] = []): string {
+/** The text of the scenario file. It says of its checks only what was seen. */
+export function draftScenario(draft: Draft, { checks: seen, failed }: Measured = UNTRIED): string {
   const { name, commit, parent, checks, setup } = draft;
   const scenario = {
     name,
@@ -64,9 +77,23 @@ export function draftScenario(draft: Draft, seen: readonly MeasuredCheck[] = [])
       judge: { model: "builtin/evidence" },
     },
   };
-  const notes = [...NOTES, ...(checks.length > 0 ? checkNotes(checks, seen) : [NO_PROBE])];
+  const notes = [
+    ...(failed === null ? [] : [{ path: ["task", setup.length > 0 ? "setup" : "probe"], text: untriedLine(failed) }]),
+    ...NOTES,
+    ...(checks.length > 0 ? checkNotes(checks, seen) : [NO_PROBE]),
+  ];
   return `# Made from ${commit.slice(0, 12)} by \`abeval run --new\`: ${plainText(titleOf(draft))}\n${withNotes(scenario, notes)}`;
 }
+
+/** Why nothing was tried, in one line. */
+export function untriedLine(failed: string): string {
+  const [first = "", ...others] = failed.split("\n");
+  const telling = TELLING.test(first) ? undefined : others.find((line) => TELLING.test(line));
+  return `No check was tried: ${cut([first, ...(telling === undefined ? [] : [telling.trim()])].join(" ... "), 400)}`;
+}
+
+/** A line of a package manager's output that says what went wrong. */
+const TELLING = /\b(error|err!|fatal|not found|denied)\b/i;
 
 const ARMS = [
   {
@@ -140,10 +167,10 @@ const checkNotes = (checks: readonly DraftCheck[], seen: readonly MeasuredCheck[
 
 function reasonNotRequired(check: DraftCheck | undefined, seen: MeasuredCheck | undefined): string | null {
   if (check?.run === PLACEHOLDER) return "nothing has run yet; write the command, then `before` and `required: true`";
-  if (seen === undefined) return "it could not be tried here";
+  if (seen === undefined) return "nothing was tried here; add `before` and `required: true` once it was";
   if (seen.cannot_run !== null) return `${seen.cannot_run}; then add \`before\` and \`required: true\``;
   if (seen.before === null || seen.after === null) return "two runs of it differed";
-  if (seen.after === "fail") return "it fails with the fix, too";
+  if (seen.after === "fail") return `it fails with the fix, too: ${seen.reason}`;
   return seen.before === "pass" ? "it passes before the fix, too" : null;
 }
 

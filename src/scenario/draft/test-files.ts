@@ -1,4 +1,5 @@
 import { asRecord, asText, dig, parseJson } from "../../domain/lenient.ts";
+import { nodeSteps, type PackageFiles, pythonEnvironment } from "./install-steps.ts";
 
 /** Directories and file names of tests in common languages. */
 const DIRECTORIES = /(^|\/)(tests?|__tests__|specs?|testdata|__snapshots__)\//i;
@@ -11,17 +12,12 @@ export const isTestFile = (path: string): boolean => DIRECTORIES.test(path) || N
 /** The command that most likely runs the tests of one file; null for a file that is no test, such as data. */
 export interface TestCommand {
   readonly run: string;
-  /** Runs once before, with the network open. */
-  readonly setup: string | null;
+  /** Steps that run once before, with the network open. */
+  readonly setup: readonly string[];
 }
 
-/** What is known of the repository at the fix. */
-export interface Repertoire {
-  /** Paths at its top. */
-  readonly top: ReadonlySet<string>;
-  /** Text of `package.json`; null without one. */
-  readonly manifest: string | null;
-}
+/** What is known of the repository before the fix. */
+export type Repertoire = PackageFiles;
 
 /** Says on stderr which program is missing, so that doctor can show the reason. */
 export const PLACEHOLDER = "echo 'write the command that runs the hidden tests here' >&2; exit 1";
@@ -29,24 +25,31 @@ export const PLACEHOLDER = "echo 'write the command that runs the hidden tests h
 /** @returns null for a file that runs no test */
 export function testCommand(path: string, text: string, repertoire: Repertoire): TestCommand | null {
   const file = quoted(path);
-  if (path.endsWith(".py")) return python(path, text, file);
-  if (path.endsWith("_test.go")) return { run: `go test ./${quoted(directoryOf(path))}`, setup: null };
-  if (path.endsWith(".rs")) return { run: "cargo test", setup: null };
+  if (path.endsWith(".py")) return python(path, text, { file, repertoire });
+  if (path.endsWith("_test.go")) return { run: `go test ./${quoted(directoryOf(path))}`, setup: [] };
+  if (path.endsWith(".rs")) return { run: "cargo test", setup: [] };
   if (/\.[cm]?[jt]sx?$/.test(path)) return javascript(text, file, repertoire);
-  return /_(test|spec)\.(rb|exs?)$|Tests?\.(java|kt|cs|php)$/.test(path) ? { run: PLACEHOLDER, setup: null } : null;
+  return /_(test|spec)\.(rb|exs?)$|Tests?\.(java|kt|cs|php)$/.test(path) ? { run: PLACEHOLDER, setup: [] } : null;
 }
 
-function python(path: string, text: string, file: string): TestCommand | null {
+interface Subject {
+  /** Quoted. */
+  readonly file: string;
+  readonly repertoire: Repertoire;
+}
+
+function python(path: string, text: string, { file, repertoire }: Subject): TestCommand | null {
   if (!/(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/.test(path)) return null;
   // Functions outside a class are collected by pytest alone.
   const isUnittest = /\bunittest\b/.test(text) && !/^[ \t]*import pytest|^from pytest|^(async )?def test/m.test(text);
-  return { run: isUnittest ? `python3 -m unittest ${file}` : `python3 -m pytest -q ${file}`, setup: null };
+  const { python: program, setup } = pythonEnvironment(repertoire);
+  return { run: `${program} -m ${isUnittest ? "unittest" : "pytest -q"} ${file}`, setup };
 }
 
-function javascript(text: string, file: string, { top, manifest }: Repertoire): TestCommand | null {
+function javascript(text: string, file: string, repertoire: Repertoire): TestCommand | null {
   if (!/\b(test|it|describe|suite)\b/.test(text)) return null;
-  const { dependencies, runner, script } = readManifest(manifest);
-  const setup = dependencies ? installCommand(top) : null;
+  const { dependencies, runner, script } = readManifest(repertoire.manifest);
+  const setup = dependencies ? nodeSteps(repertoire) : [];
   if (/["']bun:test["']/.test(text)) return { run: `bun test ${file}`, setup };
   if (/["']node:test["']/.test(text)) return { run: `node --test ${file}`, setup };
   if (runner !== null) return { run: runner === "vitest" ? `npx vitest run ${file}` : `npx ${runner} ${file}`, setup };
@@ -66,15 +69,9 @@ function readManifest(text: string | null): Manifest {
   const names = ["dependencies", "devDependencies"].flatMap((key) => Object.keys(asRecord(dig(manifest, key)) ?? {}));
   return {
     dependencies: names.length > 0,
-    runner: ["vitest", "jest", "mocha"].find((name) => names.includes(name)) ?? null,
+    runner: ["vitest", "jest", "mocha", "ava", "tap"].find((name) => names.includes(name)) ?? null,
     script: asText(dig(manifest, "scripts", "test")) ?? null,
   };
-}
-
-function installCommand(top: ReadonlySet<string>): string {
-  if (top.has("bun.lock") || top.has("bun.lockb")) return "bun install --frozen-lockfile";
-  if (top.has("package-lock.json")) return "npm ci";
-  return "npm install";
 }
 
 /** Top-level files that configure a test runner. An arm that may change them can make every check pass. */
