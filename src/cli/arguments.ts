@@ -1,3 +1,4 @@
+import type { cli } from "cleye";
 import { typeFlag } from "type-flag";
 import { closestTo } from "../domain/did-you-mean.ts";
 
@@ -26,6 +27,8 @@ export interface CommandSpec<Flag extends string> {
   readonly examples: readonly string[];
   /** By their names as typed, without dashes. */
   readonly flags: Readonly<Record<Flag, FlagSpec>>;
+  /** The flags by what they are about, as help lists them; each stands once. Absent: one list. */
+  readonly groups?: Readonly<Record<string, readonly NoInfer<Flag>[]>>;
   /** Names of the words without dashes. Each is required. */
   readonly parameters: readonly string[];
   /** The last parameter may be given several times. */
@@ -106,12 +109,53 @@ function wantsHelp(args: readonly string[]): boolean {
 }
 
 /** cleye is loaded for help only: its set-up of the terminal takes longer than reading the flags. */
-async function printHelp({ name, usage, description, examples, flags }: CommandSpec<string>): Promise<never> {
+async function printHelp({ name, usage, description, examples, flags, groups }: CommandSpec<string>): Promise<never> {
   const { cli } = await import("cleye");
-  const help = { usage, description, examples: [...examples] };
+  const help = { usage, description, examples: [...examples], ...(groups && { render: renderGrouped(groups) }) };
   cli({ name, flags: cleyeFlags(Object.entries(flags)), help }, undefined, ["--help"]);
   process.exit(0);
 }
+
+/** In place of one alphabetical list of flags a list for each group, in the order given. What no group names comes last. */
+const renderGrouped =
+  (groups: Readonly<Record<string, readonly string[]>>): NonNullable<HelpOptions["render"]> =>
+  (nodes, renderers) => {
+    const named = Object.values(groups).flat();
+    return renderers.render(
+      nodes.flatMap((node) => {
+        if (node.id !== "flags") return [node];
+        const { data } = node as FlagsNode; // as cleye makes it
+        const rows = data.body.data.tableData;
+        const ofGroup = (title: string, wanted: readonly FlagRow[]) => {
+          const table = { ...data.body, data: { ...data.body.data, tableData: wanted } };
+          return { ...node, data: { ...data, title: `${title}:`, body: table } };
+        };
+        const listed = Object.entries(groups).map(([title, names]) =>
+          ofGroup(
+            title,
+            names.flatMap((name) => rows.filter((row) => nameOf(row) === name)),
+          ),
+        );
+        return [
+          ...listed,
+          ofGroup(
+            "Other",
+            rows.filter((row) => !named.includes(nameOf(row))),
+          ),
+        ];
+      }),
+    );
+  };
+
+type HelpOptions = Exclude<NonNullable<Parameters<typeof cli>[0]["help"]>, false>;
+
+type FlagRow = readonly { readonly data: { readonly flagFormatted: string } }[];
+
+interface FlagsNode {
+  readonly data: { readonly body: { readonly data: { readonly tableData: readonly FlagRow[] } } };
+}
+
+const nameOf = ([first]: FlagRow) => first?.data.flagFormatted.slice(2) ?? "";
 
 type FlagSpecs = readonly (readonly [flag: string, spec: FlagSpec])[];
 

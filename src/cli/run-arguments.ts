@@ -85,6 +85,16 @@ export const RUN = {
     },
     json: { description: "with --check or --self-test: the reports as a JSON array, one for each file" },
   },
+  groups: {
+    "What is compared": ["model", "judge-model", "seed"],
+    "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"],
+    Money: ["max-cost", "prices"],
+    "What is written": ["out", "json", "junit", "markdown", "html", "quiet", "no-color"],
+    "What is kept": ["state-dir", "database-url", "keep-workspaces"],
+    "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir"],
+    Recordings: ["record", "replay", "replay-strict", "live-judge"],
+    "Instead of a run": ["check", "self-test", "new", "from"],
+  },
 } as const satisfies CommandSpec<string>;
 
 export type RunArguments = ParsedArguments<keyof typeof RUN.flags>;

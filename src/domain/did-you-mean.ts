@@ -9,6 +9,12 @@ export function didYouMean(written: string, known: readonly string[]): string {
   return meant === undefined ? "" : `; did you mean "${meant}"?`;
 }
 
+/** The same, with what is told either way: `; did you mean "left"? Its arms: left, right`, or `; its arms: left, right`. */
+export function didYouMeanAmong(written: string, known: readonly string[], told: string): string {
+  const meant = didYouMean(written, known);
+  return meant === "" ? `; ${told}` : `${meant} ${told.slice(0, 1).toUpperCase()}${told.slice(1)}`;
+}
+
 /** The one of `known` that differs by a third of its letters at most, whatever their case; one letter may always differ. */
 export function closestTo(written: string, known: readonly string[]): string | undefined {
   if (written.length > COMPARED_CHARS) return undefined;

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type Context, ParseError, ValidationError } from "elysia";
+import { didYouMeanAmong } from "../domain/did-you-mean.ts";
 import { Failure, type FailureCode } from "../domain/failure.ts";
 import type { ErrorBody } from "../domain/health.ts";
 import { plainText, plainTexts } from "../domain/plain-text.ts";
@@ -130,7 +131,7 @@ const brokenAnswer = ({ method, url }: Request, { valueError }: ValidationError)
 
 function noRoute(request: Request, routes: readonly Route[]): Failure {
   const allowed = allowedMethods(routes, new URL(request.url).pathname);
-  if (allowed.length === 0) return nothingAt(request);
+  if (allowed.length === 0) return nothingAt(request, routes);
   return new Failure(
     "method_not_allowed",
     `${shownPath(request)} answers ${allowed.join(", ")}, not ${request.method}`,
@@ -138,8 +139,11 @@ function noRoute(request: Request, routes: readonly Route[]): Failure {
   );
 }
 
-const nothingAt = (request: Request) =>
-  new Failure("unknown_route", `there is nothing at ${shownPath(request)}; the routes are listed at /api/openapi.json`);
+function nothingAt(request: Request, routes: readonly Route[] = []): Failure {
+  const paths = routes.flatMap(({ path }) => (path.startsWith("/api/") && !path.includes(":") ? [path] : []));
+  const told = didYouMeanAmong(new URL(request.url).pathname, paths, "the routes are listed at /api/openapi.json");
+  return new Failure("unknown_route", `there is nothing at ${shownPath(request)}${told}`);
+}
 
 const shownPath = ({ url }: Request) => JSON.stringify(new URL(url).pathname.slice(0, 100));
 

@@ -1,3 +1,5 @@
+import { didYouMeanAmong } from "../domain/did-you-mean.ts";
+import { cut } from "../domain/excerpt.ts";
 import { Failure } from "../domain/failure.ts";
 import { scenarioDigest } from "../scenario/digest.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
@@ -10,11 +12,11 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 export function againstItself(loaded: LoadedScenario, arm_id: string): LoadedScenario {
   const { arms } = loaded.definition;
   const arm = arms.find(({ id }) => id === arm_id);
-  if (arm === undefined)
-    throw new Failure(
-      "unknown_arm",
-      `${loaded.file}: there is no arm "${arm_id}"; its arms: ${arms.map(({ id }) => id).join(", ")}`,
-    );
+  if (arm === undefined) {
+    const known = arms.map(({ id }) => id);
+    const told = didYouMeanAmong(arm_id, known, `its arms: ${known.join(", ")}`);
+    throw new Failure("unknown_arm", `${loaded.file}: there is no arm "${cut(arm_id)}"${told}`);
+  }
   const definition = { ...loaded.definition, arms: [arm, { ...arm, id: `${arm.id}.again` }] as typeof arms };
   return { ...loaded, definition, digest: scenarioDigest(definition) };
 }

@@ -1,3 +1,5 @@
+import { didYouMeanAmong } from "../domain/did-you-mean.ts";
+import { cut } from "../domain/excerpt.ts";
 import { Failure } from "../domain/failure.ts";
 import type { SessionOutcome } from "../domain/session.ts";
 import type { ArmPointer } from "../domain/verdict.ts";
@@ -27,8 +29,9 @@ export const unknownSession = (session_id: string) =>
 export function storedArm(session: SessionOutcome, pointer: ArmPointer): StoredArm {
   const summary = session.arms.find((arm) => arm.arm_id === pointer.arm_id);
   if (!summary) {
-    const known = session.arms.map((arm) => arm.arm_id).join(", ");
-    throw new Failure("unknown_arm", `${pointer.session_id} has no arm "${pointer.arm_id}"; its arms: ${known}`);
+    const known = session.arms.map(({ arm_id }) => arm_id);
+    const told = didYouMeanAmong(pointer.arm_id, known, `its arms: ${known.join(", ")}`);
+    throw new Failure("unknown_arm", `${pointer.session_id} has no arm "${cut(pointer.arm_id)}"${told}`);
   }
   const examined = summary.changes !== null && (summary.probe !== null || session.definition.task.probe === null);
   if (!examined)

@@ -102,11 +102,24 @@ const ROWS: readonly Row[] = [
     detail: /brief: model "openia\/gpt-x": unknown provider "openia"; did you mean "openai"\?/,
   },
   {
-    broken: "a script that calls a tool that is not there",
+    broken: "a script that calls a tool that its arm does not have",
     change: (draft) =>
-      withArms(draft, { script: [{ say: "Hm." }, { calls: [{ writefile: { path: "a", content: "" } }] }] }),
+      withArms(draft, {
+        tools: ["read_file"],
+        script: [{ say: "Hm." }, { calls: [{ write_file: { path: "a", content: "" } }] }],
+      }),
     found: { "arms.scripts": "warn" },
-    detail: /^brief, turn 2: There is no tool writefile; did you mean "write_file"\?/,
+    detail: /^brief, turn 2: There is no tool write_file; did you mean|^brief, turn 2: There is no tool write_file\./,
+  },
+  {
+    broken: "names in braces that nothing fills in",
+    change: (draft) =>
+      withArms(withPrompt(draft, "Greet {{ name }} and {{user.city}}. {{ }} and {one} are no names."), {
+        system_prompt: "You speak {{language}}.",
+      }),
+    found: { "arms.placeholders": "warn" },
+    detail:
+      "task.prompt holds {{ name }}, {{user.city}}; the system prompt of brief holds {{language}}: it goes to the model as it is",
   },
   {
     broken: "one of several scripts whose call lacks a field",
@@ -290,6 +303,7 @@ const HINTS: Readonly<Record<string, string | null>> = {
   "arms.varies fail": "make these equal, or add them to `varies`",
   "arms.varies warn": "make the difference, or take the name out of `varies`",
   "arms.scripts warn": "correct the script, unless the wrong call is what it shall show",
+  "arms.placeholders warn": "write what it stands for, unless the braces are meant",
   "budget.cost fail": "raise max_cost_usd, or take a cheaper model: a run is refused",
   "budget.cost warn": "raise max_cost_usd, or take a cheaper model",
   "budget.seconds fail": "raise max_seconds, or make the checks faster",
@@ -343,7 +357,7 @@ describe.each(ROWS)("doctor on $broken", ({ change, found, detail, environment =
 test("the untouched scenario passes everything", async () => {
   const report = await diagnoseFile(goodScenario());
   expect(troubles(report)).toEqual({});
-  expect(ofScenario(report).length).toBe(36);
+  expect(ofScenario(report).length).toBe(37);
 });
 
 test("a file that does not parse is a check that failed, with the place, and nothing else is tried", async () => {

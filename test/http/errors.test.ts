@@ -44,6 +44,15 @@ describe("a request that cannot be served", () => {
       });
   });
 
+  test.each([
+    ["/api/scenario", 'there is nothing at "/api/scenario"; did you mean "/api/scenarios"? The routes are listed'],
+    ["/api/helth", 'there is nothing at "/api/helth"; did you mean "/api/health"? The routes are listed'],
+    ["/api/nothing/like/it", 'there is nothing at "/api/nothing/like/it"; the routes are listed'],
+  ])("%s is answered with the route that was meant", async (path, message) => {
+    await using service = aService();
+    expect((await errorOf(await service.get(path))).error.message).toBe(`${message} at /api/openapi.json`);
+  });
+
   test("a stream asked with fields of somebody else is a 404 once the run is over, and opens before", async () => {
     await using service = aService();
     const path = `/api/runs/${await startRun(service, "slow")}/stream?token=x&_=1`;

@@ -113,6 +113,12 @@ const MISTAKES: readonly (readonly [string, string, string, string])[] = [
     '10:24 arms[1].tools[1]: expected read_file, write_file, edit_file, list_files, search_files or run_command, got "run_comand"; did you mean "run_command"?',
   ],
   [
+    "unknown tool in a script",
+    "extends: plain",
+    "extends: plain\n    script: [{say: A}, {calls: [{read_file: {path: a}}, {wirte_file: {path: a}}, {fs__edit: {}}]}]",
+    '10:58 arms[1].script[1].calls[1].wirte_file: there is no tool "wirte_file"; did you mean "write_file"? Expected read_file, write_file, edit_file, list_files, search_files, run_command or <server>__<tool>',
+  ],
+  [
     "same tool twice",
     "extends: plain",
     "extends: plain\n    tools: [read_file, read_file]",

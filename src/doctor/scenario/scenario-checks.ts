@@ -10,6 +10,7 @@ import { leakedFiles } from "./leaked-files.ts";
 import { leakedLines } from "./leaked-lines.ts";
 import { mcpRules, mcpStart } from "./mcp.ts";
 import { armModels, judgeModel, modelSandbox } from "./models.ts";
+import { placeholders } from "./placeholders.ts";
 import { before, discrimination, stability } from "./probe.ts";
 import { globs, protectedFiles } from "./protected.ts";
 import { referenceApplies, referenceDeliverable, referencePasses, referencePaths } from "./reference.ts";
@@ -27,6 +28,7 @@ export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
   judgeModel,
   modelSandbox,
   scriptedCalls,
+  placeholders,
   agentsDir,
   agentsVersion,
   agentsWire,

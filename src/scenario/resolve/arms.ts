@@ -1,19 +1,21 @@
-import type { Arm, McpServer } from "../../domain/arm.ts";
+import type { Arm, McpServer, ScriptTurn } from "../../domain/arm.ts";
 import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
 import type { ExternalAgent } from "../../domain/external-agent.ts";
+import { splitMcpToolName } from "../../domain/mcp-tool-name.ts";
 import { isBuiltin, isScripted } from "../../domain/offline-model.ts";
 import type { Budget } from "../../domain/policies.ts";
 import type { Price } from "../../domain/price-list.ts";
 import { RESERVED_ARM_IDS } from "../../domain/schema.ts";
-import { TOOL_NAMES } from "../../domain/tool.ts";
+import { isToolName, TOOL_NAMES } from "../../domain/tool.ts";
 import type { ArmFile, McpServerFile } from "../authored/arm-file.ts";
-import type { Problems } from "../problems.ts";
+import type { FieldPath, Problems } from "../problems.ts";
 import { readText } from "../read-text.ts";
 import { checkAgentFields, resolveAgent } from "./agent.ts";
 import { attempt, locate, type ResolveContext } from "./context.ts";
 import { extendArms } from "./extend-arms.ts";
 import { promptAt } from "./git-source.ts";
 import { checkDistinct } from "./ids.ts";
+import { unknownTool } from "./policies.ts";
 
 /** The arms with `extends`, defaults and prompt files resolved. Meaningless after a problem. */
 export async function resolveArms(context: ResolveContext, authored: readonly ArmFile[]): Promise<Arm[]> {
@@ -65,6 +67,17 @@ function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
   if (system_prompt !== undefined && system_prompt_file !== undefined)
     problems.add(["arms", index, "system_prompt_file"], "system_prompt is given too; keep one");
   if (script && scripts) problems.add(["arms", index, "scripts"], "script is given too; keep one");
+  checkCalls(problems, ["arms", index, "script"], script ?? []);
+  for (const [at, { turns }] of (scripts ?? []).entries())
+    checkCalls(problems, ["arms", index, "scripts", at, "turns"], turns);
+}
+
+/** A tool that no arm can have is a slip of the pen. One that this arm lacks may be what the script shall show. */
+function checkCalls(problems: Problems, path: FieldPath, turns: readonly ScriptTurn[]): void {
+  for (const [turn, { calls = [] }] of turns.entries())
+    for (const [call, named] of calls.entries())
+      for (const name of Object.keys(named).filter((tool) => !isToolName(tool) && !splitMcpToolName(tool)))
+        problems.add([...path, turn, "calls", call, name], unknownTool(name), { at: "key" });
 }
 
 /** An agent that an arm only inherits is resolved, and its mistakes are said, where it is written. */

@@ -1,6 +1,7 @@
 import type { Arm } from "../../domain/arm.ts";
 import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../domain/defaults.ts";
 import { didYouMean } from "../../domain/did-you-mean.ts";
+import { cut } from "../../domain/excerpt.ts";
 import { mcpToolName, splitMcpToolName } from "../../domain/mcp-tool-name.ts";
 import type { Policies } from "../../domain/policies.ts";
 import { isToolName, TOOL_FACTS, TOOL_NAMES } from "../../domain/tool.ts";
@@ -61,16 +62,16 @@ function hasTool({ tools, agent, mcp = [] }: Arm, name: string): boolean {
   );
 }
 
+/** What is said of a name that is neither of abeval's tools nor of a server's. */
+export const unknownTool = (name: string): string =>
+  `there is no tool "${cut(name)}"${didYouMean(name, TOOL_NAMES) || ";"} Expected ${TOOL_NAMES.join(", ")} or <server>__<tool>`;
+
 type Behaviour = NonNullable<PoliciesFile["required"]>[number];
 
 function checkMatch(problems: Problems, index: number, { tool, match }: Behaviour): void {
   const path = ["policies", "required", index, "match"];
   const isOwn = isToolName(tool);
-  if (!isOwn && !splitMcpToolName(tool))
-    problems.add(
-      ["policies", "required", index, "tool"],
-      `there is no tool "${tool}"${didYouMean(tool, TOOL_NAMES) || ";"} Expected ${TOOL_NAMES.join(", ")} or <server>__<tool>`,
-    );
+  if (!isOwn && !splitMcpToolName(tool)) problems.add(["policies", "required", index, "tool"], unknownTool(tool));
   if (match === undefined) return;
   const subject = isOwn ? TOOL_FACTS[tool].subject : null;
   const fault = subject === "command" ? commandGlobFault(match) : pathGlobFault(match);
