@@ -18,9 +18,10 @@ import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
 import { comparisonDigest } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
+import { demandPrograms } from "./demand-programs.ts";
 import { serverDigests } from "./mcp-tools.ts";
 import { withPrices } from "./prices.ts";
-import { sandboxFor } from "./sandbox-for.ts";
+import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
 import { openTapes, toldOfReplay } from "./session-tapes.ts";
 import { type WorstCaseCost, worstCaseOfRun } from "./worst-case-cost.ts";
@@ -77,7 +78,7 @@ export async function prepareSession(
     () => runnerOf(services, loaded, first, { draw, tapes }),
     () => runnerOf(services, loaded, second, { draw, tapes }),
     () => chooseJudge(services, options.judge_model, definition, tapes?.judge()),
-    () => sandboxFor(services, priced),
+    () => soundSandbox(services, priced),
     () => demandArmPrices(priced),
     () => installsOf(services, first),
     () => installsOf(services, second),
@@ -115,6 +116,13 @@ export async function prepareSession(
     flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
     tapes,
   };
+}
+
+/** The sandbox of the run, in which its checks can run. On a shared store another machine may take the run. */
+async function soundSandbox(services: Omit<SessionServices, "store">, scenario: Scenario): Promise<SessionSandbox> {
+  const chosen = await sandboxFor(services, scenario);
+  if (!services.shared) await demandPrograms(chosen.sandbox, scenario);
+  return chosen;
 }
 
 const LIMITS_OF_CALLS = {

@@ -4,6 +4,7 @@ import { version } from "../../package.json";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import { ROOT, scenarioFile } from "../abeval.ts";
 import { testNeeding } from "../needs.ts";
+import { temporaryDirectory } from "../temporary.ts";
 import { installDeno, registry } from "./deno.ts";
 
 const deno = installDeno();
@@ -15,11 +16,11 @@ const ON_BUN = [process.execPath];
 /** Nothing is fetched: it runs on what Bun has installed. */
 const ON_DENO = [deno?.program ?? "", "run", "--allow-all", "--no-lock", "--no-remote", "--quiet"];
 
-async function abevalOn(runtime: readonly string[], args: readonly string[]) {
+async function abevalOn(runtime: readonly string[], args: readonly string[], path = `${deno?.bun}:/usr/bin:/bin`) {
   const child = Bun.spawn([...runtime, join(ROOT, "src/main.ts"), ...args], {
     cwd: ROOT,
     env: {
-      PATH: `${deno?.bun}:/usr/bin:/bin`,
+      PATH: path,
       HOME: deno?.home,
       DENO_NO_UPDATE_CHECK: "1",
     },
@@ -52,6 +53,15 @@ testOnDeno("a scenario runs on Deno from its file to the verdict, which is Bun's
   expect(verdict).toEqual(withoutIdsAndTimes(JSON.parse(onBun.stdout)));
   // Not both of them nothing.
   expect([verdict.outcome, verdict.winner, verdict.decided_by]).toEqual(["winner", "root-cause", "probe"]);
+});
+
+testOnDeno("on Deno without a Bun for the checks nobody wins or loses, and the statement says why", async () => {
+  using bare = temporaryDirectory();
+  const { status, stdout } = await abevalOn(ON_DENO, RUN, bare.path);
+  const { outcome, winner, flags, statement } = JSON.parse(stdout) as Verdict;
+  expect({ status, outcome, winner }).toEqual({ status: 3, outcome: "invalid", winner: null });
+  expect(flags).toContain("check_could_not_run");
+  expect(statement).toContain("bun is not found");
 });
 
 const NEEDING_BUN: Readonly<Record<string, readonly [args: readonly string[], said: string]>> = {

@@ -5,7 +5,10 @@ import { THIS_HOST } from "../../src/sandbox/host.ts";
 import { Sandboxes } from "../../src/sandbox/sandboxes.ts";
 import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
 import { openSeries } from "../../src/session/open-series.ts";
+import { prepareSession } from "../../src/session/prepare-session.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
+import { SANDBOX } from "../machine.ts";
+import { describeNeeding } from "../needs.ts";
 
 /** A machine on which nothing is installed, also not the program that runs this test. */
 const bareMachine = () => {
@@ -45,4 +48,51 @@ test("a series stops after the first trial whose checks cannot run, and says why
     failure: "hidden checks could not run on either arm (tests: pytest is not found)",
   });
   expect(series.trials).toHaveLength(1);
+});
+
+describeNeeding(SANDBOX)("in the sandbox, where nobody can install it,", () => {
+  const prepare = async (run: string, changes?: Partial<ProbeCheck>, setup: readonly string[] = []) => {
+    const loaded = await checkedBy(run, changes);
+    const steps = setup.map((step) => ({ run: step, timeout_s: 10 }));
+    const definition = { ...loaded.definition, task: { ...loaded.definition.task, setup: steps } };
+    const services = testServices({}, { sandbox: "bubblewrap" });
+    return await prepareSession(services, { ...loaded, definition }, {}).then(
+      () => "taken",
+      (error) => `${error.code}: ${error.message}`,
+    );
+  };
+
+  test.each(["absent-x -q", "cd . && absent-x 'a b' && true", "test -d . && absent-x"])(
+    "`%s` is refused before an arm is asked",
+    async (run) => {
+      expect(await prepare(run)).toBe(
+        "invalid_request: check tests cannot run: absent-x is not found; install it in `setup`, or show it with --sandbox-read",
+      );
+    },
+  );
+
+  // Each of these may yet run, or is meant to fail.
+  test.each([
+    "absent-x || true",
+    "absent-x; true",
+    "! absent-x",
+    "if absent-x; then true; fi",
+    "PATH=.venv/bin absent-x",
+    ". ./env && absent-x",
+    "eval 'absent-x () { true' && absent-x",
+    "./absent-x",
+    "sh absent-x",
+    "absent-x & true",
+    "python3 -m absent_x",
+    "$TOOL absent-x",
+    "absent-x | cat",
+    "bun test && cd . && true",
+  ])("`%s` is taken", async (run) => {
+    expect(await prepare(run)).toBe("taken");
+  });
+
+  test("a check that expects to find nothing, and one after a setup, are taken", async () => {
+    expect(await prepare("absent-x", { expect_exit: 127 })).toBe("taken");
+    expect(await prepare("absent-x", {}, ["true"])).toBe("taken");
+  });
 });
