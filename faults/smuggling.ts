@@ -89,7 +89,10 @@ const hiddenCase = ({ served, url, directory, rows }: Target, random: Random): C
     watched({ name: `${BATCH} requests that hide one`, served, directory, rows }, async () => {
       for (let n = 0; n < BATCH; n += 1) {
         const sent = ambiguous(random);
-        const { answer, closed } = await exchange(url, sent, { pieces: pick(random, [1, 1, 3, 40]) });
+        const { answer, closed } = await exchange(url, sent, {
+          pieces: pick(random, [1, 1, 3, 40]),
+          patience_ms: 5_000,
+        });
         const told = { sent, answer };
         hold(closed, "a connection that is closed", told);
         hold(!answer.includes("/api/hidden"), "no answer to the hidden request", told);
