@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Count, Digest, ModelRef, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
-import { CONCLUSIONS, IdenticalTrials } from "./series-summary.ts";
+import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
 import { SeriesId } from "./session.ts";
 
 /** Version of the statistics: bets, weights, rules of stopping and counting. Series never pool two. */
@@ -85,7 +85,7 @@ export const SeriesStanding = record(
   "SeriesStanding",
   {
     conclusion: oneOf(CONCLUSIONS),
-    identical_trials: IdenticalTrials,
+    undecided_by: UndecidedBy,
     win_rate: nullable(Share("Of arm a; a trial without a winner counts half.")),
     low: Share("Lower end of the range that is valid whenever the series is stopped."),
     high: Share("Upper end."),

@@ -1,11 +1,11 @@
 import type { SeriesState } from "./series-record.ts";
-import type { Conclusion } from "./series-summary.ts";
+import type { Conclusion, Doubt } from "./series-summary.ts";
 import type { Side } from "./verdict.ts";
 
 interface Concluded {
   readonly conclusion: Conclusion;
   readonly state: SeriesState;
-  readonly identical_trials?: true;
+  readonly undecided_by?: Doubt;
 }
 
 /** Whom the series prefers, and so whose colour it may have. */
@@ -24,8 +24,8 @@ export function statusText({ conclusion, ...known }: Concluded, arms: Readonly<R
   return why === null ? "Undecided" : `Undecided: ${why}`;
 }
 
-function whyUndecided({ state, identical_trials }: Omit<Concluded, "conclusion">): string | null {
+function whyUndecided({ state, undecided_by }: Omit<Concluded, "conclusion">): string | null {
   if (state === "running") return "still running";
-  if (identical_trials) return "identical trials";
+  if (undecided_by) return undecided_by.replaceAll("_", " ");
   return state === "completed" ? null : state;
 }

@@ -5,8 +5,12 @@ export const CONCLUSIONS = ["a_preferred", "b_preferred", "no_difference_above_m
 /** What a series shows. */
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
-export const IdenticalTrials = Type.Optional(
-  Type.Literal(true, { description: "All trials that count went the same way, so nothing is concluded from them." }),
+/** What keeps the trials from a conclusion that their counts alone may seem to bear. */
+export const DOUBTS = ["identical_trials", "contradictory_trials", "missing_trials", "other_trials_disagree"] as const;
+export type Doubt = (typeof DOUBTS)[number];
+
+export const UndecidedBy = Type.Optional(
+  oneOf(DOUBTS, { description: "What keeps the trials from a conclusion; absent where they have one, or too few." }),
 );
 
 export const SeriesSummary = record(

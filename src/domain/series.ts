@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Gate } from "./gate.ts";
 import { Count, Digest, nullable, oneOf, record, Share, Slug, Timestamp } from "./schema.ts";
 import { SERIES_STATES, SeriesLimits, SeriesPlan, SeriesRecord, SeriesStanding, STOPS } from "./series-record.ts";
-import { CONCLUSIONS, IdenticalTrials } from "./series-summary.ts";
+import { CONCLUSIONS, UndecidedBy } from "./series-summary.ts";
 import { SeriesId, SessionId, STATES } from "./session.ts";
 import { DECIDERS, OUTCOMES, SIDES } from "./verdict.ts";
 
@@ -187,7 +187,7 @@ export const Series = record("Series", {
   conclusion: oneOf(CONCLUSIONS, {
     description: "What the trials show, and all stored trials of the same comparison confirm.",
   }),
-  identical_trials: IdenticalTrials,
+  undecided_by: UndecidedBy,
   gate: Gate,
   headline: Headline,
   counts: Counts,

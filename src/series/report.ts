@@ -1,7 +1,7 @@
 import { gateOfSeries } from "../domain/gate.ts";
 import type { Series } from "../domain/series.ts";
 import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
-import type { Conclusion, SeriesSummary } from "../domain/series-summary.ts";
+import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.ts";
 import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
@@ -105,10 +105,17 @@ async function forecastOf({ subject, course, tallies, deleted, ...findings }: Fi
   return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
 }
 
-const concludedOf = ({ conclusion, course }: Findings): Pick<Series, "conclusion" | "identical_trials"> => ({
-  conclusion,
-  ...(isOnlyCopies(course) && { identical_trials: true }),
-});
+function concludedOf(findings: Findings): Pick<Series, "conclusion" | "undecided_by"> {
+  const undecided_by = doubtOf(findings);
+  return { conclusion: findings.conclusion, ...(undecided_by && { undecided_by }) };
+}
+
+function doubtOf({ conclusion, course }: Findings): Doubt | undefined {
+  if (isOnlyCopies(course)) return "identical_trials";
+  if (course.reversed) return "contradictory_trials";
+  if (course.fragile) return "missing_trials";
+  return conclusion === conclusionOf(course) ? undefined : "other_trials_disagree";
+}
 
 interface Computed extends Omit<Beside, "stored"> {
   readonly forecast: Forecast | null;

@@ -22,7 +22,7 @@ test.each([
 ] as const)("without a conclusion it says why: %s", (text, state, identical) => {
   const undecided = { conclusion: "undecided", state } as const;
   expect(statusText(undecided, ARMS)).toBe(text);
-  expect(statusText({ ...undecided, identical_trials: true }, ARMS)).toBe(identical);
+  expect(statusText({ ...undecided, undecided_by: "identical_trials" }, ARMS)).toBe(identical);
 });
 
 test("only a preferred arm lends its colour", () => {

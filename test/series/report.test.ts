@@ -36,14 +36,20 @@ describe("a report", () => {
     );
   });
 
-  test("says that its trials are identical only where nothing else is known of any scenario", async () => {
-    const copies = rowsOf(results("++++++++"), { conduct: comparisonOf("copies") });
-    const standing = { counted: 8, conclusion: "undecided", identical_trials: true };
-    expect(await report(seriesOf(), copies)).toMatchObject({ conclusion: "undecided", identical_trials: true });
-    expect(standingOf(seriesOf(), copies)).toMatchObject(standing);
-    const fresh = rowsOf(results("++++++++"));
-    for (const told of [await report(seriesOf(), fresh), standingOf(seriesOf(), fresh)])
-      expect(told).not.toHaveProperty("identical_trials");
+  test.each([
+    ["identical_trials", rowsOf(results("++++++++"), { conduct: comparisonOf("copies") }), []],
+    ["contradictory_trials", rowsOf(results("+".repeat(8) + "-".repeat(40))), []],
+    ["missing_trials", rowsOf(results("xxxx++++++++")), []],
+    ["other_trials_disagree", rowsOf(results("++++++++")), rowsOf(results("--------"), { place: null })],
+    [undefined, rowsOf(results("++++++++")), []],
+    [undefined, rowsOf(results("+-")), []],
+  ] as const)("says what keeps it from a conclusion: %p; so does its row in a list", async (doubt, rows, others) => {
+    const stored = others.map((row) => ({ ...row, session_id: `${row.session_id}-of-others` }));
+    for (const told of [await reportOf(seriesOf(), rows, { ...ALONE, stored }), standingOf(seriesOf(), rows, stored)]) {
+      expect(told.undecided_by).toBe(doubt);
+      if (doubt) expect(told.conclusion).toBe("undecided");
+      else expect(told).not.toHaveProperty("undecided_by");
+    }
   });
 
   test("holds together: counts, range and claim say the same", async () => {

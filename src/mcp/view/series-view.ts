@@ -14,7 +14,7 @@ const TOLD = [
   "stop",
   "failure",
   "conclusion",
-  "identical_trials",
+  "undecided_by",
   "gate",
   "statement",
   "flags",
