@@ -47,7 +47,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
     // The default looks for the path after the eleventh character of the address: `http://a/` is shorter.
     handler: { standardHostname: false },
   })
-    .use(requestLog(services.clock, options.log))
+    .use(requestLog(services, options.log))
     .use(
       cors({
         origin: "*",
@@ -90,7 +90,7 @@ export function createApp(services: Services, options: AppOptions = {}) {
 /** Answers whether the process is alive, and nothing else. */
 export function createHealthApp(services: Services, { hosts, log, abandoned = NEVER }: AppOptions) {
   const app = new Elysia({ systemRouter: false, handler: { standardHostname: false } })
-    .use(requestLog(services.clock, log))
+    .use(requestLog(services, log))
     .onRequest(({ request }) => {
       demandAddress(request);
       hosts?.(request);

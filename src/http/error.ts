@@ -106,7 +106,7 @@ export function answerError({ set, ...thrown }: Thrown, routes: readonly Route[]
     error: {
       code,
       message: plainText(services.redact(message)),
-      ...(details && { details: plainTexts(details) as typeof details }), // the same keys
+      ...(details && { details: plainTexts(details, services.redact) as typeof details }), // the same keys
     },
   };
 }

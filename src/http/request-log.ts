@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import type { Clock } from "../clock.ts";
 import { plainText } from "../domain/plain-text.ts";
+import type { Services } from "../operation/services.ts";
 
 /** A request that was answered. A stream is answered when it opens. */
 export interface RequestLine {
@@ -16,8 +16,12 @@ export interface RequestLine {
 
 export type LogRequest = (line: RequestLine) => void;
 
+/** Of a path, before secrets are taken out: one that the end of a line would cut in half stays hidden. */
+const READ_CHARS = 2_000;
+const SHOWN_CHARS = 300;
+
 /** A line for each request. */
-export function requestLog(clock: Clock, log: LogRequest | undefined) {
+export function requestLog({ clock, redact }: Pick<Services, "clock" | "redact">, log: LogRequest | undefined) {
   const plugin = new Elysia({ name: "request-log" });
   if (log === undefined) return plugin;
   const started = new WeakMap<Request, number>();
@@ -27,7 +31,7 @@ export function requestLog(clock: Clock, log: LogRequest | undefined) {
       log({
         at: clock.now().toISOString(),
         method: request.method,
-        path: plainText(pathOf(request).slice(0, 300)),
+        path: plainText(redact(pathOf(request).slice(0, READ_CHARS)).slice(0, SHOWN_CHARS)),
         status:
           responseValue instanceof Response && responseValue.status !== 200 ? responseValue.status : Number(set.status),
         ms: Math.round((clock.ticks() - (started.get(request) ?? 0)) * 10) / 10,

@@ -56,6 +56,30 @@ test("bodies made to exhaust a parser are refused like any other", async () => {
   for (const body of hostile) await survives("/api/runs", { method: "POST", headers, body });
 });
 
+test("a key that a request holds stands neither in the log nor in the answer", async () => {
+  const lines: string[] = [];
+  await using own = aService({
+    environment: { OPENAI_API_KEY: KEY },
+    app: { log: ({ path }) => void lines.push(path) },
+  });
+  const post = (body: object) => ({
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const answers = [
+    await own.fetch(`/api/sessions/${KEY}`),
+    await own.fetch(`/${"x".repeat(290)}${KEY}`),
+    await own.fetch("/api/runs", post({ [KEY]: 1 })),
+    await own.fetch("/api/runs", post({ scenario: "quick", model_override: `${KEY}/x` })),
+  ];
+  const texts = await Promise.all(answers.map((answer) => answer.text()));
+  expect(texts.join("\n")).not.toContain(KEY);
+  // A line is written after its answer.
+  while (lines.length < answers.length) await new Promise((resolve) => setImmediate(resolve));
+  expect(lines.join("\n")).not.toContain(KEY.slice(0, 10));
+});
+
 test("a body of half a million values is refused before anything writes them", async () => {
   const headers = { "content-type": "application/json" };
   for (const body of [`{"scenario":[${"1,".repeat(500_000)}1]}`, `[[${"{},".repeat(300_000)}1]]`]) {
