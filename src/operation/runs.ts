@@ -10,11 +10,12 @@ import type { Services } from "./services.ts";
 
 /** @throws Failure for everything that can be refused before anything is spent. */
 export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
+  // To read its file takes a millisecond or two, to prepare it as long: a hundred runs that are asked for at once would hold up
+  // everybody else, and none would ask its models before all are prepared.
+  await ownTurn();
   const loaded = await services.catalog.get(scenario);
   const [{ prepareSession }, { startSession }] = await loadEngine();
   const planned = await planning(services);
-  // To prepare takes a millisecond or two: a hundred runs that are asked for at once would hold up everybody else, and none
-  // would ask its models before all are prepared.
   await ownTurn();
   return await startSession(services, await prepareSession(planned, loaded, options));
 }
