@@ -38,7 +38,7 @@ function figures({ arms, told }: Subject, { counts, log_e }: Course): readonly s
 
 function shown({ arms, told }: Subject, { claim }: Course): string {
   if (claim) return `establish a preference for ${arms[claim.side]}`;
-  return `show no preference beyond the ${Number((told.levels.margin * 100).toFixed(3))}-point margin`;
+  return `show no difference above the ${Number((told.levels.margin * 100).toFixed(3))}-point margin`;
 }
 
 /** What the figures do not tell. */
@@ -53,5 +53,5 @@ function against({ arms }: Subject, { course, tallies }: Pool): readonly string[
     ];
   }
   if (claim) return [`They establish a preference for ${arms[claim.side]}.`];
-  return conclusionOf(course) === "undecided" ? [] : ["They show no preference beyond the margin."];
+  return conclusionOf(course) === "undecided" ? [] : ["They show no difference above the margin."];
 }

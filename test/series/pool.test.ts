@@ -90,7 +90,7 @@ test("that the arms are alike is concluded only where all trials together show i
   const { conclusion, gate, statement } = await report(alike, [...others("+++"), ...alike]);
   expect([conclusion, gate]).toEqual(["undecided", { candidate: null, baseline: null }]);
   expect(statement).toStartWith(
-    "Nothing is concluded: this series alone would show no preference beyond the 15-point margin, but all 20 stored trials of this comparison together do not.",
+    "Nothing is concluded: this series alone would show no difference above the 15-point margin, but all 20 stored trials of this comparison together do not.",
   );
 });
 
