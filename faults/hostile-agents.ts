@@ -6,6 +6,7 @@ import { FAKE_KEY, type FakeProvider, startFakeProvider } from "../test/fake-pro
 import { serve } from "../test/http/served.ts";
 import { jsonPost } from "../test/http/service.ts";
 import { SANDBOX } from "../test/machine.ts";
+import { FLOODS } from "./agent-floods.ts";
 import { type Campaign, type Case, hold, Skip } from "./campaign.ts";
 import { type CaseDirectories, openCaseDirectories } from "./case-directories.ts";
 import { pick, type Random, randomOfCase, whole } from "./random.ts";
@@ -103,6 +104,7 @@ const ATTACKS: readonly Attack[] = [
     answer: { calls: [{ name: "shell", arguments: `{"command":"x",${QUOTES}\\` }] },
   },
   { name: "bytes and headers that its proxy is not for", module: stray },
+  ...FLOODS,
 ];
 
 const STRAY = [
