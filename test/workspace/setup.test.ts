@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
@@ -65,6 +65,17 @@ describeEachKind("the home of a setup", (kind) => {
     );
     await using roomy = small(40);
     await roomy.setup([fill(12, "~/a"), fill(12, '"$TMPDIR"/b')], never);
+  });
+
+  test("comes with the certificates of the machine, for registries behind a proxy, and arms do without", async () => {
+    const file = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"].find(existsSync) ?? "";
+    const look = 'printf "%s %s %s" "$NODE_EXTRA_CA_CERTS" "$SSL_CERT_FILE" "$REQUESTS_CA_BUNDLE"';
+    await using pristine = openFixture({}, { kind });
+    await pristine.setup([step(`{ ${look}; test -z "$SSL_CERT_FILE" || head -c 1 "$SSL_CERT_FILE"; } > seen`)], never);
+    expect(await pristine.text("seen")).toStartWith(`${file} ${file} ${file}`);
+    expect((await pristine.text("seen"))?.length).toBe(3 * file.length + 2 + (file === "" ? 0 : 1));
+    await using workspace = pristine.open();
+    expect((await workspace.exec(shell(look), never)).output).toBe("  ");
   });
 
   test("is gone, too, when a step fails and when the session is cancelled", async () => {
