@@ -105,7 +105,8 @@ export const seriesReport = async (store: Services["store"], series: SeriesRecor
 
 async function readRows(store: Services["store"], { series_id, plan }: SeriesRecord): Promise<Rows> {
   const own = await store.trials({ series_id });
-  return { own, stored: await storedRuns(store, plan), judge: await judgeStanding(store, plan.scenarios) };
+  const stored = await storedRuns(store, plan);
+  return { own, stored, judge: await judgeStanding(store, plan.scenarios) };
 }
 
 const reportOn = (series: SeriesRecord, { own, stored, judge }: Rows): Promise<Series> =>

@@ -97,7 +97,7 @@ function fewWays({ subject, course, tallies }: Findings): readonly string[] {
     return `${ways} of ${trials}${subject.scenarios.length > 1 ? ` of ${subject.scenarios[place]?.scenario}` : ""}`;
   });
   if (few.length === 0) return [];
-  return [`Only ${namesText(few)} trials differ in what the models said and called; the others repeat one of these.`];
+  return [`Few trials differ in what the models said and called, ${namesText(few)}; the others repeat one of these.`];
 }
 
 function repeated(findings: Findings): readonly string[] {

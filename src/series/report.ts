@@ -53,14 +53,16 @@ export function standingOf(
   return { ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials };
 }
 
-/** What the series' own trials may conclude by when those that run have ended: only then others have a say. */
-export function conclusionsAhead(series: SeriesRecord, rows: readonly TrialRow[]): readonly Conclusion[] {
+/**
+ * What the series' own trials may conclude by when those that run have ended, one after the other: only where that is something
+ * others have a say.
+ */
+export function* conclusionsAhead(series: SeriesRecord, rows: readonly TrialRow[]): Generator<Conclusion> {
   const runs = rows.some(({ state }) => !isFinal(state));
-  const ends = runs ? (["a", "b", null] as const) : [null];
-  return ends.map((winner_side) => {
+  for (const winner_side of runs ? (["a", "b", null] as const) : [null]) {
     const ended = rows.map((row) => (isFinal(row.state) ? row : wonBy(row, winner_side)));
-    return findingsOf(plannedSubject(series), ended).conclusion;
-  });
+    yield findingsOf(plannedSubject(series), ended).conclusion;
+  }
 }
 
 const wonBy = (row: TrialRow, winner_side: Side | null): TrialRow => ({

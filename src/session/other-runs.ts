@@ -1,6 +1,7 @@
 import { MAX_TRIALS_IN_ALL, type SeriesPlan, type SeriesRecord } from "../domain/series-record.ts";
 import type { Conclusion } from "../domain/series-summary.ts";
 import type { TrialRow } from "../domain/trial.ts";
+import { breathe } from "../pace.ts";
 import { conclusionsAhead, standingOf } from "../series/report.ts";
 import type { SessionStore } from "../store/store.ts";
 
@@ -27,10 +28,19 @@ export class OtherRuns {
 
   /** Stored runs of the series' comparisons; none where they have no say. @param rows of all its trials */
   async beside(series: SeriesRecord, rows: readonly TrialRow[]): Promise<readonly TrialRow[]> {
-    const isSettled = (found: Conclusion) => found === "undecided" || found === this.#confirmed;
-    if (conclusionsAhead(series, rows).every(isSettled)) return [];
+    if (await this.#isSettled(series, rows)) return [];
     const stored = await storedRuns(this.#store, series.plan);
+    await breathe();
     this.#confirmed = standingOf(series, rows, stored).conclusion;
+    await breathe();
     return stored;
+  }
+
+  async #isSettled(series: SeriesRecord, rows: readonly TrialRow[]): Promise<boolean> {
+    for (const found of conclusionsAhead(series, rows)) {
+      if (found !== "undecided" && found !== this.#confirmed) return false;
+      await breathe();
+    }
+    return true;
   }
 }

@@ -31,7 +31,7 @@ export function WinRate({ series: { arms, headline, levels, conclusion } }: { se
 }
 
 export function SeriesAtAGlance({ series }: { series: Series }) {
-  const { counts, limits, scenarios, headline, levels, cost_usd, state } = series;
+  const { counts, limits, scenarios, headline, levels, cost_usd, state, earlier } = series;
   const planned = limits && limits.trials * scenarios.length;
   return (
     <dl class="glance">
@@ -52,7 +52,11 @@ export function SeriesAtAGlance({ series }: { series: Series }) {
         <dt>Evidence</dt>
         <dd>
           {evidenceText(headline.e, levels.alpha)}
-          <span class="aside"> {limitText(levels.alpha)} makes a claim</span>
+          <span class="aside">
+            {" "}
+            {limitText(levels.alpha)} makes a claim
+            {earlier && `; with all stored trials ${evidenceText(earlier.e_with_this, levels.alpha)}`}
+          </span>
         </dd>
       </div>
       <div>

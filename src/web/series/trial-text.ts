@@ -11,6 +11,7 @@ export function trialText(trial: SeriesTrial, arms: Readonly<Record<Side, string
   return [
     `Trial ${trial.trial} of ${scenario}: ${trialResult(trial, arms)}`,
     kindOf(trial) === "held" ? `not counted, ${HELD_TEXT}` : "",
+    kindOf(trial) === "copy" ? "not counted, a copy of another trial" : "",
     e_after === null ? "" : `evidence then ${evidenceText(e_after, alpha)}`,
     cost_usd === null ? "" : usd(cost_usd),
   ]
