@@ -109,7 +109,7 @@ export function aSelfTest(changes: Partial<SelfTest> = {}): SelfTest {
     state: "completed",
     scenario: "sample",
     digest: ZERO_DIGEST,
-    judge: { model: "openai/judge", protocol: "swapped-pair/2", prompt_digest: ZERO_DIGEST },
+    judge: { model: "openai/judge", protocol: "swapped-pair/3", prompt_digest: ZERO_DIGEST },
     parts: [],
     calls: 0,
     cost_usd: null,

@@ -28,7 +28,11 @@ function verdictCase({ scenario, verdict, failure, totals }: SessionOutcome): st
 
 function armCases(scenario: string, arm: ArmSummary): string[] {
   const classname = `${scenario}.${arm.arm_id}`;
-  const checks = (arm.probe?.checks ?? []).map((check) => checkCase(classname, check));
+  const { checks: counted = [], not_repeatable = [] } = arm.probe ?? {};
+  const checks = [
+    ...counted.map((check) => checkCase(classname, check)),
+    ...not_repeatable.map((check) => skippedCase(classname, check)),
+  ];
   return arm.changes === null && arm.status !== "disqualified" ? checks : [rulesCase(classname, arm), ...checks];
 }
 
@@ -42,6 +46,11 @@ function rulesCase(classname: string, arm: ArmSummary): string {
   const why = whyDisqualified(violations);
   const message = why[0] ?? stop_reason ?? status;
   return `${open}><failure ${attributes({ type: status, message })}>${xmlText(why.join("\n"))}</failure></testcase>`;
+}
+
+function skippedCase(classname: string, { id, duration_ms }: CheckResult): string {
+  const message = "not repeatable: it told equal work apart";
+  return `<testcase ${attributes({ classname, name: id, time: seconds(duration_ms) })}><skipped ${attributes({ message })}/></testcase>`;
 }
 
 function checkCase(classname: string, { id, status, reason, output, duration_ms }: CheckResult): string {

@@ -11,6 +11,9 @@ export const ChangedFile = record("ChangedFile", {
   binary: Type.Boolean(),
   before: nullable(Type.String(), { description: "Text in the fixture; null when absent, binary or over the cap." }),
   after: nullable(Type.String(), { description: "Text the arm left; null when absent, binary or over the cap." }),
+  digest: Type.Optional(
+    Digest("SHA-256 of the bytes the arm left, where `after` does not hold them as they are. Absent where unknown."),
+  ),
 });
 export type ChangedFile = Static<typeof ChangedFile>;
 
@@ -19,6 +22,11 @@ export const Changes = record("Changes", {
   patch: Type.String({ description: "Unified diff against the fixture; binary files by hash and size." }),
   digest: Digest("SHA-256 over every changed path and its final bytes, whole, whatever was cut."),
   truncated: Type.Boolean({ description: "The patch, or the text of a file, was cut to its cap." }),
+  mode_changed: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Files that became executable or are so no more, new ones too. Absent: none.",
+    }),
+  ),
   unknown: Type.Optional(
     nullable(Type.String(), {
       description:
@@ -39,6 +47,11 @@ export const CheckResult = record("CheckResult", {
   could_not_run: Type.Optional(
     Type.String({ description: "What its command lacked, which no arm was asked to make; absent when it ran." }),
   ),
+  again: Type.Optional(
+    oneOf(["pass", "fail", "error"], {
+      description: "What it gave when it was run once more, as it had told equal work apart; absent when it was not.",
+    }),
+  ),
   output: Type.String({ description: "Head and tail, cut at 4 kB." }),
   duration_ms: Count("Milliseconds."),
 });
@@ -49,6 +62,11 @@ export const ProbeResult = record("ProbeResult", {
   passed: Count("Checks passed."),
   total: Count("Checks run."),
   checks: Type.Array(CheckResult),
+  not_repeatable: Type.Optional(
+    Type.Array(CheckResult, {
+      description: "Checks by which chance told equal work apart: they are in no other field. Absent: none.",
+    }),
+  ),
   restored: Type.Array(Type.String(), { description: "Protected files that differed and were put back first." }),
 });
 export type ProbeResult = Static<typeof ProbeResult>;

@@ -53,6 +53,8 @@ export const FLAGS = [
   "log_cut",
   "arm_crashed",
   "check_could_not_run",
+  "equal_work",
+  "check_not_repeatable",
   "no_objective_check",
   "single_trial",
   "exploratory_rejudge",
@@ -196,7 +198,8 @@ export const PanelMember = record(
     model_served: nullable(Type.String()),
     outcome: oneOf(OUTCOMES, { description: "What this judge alone finds, before hidden checks and rules decide." }),
     vote: nullable(Type.Integer({ minimum: -1, maximum: 1 }), {
-      description: "1 for arm a, -1 for arm b, 0 for neither; null: it abstains, because its answer is not usable.",
+      description:
+        "1 for arm a, -1 for arm b, 0 for neither; null: its answer is not usable, which counts against a winner.",
     }),
     lean_side: nullable(oneOf(SIDES)),
     score_gap: nullable(Signed("score_a - score_b.")),

@@ -1,10 +1,10 @@
-import type { Changes, Violation } from "../domain/evidence.ts";
+import type { Changes, ProbeResult, Violation } from "../domain/evidence.ts";
 import { Mistake } from "../domain/failure.ts";
 import { globMatcher } from "../domain/path-glob.ts";
 import type { Policies } from "../domain/policies.ts";
 import type { ArmSummary } from "../domain/session.ts";
 import { isUnknown } from "../domain/size-of.ts";
-import type { Task } from "../domain/task.ts";
+import type { Probe, Task } from "../domain/task.ts";
 import { type CallRecord, requiredResults, unreadCommands, violations } from "../policy/review.ts";
 import type { FileSource, Workspace } from "../workspace/workspace.ts";
 import { withWhatWasMissing } from "./could-not-run.ts";
@@ -22,6 +22,9 @@ export interface Collection {
   readonly redact: (text: string) => string;
 }
 
+/** What hidden checks need. */
+export type Probed = Pick<Collection, "workspace" | "task" | "policies" | "overlay" | "redact">;
+
 export type Evidence = Pick<ArmSummary, "changes" | "probe" | "violations" | "required" | "reference_fix">;
 
 /**
@@ -33,20 +36,7 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
   const { workspace, task, policies, calls, seen, redact } = collection;
   const changes = redactChanges(await workspace.changes(), redact);
   signal.throwIfAborted();
-  const probed = task.probe
-    ? await runProbe(
-        workspace,
-        {
-          probe: task.probe,
-          overlay: collection.overlay,
-          protected: policies.paths.protected,
-          network: policies.network,
-          redact,
-        },
-        signal,
-      )
-    : null;
-  const probe = probed && withWhatWasMissing(probed, task);
+  const probe = task.probe && (await probeOf(collection, task.probe, signal));
   const required = await requiredResults(policies, calls);
   const unread = await unreadCommands(policies, calls);
   const altered = isUnknown(changes) ? await alteredProtected(workspace, policies) : null;
@@ -55,11 +45,25 @@ export async function collectEvidence(collection: Collection, signal: AbortSigna
     probe,
     required,
     violations: violations(policies, { changes, altered, calls, required, seen, unread }),
-    reference_fix:
-      task.reference_fix && !isUnknown(changes)
-        ? scoreAgainstReference(task.reference_fix, deliverable(changes, task.deliverable), probe)
-        : null,
+    reference_fix: referenceScore(task, { changes, probe }),
   };
+}
+
+/** Runs hidden checks on what an arm left. @throws as `runProbe` */
+export async function probeOf(collection: Probed, probe: Probe, signal: AbortSignal): Promise<ProbeResult> {
+  const { workspace, task, policies, overlay, redact } = collection;
+  const { network, paths } = policies;
+  const run = { probe, overlay, protected: paths.protected, network, redact };
+  return withWhatWasMissing(await runProbe(workspace, run, signal), task);
+}
+
+/** How near an arm came to the known fix; null without one, and where its changes are not known. */
+export function referenceScore(
+  { reference_fix, deliverable }: Task,
+  { changes, probe }: Pick<Evidence, "changes" | "probe">,
+): Evidence["reference_fix"] {
+  if (reference_fix === null || changes === null || isUnknown(changes)) return null;
+  return scoreAgainstReference(reference_fix, answerIn(changes, deliverable), probe);
 }
 
 /** For a tree that is too large as a whole; null when its protected part is too large, too. */
@@ -73,7 +77,7 @@ async function alteredProtected(workspace: Workspace, { paths }: Policies): Prom
 }
 
 /** The part of a change that counts as the answer. */
-function deliverable(changes: Changes, globs: readonly string[]): Changes {
+function answerIn(changes: Changes, globs: readonly string[]): Changes {
   const counts = globMatcher(globs);
   return { ...changes, files: changes.files.filter((file) => counts(file.path)) };
 }

@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { CHECK_OUTPUT_KB, NAMED_VIOLATIONS } from "../domain/defaults.ts";
+import { tally } from "../domain/equal-work.ts";
 import type { CheckResult, ProbeResult } from "../domain/evidence.ts";
 import { excerpt } from "../domain/excerpt.ts";
 import { Mistake } from "../domain/failure.ts";
@@ -97,10 +98,4 @@ const leftOut = ({ bytes }: ExecResult) =>
 function outputMatches(pattern: string, output: string): boolean {
   const regex = regexOf(pattern);
   return regex === null ? output.includes(pattern) : RE2JS.compile(regex, RE2JS.MULTILINE).matcher(output).find();
-}
-
-function tally(checks: readonly CheckResult[]): Pick<ProbeResult, "score" | "passed" | "total"> {
-  const passed = checks.filter((check) => check.status === "pass");
-  const weigh = (some: readonly CheckResult[]) => some.reduce((sum, check) => sum + check.weight, 0);
-  return { score: weigh(passed) / weigh(checks), passed: passed.length, total: checks.length };
 }

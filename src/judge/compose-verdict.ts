@@ -18,6 +18,7 @@ import { confidenceOf, hasPreferenceConflict } from "./confidence.ts";
 import { costLimited } from "./cost-limited.ts";
 import { criterionScore } from "./criterion-score.ts";
 import { type Basis, decide, type ScoredOutcome } from "./decide.ts";
+import { isEqualWork, notRepeatable } from "./equal-work.ts";
 import { requiredChecks, stoppedChecks } from "./facts.ts";
 import type { Case } from "./judge.ts";
 import { firstAnswers, type JudgeResult, type PanelShare } from "./judge-result.ts";
@@ -113,6 +114,7 @@ function statementInput(
     ...{ kind, scenario, judge: model_name, names, gates, facts },
     turns: { a: a.summary.turns, b: b.summary.turns },
     stopped: { a: stoppedChecks(a.summary, facts.b), b: stoppedChecks(b.summary, facts.a) },
+    chances: notRepeatable(kase),
     programs: { a: programEnd(a.decisions), b: programEnd(b.decisions) },
     required: { a: requiredChecks(a.summary), b: requiredChecks(b.summary) },
     measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),
@@ -138,6 +140,8 @@ function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOut
   if (hasPreferenceConflict({ calls: result.calls, tie_margin }, weights)) raised.add("score_preference_conflict");
   if (gates.no_winner && gates.no_winner !== "both_crashed") raised.add(gates.no_winner);
   if (isCrashed(facts.a) || isCrashed(facts.b)) raised.add("arm_crashed");
+  if (isEqualWork(kase, result.calls.length > 0)) raised.add("equal_work");
+  if (notRepeatable(kase).length > 0) raised.add("check_not_repeatable");
   if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
   if (scored.probe_conflict) raised.add("judge_probe_conflict");
   if (result.calls.length === 0) raised.delete("judge_failed_self_test");

@@ -13,6 +13,7 @@ const TRUST_FLAGS: ReadonlySet<Flag> = new Set([
   "unconfirmed",
   "cost_limit_reached",
   "citations_dropped",
+  "equal_work",
 ]);
 
 /** Flags that make every winner `medium` at most. */
@@ -33,9 +34,13 @@ export function confidenceOf(scored: ScoredOutcome, basis: Basis, flags: readonl
   return own === "high" && flags.some((flag) => CAPS.has(flag)) ? "medium" : own;
 }
 
-/** What the judge saw or said takes nothing from facts, another scenario does. Graded checks need a firm judge for `high`. */
+/**
+ * What the judge saw or said takes nothing from facts, another scenario does. Checks look at the work, and equal work gives
+ * them no reason; a broken rule is one of conduct. Graded checks need a firm judge for `high`.
+ */
 function gateConfidence(scored: ScoredOutcome, { gates }: Basis, flags: readonly Flag[]): Confidence {
   if (flags.includes("scenario_drift")) return "low";
+  if (scored.decided_by === "probe" && flags.includes("equal_work")) return "low";
   if (scored.probe_conflict) return "medium";
   return gates.reason === "graded_checks" && !isFirm(scored) ? "medium" : "high";
 }

@@ -1,6 +1,7 @@
 import type { Side, Suspicion, Verdict } from "../domain/verdict.ts";
 import { backs, type Gates, gatesOf, vetoes } from "./gates.ts";
 import { type Opinion, opinionOf, opinionsOfPanel, type Scores, type Seat } from "./opinion.ts";
+import { silenceIn } from "./panel-votes.ts";
 import type { Weights } from "./score-table.ts";
 
 /**
@@ -31,6 +32,7 @@ export function basisOf(
     tie_margin,
     suspects: suspectsOf(suspicions),
     seats: verdict.judge.members?.map(({ model }) => seatOf(model, suspicions)),
+    silence: silenceIn(verdict.judge.protocol),
   };
 }
 

@@ -14,21 +14,24 @@ export function factsOf(arm: ArmSummary, policies: Policies): Facts {
     stop_reason: arm.stop_reason,
     ...(crashed !== null && { crashed }),
     required_checks: !required?.total ? null : required.failed === 0 ? "passed" : "failed",
-    probe: arm.probe && {
-      score: arm.probe.score,
-      passed: arm.probe.passed,
-      total: arm.probe.total,
-      checks: arm.probe.checks.map(({ id, status, could_not_run }) => ({
-        ...{ id, status },
-        ...(could_not_run !== undefined && { could_not_run }),
-      })),
-    },
+    probe: probeFacts(arm),
     disqualified: isDisqualified(arm, policies),
     violations: arm.violations,
     required: arm.required,
     ...sizeOf(arm.changes),
     reference_fix: arm.reference_fix,
   };
+}
+
+/** Where every check was left out, none ran. */
+function probeFacts({ probe }: ArmSummary): Facts["probe"] {
+  if (probe === null || probe.checks.length === 0) return null;
+  const { score, passed, total } = probe;
+  const checks = probe.checks.map(({ id, status, could_not_run }) => ({
+    ...{ id, status },
+    ...(could_not_run !== undefined && { could_not_run }),
+  }));
+  return { score, passed, total, checks };
 }
 
 /** Required hidden checks that failed, of all required; null without a probe. */

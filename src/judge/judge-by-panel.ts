@@ -15,7 +15,7 @@ export interface PanelJudge extends JudgeModel {
 
 /**
  * Every judge hears the case as if it were the only one, all at the same time. A judge that the budget does not pay for
- * abstains.
+ * is silent.
  * @throws Failure `provider_failed` when one of them cannot be reached; the signal's reason when it fires.
  */
 export async function judgeByPanel(

@@ -40,5 +40,5 @@ export const NO_MODEL_ASKED: JudgeResult = {
   flags: [],
   suspicions: [],
   prompt_digest: null,
-  protocol: "gates-and-measures/2",
+  protocol: "gates-and-measures/3",
 };

@@ -12,6 +12,9 @@ type Reading = number | null;
 /** A score by code. The note says what was read. */
 export type Measured = MeasuredScore & { readonly note: string };
 
+/** What an arm took and not what it made: chance moves it from run to run. */
+const EFFORT: ReadonlySet<Measure> = new Set(["turns", "tool_calls", "tokens", "wall_ms", "cost_usd"]);
+
 /** These measures are scores already, 0 to 1. */
 const HIGHER_IS_BETTER: ReadonlySet<Measure> = new Set(["probe_score", "reference_fix"]);
 
@@ -32,7 +35,8 @@ export function measure(
   const scores = by_value ? { a, b } : smallerScoresMore(a, b, arms, counts);
   if (scores === null || scores.a === null || scores.b === null)
     return { ...unknown, note: [`${note}; not known for both`, ...whyOf(criterion.measure, arms)].join("; ") };
-  return { id: criterion.id, score_a: scores.a, score_b: scores.b, supported: true, note };
+  const score = { id: criterion.id, score_a: scores.a, score_b: scores.b, supported: true, note };
+  return EFFORT.has(criterion.measure) ? { ...score, effort: true } : score;
 }
 
 /** Why a cost or tokens are not known. */
@@ -72,7 +76,7 @@ function didTheWork(arm: ArmSummary, counts: Counts): boolean | null {
 function readingOf(name: Measure, arm: ArmSummary, counts: Counts): Reading {
   switch (name) {
     case "probe_score":
-      return arm.probe?.score ?? null;
+      return arm.probe?.total ? arm.probe.score : null;
     case "reference_fix":
       return arm.reference_fix?.score ?? null;
     case "changed_lines":

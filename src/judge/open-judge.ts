@@ -14,6 +14,7 @@ import { type JudgeResult, NO_MODEL_ASKED } from "./judge-result.ts";
 import { JudgingBudget } from "./judging-budget.ts";
 import { isJudged } from "./scenario-brief.ts";
 import { basisWith, type ScoringRules, scoringRules } from "./scoring-rules.ts";
+import { withoutChance } from "./without-chance.ts";
 
 export interface JudgeOptions {
   /** Undefined: a panel, or `builtin/evidence`. */
@@ -42,7 +43,8 @@ export interface PanelModel {
  */
 export function openJudge(options: JudgeOptions): Judge {
   const { model_name, clock, entropy } = options;
-  return async (kase, signal) => {
+  return async (given, signal) => {
+    const kase = withoutChance(given);
     const began = clock.ticks();
     signal.throwIfAborted();
     const facts = { a: factsOf(kase.a.summary, kase.policies), b: factsOf(kase.b.summary, kase.policies) };

@@ -1,6 +1,6 @@
 import type { Decider, Order, Outcome, Side } from "../domain/verdict.ts";
 import { type Merged, mergeOrders, NOTHING_WEIGHED } from "./merge-orders.ts";
-import { type Finding, mergeFindings, signOf } from "./panel-votes.ts";
+import { type Finding, mergeFindings, type Silence, signOf } from "./panel-votes.ts";
 import {
   type CallScores,
   labelOf,
@@ -22,6 +22,8 @@ export interface Scores {
   readonly suspects: ReadonlySet<Side>;
   /** The judges of a panel; absent: one judge. */
   readonly seats?: readonly Seat[] | undefined;
+  /** How a seat without a usable answer counts. */
+  readonly silence?: Silence;
 }
 
 /** One judge of a panel. */
@@ -46,7 +48,7 @@ export interface Opinion {
   readonly merged: Merged | null;
   /** Whom the judged criteria alone name in both orders; null for nobody, and when words had moved the result. */
   readonly judge_side: Side | null;
-  /** The gap nearest to 0 of all orders, from arm a; 0 when the orders name different arms. */
+  /** The gap nearest to 0 of all orders, with measures of effort and without; 0 when they name different arms. From arm a. */
   readonly least_gap: number;
   /** `score_gap` for confidence: a judge of a panel whose answers do not stand counts as the worst tie. 0 when nothing is known. */
   readonly sure_gap: number;
@@ -54,9 +56,8 @@ export interface Opinion {
 }
 
 export function opinionOf(scores: Scores, weights: Weights): Opinion {
-  const { calls, measured, tie_margin } = scores;
-  if (calls.length === 0) return measuredOpinion(meanScores(scoreTables(calls, measured).shown, weights), tie_margin);
-  return scores.seats ? panelOpinion(opinionsOfPanel(scores, weights), tie_margin) : judgeOpinion(scores, weights);
+  if (scores.calls.length === 0) return measuredOpinion(scores, weights);
+  return scores.seats ? panelOpinion(opinionsOfPanel(scores, weights), scores) : judgeOpinion(scores, weights);
 }
 
 /** What each judge of a panel says alone; nothing for one judge. */
@@ -80,16 +81,28 @@ function judgeOpinion({ calls, measured, tie_margin, suspects }: Scores, weights
     sure_gap: means.score_gap ?? 0,
     merged: first.merged,
     decided_by: deciderOf(outcome, winner_side, judge_side),
-    least_gap: leastGap(first.gaps ?? []),
+    least_gap: leastGap([...(first.gaps ?? [0]), ...(workGaps({ calls, measured }, weights) ?? [0])]),
   };
 }
 
-function panelOpinion(members: readonly Opinion[], tie_margin: number): Opinion {
+/** Of the first hearing, without what the arms took: time and effort alone make nobody a firm winner. */
+function workGaps({ calls, measured }: Pick<Scores, "calls" | "measured">, weights: Weights) {
+  const { shown } = scoreTables(calls, ofWork(measured));
+  const gaps = shown.map((table) => weigh(table, weights)?.gap);
+  return gaps.every((gap) => gap !== undefined) ? gaps : null;
+}
+
+const ofWork = (measured: readonly MeasuredScore[]) => measured.filter(({ effort }) => !effort);
+
+function panelOpinion(members: readonly Opinion[], { tie_margin, silence }: Scores): Opinion {
   const usable = members.filter(({ outcome }) => outcome !== "invalid");
-  const finding = mergeFindings(members);
-  const merged = mergeFirst(members.flatMap((member) => member.merged ?? []));
+  const finding = mergeFindings(members, silence);
+  const merged = mergeFirst(
+    members.flatMap((member) => member.merged ?? []),
+    silence,
+  );
   const by_judging = members.map(({ outcome, judge_side }) => ({ outcome, winner_side: judge_side, lean_side: null }));
-  const judge_side = mergeFindings(by_judging).winner_side;
+  const judge_side = mergeFindings(by_judging, silence).winner_side;
   return {
     ...finding,
     score_a: meanKnown(usable.map(({ score_a }) => score_a)),
@@ -103,19 +116,20 @@ function panelOpinion(members: readonly Opinion[], tie_margin: number): Opinion 
   };
 }
 
-/** Silence helps nobody: it is worth no more to the winner than any tie would be. */
+/** Silence is worth no more to the winner than the strongest vote against it, an answer that does not stand no more than a tie. */
 function sureGap(members: readonly Opinion[], sign: 1 | -1 | 0, tie_margin: number): number {
   const gaps = members.map(({ outcome, second, sure_gap }) => {
-    const stands = outcome !== "invalid" && !LOST.some((how) => how === second);
+    if (outcome === "invalid") return -sign;
+    const stands = !LOST.some((how) => how === second);
     return stands ? sure_gap : sign * Math.min(sign * sure_gap, -tie_margin);
   });
   return gaps.reduce((sum, gap) => sum + gap, 0) / members.length;
 }
 
 /** The first hearings of all judges. */
-function mergeFirst(hearings: readonly Merged[]): Merged {
+function mergeFirst(hearings: readonly Merged[], silence: Silence | undefined): Merged {
   const usable = hearings.filter(({ outcome }) => outcome !== "invalid");
-  const finding = mergeFindings(hearings);
+  const finding = mergeFindings(hearings, silence);
   const agreeing = usable.filter(
     ({ outcome, winner_side }) => outcome === finding.outcome && winner_side === finding.winner_side,
   );
@@ -168,7 +182,8 @@ function leastGap(gaps: readonly number[]): number {
 type Means = Pick<Opinion, "score_a" | "score_b" | "score_gap">;
 
 /** The criteria measured by code decide alone when no model judges. */
-function measuredOpinion(means: Means, tie_margin: number): Opinion {
+function measuredOpinion({ calls, measured, tie_margin }: Scores, weights: Weights): Opinion {
+  const means = meanScores(scoreTables(calls, measured).shown, weights);
   const { score_gap } = means;
   const undecided = { ...means, lean_side: null, merged: null, judge_side: null, second: "none" } as const;
   if (score_gap === null)
@@ -176,7 +191,8 @@ function measuredOpinion(means: Means, tie_margin: number): Opinion {
   const label = labelOf(score_gap, tie_margin);
   const winner_side = label === "tie" ? null : label;
   const outcome = winner_side ? "winner" : "tie";
-  return { ...undecided, outcome, winner_side, decided_by: "measured", least_gap: score_gap, sure_gap: score_gap };
+  const least_gap = leastGap([score_gap, ...(workGaps({ calls, measured }, weights) ?? [0])]);
+  return { ...undecided, outcome, winner_side, decided_by: "measured", least_gap, sure_gap: score_gap };
 }
 
 function hearingOf(tables: readonly ScoreTable[], weights: Weights, tie_margin: number): Hearing {

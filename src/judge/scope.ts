@@ -3,6 +3,7 @@ import { counted } from "../domain/counted.ts";
 import { unmetText } from "../domain/unmet-text.ts";
 import { SIDES, type Side, type Verdict } from "../domain/verdict.ts";
 import { costLimited } from "./cost-limited.ts";
+import type { ChanceCheck } from "./equal-work.ts";
 
 export interface ScopeInput {
   readonly names: Readonly<Record<Side, string>>;
@@ -10,6 +11,8 @@ export interface ScopeInput {
   readonly turns: Readonly<Record<Side, number>>;
   /** Hidden checks that did not run to their end, with what stopped them: `slow: timed out after 30 s`. */
   readonly stopped: Readonly<Record<Side, readonly string[]>>;
+  /** Hidden checks by which chance told equal work apart. */
+  readonly chances: readonly ChanceCheck[];
   /** How a program of the arm's own ended at last, with its name; null when none did. */
   readonly programs: Readonly<Record<Side, string | null>>;
 }
@@ -24,6 +27,7 @@ export function scopeOf(input: ScopeInput, failed_judge: string | null): string 
     ...agentEnds(input),
     ...programEnds(input),
     ...checkEnds(input),
+    ...chanceTexts(input),
     ...unmet(input),
     ...costEnds(input),
     ...(failed_judge === null ? [] : [`${failed_judge} failed its newest self-test on this scenario`]),
@@ -53,6 +57,18 @@ const NAMED_CHECKS = 3;
 
 const checkEnds = ({ names, stopped }: ScopeInput) =>
   SIDES.flatMap((side) => stopped[side].slice(0, NAMED_CHECKS).map((check) => `on ${names[side]}, check ${check}`));
+
+const chanceTexts = ({ chances, names }: ScopeInput) => [
+  ...chances
+    .slice(0, NAMED_CHECKS)
+    .map(
+      ({ id, a, b }) =>
+        `check ${id} is not repeatable and counts for neither arm: on equal work it gave ${a} for ${names.a}, and ${b} for ${names.b}`,
+    ),
+  ...(chances.length > NAMED_CHECKS
+    ? [`${counted(chances.length - NAMED_CHECKS, "more check")} left out as not repeatable`]
+    : []),
+];
 
 const unmet = ({ facts, names }: ScopeInput) =>
   SIDES.flatMap((side) => unmetText(facts[side]).map((text) => `${names[side]} did not do what is required: ${text}`));

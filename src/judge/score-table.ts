@@ -6,7 +6,10 @@ export type CallScores = Pick<JudgeCall, "judge" | "order" | "masked" | "valid">
 };
 
 /** A criterion scored by code; a stored CriterionScore of kind `measured` is one. */
-export type MeasuredScore = Pick<CriterionScore, "id" | "score_a" | "score_b" | "supported">;
+export type MeasuredScore = Pick<CriterionScore, "id" | "score_a" | "score_b" | "supported"> & {
+  /** It tells what an arm took. Absent for other measures, and in stored verdicts. */
+  readonly effort?: true;
+};
 
 /** Weight by criterion id; at least 0, any scale. */
 export type Weights = ReadonlyMap<string, number>;

@@ -78,8 +78,9 @@ function finding(input: StatementInput): string {
   const unchecked = runOnNeitherText(input.facts.a, input.facts.b);
   if (unchecked !== null) return `in ${runs(input)}, ${unchecked}; nothing was judged, and this is not a tie.`;
   const gate = gateFinding(input);
-  if (gate === null || input.scored.decided_by === "none") return `in ${runs(input)}, ${opinion(input)}.`;
-  return `in ${runs(input)}, ${gate}; decided by ${input.gates.decided_by === "gate" ? "the rules" : "the checks"}, ${judgesPart(input)}.`;
+  const equal = input.flags.includes("equal_work") ? "both arms left the same work; " : "";
+  if (gate === null || input.scored.decided_by === "none") return `in ${runs(input)}, ${equal}${opinion(input)}.`;
+  return `in ${runs(input)}, ${equal}${gate}; decided by ${input.gates.decided_by === "gate" ? "the rules" : "the checks"}, ${judgesPart(input)}.`;
 }
 
 function judgesPart(input: StatementInput): string {

@@ -19,6 +19,7 @@ import { observedDifferences } from "./fairness.ts";
 import { judgeFlags } from "./judge-flags.ts";
 import { openMcpTools, serversOf } from "./mcp-tools.ts";
 import type { SessionPlan } from "./prepare-session.ts";
+import { withoutCoinFlips } from "./repeat-checks.ts";
 import type { RunLog } from "./run-log.ts";
 import type { SessionServices } from "./services.ts";
 
@@ -114,7 +115,8 @@ async function gatherArms(session: Session, pristine: Pristine): Promise<Examine
   log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, skew_ms) });
   const touched = first.location !== null || second.location !== null;
   if (touched || plan.scenario.task.probe !== null) await log.enter("probing");
-  const arms = [await examine(session, a), await examine(session, b)] as const;
+  const examined = [await examine(session, a), await examine(session, b)] as const;
+  const arms = await withoutCoinFlips({ ...session, workspaces: [first, second] }, examined);
   await log.enter("judging");
   // Their disk is given back while the judge works. It is asked first: a program that removes takes milliseconds to start.
   // Otherwise they go with the fixture.

@@ -3,8 +3,8 @@ import type { Changes } from "../domain/evidence.ts";
 import { globBases } from "../domain/path-glob.ts";
 import { MAX_WORKSPACE_ENTRIES } from "../sandbox/limits.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
-import { describeChanges } from "./diff/changes.ts";
-import { type CompareOptions, compareTrees, type Difference } from "./diff/compare.ts";
+import { describeChanges, MAX_LISTED_FILES } from "./diff/changes.ts";
+import { type CompareOptions, changedModes, compareTrees, type Difference } from "./diff/compare.ts";
 import { forkParts, notAt } from "./fork-parts.ts";
 import { fitting, type PristineTree } from "./pristine-tree.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
@@ -34,8 +34,11 @@ export const workOf = (
 export async function changesOf(copy: WorkingCopy): Promise<Changes> {
   const { root, pristine, snapshot } = copy;
   const before = { root: pristine.root, entries: pristine.work };
-  const differences = await compareTrees(before, { root, entries: await workOf(copy) }, snapshot);
-  return await describeChanges(differences, { before: pristine.root, after: root });
+  const entries = await workOf(copy);
+  const differences = await compareTrees(before, { root, entries }, snapshot);
+  const changes = await describeChanges(differences, { before: pristine.root, after: root });
+  const modes = await changedModes(before.entries, entries);
+  return modes.length === 0 ? changes : { ...changes, mode_changed: modes.slice(0, MAX_LISTED_FILES) };
 }
 
 /**

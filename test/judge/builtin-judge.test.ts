@@ -47,7 +47,7 @@ test("measured criteria decide, judged ones are unsupported, and the statement s
   expect({ calls: verdict.calls, usage: verdict.usage, judge: verdict.judge }).toEqual({
     calls: [],
     usage: { tokens_in: 0, tokens_out: 0, cost_usd: 0, latency_ms: 1 },
-    judge: { model: BUILTIN_JUDGE, model_served: null, protocol: "gates-and-measures/2", prompt_digest: null },
+    judge: { model: BUILTIN_JUDGE, model_served: null, protocol: "gates-and-measures/3", prompt_digest: null },
   });
 });
 
@@ -107,9 +107,9 @@ test("measures cannot win against hidden checks that speak clearly", async () =>
 
 test("measured by measured alone, a firm gap is high confidence", async () => {
   const verdict = await verdictOn({
-    criteria: [{ id: "t", kind: "measured", measure: "turns", weight: 1 }],
-    a: { turns: 1 },
-    b: { turns: 4 },
+    criteria: [{ id: "t", kind: "measured", measure: "changed_lines", weight: 1 }],
+    a: { changes: change("return 1;") },
+    b: { changes: change("const one = 1;\nconst two = 2;\nreturn two - one;") },
   });
   expect(summary(verdict)).toEqual({
     outcome: "winner",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ProbeResult } from "../../src/domain/evidence.ts";
 import { openJudge } from "../../src/judge/open-judge.ts";
-import { buildCase, type CaseParts, judged, NO_CHANGE, probe } from "./build-case.ts";
+import { buildCase, type CaseParts, change, judged, probe } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge } from "./mock-judge.ts";
 
 /** Of a judge that clearly prefers arm a, in both hearings. */
@@ -22,8 +22,8 @@ const withBefore = (result: ProbeResult, before: "pass" | "fail" | null): ProbeR
 const [AHEAD, BEHIND] = [probe("pass", 10), probe("pass", 7)];
 
 test("where neither arm changed code a judge's winner is medium at most, also when the checks back it", async () => {
-  const a = { probe: AHEAD, changes: NO_CHANGE, final_answer: "FIRST" };
-  expect(await verdictOn({ a, b: { probe: BEHIND, changes: NO_CHANGE } })).toEqual({
+  const a = { probe: AHEAD, changes: change("One way.", "notes.md"), final_answer: "FIRST" };
+  expect(await verdictOn({ a, b: { probe: BEHIND, changes: change("Another.", "notes.md") } })).toEqual({
     ...{ winner: "plain", decided_by: "judge", confidence: "medium", flags: ["prose_only"] },
   });
   expect(await verdictOn({ a: { probe: AHEAD }, b: { probe: BEHIND } })).toMatchObject({

@@ -14,7 +14,6 @@ const WEIGHTS = new Map([["x", 1]]);
 const GAPS = { "+": 1, p: 0.08, T: MARGIN, "0": 0, t: -MARGIN, "-": -1, x: null } as const;
 type Vote = keyof typeof GAPS;
 const VOTES = Object.keys(GAPS) as Vote[]; // the keys as they are written above
-const TIES: readonly Vote[] = ["T", "0", "t"];
 
 /** One hearing of one judge. */
 const hearing = (judge: string, gap: number | null, masked = false): CallScores[] =>
@@ -58,27 +57,22 @@ const LEVELS = CONFIDENCES.toReversed();
 const panels = (size: number): Vote[][] =>
   size === 0 ? [[]] : panels(size - 1).flatMap((rest) => VOTES.map((vote) => [...rest, vote]));
 
-test.each([3, 5])("silence is worth no more than any tie, nor than a vote for the winner, with %p judges", (size) => {
+test.each([3, 5])("silence is worth no more than anything that could have been said, with %p judges", (size) => {
   const raised: string[] = [];
   for (const votes of panels(size))
-    for (const [index, vote] of votes.entries()) {
+    for (const index of votes.keys()) {
       const silent = judgedBy(votes.with(index, "x"));
-      const isAgainst = silent.winner !== null && Math.sign(GAPS[vote] ?? 0) === (silent.winner === "a" ? -1 : 1);
-      const others: readonly Vote[] = isAgainst && vote !== "T" && vote !== "t" ? TIES : [...TIES, vote];
-      const best = others.filter((one) => silent.confidence > judgedBy(votes.with(index, one)).confidence);
-      raised.push(...best.map((one) => `${votes.with(index, "x").join("")} above ${one} at ${index}`));
+      const better = VOTES.filter((one) => silent.confidence > judgedBy(votes.with(index, one)).confidence);
+      raised.push(...better.map((one) => `${votes.with(index, "x").join("")} above ${one} at ${index}`));
     }
   expect(raised).toEqual([]);
 });
 
-test("two votes are no firmer with a silent judge than with one that finds a tie", () => {
+test("two votes win nothing with a silent judge, and four are no firmer than with a vote against them", () => {
   const level = (votes: readonly Vote[]) => LEVELS[judgedBy(votes).confidence] ?? "none";
-  expect([level(["+", "+", "+"]), level(["+", "+", "0"]), level(["+", "+", "x"])]).toEqual([
-    "high",
-    "medium",
-    "medium",
-  ]);
-  expect([level(["p", "p", "0"]), level(["p", "p", "x"])]).toEqual(["medium", "low"]);
+  expect([level(["+", "+", "+"]), level(["+", "+", "0"]), level(["+", "+", "x"])]).toEqual(["high", "medium", "none"]);
+  const four = (fifth: Vote) => level(["p", "p", "p", "p", fifth]);
+  expect([four("0"), four("-"), four("x")]).toEqual(["medium", "low", "low"]);
 });
 
 const words = (basis: Basis) => ({

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Outcome, Side } from "../../src/domain/verdict.ts";
-import { type Finding, mergeFindings } from "../../src/judge/panel-votes.ts";
+import { type Finding, mergeFindings, silenceIn } from "../../src/judge/panel-votes.ts";
 
 const vote = (side: Side): Finding => ({ outcome: "winner", winner_side: side, lean_side: null });
 const none = (outcome: Outcome, lean_side: Side | null = null): Finding => ({ outcome, winner_side: null, lean_side });
 
-/** `+` and `-` vote for arm a and b; `0` finds a tie, `?` is inconsistent, `>` and `<` lean to a and b, `x` abstains. */
+/** `+` and `-` vote for arm a and b; `0` finds a tie, `?` is inconsistent, `>` and `<` lean to a and b, `x` is silent. */
 const BALLOTS: Readonly<Record<string, Finding>> = {
   "+": vote("a"),
   "-": vote("b"),
@@ -41,7 +41,7 @@ test("a panel of three: every case of votes", () => {
     "+++": "+",
     "++-": ">",
     "++0": "+",
-    "++x": "+",
+    "++x": ">",
     "+--": "<",
     "+-0": ".",
     "+-x": ".",
@@ -50,24 +50,24 @@ test("a panel of three: every case of votes", () => {
     "+xx": "x",
     "---": "-",
     "--0": "-",
-    "--x": "-",
+    "--x": "<",
     "-00": "<",
     "-0x": "<",
     "-xx": "x",
     "000": "0",
-    "00x": "0",
+    "00x": ".",
     "0xx": "x",
     xxx: "x",
   });
 });
 test("a panel of five: every case of votes", () => {
   const FOUND: Readonly<Record<string, string>> = {
-    "+": "+++xx +++0x +++00 +++-x +++-0 ++++x ++++0 ++++- +++++",
-    "-": "---xx ---0x ---00 +---x +---0 ----x ----0 +---- -----",
-    "0": "000xx 0000x 00000",
-    ">": "+0xxx +00xx +000x +0000 ++xxx ++0xx ++00x ++000 ++-xx ++-0x ++-00 +++--",
-    "<": "-0xxx -00xx -000x -0000 --xxx --0xx --00x --000 +--xx +--0x +--00 ++---",
-    ".": "00xxx +-xxx +-0xx +-00x +-000 ++--x ++--0",
+    "+": "+++0x +++00 +++-0 ++++x ++++0 ++++- +++++",
+    "-": "---0x ---00 +---0 ----x ----0 +---- -----",
+    "0": "00000",
+    ">": "+0xxx +00xx +000x +0000 ++xxx ++0xx ++00x ++000 ++-xx ++-0x ++-00 +++-- +++xx +++-x",
+    "<": "-0xxx -00xx -000x -0000 --xxx --0xx --00x --000 +--xx +--0x +--00 ++--- ---xx +---x",
+    ".": "00xxx 000xx 0000x +-xxx +-0xx +-00x +-000 ++--x ++--0",
     x: "xxxxx 0xxxx -xxxx +xxxx",
   };
   const expected = Object.entries(FOUND).flatMap(([mark, all]) => all.split(" ").map((marks) => [marks, mark]));
@@ -85,6 +85,26 @@ test.each([
   ["no two agree", "0?x", "."],
 ])("without a majority that votes: %s", (_title, marks, finding) => {
   expect(found(marks)).toBe(finding);
+});
+
+test("silence helps nobody: it finds nothing that the panel would not find whatever the silent judge had said", () => {
+  const claims = ["+", "-", "0"];
+  for (const size of [3, 5])
+    for (const marks of cases(size).filter((one) => one.includes("x"))) {
+      const finding = found(marks);
+      if (!claims.includes(finding)) continue;
+      const others = Object.keys(BALLOTS).map((mark) => [mark, found(marks.replace("x", mark))]);
+      expect(others.filter(([, other]) => other !== finding)).toEqual([]);
+    }
+});
+
+test("in a stored verdict of the first rule a silent judge counts for nothing, as it did", () => {
+  const winner = { outcome: "winner", winner_side: "a", lean_side: null } as const;
+  expect(mergeFindings(ballots("++x"), silenceIn("swapped-pair/2+panel/1"))).toEqual(winner);
+  expect(mergeFindings(ballots("++x"), silenceIn("swapped-pair/3+panel/2"))).toEqual({
+    ...winner,
+    ...{ outcome: "inconclusive", winner_side: null, lean_side: "a" },
+  });
 });
 
 test("the order of the judges means nothing, and exchanging the arms mirrors what they find", () => {

@@ -41,6 +41,7 @@ function given(scored: Partial<ScoredOutcome>, parts: Partial<StatementInput> = 
     required: { a: { failed: 1, total: 8 }, b: { failed: 2, total: 8 } },
     flags: [],
     stopped: { a: [], b: [] },
+    chances: [],
     programs: { a: null, b: null },
     model_asked: true,
     measured: false,

@@ -113,10 +113,10 @@ test("a majority that is opposed names nobody", async () => {
   expect(verdict.statement).toContain("2 favoured move-only, 1 favoured clean-up");
 });
 
-test("a judge without a usable answer abstains, and two such judges leave no verdict", async () => {
+test("a judge without a usable answer leaves two votes without a winner, and two such judges leave no verdict", async () => {
   const one = await judgedBy(VOTERS.small, NONSENSE, VOTERS.small);
-  expect(one).toMatchObject({ outcome: "winner", winner: "move-only" });
-  expect(one.statement).toContain("1 gave no usable answer");
+  expect(one).toMatchObject({ outcome: "inconclusive", winner: null, lean: "move-only" });
+  expect(one.statement).toContain("of 3 judges, 2 favoured move-only, 1 gave no usable answer");
   expect(one.flags).toContain("judge_invalid");
   expect(votesOf(one)).toContainEqual(["gateway/house-j", "invalid", null]);
   const two = await judgedBy(NONSENSE, NONSENSE, VOTERS.small);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { PATCH_BYTES } from "../../src/domain/defaults.ts";
 import type { Changes } from "../../src/domain/evidence.ts";
+import { sha256 } from "../../src/domain/sha256.ts";
 import { Directory, never, openFixture, shell } from "./harness.ts";
 
 type Tree = Readonly<Record<string, string>>;
@@ -132,8 +133,26 @@ test("a link is shown as a link and never followed", async () => {
   await workspace.exec(shell("ln -s /etc/passwd link; rm a.txt; ln -s link a.txt"), never);
   const { files, patch } = await workspace.changes();
   expect(files).toEqual([
-    { path: "a.txt", status: "modified", added: 1, removed: 1, binary: false, before: "a\n", after: "-> link" },
-    { path: "link", status: "added", added: 1, removed: 0, binary: false, before: null, after: "-> /etc/passwd" },
+    {
+      path: "a.txt",
+      status: "modified",
+      added: 1,
+      removed: 1,
+      binary: false,
+      before: "a\n",
+      after: "-> link",
+      digest: sha256("link"),
+    },
+    {
+      path: "link",
+      status: "added",
+      added: 1,
+      removed: 0,
+      binary: false,
+      before: null,
+      after: "-> /etc/passwd",
+      digest: sha256("/etc/passwd"),
+    },
   ]);
   expect(patch).toContain("new file mode 120000\n--- /dev/null\n+++ b/link\n@@ -0,0 +1,1 @@\n+/etc/passwd\n");
 });
@@ -144,16 +163,16 @@ test("binary files are described by hash and size", async () => {
   await using workspace = pristine.open();
   await workspace.exec(shell("printf 'a\\000b' > a.bin; printf '\\377' > b.bin"), never);
   const { files, patch, truncated } = await workspace.changes();
+  const hash = sha256("a\0b");
   const nothing = { added: 0, removed: 0, binary: true, after: null };
   expect(files).toEqual([
-    { path: "a.bin", status: "modified", ...nothing, before: null },
-    { path: "b.bin", status: "added", ...nothing, before: null },
+    { path: "a.bin", status: "modified", ...nothing, before: null, digest: hash },
+    { path: "b.bin", status: "added", ...nothing, before: null, digest: sha256(new Uint8Array([255])) },
   ]);
-  const old = new Bun.CryptoHasher("sha256").update(new Uint8Array([0, 1, 255])).digest("hex");
-  const hash = new Bun.CryptoHasher("sha256").update("a\0b").digest("hex");
+  const old = sha256(new Uint8Array([0, 1, 255]));
   expect(patch).toBe(
     `Not shown "a.bin": binary, sha256 ${old}, 3 bytes -> binary, sha256 ${hash}, 3 bytes\n` +
-      `Not shown "b.bin": absent -> binary, sha256 ${new Bun.CryptoHasher("sha256").update(new Uint8Array([255])).digest("hex")}, 1 bytes\n`,
+      `Not shown "b.bin": absent -> binary, sha256 ${sha256(new Uint8Array([255]))}, 1 bytes\n`,
   );
   expect(truncated).toBe(false);
 });
@@ -182,6 +201,18 @@ test("what does not count as work is left out, by the fixture's .gitignore and n
   const listed = await workspace.list();
   expect(files.map((file) => file.path)).toEqual([".gitignore", "kept.log", "local", "src.ts"]);
   expect(listed.map((file) => file.path)).toEqual([".gitignore", "kept.log", "local", "src.ts", "sub/.gitignore"]);
+});
+
+test("a file that became executable, or is so no more, is told beside the files that differ", async () => {
+  await using pristine = openFixture({ "a.sh": "a\n", "b.sh": "b\n", "c.sh": "c\n" });
+  await pristine.setup([{ run: "chmod 755 b.sh c.sh", timeout_s: 10 }], never);
+  await using workspace = pristine.open();
+  await workspace.exec(shell("chmod 700 a.sh; chmod 600 b.sh; rm c.sh; echo d > d.sh; chmod 755 d.sh"), never);
+  const { files, mode_changed } = await workspace.changes();
+  expect([files.map(({ path }) => path), mode_changed]).toEqual([
+    ["c.sh", "d.sh"],
+    ["a.sh", "b.sh", "d.sh"],
+  ]);
 });
 
 test("modes and times do not count", async () => {

@@ -14,7 +14,7 @@ export const EXAMPLE_SELF_TEST: SelfTest = {
   digest: "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef",
   judge: {
     model: "anthropic/claude-opus-4-5",
-    protocol: "swapped-pair/2",
+    protocol: "swapped-pair/3",
     prompt_digest: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
   },
   parts: [

@@ -1,4 +1,5 @@
 import type { CheckResult } from "../../domain/evidence.ts";
+import type { ArmSummary } from "../../domain/session.ts";
 import { duration } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
@@ -8,7 +9,7 @@ import type { ShownArm } from "./shown-arm.ts";
 
 /** One row for each hidden check, both arms side by side. */
 export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
-  const ids = [...new Set(arms.flatMap(({ arm }) => arm.probe?.checks.map(({ id }) => id) ?? []))];
+  const ids = [...new Set(arms.flatMap(({ arm }) => checksOf(arm).map(({ id }) => id)))];
   if (ids.length === 0) return <p class="empty">No hidden check has run.</p>;
   return (
     <Table
@@ -20,7 +21,10 @@ export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
         <tr key={id}>
           <th scope="row">
             {id}
-            <Weight check={arms.flatMap(({ arm }) => checkOf(arm.probe?.checks, id) ?? [])[0]} />
+            <Weight check={arms.flatMap(({ arm }) => checkOf(arm, id) ?? [])[0]} />
+            {arms.some(({ arm }) => arm.probe?.not_repeatable?.some((check) => check.id === id)) && (
+              <small>not repeatable, counts for neither</small>
+            )}
           </th>
           {arms.map((shown) => (
             <CheckCell key={shown.side} shown={shown} id={id} />
@@ -31,7 +35,12 @@ export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
   );
 }
 
-const checkOf = (checks: readonly CheckResult[] | undefined, id: string) => checks?.find((check) => check.id === id);
+const checksOf = ({ probe }: ArmSummary): readonly CheckResult[] => [
+  ...(probe?.checks ?? []),
+  ...(probe?.not_repeatable ?? []),
+];
+
+const checkOf = (arm: ArmSummary, id: string) => checksOf(arm).find((check) => check.id === id);
 
 function Weight({ check }: { check: CheckResult | undefined }) {
   if (!check) return null;
@@ -45,7 +54,7 @@ function Weight({ check }: { check: CheckResult | undefined }) {
 function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }) {
   const isCited = citedRef(side, "probe") === id;
   const target = useCitedTarget<HTMLParagraphElement>(isCited);
-  const check = checkOf(arm.probe?.checks, id);
+  const check = checkOf(arm, id);
   return (
     <td data-cited={isCited || undefined}>
       {check ? (
@@ -54,6 +63,7 @@ function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }
             {isCited && <strong>{id} </strong>}
             <Light status={check.status} /> <span class="quantity">{duration(check.duration_ms)}</span>
           </p>
+          {check.again && <p class="small-print">run again: {check.again}</p>}
           {check.reason && <p class="small-print">{check.reason}</p>}
           {check.output.trim() !== "" && (
             <details open={isCited || undefined}>

@@ -83,6 +83,16 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
     title: "A hidden check could not run",
     text: "Its program is missing for both arms alike, so nothing was judged. Mend the scenario or the machine, and run again.",
   },
+  equal_work: {
+    tone: "warn",
+    title: "Both arms left the same work",
+    text: "What counts as the answer is the same. Whatever tells the arms apart is how they came to it, or chance.",
+  },
+  check_not_repeatable: {
+    tone: "warn",
+    title: "A hidden check is not repeatable",
+    text: "It passed for one arm and not for the other on equal work, so it counts for neither. Mend it.",
+  },
   no_objective_check: {
     tone: "warn",
     title: "No check that is known to fail before the work",

@@ -60,7 +60,7 @@ function Panel({ comparison: { a, b, verdict } }: { comparison: Comparison }) {
           <li key={model}>
             <code>{model}</code>{" "}
             {vote === null ? (
-              "abstains: no usable answer"
+              "no usable answer"
             ) : (
               <>
                 votes for <Choice choice={vote === 0 ? "tie" : vote > 0 ? "a" : "b"} names={names} />

@@ -9,7 +9,7 @@ import { filePatch } from "./file-patch.ts";
 import { DiffEffort } from "./text-hunks.ts";
 
 /** Changed files that are listed one by one. Nobody writes more by hand. */
-const MAX_LISTED_FILES = 5_000;
+export const MAX_LISTED_FILES = 5_000;
 
 /** Paths named when they did not fit the patch. */
 const MAX_NAMED_PATHS = 50;
@@ -40,7 +40,7 @@ export async function describeChanges(
   for (const { path, before, after } of differences) {
     const old = await reader.read(roots.before, before);
     const now = await reader.read(roots.after, after);
-    await report.add(path, ...shownSides(old, now));
+    await report.add(path, old, now);
   }
   return report.finish();
 }
@@ -56,7 +56,8 @@ class ChangeReport {
   #textBytes = 0;
   #truncated = false;
 
-  async add(path: string, before: Content, after: Content): Promise<void> {
+  async add(path: string, old: Content, now: Content): Promise<void> {
+    const [before, after] = shownSides(old, now);
     this.#digest.update(`${path}\0${after.kind === "absent" ? "absent" : after.digest}\0`);
     if (isCut(before) || isCut(after)) this.#truncated = true;
     if (this.#files.length >= MAX_LISTED_FILES) {
@@ -69,7 +70,8 @@ class ChangeReport {
     this.#addPatch(path, patch);
     const binary = !isText(before) || !isText(after);
     const status = before.kind === "absent" ? "added" : after.kind === "absent" ? "deleted" : "modified";
-    this.#files.push({ path, status, added, removed, binary, before: this.#keep(before), after: this.#keep(after) });
+    const kept = { before: this.#keep(before), after: this.#keep(after) };
+    this.#files.push({ path, status, added, removed, binary, ...kept, ...digestOf(now, kept.after) });
   }
 
   finish(): Changes {
@@ -102,6 +104,12 @@ class ChangeReport {
     this.#textBytes += bytes;
     return text;
   }
+}
+
+/** Two arms left the same file also where its text does not tell. */
+function digestOf(now: Content, kept: string | null): Pick<ChangedFile, "digest"> {
+  if (now.kind === "text") return kept === null ? { digest: now.digest } : {};
+  return now.kind === "binary" || now.kind === "link" ? { digest: now.digest } : {};
 }
 
 const isText = ({ kind }: Content) => kind === "text" || kind === "long" || kind === "link" || kind === "absent";

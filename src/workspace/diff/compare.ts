@@ -33,7 +33,7 @@ export async function compareTrees(
   snapshot: Snapshot,
   options: CompareOptions = { executable: false },
 ): Promise<readonly Difference[]> {
-  const [old, now] = [byPath(before), byPath(after)];
+  const [old, now] = [byPath(before.entries), byPath(after.entries)];
   const differences: Difference[] = [];
   const pace = new Pace();
   for (const path of new Set([...old.keys(), ...now.keys()])) {
@@ -46,7 +46,19 @@ export async function compareTrees(
   return await sortedByPath(differences);
 }
 
-const byPath = ({ entries }: Side) =>
+/** Files that are executable in one of two trees alone, sorted; those that only `before` has are left out. */
+export async function changedModes(before: Side["entries"], after: Side["entries"]): Promise<readonly string[]> {
+  const old = byPath(before.filter(isExecutable));
+  const pace = new Pace();
+  const changed: TreeEntry[] = [];
+  for (const entry of after) {
+    await pace.path(entry.path);
+    if (entry.kind === "file" && isExecutable(entry) !== old.has(entry.path)) changed.push(entry);
+  }
+  return (await sortedByPath(changed)).map(({ path }) => path);
+}
+
+const byPath = (entries: Side["entries"]) =>
   new Map(entries.filter((entry) => entry.kind !== "directory").map((entry) => [entry.path, entry]));
 
 const isExecutable = (entry: TreeEntry | undefined) => entry?.kind === "file" && (entry.mode & 0o100) !== 0;
