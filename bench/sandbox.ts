@@ -1,6 +1,6 @@
 import { chownSync } from "node:fs";
-import { openSandbox } from "../src/sandbox/open-sandbox.ts";
-import type { Sandbox } from "../src/sandbox/sandbox.ts";
+import { openSandbox } from "../src/arms/sandbox/open-sandbox.ts";
+import type { Sandbox } from "../src/arms/sandbox/sandbox.ts";
 import { inTurns, report, round } from "./measure.ts";
 import { BenchDirectory } from "./program.ts";
 

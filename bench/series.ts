@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Series, SeriesListing } from "../src/domain/series.ts";
-import { forecast } from "../src/series/forecast.ts";
+import { forecast } from "../src/statistics/claim/forecast.ts";
 import { inTurns, report, round, sampleOf } from "./measure.ts";
 import { BenchDirectory, limits, overProvider, run, timeTogether } from "./program.ts";
 import { startBenchProvider } from "./provider.ts";

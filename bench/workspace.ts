@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSandbox } from "../src/sandbox/open-sandbox.ts";
-import { openPristine } from "../src/workspace/pristine.ts";
+import { openSandbox } from "../src/arms/sandbox/open-sandbox.ts";
+import { openPristine } from "../src/arms/workspace/pristine.ts";
 import { inTurns, report, round } from "./measure.ts";
 import { BenchDirectory } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock, systemEntropy } from "../src/clock.ts";
-import type { SessionServices } from "../src/session/services.ts";
+import type { SessionServices } from "../src/comparison/planning/services.ts";
+import { systemClock, systemEntropy } from "../src/runtime/clock.ts";
 import { readSession } from "../src/store/read-session.ts";
 import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { abeval } from "../test/abeval.ts";

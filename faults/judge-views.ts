@@ -1,9 +1,9 @@
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
+import type { ModelRequest } from "../src/arms/model/client.ts";
+import { openJudge } from "../src/comparison/judge/open-judge.ts";
 import { BYTES_PER_TOKEN, MAX_EVIDENCE_TOKENS } from "../src/domain/defaults.ts";
 import { Verdict } from "../src/domain/verdict.ts";
-import { openJudge } from "../src/judge/open-judge.ts";
-import type { ModelRequest } from "../src/model/client.ts";
 import { buildCase } from "../test/judge/build-case.ts";
 import {
   called,

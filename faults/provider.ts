@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
-import { systemClock, systemEntropy } from "../src/clock.ts";
+import { prepareSession } from "../src/comparison/planning/prepare-session.ts";
+import { loadScenarioFile } from "../src/comparison/scenario/load-scenario.ts";
+import type { LoadedScenario } from "../src/comparison/scenario/loaded-scenario.ts";
+import { startSession } from "../src/comparison/session/start-session.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { SessionOutcome } from "../src/domain/session.ts";
-import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
-import type { LoadedScenario } from "../src/scenario/loaded-scenario.ts";
-import { prepareSession } from "../src/session/prepare-session.ts";
-import { startSession } from "../src/session/start-session.ts";
+import { systemClock, systemEntropy } from "../src/runtime/clock.ts";
 import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import type { Action } from "../test/fake-provider/exchange.ts";
 import { FAKE_KEY, startFakeProvider } from "../test/fake-provider/fake-provider.ts";

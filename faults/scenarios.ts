@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import { loadScenarioFile } from "../src/comparison/scenario/load-scenario.ts";
 import { SCENARIO_FILE_BYTES } from "../src/domain/defaults.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { loadScenarioFile } from "../src/scenario/load-scenario.ts";
 import { abeval } from "../test/abeval.ts";
 import { SCENARIOS } from "../test/harness.ts";
 import { damaged } from "../test/scenario/damaged-scenario.ts";

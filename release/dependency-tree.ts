@@ -29,7 +29,7 @@ export const VENDORED: readonly Dependency[] = [
     version: "1.72.1",
     license: "MIT",
     integrity: "sha512-XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeGz2r+M27P2EDWKyUITRm/NzlP8z2pw/Ow==",
-    directory: join(import.meta.dir, "../src/http/scalar"),
+    directory: join(import.meta.dir, "../src/doors/http/openapi/scalar"),
     needs: [],
   },
 ];

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { version } from "../src/version.ts";
+import { version } from "../src/runtime/version.ts";
 import { run, runScript } from "./command.ts";
 import { commonFiles } from "./contents.ts";
 import { type DependencyTree, readDependencyTree } from "./dependency-tree.ts";

@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
-import { ON_BUN } from "./on-bun.ts";
-import { version } from "./version.ts";
+import { ON_BUN } from "./runtime/on-bun.ts";
+import { version } from "./runtime/version.ts";
 
 const HELP = `abeval ${version}: compare two AI agents on one task, with evidence
 
@@ -18,13 +18,13 @@ Usage
 
 /** One dynamic import a command, so that none pays for another's code. */
 const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly string[]) => Promise<number> }>>> = {
-  run: () => import("./cli/run.ts"),
-  serve: () => import("./cli/serve.ts"),
-  mcp: () => import("./cli/mcp.ts"),
+  run: () => import("./doors/cli/run.ts"),
+  serve: () => import("./doors/cli/serve.ts"),
+  mcp: () => import("./doors/cli/mcp.ts"),
 };
 
 /** For abeval itself, in a sandbox. */
-const HIDDEN: typeof COMMANDS = { __door: () => import("./agent/door.ts") };
+const HIDDEN: typeof COMMANDS = { __door: () => import("./arms/agent/door.ts") };
 
 /** On Deno there is `run`. */
 const NEEDING_BUN = new Set(["serve", "mcp"]);
@@ -44,7 +44,7 @@ async function endUnlessUnread(error: unknown): Promise<void> {
 
 /** For an error that nobody expected. What was open is left as after a kill, and is recovered at the next start. */
 async function endWith(error: unknown): Promise<never> {
-  const { tellFault } = await import("./cli/tell-fault.ts");
+  const { tellFault } = await import("./doors/cli/tell-fault.ts");
   tellFault(error);
   process.exit(1);
 }

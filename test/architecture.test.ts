@@ -3,88 +3,92 @@ import { dirname, join, normalize } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** What a session may import. Doctor tries the same. */
-const SESSION = [
-  "domain",
-  "scenario",
-  "policy",
-  "model",
-  "cassette",
-  "sandbox",
-  "workspace",
-  "store",
-  "tool",
-  "arm",
-  "agent",
-  "evidence",
-  "judge",
-  "series",
-  "clock",
-  "pace",
-  "semaphore",
-];
-
-/** Who may import whom. Every room may import itself. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
+/** A wing of the house, and the wings that its files may import beside their own. */
+const WINGS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  series: ["domain", "pace"],
-  scenario: ["domain", "agent/recipe", "exit-of", "find-program"],
-  policy: ["domain", "pace"],
-  model: ["domain", "wire", "clock", "semaphore", "version"],
-  wire: ["domain"],
-  cassette: ["domain", "model", "clock", "lines", "pace"],
-  sandbox: ["domain", "clock", "exit-of", "find-program", "on-bun", "pace"],
-  workspace: ["domain", "sandbox", "clock", "exit-of", "find-program", "pace"],
-  store: ["domain", "clock"],
-  tool: ["domain", "model", "sandbox", "workspace", "clock", "lines", "pace"],
-  arm: ["domain", "model", "tool", "workspace", "policy", "clock", "pace"],
-  agent: ["domain", "arm", "model", "policy", "sandbox", "wire", "workspace", "clock", "find-program", "pace"],
-  evidence: ["domain", "sandbox", "workspace", "policy"],
-  judge: ["domain", "agent/recipe", "model", "clock", "pace"],
-  session: SESSION,
-  audit: [...SESSION, "session"],
-  doctor: [...SESSION, "session", "audit", "exit-of"],
-  report: ["domain", "series"],
-  operation: ["domain", "report", "scenario", "session", "series", "audit", "doctor", "store", "clock", "pace"],
-  http: ["domain", "operation", "clock"],
-  mcp: ["domain", "operation", "lines", "pace"],
-  cli: ["*"],
-  web: [
-    "domain",
-    "judge/decide",
-    "judge/facts",
-    "series/difference",
-    "series/evidence-curve",
-    "series/figure-text",
-    "series/log-axis",
-    "series/trial-kind",
-  ],
-  main: ["agent/door", "cli", "domain/did-you-mean", "on-bun", "version"],
-  clock: [],
-  "exit-of": [],
-  "find-program": [],
-  lines: [],
-  "on-bun": [],
-  pace: [],
-  semaphore: [],
-  version: [],
+  runtime: [],
+  arms: ["domain", "runtime"],
+  statistics: ["domain", "runtime"],
+  store: ["domain", "runtime"],
+  comparison: ["arms", "statistics", "store", "domain", "runtime"],
+  doors: ["comparison", "arms", "statistics", "store", "domain", "runtime"],
 };
+
+const ARMS = ["model", "cassette", "sandbox", "workspace", "tool", "policy", "arm", "recipe", "agent"].map(
+  (room) => `arms/${room}`,
+);
+
+/** What a run needs. Doctor tries the same. */
+const RUN = [...ARMS, "statistics", "store", "domain", "runtime"];
+
+/** A room, and what its files may import beside their own room: rooms, and single files where it should not have a whole room. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  runtime: [],
+  statistics: ["domain", "runtime/pace"],
+  store: ["domain", "runtime/clock"],
+  "arms/wire": ["domain"],
+  "arms/recipe": ["domain"],
+  "arms/policy": ["domain", "runtime"],
+  "arms/model": ["arms/wire", "domain", "runtime"],
+  "arms/cassette": ["arms/model", "domain", "runtime"],
+  "arms/sandbox": ["domain", "runtime"],
+  "arms/workspace": ["arms/sandbox", "domain", "runtime"],
+  "arms/tool": ["arms/model", "arms/sandbox", "arms/workspace", "domain", "runtime"],
+  "arms/arm": ["arms/model", "arms/tool", "arms/workspace", "arms/policy", "domain", "runtime"],
+  "arms/agent": [
+    ...["arm", "model", "policy", "recipe", "sandbox", "wire", "workspace"].map((room) => `arms/${room}`),
+    "domain",
+    "runtime",
+  ],
+  "comparison/scenario": ["arms/recipe", "domain", "runtime"],
+  "comparison/evidence": ["arms/policy", "arms/sandbox", "arms/workspace", "domain"],
+  "comparison/judge": ["arms/model", "arms/recipe", "domain", "runtime"],
+  "comparison/planning": [...RUN, "comparison/evidence", "comparison/judge", "comparison/scenario"],
+  "comparison/session": [
+    ...RUN,
+    "comparison/evidence",
+    "comparison/judge",
+    "comparison/planning",
+    "comparison/scenario",
+  ],
+  "comparison/audit": [
+    ...RUN,
+    "comparison/evidence",
+    "comparison/judge",
+    "comparison/planning",
+    "comparison/scenario",
+    "comparison/session",
+  ],
+  "doors/doctor": [...RUN, "comparison"],
+  "doors/report": ["domain", "statistics"],
+  "doors/operation": ["doors/report", "doors/doctor", "comparison", "statistics", "store", "domain", "runtime"],
+  "doors/http": ["doors/operation", "domain", "runtime/clock"],
+  "doors/mcp": ["doors/operation", "domain", "runtime"],
+  "doors/cli": ["doors", "comparison", "arms", "statistics", "store", "domain", "runtime"],
+  "doors/web": ["comparison/judge/decide", "comparison/judge/facts", "statistics", "domain"],
+  main: ["arms/agent/door", "doors/cli", "domain/did-you-mean", "runtime/on-bun", "runtime/version"],
+};
+
+/** Files directly in a room are its face: other rooms may import them. So many are enough; these two are words for everybody. */
+const MOST_IN_A_FACE = 18;
+const WORDS_FOR_ALL = ["domain", "runtime"];
 
 /** What may be used only in these places. */
 const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
-  [/\bprocess\.env\b/, /^(cli\/services|find-program|agent\/door)\.ts$/],
-  [/\bprocess\.argv\b/, /^(main|agent\/door-command)\.ts$/],
-  [/\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b|\bMath\.random\b|\brandomBytes\b/, /^clock\.ts$/],
-  [/\bprocess\.stdout\b|Bun\.stdout/, /^(cli\/|main\.ts$)/],
+  [/\bprocess\.env\b/, /^(doors\/cli\/services\/services|runtime\/find-program|arms\/agent\/door)\.ts$/],
+  [/\bprocess\.argv\b/, /^(main|arms\/agent\/door-command)\.ts$/],
+  [/\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b|\bMath\.random\b|\brandomBytes\b/, /^runtime\/clock\.ts$/],
+  [/\bprocess\.stdout\b|Bun\.stdout/, /^(doors\/cli\/|main\.ts$)/],
   [
     /\bBun\.\w|(from|import\() ?"bun[":]/,
-    /^(main|store\/(sqlite\/database|postgres\/connection)|cli\/(mcp|c-library))\.ts$/,
+    /^(main|store\/(sqlite\/database|postgres\/connection)|doors\/cli\/(mcp|services\/c-library))\.ts$/,
   ],
-  [/from "elysia|from "@elysiajs/, /^http\//],
-  [/from "@modelcontextprotocol/, /^(mcp|tool\/mcp)\//],
-  [/(from|import\() ?"@anthropic-ai\/sdk/, /^model\/(anthropic|resolve)/],
-  [/(from|import\() ?"openai["/]/, /^model\/(openai|resolve)/],
-  [/from "unbash"/, /^policy\//],
+  [/from "elysia|from "@elysiajs/, /^doors\/http\//],
+  [/from "@modelcontextprotocol/, /^(doors\/mcp|arms\/tool\/mcp)\//],
+  [/(from|import\() ?"@anthropic-ai\/sdk/, /^arms\/model\/(provider\/anthropic|resolve)/],
+  [/(from|import\() ?"openai["/]/, /^arms\/model\/(provider\/openai|resolve)/],
+  [/from "unbash"/, /^arms\/policy\//],
   [/(from|import\() ?"pg-boss"/, /^store\/postgres\/queue\.ts$/],
 ];
 
@@ -100,32 +104,76 @@ async function sources(folder = "src"): Promise<Source[]> {
   );
 }
 
-/** `main.ts` is the room `main`, `arm/run-arm.ts` is in `arm`. */
-const roomOf = (path: string) => path.split("/")[0]?.replace(/\.ts$/, "") ?? "";
+const wingOf = (path: string) => path.split("/")[0]?.replace(/\.ts$/, "") ?? "";
 
-const importsOf = ({ path, text }: Source) =>
-  [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g)].map((match) =>
-    normalize(join(dirname(path), match[1] ?? "")),
-  );
+/** `domain/arm.ts` is in the room `domain`, `arms/arm/run-arm.ts` in `arms/arm`. */
+const roomOf = (path: string) =>
+  Object.keys(ROOMS).some((room) => room.startsWith(`${wingOf(path)}/`))
+    ? path.split("/").slice(0, 2).join("/")
+    : wingOf(path);
 
-function strayImports(source: Source): string[] {
-  const room = roomOf(source.path);
-  const allowed = LAYERS[room] ?? [];
-  return importsOf(source)
-    .filter((target) => target.startsWith("../") === false && roomOf(target) !== room)
-    .filter(
-      (target) => !allowed.some((word) => word === "*" || target === `${word}.ts` || target.startsWith(`${word}/`)),
-    )
-    .map((target) => `${source.path} -> ${target}`);
+interface Import {
+  readonly target: string;
+  /** By `import()`: it is loaded when it is needed. */
+  readonly later: boolean;
 }
 
-test("every folder imports only what its layer allows", async () => {
-  const stray = (await sources()).flatMap(strayImports);
-  expect(stray).toEqual([]);
+const importsOf = ({ path, text }: Source): Import[] =>
+  [...text.matchAll(/(from|import)\s*(\()?\s*"(\.{1,2}\/[^"]+)"/g)].map(([, , later, target = ""]) => ({
+    target: normalize(join(dirname(path), target)),
+    later: later !== undefined,
+  }));
+
+interface Arrow extends Import {
+  readonly from: string;
+}
+
+const arrow = ({ from, target }: Arrow) => `${from} -> ${target}`;
+
+/** Every import of a file by a file of another room. */
+async function betweenRooms(): Promise<Arrow[]> {
+  const arrows = (await sources()).flatMap((source) => importsOf(source).map((one) => ({ ...one, from: source.path })));
+  return arrows.filter(({ from, target }) => !target.startsWith("../") && roomOf(target) !== roomOf(from));
+}
+
+test("every wing imports only what its row allows", async () => {
+  const stray = (await betweenRooms()).filter(({ from, target }) => {
+    const [own, other] = [wingOf(from), wingOf(target)];
+    return own !== "main" && own !== other && !WINGS[own]?.includes(other);
+  });
+  expect(stray.map(arrow)).toEqual([]);
+});
+
+test("every room imports only what its row allows", async () => {
+  const stray = (await betweenRooms()).filter(
+    ({ from, target }) =>
+      !ROOMS[roomOf(from)]?.some((word) => target === `${word}.ts` || target.startsWith(`${word}/`)),
+  );
+  expect(stray.map(arrow)).toEqual([]);
+});
+
+/** The path inside its room. */
+const withinRoom = (path: string) => path.slice(roomOf(path).length + 1);
+
+test("a folder of a room is the room's own, but for what is loaded when it is needed", async () => {
+  const stray = (await betweenRooms()).filter(({ target, later }) => !later && withinRoom(target).includes("/"));
+  expect(stray.map(arrow)).toEqual([]);
+});
+
+test("the face of a room is small", async () => {
+  const faces = Map.groupBy(
+    (await sources()).map(({ path }) => path).filter((path) => !withinRoom(path).includes("/") && path !== "main.ts"),
+    roomOf,
+  );
+  for (const [room, files] of faces) console.log(`${room}: ${files.map(withinRoom).join(", ")}`);
+  const large = [...faces].filter(([room, { length }]) => length > MOST_IN_A_FACE && !WORDS_FOR_ALL.includes(room));
+  expect(large.map(([room, { length }]) => `${room}: ${length}`)).toEqual([]);
 });
 
 test("no two files import each other, also not by way of others or for types alone", async () => {
-  const imports = new Map((await sources()).map((source) => [source.path, importsOf(source)]));
+  const imports = new Map(
+    (await sources()).map((source) => [source.path, importsOf(source).map(({ target }) => target)]),
+  );
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (path: string, way: readonly string[]) => {
@@ -138,9 +186,10 @@ test("no two files import each other, also not by way of others or for types alo
   expect(circles).toEqual([]);
 });
 
-test("every folder under src has its row in the table of layers", async () => {
-  const rooms = new Set((await sources()).map(({ path }) => roomOf(path)));
-  expect([...rooms].filter((room) => !(room in LAYERS))).toEqual([]);
+test("every wing and every room has its row", async () => {
+  const paths = (await sources()).map(({ path }) => path);
+  expect([...new Set(paths.map(wingOf))].sort()).toEqual([...Object.keys(WINGS), "main"].sort());
+  expect([...new Set(paths.map(roomOf))].sort()).toEqual(Object.keys(ROOMS).sort());
 });
 
 test("the environment, the clock, chance, stdout, the runtime and each library are named in one place", async () => {
@@ -162,7 +211,7 @@ async function loadedWith(path: string): Promise<string[]> {
 
 test("the entry imports nothing of the stack before it has read its arguments", async () => {
   const loaded = await loadedWith(join(ROOT, "src/main.ts"));
-  const expected = ["src/main.ts", "src/on-bun.ts", "src/version.ts", "package.json"];
+  const expected = ["src/main.ts", "src/runtime/on-bun.ts", "src/runtime/version.ts", "package.json"];
   expect(new Set(loaded)).toEqual(new Set(expected.map((path) => join(ROOT, path))));
 });
 

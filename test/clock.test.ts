@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { LoopClock, startTimer } from "../src/clock.ts";
+import { LoopClock, startTimer } from "../src/runtime/clock.ts";
 
 let now = 0;
 const clock = () => new LoopClock({ now: () => new Date(0), ticks: () => now });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findProgram } from "../src/find-program.ts";
+import { findProgram } from "../src/runtime/find-program.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 test("a program is the first executable file of its name on the PATH", () => {
@@ -18,7 +18,7 @@ test("a program is the first executable file of its name on the PATH", () => {
 test("an empty entry of the PATH is not the current directory", () => {
   using directory = temporaryDirectory();
   writeFileSync(join(directory.path, "tool"), "", { mode: 0o755 });
-  const code = `console.log((await import(${JSON.stringify(require.resolve("../src/find-program.ts"))})).findProgram("tool", ":"))`;
+  const code = `console.log((await import(${JSON.stringify(require.resolve("../src/runtime/find-program.ts"))})).findProgram("tool", ":"))`;
   const { stdout } = Bun.spawnSync([process.execPath, "-e", code], { cwd: directory.path });
   expect(stdout.toString()).toBe("null\n");
 });

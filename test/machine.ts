@@ -1,6 +1,6 @@
-import { systemClock } from "../src/clock.ts";
-import type { SandboxHost } from "../src/sandbox/host.ts";
-import { probeSandbox } from "../src/sandbox/probe-sandbox.ts";
+import type { SandboxHost } from "../src/arms/sandbox/host.ts";
+import { probeSandbox } from "../src/arms/sandbox/probe-sandbox.ts";
+import { systemClock } from "../src/runtime/clock.ts";
 
 /** Something that a machine may lack. A test that needs it is skipped without it, and its title says how to get it. */
 export interface Need {

@@ -1,9 +1,9 @@
+import { pendingArm } from "../src/comparison/session/pending-arm.ts";
 import type { Arm } from "../src/domain/arm.ts";
 import type { Decision } from "../src/domain/decision.ts";
 import type { Scenario } from "../src/domain/scenario.ts";
 import type { SelfTest } from "../src/domain/self-test.ts";
 import type { SessionOutcome } from "../src/domain/session.ts";
-import { pendingArm } from "../src/session/pending-arm.ts";
 
 const ZERO_DIGEST = "0".repeat(64);
 

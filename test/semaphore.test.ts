@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Semaphore } from "../src/semaphore.ts";
+import { Semaphore } from "../src/runtime/semaphore.ts";
 
 const never = new AbortController().signal;
 

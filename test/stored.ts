@@ -1,7 +1,7 @@
+import type { SessionServices } from "../src/comparison/planning/services.ts";
 import type { Decision } from "../src/domain/decision.ts";
 import { isFinal, type SessionOutcome } from "../src/domain/session.ts";
 import type { CreatedEntry, RunEntry } from "../src/domain/session-entry.ts";
-import type { SessionServices } from "../src/session/services.ts";
 import type { Run, SessionStore } from "../src/store/store.ts";
 import { anOutcome } from "./outcomes.ts";
 

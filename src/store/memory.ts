@@ -6,8 +6,8 @@ import type { SessionEntry } from "../domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
 import { chooseListings, summarize } from "./choose-listings.ts";
 import { fold } from "./fold.ts";
+import { exceeds, type Ledger, type LedgerEntry } from "./ledger.ts";
 import { listingOf } from "./listing.ts";
-import { memoryLedger } from "./memory-ledger.ts";
 import { MemorySeries } from "./memory-series.ts";
 import { isLog } from "./read-session.ts";
 import { memorySelfTests } from "./self-test-shelf.ts";
@@ -129,3 +129,26 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
 
 const belongs = ({ place, comparison }: TrialRow, of: TrialsOf) =>
   "series_id" in of ? place?.series_id === of.series_id : comparison === of.comparison;
+
+/** Forgotten with the process. */
+export function memoryLedger(): Ledger {
+  const open = new Map<string, LedgerEntry>();
+  const settled = new Map<string, number>();
+  const spendingOn = (day: string) => ({
+    spent: settled.get(day) ?? 0,
+    reserved: [...open.values()].reduce((sum, { usd }) => sum + usd, 0),
+  });
+  return {
+    on: async (day) => spendingOn(day),
+    async reserve(entry, limit) {
+      const spending = spendingOn(entry.day);
+      if (exceeds(spending, entry.usd, limit)) return spending;
+      open.set(entry.id, entry);
+      return undefined;
+    },
+    async settle({ id, day, usd }) {
+      open.delete(id);
+      settled.set(day, (settled.get(day) ?? 0) + usd);
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import type { WireCall } from "../../src/wire/wire.ts";
+import type { WireCall } from "../../src/arms/wire/wire.ts";
 import { logOf, REPLY } from "./log-of.ts";
 
 const INPUT_CHARS = 2_000_000;

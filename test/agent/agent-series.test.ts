@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { openSeries } from "../../src/comparison/session/open-series.ts";
 import type { Arm } from "../../src/domain/arm.ts";
-import { seriesReport } from "../../src/operation/series.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import { openSeries } from "../../src/session/open-series.ts";
+import { seriesReport } from "../../src/doors/operation/series.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cloudHint, strayWords } from "../../src/agent/cloud-forms.ts";
+import { cloudHint, strayWords } from "../../src/arms/agent/cloud-forms.ts";
 
 test.each([
   ["POST /anthropic/model/anthropic.claude-v2/invoke-with-response-stream", "Amazon Bedrock"],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { Conversations } from "../../src/agent/proxy/conversations.ts";
-import { ReplyFinder } from "../../src/agent/proxy/kept-reply.ts";
+import { Conversations } from "../../src/arms/agent/proxy/conversations.ts";
+import { ReplyFinder } from "../../src/arms/agent/proxy/kept-reply.ts";
 import { asRecords, type LooseRecord } from "../../src/domain/lenient.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import { Credentials } from "../../src/model/credentials.ts";
-import { upstreams } from "../../src/model/upstream.ts";
-import { Semaphore } from "../../src/semaphore.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
+import { upstreams } from "../../src/arms/model/upstream.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";

@@ -1,14 +1,14 @@
-import { AgentLog } from "../../src/agent/agent-log.ts";
-import type { AskedTurn } from "../../src/agent/asked-turn.ts";
-import { recipeOf } from "../../src/agent/recipe/recipes.ts";
-import { DecisionLog } from "../../src/arm/decision-log.ts";
-import { Meter } from "../../src/arm/meter.ts";
-import { Stopwatch } from "../../src/arm/stopwatch.ts";
-import { systemClock } from "../../src/clock.ts";
+import { AgentLog } from "../../src/arms/agent/log/agent-log.ts";
+import type { AskedTurn } from "../../src/arms/agent/log/asked-turn.ts";
+import { DecisionLog } from "../../src/arms/arm/decision-log.ts";
+import { Meter } from "../../src/arms/arm/meter.ts";
+import { Stopwatch } from "../../src/arms/arm/stopwatch.ts";
+import { recipeOf } from "../../src/arms/recipe/recipes.ts";
+import type { WireReply, WireRequest } from "../../src/arms/wire/wire.ts";
+import type { Workspace } from "../../src/arms/workspace/workspace.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Policies } from "../../src/domain/policies.ts";
-import type { WireReply, WireRequest } from "../../src/wire/wire.ts";
-import type { Workspace } from "../../src/workspace/workspace.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { aScenario } from "../outcomes.ts";
 import { PLAIN_AGENT } from "./plain-agent.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { type PendingCall, PendingCalls } from "../../src/agent/pending-calls.ts";
-import type { WireResult } from "../../src/wire/wire.ts";
+import { type PendingCall, PendingCalls } from "../../src/arms/agent/log/pending-calls.ts";
+import type { WireResult } from "../../src/arms/wire/wire.ts";
 
 const call = (id: string | null, name: string, command: string, thread = 1): PendingCall => ({
   call: { id, name },

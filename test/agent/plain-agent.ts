@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import type { RunOptions } from "../../src/comparison/planning/prepare-session.ts";
+import type { SessionServices } from "../../src/comparison/planning/services.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { Arm } from "../../src/domain/arm.ts";
 import type { ExternalAgent } from "../../src/domain/external-agent.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import type { RunOptions } from "../../src/session/prepare-session.ts";
-import type { SessionServices } from "../../src/session/services.ts";
 import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";

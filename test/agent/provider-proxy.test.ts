@@ -5,8 +5,8 @@ import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { emptyRoom, readAgentBody } from "../../src/agent/proxy/agent-body.ts";
-import { type AgentRequest, openProxy } from "../../src/agent/proxy/provider-proxy.ts";
+import { emptyRoom, readAgentBody } from "../../src/arms/agent/proxy/agent-body.ts";
+import { type AgentRequest, openProxy } from "../../src/arms/agent/proxy/provider-proxy.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 const TOKEN = "token-of-the-arm";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { settingsOver } from "../../src/agent/settings.ts";
+import { settingsOver } from "../../src/arms/agent/settings.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";

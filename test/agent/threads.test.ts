@@ -1,18 +1,18 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import { AgentLog } from "../../src/agent/agent-log.ts";
-import { commandRecipe } from "../../src/agent/recipe/command-recipe.ts";
-import { MAX_THREADS, Threads } from "../../src/agent/threads.ts";
-import { DecisionLog } from "../../src/arm/decision-log.ts";
-import { Meter } from "../../src/arm/meter.ts";
-import { Stopwatch } from "../../src/arm/stopwatch.ts";
-import { systemClock } from "../../src/clock.ts";
+import { AgentLog } from "../../src/arms/agent/log/agent-log.ts";
+import { MAX_THREADS, Threads } from "../../src/arms/agent/log/threads.ts";
+import { DecisionLog } from "../../src/arms/arm/decision-log.ts";
+import { Meter } from "../../src/arms/arm/meter.ts";
+import { Stopwatch } from "../../src/arms/arm/stopwatch.ts";
+import { commandRecipe } from "../../src/arms/recipe/command-recipe.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import type { WireReply, WireRequest } from "../../src/arms/wire/wire.ts";
+import { openPristine } from "../../src/arms/workspace/pristine.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Budget } from "../../src/domain/policies.ts";
 import { UNKNOWN_USAGE } from "../../src/domain/usage.ts";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import type { WireReply, WireRequest } from "../../src/wire/wire.ts";
-import { openPristine } from "../../src/workspace/pristine.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
 const request = (said: readonly string[], changes: Partial<WireRequest> = {}): WireRequest => ({

@@ -1,6 +1,6 @@
 import { afterAll, expect } from "bun:test";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { McpServer } from "../../src/domain/arm.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { NODE, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";

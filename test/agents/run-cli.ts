@@ -1,5 +1,5 @@
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import type { SessionServices } from "../../src/session/services.ts";
+import type { SessionServices } from "../../src/comparison/planning/services.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { SeenRequest } from "../fake-provider/exchange.ts";
 import type { FakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";

@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
-import type { ArmEnd } from "../../src/arm/arm-end.ts";
-import { builtInArm } from "../../src/arm/built-in-arm.ts";
-import type { ArmRun } from "../../src/arm/run-arm.ts";
-import { type Clock, systemClock } from "../../src/clock.ts";
+import type { ArmEnd } from "../../src/arms/arm/arm-end.ts";
+import { builtInArm } from "../../src/arms/arm/built-in-arm.ts";
+import type { ArmRun } from "../../src/arms/arm/run-arm.ts";
+import type { ModelClient, ModelReply, ToolCall } from "../../src/arms/model/client.ts";
+import { type FixedTurn, fixedModel, scriptedModel } from "../../src/arms/model/scripted.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import { toolbox } from "../../src/arms/tool/toolbox.ts";
+import { openPristine } from "../../src/arms/workspace/pristine.ts";
+import type { Workspace } from "../../src/arms/workspace/workspace.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
 import type { Policies } from "../../src/domain/policies.ts";
 import type { Files } from "../../src/domain/task.ts";
-import type { ModelClient, ModelReply, ToolCall } from "../../src/model/client.ts";
-import { type FixedTurn, fixedModel, scriptedModel } from "../../src/model/scripted.ts";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import { toolbox } from "../../src/tool/toolbox.ts";
-import { openPristine } from "../../src/workspace/pristine.ts";
-import type { Workspace } from "../../src/workspace/workspace.ts";
+import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 import { turnsDuring } from "../turns.ts";
 

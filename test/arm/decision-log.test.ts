@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DecisionLog } from "../../src/arm/decision-log.ts";
+import { DecisionLog } from "../../src/arms/arm/decision-log.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 
 const clock = { now: () => new Date(0), ticks: () => 0 };

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { effectiveBudget } from "../../src/arm/budget.ts";
-import { bytesOf } from "../../src/arm/first-turn.ts";
-import { Meter, type Turn } from "../../src/arm/meter.ts";
-import { Stopwatch } from "../../src/arm/stopwatch.ts";
+import { effectiveBudget } from "../../src/arms/arm/budget.ts";
+import { bytesOf } from "../../src/arms/arm/first-turn.ts";
+import { Meter, type Turn } from "../../src/arms/arm/meter.ts";
+import { Stopwatch } from "../../src/arms/arm/stopwatch.ts";
 import type { Usage } from "../../src/domain/usage.ts";
 import { aScenario } from "../outcomes.ts";
 

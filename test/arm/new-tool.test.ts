@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import type { ArmEnd } from "../../src/arm/arm-end.ts";
-import { builtInArm } from "../../src/arm/built-in-arm.ts";
-import { systemClock } from "../../src/clock.ts";
+import type { ArmEnd } from "../../src/arms/arm/arm-end.ts";
+import { builtInArm } from "../../src/arms/arm/built-in-arm.ts";
+import { scriptedModel } from "../../src/arms/model/scripted.ts";
+import type { Tool } from "../../src/arms/tool/tool.ts";
+import { outputOf } from "../../src/arms/tool/tool.ts";
+import { collectEvidence, type Evidence } from "../../src/comparison/evidence/collect.ts";
+import { draftDigest } from "../../src/comparison/judge/view/digest-section.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Policies } from "../../src/domain/policies.ts";
 import type { ToolName } from "../../src/domain/tool.ts";
-import { collectEvidence, type Evidence } from "../../src/evidence/collect.ts";
-import { draftDigest } from "../../src/judge/view/digest-section.ts";
-import { scriptedModel } from "../../src/model/scripted.ts";
-import type { Tool } from "../../src/tool/tool.ts";
-import { outputOf } from "../../src/tool/tool.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 import { never, openFixture, shell } from "../workspace/harness.ts";
 

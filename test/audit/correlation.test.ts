@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Correlation } from "../../src/audit/correlation.ts";
+import { Correlation } from "../../src/comparison/audit/correlation.ts";
 
 test("a correlation is that of the pairs, and unknown while one side never changes", () => {
   const votes = new Correlation();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { HARMLESS_EDITS, type Work } from "../../src/audit/harmless-edits.ts";
+import { HARMLESS_EDITS, type Work } from "../../src/comparison/audit/harmless-edits.ts";
 
 const work = (text: string, path = "src/a.ts", before: string | null = "old\n"): Work => ({
   files: [{ path, text, before }],

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { prepareSession } from "../../src/session/prepare-session.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce } from "../harness.ts";
 import { scoringJudge } from "../judge/mock-judge.ts";

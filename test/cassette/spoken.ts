@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashOf } from "../../src/cassette/asked.ts";
-import { CASSETTE_VERSION, type Header } from "../../src/cassette/lines.ts";
-import { normaliser } from "../../src/cassette/normalise.ts";
-import { Player } from "../../src/cassette/player.ts";
-import { readTape } from "../../src/cassette/read-tape.ts";
-import { Recorder } from "../../src/cassette/recorder.ts";
-import { renewed } from "../../src/cassette/renew.ts";
-import { systemClock } from "../../src/clock.ts";
-import type { Fetch } from "../../src/model/provider-call.ts";
+import { CASSETTE_VERSION, type Header } from "../../src/arms/cassette/lines.ts";
+import { hashOf } from "../../src/arms/cassette/matching/asked.ts";
+import { normaliser } from "../../src/arms/cassette/matching/normalise.ts";
+import { renewed } from "../../src/arms/cassette/matching/renew.ts";
+import { Player } from "../../src/arms/cassette/player.ts";
+import { readTape } from "../../src/arms/cassette/read-tape.ts";
+import { Recorder } from "../../src/arms/cassette/recorder.ts";
+import type { Fetch } from "../../src/arms/model/provider-call.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 
 export const URL_ASKED = "http://gateway.example/proxy/v1/chat/completions?key=query-key";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { cells, metered } from "../../src/cli/lanes.ts";
-import { Painter } from "../../src/cli/paint.ts";
+import { cells, metered } from "../../src/doors/cli/terminal/lanes.ts";
+import { Painter } from "../../src/doors/cli/terminal/paint.ts";
 
 test.each([
   ["plain text", 5, "plain"],

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { mkdir, rename, rm, symlink } from "node:fs/promises";
-import type { ScenarioFile } from "../../src/scenario/authored/scenario-file.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import type { ScenarioFile } from "../../src/comparison/scenario/authored/scenario-file.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { abeval } from "../abeval.ts";
 import { gitRepository } from "../git-repository.ts";
 import { GIT, NODE, PYTHON } from "../machine.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { junitOf } from "../../src/cli/junit.ts";
-import { Painter } from "../../src/cli/paint.ts";
-import { summarise } from "../../src/cli/summary.ts";
 import type { Arm } from "../../src/domain/arm.ts";
 import type { ArmSummary, SessionOutcome } from "../../src/domain/session.ts";
 import type { Flag } from "../../src/domain/verdict.ts";
-import { summariseSession } from "../../src/mcp/view/session-summary.ts";
-import { summaryText } from "../../src/mcp/view/summary-text.ts";
-import { reportedSession } from "../../src/report/reported.ts";
-import { verdictMarkdown } from "../../src/report/verdict-markdown.ts";
+import { junitOf } from "../../src/doors/cli/reports/junit.ts";
+import { Painter } from "../../src/doors/cli/terminal/paint.ts";
+import { summarise } from "../../src/doors/cli/terminal/summary.ts";
+import { summariseSession } from "../../src/doors/mcp/view/session-summary.ts";
+import { summaryText } from "../../src/doors/mcp/view/summary-text.ts";
+import { reportedSession } from "../../src/doors/report/reported.ts";
+import { verdictMarkdown } from "../../src/doors/report/verdict-markdown.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";
 

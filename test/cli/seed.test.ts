@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import { chooseScript } from "../../src/session/choose-script.ts";
+import { chooseScript } from "../../src/comparison/planning/choose-script.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { abeval } from "../abeval.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { COIN } from "./coin.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { seriesJunit } from "../../src/cli/series-junit.ts";
 import type { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { seriesHtml } from "../../src/report/series-html.ts";
-import { seriesMarkdown } from "../../src/report/series-markdown.ts";
-import { reportOf } from "../../src/series/report.ts";
+import { seriesJunit } from "../../src/doors/cli/reports/series-junit.ts";
+import { seriesHtml } from "../../src/doors/report/series-html.ts";
+import { seriesMarkdown } from "../../src/doors/report/series-markdown.ts";
+import { reportOf } from "../../src/statistics/report.ts";
 import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../series/series.ts";
 
 const report = async (planned: Planned, rows: readonly TrialRow[]): Promise<Series> =>

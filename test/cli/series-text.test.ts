@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Painter } from "../../src/cli/paint.ts";
-import { rangeBar } from "../../src/cli/range-bar.ts";
-import { summariseSeries } from "../../src/cli/series-text.ts";
-import { TrialLines } from "../../src/cli/trial-lines.ts";
 import type { Series } from "../../src/domain/series.ts";
 import { SERIES_FLAGS } from "../../src/domain/series.ts";
 import type { SeriesRecord } from "../../src/domain/series-record.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { evidenceFigure } from "../../src/report/series-words.ts";
-import { reportOf, summaryOf } from "../../src/series/report.ts";
+import { Painter } from "../../src/doors/cli/terminal/paint.ts";
+import { rangeBar } from "../../src/doors/cli/terminal/range-bar.ts";
+import { summariseSeries } from "../../src/doors/cli/terminal/series-text.ts";
+import { TrialLines } from "../../src/doors/cli/terminal/trial-lines.ts";
+import { evidenceFigure } from "../../src/doors/report/series-words.ts";
+import { reportOf, summaryOf } from "../../src/statistics/report.ts";
 import { GENERATED } from "../series/generated.ts";
 import { type Planned, results, rowOf, rowsOf, seriesOf } from "../series/series.ts";
 

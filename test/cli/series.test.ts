@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArguments } from "../../src/cli/arguments.ts";
-import { RUN } from "../../src/cli/run-arguments.ts";
-import { runSeries } from "../../src/cli/run-series.ts";
 import type { Series } from "../../src/domain/series.ts";
+import { parseArguments } from "../../src/doors/cli/flags/arguments.ts";
+import { RUN } from "../../src/doors/cli/flags/run-arguments.ts";
+import { runSeries } from "../../src/doors/cli/run-series.ts";
 import { abeval, type Finished, startAbeval } from "../abeval.ts";
 import type { SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";

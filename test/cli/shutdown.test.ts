@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { untilStopped } from "../../src/cli/shutdown.ts";
-import { systemClock } from "../../src/clock.ts";
-import { Register } from "../../src/session/register.ts";
-import type { RunInFlight } from "../../src/session/run-in-flight.ts";
+import type { RunInFlight } from "../../src/comparison/planning/register.ts";
+import { Register } from "../../src/comparison/planning/register.ts";
+import { untilStopped } from "../../src/doors/cli/services/shutdown.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { anOutcome } from "../outcomes.ts";
 
 /** Handlers of signals that the test has not put there are left. */

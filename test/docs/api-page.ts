@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { SelfTests } from "../../src/audit/self-tests.ts";
-import { Diagnoses } from "../../src/doctor/diagnoses.ts";
-import { createApp } from "../../src/http/app.ts";
-import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
+import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
+import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
+import { Diagnoses } from "../../src/doors/doctor/diagnoses.ts";
+import { createApp } from "../../src/doors/http/app.ts";
 import { SCENARIOS, testServices } from "../harness.ts";
 import { type ApiDocument, apiReference } from "./api-reference.ts";
 

@@ -21,16 +21,31 @@ test.each([ARCHITECTURE, ".github/CONTRIBUTING.md"])("every name of code in %s i
 
 test("a path and a name that are gone are found", async () => {
   const text =
-    "`runSession` of `session/run-session.ts` calls `runGone` of `src/gone.ts`, in `lost/`.\n\n    arm/lost.ts";
+    "`runSession` of `comparison/session/run-session.ts` calls `runGone` of `src/gone.ts`, in `lost/`.\n\n    arm/lost.ts";
   expect(missingPaths(text)).toEqual(["src/gone.ts", "lost/", "arm/lost.ts"]);
   expect(await missingNames(text)).toEqual(["runGone"]);
 });
 
+const directoriesIn = (path: string) =>
+  readdirSync(join(ROOT, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+async function firstPaths(heading: string): Promise<string[]> {
+  const rows = tableBelow(await readPage(ARCHITECTURE), heading);
+  return rows.flatMap(([names = ""]) => [...names.matchAll(/`([\w/]+)\/`/g)].map(([, name = ""]) => name)).sort();
+}
+
+test("the page has a row for every wing of src, and for no other", async () => {
+  expect(await firstPaths("## Wings")).toEqual(directoriesIn("src").sort());
+});
+
 test("the page has a row for every room of src, and for no other", async () => {
-  const rows = tableBelow(await readPage(ARCHITECTURE), "## Rooms");
-  const rooms = rows.flatMap(([names = ""]) => [...names.matchAll(/`(\w+)\/`/g)].map(([, name]) => name));
-  const directories = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(rooms.sort()).toEqual(directories.map(({ name }) => name).sort());
+  const parted = ["arms", "comparison", "doors"];
+  const rooms = directoriesIn("src").flatMap((wing) =>
+    parted.includes(wing) ? directoriesIn(`src/${wing}`).map((room) => `${wing}/${room}`) : [wing],
+  );
+  expect(await firstPaths("## Rooms")).toEqual(rooms.sort());
 });
 
 test("the page names every single file of src", async () => {

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SIDES, type Side } from "../../src/domain/verdict.ts";
-import { reportOf } from "../../src/series/report.ts";
+import { reportOf } from "../../src/statistics/report.ts";
 import { EXAMPLE_TOOLS } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { results, rowsOf, seriesOf } from "../series/series.ts";

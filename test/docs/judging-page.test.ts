@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { type Merged, mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
+import type { Label } from "../../src/comparison/judge/verdict/score-table.ts";
 import { FLAGS, Verdict } from "../../src/domain/verdict.ts";
-import { type Merged, mergeOrders } from "../../src/judge/merge-orders.ts";
-import type { Label } from "../../src/judge/score-table.ts";
 import { pageNamed, tableBelow } from "./pages.ts";
 
 const page = pageNamed("docs/judging.md");

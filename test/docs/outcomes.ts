@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { selfTestKeyOf } from "../../src/comparison/planning/comparison.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import { selfTestKeyOf } from "../../src/session/comparison.ts";
+import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { temporaryDirectory } from "../temporary.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { ALPHA, MARGIN, MAX_SCENARIOS, MAX_TRIALS_IN_ALL } from "../../src/domain/series-record.ts";
 import { signTest } from "../../src/domain/sign-test.ts";
-import { claimedSide, equivalenceAt } from "../../src/series/conclusion.ts";
-import type { Counts } from "../../src/series/e-process.ts";
-import { isOutOfReach, isUnlikely, LEAST_CHANCE } from "../../src/series/forecast.ts";
-import { powerOf } from "../../src/series/power.ts";
-import { reliability } from "../../src/series/reliability.ts";
+import { claimedSide, equivalenceAt } from "../../src/statistics/claim/conclusion.ts";
+import type { Counts } from "../../src/statistics/claim/e-process.ts";
+import { isOutOfReach, isUnlikely, LEAST_CHANCE } from "../../src/statistics/claim/forecast.ts";
+import { powerOf } from "../../src/statistics/power.ts";
+import { reliability } from "../../src/statistics/summary/reliability.ts";
 import { pageNamed } from "./pages.ts";
 
 const words = pageNamed("docs/series.md").text.replaceAll(/\s+/g, " ");

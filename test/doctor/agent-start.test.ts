@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
+import type { ArmFile } from "../../src/comparison/scenario/authored/arm-file.ts";
+import type { ScenarioFile } from "../../src/comparison/scenario/authored/scenario-file.ts";
 import type { ExternalAgent } from "../../src/domain/external-agent.ts";
-import type { ArmFile } from "../../src/scenario/authored/arm-file.ts";
-import type { ScenarioFile } from "../../src/scenario/authored/scenario-file.ts";
 import { responsesAgent, responsesModule } from "../agent/responses-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";

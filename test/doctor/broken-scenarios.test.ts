@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { symlink, truncate } from "node:fs/promises";
-import { systemClock } from "../../src/clock.ts";
-import { diagnose } from "../../src/doctor/doctor.ts";
-import { Sandboxes } from "../../src/sandbox/sandboxes.ts";
+import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
+import { diagnose } from "../../src/doors/doctor/doctor.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { scenarioFolder } from "../scenario/scenario-folder.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import {

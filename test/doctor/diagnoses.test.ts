@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
-import { Diagnoses, type Diagnosis } from "../../src/doctor/diagnoses.ts";
-import { diagnose } from "../../src/doctor/doctor.ts";
 import { Failure } from "../../src/domain/failure.ts";
+import { Diagnoses, type Diagnosis } from "../../src/doors/doctor/diagnoses.ts";
+import { diagnose } from "../../src/doors/doctor/doctor.ts";
 import { failureOf, scenarioFolder } from "../scenario/scenario-folder.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { goodScenario, never, ofScenario, servicesOver, troubles } from "./small-scenario.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { Value } from "@sinclair/typebox/value";
-import { diagnose } from "../../src/doctor/doctor.ts";
 import { DoctorReport } from "../../src/domain/health.ts";
-import { runDoctor } from "../../src/operation/doctor.ts";
+import { diagnose } from "../../src/doors/doctor/doctor.ts";
+import { runDoctor } from "../../src/doors/operation/doctor.ts";
 import { SCENARIOS } from "../harness.ts";
 import { failureOf } from "../scenario/scenario-folder.ts";
 import { diagnoseFile, goodScenario, never, ofScenario, servicesOver, troubles } from "./small-scenario.ts";

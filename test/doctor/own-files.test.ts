@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { diagnoseFile } from "../../src/doctor/doctor.ts";
+import { diagnoseFile } from "../../src/doors/doctor/doctor.ts";
 import { gitRepository } from "../git-repository.ts";
 import { GIT } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { judgeIdentity } from "../../src/comparison/judge/judge-identity.ts";
+import { comparabilityDigest, selfTestKey } from "../../src/comparison/scenario/digest.ts";
 import type { SelfTestPart } from "../../src/domain/self-test.ts";
-import { judgeIdentity } from "../../src/judge/judge-identity.ts";
-import { comparabilityDigest, selfTestKey } from "../../src/scenario/digest.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { aSelfTest } from "../outcomes.ts";
 import { scenarioIn } from "../scenario/scenario-folder.ts";

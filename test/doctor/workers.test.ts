@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { diagnoseMachine } from "../../src/doctor/doctor.ts";
-import { environmentChecks } from "../../src/doctor/environment/environment-checks.ts";
 import type { DoctorReport } from "../../src/domain/health.ts";
+import { diagnoseMachine } from "../../src/doors/doctor/doctor.ts";
+import { environmentChecks } from "../../src/doors/doctor/environment/environment-checks.ts";
 import type { Needs, WorkerRow } from "../../src/store/shared-store.ts";
 import { fakeInstalls, fakeServer } from "../tool/mcp/fake-install.ts";
 import { diagnoseFile, goodScenario, hostWithoutBubblewrap, never, servicesOver } from "./small-scenario.ts";

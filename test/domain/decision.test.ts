@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { DECISION_KINDS, Decision } from "../../src/domain/decision.ts";
-import { EXAMPLE_DECISION } from "../../src/http/examples/session.ts";
+import { EXAMPLE_DECISION } from "../../src/doors/http/openapi/examples/session.ts";
 
 const { detail, ...step } = EXAMPLE_DECISION;
 

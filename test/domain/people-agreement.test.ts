@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../../src/domain/people-agreement.ts";
 import type { Vote } from "../../src/domain/vote.ts";
-import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
-import { EXAMPLE_VOTE } from "../../src/http/examples/vote.ts";
+import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLE_VOTE } from "../../src/doors/http/openapi/examples/vote.ts";
 
 type Choice = Vote["choice"];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { pendingArm } from "../../src/comparison/session/pending-arm.ts";
 import { stallMattered } from "../../src/domain/stall.ts";
-import { pendingArm } from "../../src/session/pending-arm.ts";
 import { anArm } from "../outcomes.ts";
 
 const timed = (stalled_ms: number, wall_ms: number, limit: number) => ({

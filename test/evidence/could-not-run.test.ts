@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { withWhatWasMissing } from "../../src/comparison/evidence/could-not-run.ts";
 import type { CheckResult } from "../../src/domain/evidence.ts";
-import { withWhatWasMissing } from "../../src/evidence/could-not-run.ts";
 import { probe } from "../judge/build-case.ts";
 
 const task = { prompt: "Write slugify.py and make pytest pass.", reference_fix: null, deliverable: ["**"] };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { scoreAgainstReference } from "../../src/comparison/evidence/reference-fix.ts";
 import type { Changes, CheckResult, ProbeResult } from "../../src/domain/evidence.ts";
-import { scoreAgainstReference } from "../../src/evidence/reference-fix.ts";
 
 const DIGEST = "0".repeat(64);
 

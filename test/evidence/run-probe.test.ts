@@ -1,9 +1,9 @@
 import { expect, spyOn, test } from "bun:test";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import { openPristine } from "../../src/arms/workspace/pristine.ts";
+import { TempWorkspace } from "../../src/arms/workspace/temp-workspace.ts";
+import { type ProbeRun, runProbe } from "../../src/comparison/evidence/run-probe.ts";
 import type { Probe, ProbeCheck } from "../../src/domain/task.ts";
-import { type ProbeRun, runProbe } from "../../src/evidence/run-probe.ts";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import { openPristine } from "../../src/workspace/pristine.ts";
-import { TempWorkspace } from "../../src/workspace/temp-workspace.ts";
 
 const never = new AbortController().signal;
 

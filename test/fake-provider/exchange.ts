@@ -1,4 +1,4 @@
-import type { Message, ModelReply } from "../../src/model/client.ts";
+import type { Message, ModelReply } from "../../src/arms/model/client.ts";
 
 /** The wire formats that the fake provider speaks: Anthropic's messages, OpenAI's two, Gemini's generateContent. */
 export type Wire = "anthropic" | "chat" | "responses" | "gemini";

@@ -1,4 +1,4 @@
-import type { Message } from "../../src/model/client.ts";
+import type { Message } from "../../src/arms/model/client.ts";
 import type { Action, FakeReply, SeenRequest } from "./exchange.ts";
 
 /** What one thread of an agent is told, turn by turn. */

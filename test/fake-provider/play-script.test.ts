@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ModelReply } from "../../src/model/client.ts";
+import type { ModelReply } from "../../src/arms/model/client.ts";
 import { ask, clientOf, READ_FILE, REF, REQUEST, WIRES } from "../model/asking.ts";
 import { startFakeProvider } from "./fake-provider.ts";
 import { playScript } from "./play-script.ts";

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../../src/model/client.ts";
+import type { ModelRequest } from "../../src/arms/model/client.ts";
 import { judgementOf, type Talk } from "../session/series.ts";
 import type { Action, SeenRequest } from "./exchange.ts";
 import { type FakeProvider, startFakeProvider } from "./fake-provider.ts";

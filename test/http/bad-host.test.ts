@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { allowedHosts, isHost } from "../../src/http/allowed-hosts.ts";
-import { createHealthApp } from "../../src/http/app.ts";
-import { listen } from "../../src/http/listen.ts";
+import { allowedHosts, isHost } from "../../src/doors/http/allowed-hosts.ts";
+import { createHealthApp } from "../../src/doors/http/app.ts";
+import { listen } from "../../src/doors/http/listen.ts";
 import { abeval } from "../abeval.ts";
 import { rawRequest } from "./raw-request.ts";
 import { serve } from "./served.ts";

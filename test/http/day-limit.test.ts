@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import type { ModelClient } from "../../src/arms/model/client.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import type { ModelClient } from "../../src/model/client.ts";
 import { scoringJudge } from "../judge/mock-judge.ts";
 import { aService } from "./service.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { FAILURE_CODES, Failure } from "../../src/domain/failure.ts";
-import { allowedHosts } from "../../src/http/allowed-hosts.ts";
-import { createApp } from "../../src/http/app.ts";
-import { ERRORS } from "../../src/http/error.ts";
-import { Semaphore } from "../../src/semaphore.ts";
+import { allowedHosts } from "../../src/doors/http/allowed-hosts.ts";
+import { createApp } from "../../src/doors/http/app.ts";
+import { ERRORS } from "../../src/doors/http/error.ts";
+import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { aService, jsonPost, startRun } from "./service.ts";
 

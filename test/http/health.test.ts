@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { aService } from "./service.ts";
 
 test("the uptime is in whole milliseconds since the start", async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { SeriesRecord } from "../../src/domain/series-record.ts";
 import { trialRowOf } from "../../src/domain/trial.ts";
-import { EXAMPLE_SERIES, EXAMPLE_SERIES_ID, EXAMPLE_SERIES_ROW } from "../../src/http/examples/series.ts";
-import { EXAMPLE_SESSION } from "../../src/http/examples/session.ts";
-import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
-import { reportOf, standingOf } from "../../src/series/report.ts";
+import { EXAMPLE_SERIES, EXAMPLE_SERIES_ID, EXAMPLE_SERIES_ROW } from "../../src/doors/http/openapi/examples/series.ts";
+import { EXAMPLE_SESSION } from "../../src/doors/http/openapi/examples/session.ts";
+import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { reportOf, standingOf } from "../../src/statistics/report.ts";
 
 const USAGE = { ...EXAMPLE_VERDICT.usage, cost_usd: 0.02 };
 const WON = { ...EXAMPLE_VERDICT, kind: "run" as const, usage: USAGE };

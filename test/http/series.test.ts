@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Series, SeriesListing } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
-import { stopRuns } from "../../src/operation/stop-runs.ts";
+import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { stopRuns } from "../../src/doors/operation/stop-runs.ts";
 import { type Talk, talkServices, talkText } from "../session/series.ts";
 import { aService, type ServiceOptions, type TestService } from "./service.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openWebUi } from "../../src/http/web-ui.ts";
+import { openWebUi } from "../../src/doors/http/web-ui.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { aService } from "./service.ts";
 

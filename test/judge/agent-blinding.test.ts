@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { canonicalCall } from "../../src/agent/recipe/canonical-call.ts";
-import type { Recipe } from "../../src/agent/recipe/recipe.ts";
-import { RECIPES } from "../../src/agent/recipe/recipes.ts";
+import { canonicalCall } from "../../src/arms/recipe/canonical-call.ts";
+import type { Recipe } from "../../src/arms/recipe/recipe.ts";
+import { RECIPES } from "../../src/arms/recipe/recipes.ts";
+import type { JudgedArm } from "../../src/comparison/judge/judge.ts";
+import { pairViews } from "../../src/comparison/judge/view/pair-views.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Changes } from "../../src/domain/evidence.ts";
-import type { JudgedArm } from "../../src/judge/judge.ts";
-import { pairViews } from "../../src/judge/pair-views.ts";
 import { buildArm, buildCase } from "./build-case.ts";
 
 type Made = readonly [tool: string, input: unknown, output: string];

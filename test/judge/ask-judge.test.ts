@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import type { ModelClient } from "../../src/arms/model/client.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import { JUDGE_OUTPUT_TOKENS } from "../../src/domain/defaults.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
-import type { ModelClient } from "../../src/model/client.ts";
 import { buildCase } from "./build-case.ts";
 import {
   called,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { basisOf, decide } from "../../src/comparison/judge/decide.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import type { Changes } from "../../src/domain/evidence.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { basisOf, decide } from "../../src/judge/decide.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
 import { ATTACKS, type Attack, type Place } from "./attacks.ts";
 import { buildCase, type CaseParts, CRITERIA, change, command, probe, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, type MockJudge, scoringJudge } from "./mock-judge.ts";

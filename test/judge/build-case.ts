@@ -1,10 +1,10 @@
+import type { Case, JudgedArm } from "../../src/comparison/judge/judge.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { Changes, CheckResult, ProbeResult } from "../../src/domain/evidence.ts";
 import type { Criterion, Rubric } from "../../src/domain/rubric.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
 import type { Task } from "../../src/domain/task.ts";
-import type { Case, JudgedArm } from "../../src/judge/judge.ts";
 
 /** A plausible case: two small fixes of one bug. Tests say only what matters to them. */
 export interface CaseParts {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
+import { BUILTIN_JUDGE } from "../../src/arms/model/model-ref.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import { Verdict } from "../../src/domain/verdict.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
-import { BUILTIN_JUDGE } from "../../src/model/model-ref.ts";
 import { buildCase, type CaseParts, change, judged, probe } from "./build-case.ts";
 import { countingEntropy, fixedClock } from "./mock-judge.ts";
 

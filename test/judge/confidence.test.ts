@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { type Basis, decide } from "../../src/comparison/judge/decide.ts";
+import { gatesOf } from "../../src/comparison/judge/gates.ts";
+import { confidenceOf } from "../../src/comparison/judge/verdict/confidence.ts";
 import type { Flag } from "../../src/domain/verdict.ts";
-import { confidenceOf } from "../../src/judge/confidence.ts";
-import { type Basis, decide } from "../../src/judge/decide.ts";
-import { gatesOf } from "../../src/judge/gates.ts";
 
 const graded = (a: number, b: number) => {
   const facts = (score: number) => ({ disqualified: false, required_checks: null, probe: { score } });

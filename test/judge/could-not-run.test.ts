@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import type { CheckResult, ProbeResult } from "../../src/domain/evidence.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
 import { buildCase, judged, probe } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge } from "./mock-judge.ts";
 

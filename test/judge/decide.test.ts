@@ -1,9 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Basis, decide, needsSecondHearing, type ScoredOutcome, suspectsOf } from "../../src/judge/decide.ts";
-import { gatesOf } from "../../src/judge/gates.ts";
-import type { CallScores, MeasuredScore } from "../../src/judge/score-table.ts";
-import { sensitivityOf } from "../../src/judge/sensitivity.ts";
+import {
+  type Basis,
+  decide,
+  needsSecondHearing,
+  type ScoredOutcome,
+  suspectsOf,
+} from "../../src/comparison/judge/decide.ts";
+import { gatesOf } from "../../src/comparison/judge/gates.ts";
+import type { CallScores, MeasuredScore } from "../../src/comparison/judge/verdict/score-table.ts";
+import { sensitivityOf } from "../../src/comparison/judge/verdict/sensitivity.ts";
 
 const NO_GATES = gatesOf(
   { disqualified: false, required_checks: null, probe: null },

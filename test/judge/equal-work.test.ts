@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { BUILTIN_JUDGE } from "../../src/arms/model/model-ref.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import type { Criterion, Measure } from "../../src/domain/rubric.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
-import { BUILTIN_JUDGE } from "../../src/model/model-ref.ts";
 import { buildCase, type CaseParts, change, judged, NO_CHANGE, probe, reading, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge } from "./mock-judge.ts";
 import { chanceOf } from "./simulation/pairs.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { factsOf } from "../../src/comparison/judge/facts.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
-import { factsOf } from "../../src/judge/facts.ts";
 import { buildArm, buildCase, probe } from "./build-case.ts";
 
 const { policies } = buildCase();

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { ModelRequest } from "../../src/arms/model/client.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import { CONFIDENCES, type Flag, type Verdict } from "../../src/domain/verdict.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
-import type { ModelRequest } from "../../src/model/client.ts";
 import { buildCase, judged, probe } from "./build-case.ts";
 import {
   called,

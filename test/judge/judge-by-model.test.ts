@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
+import type { ModelClient } from "../../src/arms/model/client.ts";
+import { basisOf, decide } from "../../src/comparison/judge/decide.ts";
+import type { Case } from "../../src/comparison/judge/judge.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { Verdict } from "../../src/domain/verdict.ts";
-import { basisOf, decide } from "../../src/judge/decide.ts";
-import type { Case } from "../../src/judge/judge.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
-import type { ModelClient } from "../../src/model/client.ts";
 import { buildCase, change, judged, NO_CHANGE, probe, turn } from "./build-case.ts";
 import {
   called,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { judgeIdentity } from "../../src/comparison/judge/judge-identity.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
-import { judgeIdentity } from "../../src/judge/judge-identity.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { judgeWith, RATE_LIMIT_OPINIONS } from "../web/fake-judge.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import type { ModelRequest } from "../../src/arms/model/client.ts";
+import { promptDigest } from "../../src/comparison/judge/asking/judge-prompt.ts";
+import type { Case } from "../../src/comparison/judge/judge.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import { type Decision, PROGRAM_ENDED } from "../../src/domain/decision.ts";
 import type { Rubric } from "../../src/domain/rubric.ts";
 import type { Task } from "../../src/domain/task.ts";
-import type { Case } from "../../src/judge/judge.ts";
-import { promptDigest } from "../../src/judge/judge-prompt.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
-import type { ModelRequest } from "../../src/model/client.ts";
 import { buildCase, type CaseParts, CRITERIA, change, probe, turn } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge, userText } from "./mock-judge.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { JudgingBudget } from "../../src/judge/judging-budget.ts";
-import type { ModelRequest } from "../../src/model/client.ts";
+import type { ModelRequest } from "../../src/arms/model/client.ts";
+import { JudgingBudget } from "../../src/comparison/judge/asking/judging-budget.ts";
 import { SILENT } from "./mock-judge.ts";
 
 /** Costs 1 USD at most. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { BUILTIN_JUDGE } from "../../src/arms/model/model-ref.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
-import { openJudge } from "../../src/judge/open-judge.ts";
-import { BUILTIN_JUDGE } from "../../src/model/model-ref.ts";
 import { buildCase } from "./build-case.ts";
 import { countingEntropy, fixedClock } from "./mock-judge.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { measure } from "../../src/comparison/judge/verdict/measure.ts";
 import type { Measure } from "../../src/domain/rubric.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
-import { measure } from "../../src/judge/measure.ts";
 import { buildArm, change, NO_CHANGE, probe } from "./build-case.ts";
 
 type Parts = Partial<ArmSummary>;

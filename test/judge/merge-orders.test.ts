@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { mergeOrders } from "../../src/judge/merge-orders.ts";
-import type { Label } from "../../src/judge/score-table.ts";
+import { mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
+import type { Label } from "../../src/comparison/judge/verdict/score-table.ts";
 
 const TABLE: [
   ab: Label | null,

@@ -1,5 +1,5 @@
-import type { Clock, Entropy } from "../../src/clock.ts";
-import type { ModelClient, ModelReply, ModelRequest } from "../../src/model/client.ts";
+import type { ModelClient, ModelReply, ModelRequest } from "../../src/arms/model/client.ts";
+import type { Clock, Entropy } from "../../src/runtime/clock.ts";
 
 /** A slot as a judge reads it. */
 export interface Slot {

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
+import { type Basis, decide } from "../../src/comparison/judge/decide.ts";
+import { gatesOf } from "../../src/comparison/judge/gates.ts";
+import { opinionsOfPanel } from "../../src/comparison/judge/opinion.ts";
+import { confidenceOf } from "../../src/comparison/judge/verdict/confidence.ts";
+import { heardJudge, panelOverturned, panelWinner } from "../../src/comparison/judge/verdict/panel-statement.ts";
+import type { CallScores } from "../../src/comparison/judge/verdict/score-table.ts";
 import { CONFIDENCES, type Side } from "../../src/domain/verdict.ts";
-import { confidenceOf } from "../../src/judge/confidence.ts";
-import { type Basis, decide } from "../../src/judge/decide.ts";
-import { gatesOf } from "../../src/judge/gates.ts";
-import { opinionsOfPanel } from "../../src/judge/opinion.ts";
-import { heardJudge, panelOverturned, panelWinner } from "../../src/judge/panel-statement.ts";
-import type { CallScores } from "../../src/judge/score-table.ts";
 
 const MARGIN = 0.05;
 const WEIGHTS = new Map([["x", 1]]);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { type Finding, mergeFindings, silenceIn } from "../../src/comparison/judge/panel-votes.ts";
 import type { Outcome, Side } from "../../src/domain/verdict.ts";
-import { type Finding, mergeFindings, silenceIn } from "../../src/judge/panel-votes.ts";
 
 const vote = (side: Side): Finding => ({ outcome: "winner", winner_side: side, lean_side: null });
 const none = (outcome: Outcome, lean_side: Side | null = null): Finding => ({ outcome, winner_side: null, lean_side });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { hasPreferenceConflict } from "../../src/comparison/judge/verdict/confidence.ts";
 import type { JudgeCall } from "../../src/domain/verdict.ts";
-import { hasPreferenceConflict } from "../../src/judge/confidence.ts";
 
 /** One call whose weighted scores differ by this much, from arm a. */
 const atOdds = (preference: JudgeCall["preference"], gap: number) => {

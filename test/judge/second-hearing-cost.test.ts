@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openJudge } from "../../src/judge/open-judge.ts";
+import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import { buildCase, NO_CHANGE } from "./build-case.ts";
 import { countingEntropy, fixedClock, scoringJudge } from "./mock-judge.ts";
 

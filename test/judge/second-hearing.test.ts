@@ -1,9 +1,14 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
+import {
+  compareHearings,
+  type Hearing,
+  type HearingsOutcome,
+  NOISE,
+} from "../../src/comparison/judge/asking/second-hearing.ts";
+import { labelOf } from "../../src/comparison/judge/verdict/score-table.ts";
 import type { Side } from "../../src/domain/verdict.ts";
-import { mergeOrders } from "../../src/judge/merge-orders.ts";
-import { labelOf } from "../../src/judge/score-table.ts";
-import { compareHearings, type Hearing, type HearingsOutcome, NOISE } from "../../src/judge/second-hearing.ts";
 
 const gap = fc.integer({ min: -20, max: 20 }).map((twentieths) => twentieths / 20);
 const anyHearing = fc.tuple(gap, gap).map(

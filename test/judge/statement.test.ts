@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
+import { mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
+import type { ScoredOutcome } from "../../src/comparison/judge/decide.ts";
+import { factsOf } from "../../src/comparison/judge/facts.ts";
+import { gatesOf } from "../../src/comparison/judge/gates.ts";
+import { type StatementInput, statementOf } from "../../src/comparison/judge/verdict/statement.ts";
 import { OUTCOMES, type Verdict } from "../../src/domain/verdict.ts";
-import type { ScoredOutcome } from "../../src/judge/decide.ts";
-import { factsOf } from "../../src/judge/facts.ts";
-import { gatesOf } from "../../src/judge/gates.ts";
-import { mergeOrders } from "../../src/judge/merge-orders.ts";
-import { type StatementInput, statementOf } from "../../src/judge/statement.ts";
 import { BARRED } from "../barred-words.ts";
 import { buildArm, buildCase, probe } from "./build-case.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bytesOf, takeThatFits } from "../../src/mcp/fit.ts";
+import { bytesOf, takeThatFits } from "../../src/doors/mcp/fit.ts";
 
 const ITEMS = ["aaaa", "bbbb", "cccc"];
 const ONE = bytesOf("aaaa") + 1;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { LINE_BYTES } from "../../src/lines.ts";
-import { LineTransport } from "../../src/mcp/line-transport.ts";
-import { MAX_OPEN } from "../../src/mcp/open-requests.ts";
+import { LineTransport } from "../../src/doors/mcp/line-transport.ts";
+import { MAX_OPEN } from "../../src/doors/mcp/open-requests.ts";
+import { LINE_BYTES } from "../../src/runtime/lines.ts";
 import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
 
 interface Client {

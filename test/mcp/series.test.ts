@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RESULT_BYTES } from "../../src/mcp/fit.ts";
+import { RESULT_BYTES } from "../../src/doors/mcp/fit.ts";
 import { type Talk, talkServices, talkText } from "../session/series.ts";
 import { type Linked, linked } from "./linked.ts";
 

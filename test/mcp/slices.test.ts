@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { ArmSummary, SessionOutcome } from "../../src/domain/session.ts";
 import type { CriterionScore, Verdict } from "../../src/domain/verdict.ts";
-import { RESULT_BYTES } from "../../src/mcp/fit.ts";
+import { RESULT_BYTES } from "../../src/doors/mcp/fit.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { anOutcome } from "../outcomes.ts";
 import { begin, keep } from "../stored.ts";

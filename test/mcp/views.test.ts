@@ -2,15 +2,15 @@ import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { SessionOutcome } from "../../src/domain/session.ts";
 import { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_SESSION } from "../../src/http/examples/session.ts";
-import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
-import { EXAMPLE_VOTE } from "../../src/http/examples/vote.ts";
-import { pageDecisions } from "../../src/mcp/view/decisions-page.ts";
-import { pageDiff } from "../../src/mcp/view/diff-page.ts";
-import { fullSession } from "../../src/mcp/view/full-session.ts";
-import { ScenarioView } from "../../src/mcp/view/scenario-view.ts";
-import { SessionSummary, summariseSession } from "../../src/mcp/view/session-summary.ts";
-import { VerdictView, viewVerdict } from "../../src/mcp/view/verdict-view.ts";
+import { EXAMPLE_SESSION } from "../../src/doors/http/openapi/examples/session.ts";
+import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { EXAMPLE_VOTE } from "../../src/doors/http/openapi/examples/vote.ts";
+import { pageDecisions } from "../../src/doors/mcp/view/decisions-page.ts";
+import { pageDiff } from "../../src/doors/mcp/view/diff-page.ts";
+import { fullSession } from "../../src/doors/mcp/view/full-session.ts";
+import { ScenarioView } from "../../src/doors/mcp/view/scenario-view.ts";
+import { SessionSummary, summariseSession } from "../../src/doors/mcp/view/session-summary.ts";
+import { VerdictView, viewVerdict } from "../../src/doors/mcp/view/verdict-view.ts";
 
 const UNLISTED = { of_a_later_version: "CANARY" };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { ModelReply } from "../../src/model/client.ts";
-import { Credentials } from "../../src/model/credentials.ts";
+import type { ModelReply } from "../../src/arms/model/client.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { ask, clientOf, FAKE_KEY, READ_FILE, REQUEST } from "./asking.ts";
 

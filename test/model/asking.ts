@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { systemClock } from "../../src/clock.ts";
+import type { ModelClient, ModelRequest, ProviderRetry, ToolSpec } from "../../src/arms/model/client.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
+import { anthropicModel, anthropicSdk } from "../../src/arms/model/provider/anthropic.ts";
+import { openaiModel, openaiSdk } from "../../src/arms/model/provider/openai.ts";
+import type { Fetch } from "../../src/arms/model/provider-call.ts";
+import { checkModel, modelResolver } from "../../src/arms/model/resolve-model.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { anthropicModel, anthropicSdk } from "../../src/model/anthropic.ts";
-import type { ModelClient, ModelRequest, ProviderRetry, ToolSpec } from "../../src/model/client.ts";
-import { Credentials } from "../../src/model/credentials.ts";
-import { openaiModel, openaiSdk } from "../../src/model/openai.ts";
-import type { Fetch } from "../../src/model/provider-call.ts";
-import { checkModel, modelResolver } from "../../src/model/resolve-model.ts";
-import { Semaphore } from "../../src/semaphore.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { Semaphore } from "../../src/runtime/semaphore.ts";
 
 import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Credentials } from "../../src/model/credentials.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
 
 const KEY = "canary+key/7f3a9b2c=d1";
 

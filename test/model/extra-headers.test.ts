@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readExtraHeaders, revealed } from "../../src/model/extra-headers.ts";
+import { readExtraHeaders, revealed } from "../../src/arms/model/provider/extra-headers.ts";
 
 test.each([
   ["an object", '{"X-Route": "team-a", "x-key": "a: b"}'],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type FailedTry, isContextOverflow, isForcedToolRefused } from "../../src/model/failed-try.ts";
+import { type FailedTry, isContextOverflow, isForcedToolRefused } from "../../src/arms/model/failed-try.ts";
 
 const refused = (words: string, status = 400) => ({ kind: "status", status, words }) satisfies FailedTry;
 

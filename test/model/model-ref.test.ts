@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { judgeModelRef, modelFamily, splitModelRef } from "../../src/model/model-ref.ts";
+import { judgeModelRef, modelFamily, splitModelRef } from "../../src/arms/model/model-ref.ts";
 
 test("a reference is split at the first slash, its provider in lower case", () => {
   expect(splitModelRef("OpenRouter/Anthropic/Claude-X")).toEqual({

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ModelReply } from "../../src/model/client.ts";
+import type { ModelReply } from "../../src/arms/model/client.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { AT_ONCE, ask, clientOf, FAKE_KEY, READ_FILE, REQUEST, seen } from "./asking.ts";
 

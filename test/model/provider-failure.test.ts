@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import { Credentials } from "../../src/model/credentials.ts";
-import type { FailedTry } from "../../src/model/failed-try.ts";
-import type { Transport } from "../../src/model/provider-call.ts";
-import { providerFailure } from "../../src/model/provider-failure.ts";
-import { checkModel } from "../../src/model/resolve-model.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
+import type { FailedTry } from "../../src/arms/model/failed-try.ts";
+import { providerFailure } from "../../src/arms/model/provider/provider-failure.ts";
+import type { Transport } from "../../src/arms/model/provider-call.ts";
+import { checkModel } from "../../src/arms/model/resolve-model.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 
 const KEY = "canary-key-5d1e7f";
 const credentials = new Credentials({ HOUSE_BASE_URL: "http://house.example:8080/v1?key=secret", HOUSE_API_KEY: KEY });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import type { ModelReply } from "../../src/model/client.ts";
-import { Credentials } from "../../src/model/credentials.ts";
-import { modelResolver } from "../../src/model/resolve-model.ts";
-import { Semaphore } from "../../src/semaphore.ts";
+import type { ModelReply } from "../../src/arms/model/client.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
+import { modelResolver } from "../../src/arms/model/resolve-model.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { Semaphore } from "../../src/runtime/semaphore.ts";
 import type { Action, Fault, SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import {

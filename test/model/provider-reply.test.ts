@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { TryFailed } from "../../src/model/failed-try.ts";
-import { readReply } from "../../src/model/provider-reply.ts";
+import { TryFailed } from "../../src/arms/model/failed-try.ts";
+import { readReply } from "../../src/arms/model/provider-reply.ts";
 
 const clock = { now: () => new Date("2026-01-01T00:00:00.000Z"), ticks: () => 0 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { dirname, resolve } from "node:path";
-import { systemClock } from "../../src/clock.ts";
-import { Credentials } from "../../src/model/credentials.ts";
-import { checkModel, listProviders, modelResolver } from "../../src/model/resolve-model.ts";
-import { Semaphore } from "../../src/semaphore.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
+import { checkModel, listProviders, modelResolver } from "../../src/arms/model/resolve-model.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { ask, FAKE_KEY, REQUEST, seen } from "./asking.ts";
 
@@ -120,7 +120,7 @@ test("a call's timeout does not run while it waits for its turn", async () => {
 });
 
 test("resolving a model loads no SDK: only the first call does", async () => {
-  const loaded = await staticImports(resolve(import.meta.dir, "../../src/model/resolve-model.ts"));
+  const loaded = await staticImports(resolve(import.meta.dir, "../../src/arms/model/resolve-model.ts"));
   expect(loaded.filter((specifier) => /openai|anthropic/.test(specifier))).toEqual([]);
   expect(loaded.some((specifier) => specifier.endsWith("scripted.ts"))).toBe(true);
 });

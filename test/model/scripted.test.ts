@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { ModelClient, ModelRequest } from "../../src/model/client.ts";
-import { fixedModel, scriptedModel } from "../../src/model/scripted.ts";
+import type { ModelClient, ModelRequest } from "../../src/arms/model/client.ts";
+import { fixedModel, scriptedModel } from "../../src/arms/model/scripted.ts";
 import { ask, READ_FILE, REQUEST } from "./asking.ts";
 
 const SCRIPT = [

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import type { CallOptions } from "../../src/model/client.ts";
-import { Credentials } from "../../src/model/credentials.ts";
-import { modelResolver } from "../../src/model/resolve-model.ts";
-import { upstreams } from "../../src/model/upstream.ts";
-import { Semaphore } from "../../src/semaphore.ts";
+import type { CallOptions } from "../../src/arms/model/client.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
+import { modelResolver } from "../../src/arms/model/resolve-model.ts";
+import { upstreams } from "../../src/arms/model/upstream.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { REQUEST } from "./asking.ts";
 
 const KEY = "sk-never-to-be-carried-on-1234";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
+import type { SeriesInFlight } from "../../src/comparison/planning/register.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { MAX_PARALLEL, type SeriesRecord } from "../../src/domain/series-record.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
-import { followSeries } from "../../src/operation/follow-series.ts";
-import type { SeriesInFlight } from "../../src/session/series-in-flight.ts";
+import { followSeries } from "../../src/doors/operation/follow-series.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { SessionStore } from "../../src/store/store.ts";
 import { anOutcome, aTurn } from "../outcomes.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startRun } from "../../src/operation/runs.ts";
+import { startRun } from "../../src/doors/operation/runs.ts";
 import { aService } from "../http/service.ts";
 import { countTurns } from "../turns.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { readShell, type ShellCommand } from "../../src/policy/shell-commands.ts";
-import { scriptIn, wrappedIn } from "../../src/policy/wrappers.ts";
+import { readShell, type ShellCommand } from "../../src/arms/policy/shell-commands.ts";
+import { scriptIn, wrappedIn } from "../../src/arms/policy/wrappers.ts";
 
 /** Shell lines as coding agents write them, each above the names of all that it runs. `?` is what nobody knows before. */
 const LINES = await Bun.file(join(import.meta.dir, "agent-commands.txt")).text();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { commandMatcher, refusedCommand, unreadIn } from "../../src/arms/policy/command-rules.ts";
 import type { CommandPolicy } from "../../src/domain/policies.ts";
-import { commandMatcher, refusedCommand, unreadIn } from "../../src/policy/command-rules.ts";
 
 const deny = (...rules: string[]): CommandPolicy => ({ deny: rules, allow: null, timeout_s: 60, max_output_kb: 64 });
 const only = (...rules: string[]): CommandPolicy => ({ deny: [], allow: rules, timeout_s: 60, max_output_kb: 64 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { refusalOf } from "../../src/policy/refusal.ts";
+import { refusalOf } from "../../src/arms/policy/refusal.ts";
 import { policies } from "./policies.ts";
 
 test("a denied command is refused with its rule, and the model is told that nothing was run", () => {

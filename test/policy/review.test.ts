@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import type { ChangedFile } from "../../src/domain/evidence.ts";
 import {
   type CallRecord,
   disqualifying,
   requiredResults,
   unreadCommands,
   violations,
-} from "../../src/policy/review.ts";
+} from "../../src/arms/policy/review.ts";
+import type { ChangedFile } from "../../src/domain/evidence.ts";
 import { policies } from "./policies.ts";
 
 const changed = (path: string): ChangedFile => ({

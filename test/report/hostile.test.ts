@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLE_SERIES } from "../../src/http/examples/series.ts";
-import { EXAMPLE_SESSION } from "../../src/http/examples/session.ts";
-import { html } from "../../src/report/html.ts";
-import { reportedSession } from "../../src/report/reported.ts";
-import { seriesHtml } from "../../src/report/series-html.ts";
-import { type Showing, verdictHtml } from "../../src/report/verdict-html.ts";
-import { evidenceCurve } from "../../src/series/evidence-curve.ts";
+import { EXAMPLE_SERIES } from "../../src/doors/http/openapi/examples/series.ts";
+import { EXAMPLE_SESSION } from "../../src/doors/http/openapi/examples/session.ts";
+import { html } from "../../src/doors/report/html.ts";
+import { reportedSession } from "../../src/doors/report/reported.ts";
+import { seriesHtml } from "../../src/doors/report/series-html.ts";
+import { type Showing, verdictHtml } from "../../src/doors/report/verdict-html.ts";
+import { evidenceCurve } from "../../src/statistics/evidence-curve.ts";
 
 const EVIL = `</pre></style><script>alert(1)</script><img src=x onerror="a">'&\u202e\u0000\u001b[2J`;
 

@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { never, shell } from "../workspace/harness.ts";

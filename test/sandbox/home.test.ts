@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeHome } from "../../src/sandbox/home.ts";
-import { AGENT_LIMITS } from "../../src/sandbox/limits.ts";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import type { Sandbox, SandboxedProgram } from "../../src/sandbox/sandbox.ts";
+import { makeHome } from "../../src/arms/sandbox/home.ts";
+import { AGENT_LIMITS } from "../../src/arms/sandbox/limits.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import type { Sandbox, SandboxedProgram } from "../../src/arms/sandbox/sandbox.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { describeNeeding, testNeeding } from "../needs.ts";
 import { Directory, never } from "../workspace/harness.ts";

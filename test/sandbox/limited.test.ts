@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { limited } from "../../src/sandbox/bubblewrap-arguments.ts";
+import { limited } from "../../src/arms/sandbox/bubblewrap-arguments.ts";
 import { PRLIMIT } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 

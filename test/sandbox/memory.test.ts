@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findMemoryGroups, type MemoryGroups } from "../../src/sandbox/memory-group.ts";
-import { openBubblewrap } from "../../src/sandbox/open-sandbox.ts";
-import { processRow } from "../../src/sandbox/process-table.ts";
+import { findMemoryGroups, type MemoryGroups } from "../../src/arms/sandbox/memory-group.ts";
+import { openBubblewrap } from "../../src/arms/sandbox/open-sandbox.ts";
+import { processRow } from "../../src/arms/sandbox/process/process-table.ts";
 import { host, type Need, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, never } from "../workspace/harness.ts";

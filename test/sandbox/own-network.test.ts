@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
-import { findOwnNetworks, resolverText } from "../../src/sandbox/own-network.ts";
+import { findOwnNetworks, resolverText } from "../../src/arms/sandbox/isolation/own-network.ts";
 import { host } from "../machine.ts";
 import { Directory } from "../workspace/harness.ts";
 

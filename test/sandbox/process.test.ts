@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { openBubblewrap, openSandbox } from "../../src/sandbox/open-sandbox.ts";
+import { openBubblewrap, openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { describeNeeding, testNeeding } from "../needs.ts";
 import { Directory, describeEachKind, never, processesWith, shell } from "../workspace/harness.ts";
@@ -287,7 +287,7 @@ testNeeding(SANDBOX)("a fork bomb that runs stays within its sandbox", async () 
 
 /** In a process of its own, which is killed. */
 const MAKER = (directory: string, mark: string) => `
-  import { openSandbox } from "${join(import.meta.dir, "../../src/sandbox/open-sandbox.ts")}";
+  import { openSandbox } from "${join(import.meta.dir, "../../src/arms/sandbox/open-sandbox.ts")}";
   const host = ${JSON.stringify({ path: host.path, executable: host.executable })};
   const sandbox = openSandbox("bubblewrap", { ...host, clock: { now: () => new Date(), ticks: () => 0 } });
   const command = "sleep ${mark} & setsid sleep ${mark} & echo ready; wait";

@@ -1,6 +1,6 @@
 import { chownSync } from "node:fs";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import type { Sandbox, SandboxedProcess, SandboxedProgram } from "../../src/sandbox/sandbox.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import type { Sandbox, SandboxedProcess, SandboxedProgram } from "../../src/arms/sandbox/sandbox.ts";
 import { host } from "../machine.ts";
 import { Directory, never } from "../workspace/harness.ts";
 

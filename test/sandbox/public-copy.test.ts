@@ -5,7 +5,7 @@ import { ROOT_USER } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory } from "../workspace/harness.ts";
 
-const MODULE = join(import.meta.dir, "../../src/sandbox/public-copy.ts");
+const MODULE = join(import.meta.dir, "../../src/arms/sandbox/public-copy.ts");
 const OTHER_USER = 60_001;
 
 /** In a process of its own: what a copy leaves is seen when its maker is gone. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { FILTERED_ARCHITECTURES, seccompFilter } from "../../src/sandbox/seccomp.ts";
-import { ARM64_SYSCALLS, X64_SYSCALLS } from "../../src/sandbox/syscalls.ts";
+import { FILTERED_ARCHITECTURES, seccompFilter } from "../../src/arms/sandbox/isolation/seccomp.ts";
+import { ARM64_SYSCALLS, X64_SYSCALLS } from "../../src/arms/sandbox/isolation/syscalls.ts";
 
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const TABLES = { x64: X64_SYSCALLS, arm64: ARM64_SYSCALLS };

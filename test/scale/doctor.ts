@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
-import { diagnose } from "../../src/doctor/doctor.ts";
-import type { Services } from "../../src/doctor/services.ts";
+import { Credentials } from "../../src/arms/model/credentials.ts";
+import { listProviders } from "../../src/arms/model/resolve-model.ts";
 import type { DoctorReport } from "../../src/domain/health.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import { Credentials } from "../../src/model/credentials.ts";
-import { listProviders } from "../../src/model/resolve-model.ts";
+import { diagnose } from "../../src/doors/doctor/doctor.ts";
+import type { Services } from "../../src/doors/doctor/services.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { goodScenario, never, servicesOver } from "../doctor/small-scenario.ts";

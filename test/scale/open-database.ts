@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
 import type { Failure } from "../../src/domain/failure.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { redactUrl } from "../../src/store/postgres/address.ts";
 import { type PostgresOptions, type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { describeNeeding } from "../needs.ts";

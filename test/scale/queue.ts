@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { type Clock, systemClock, systemEntropy } from "../../src/clock.ts";
 import { Failure } from "../../src/domain/failure.ts";
+import { type Clock, systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
 import type { Claim, SharedStore, Work } from "../../src/store/shared-store.ts";
 import { describeNeeding } from "../needs.ts";

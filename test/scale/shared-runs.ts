@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cancelSeriesAnywhere } from "../../src/comparison/session/cancel.ts";
+import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/comparison/session/in-flight.ts";
+import { openSeries } from "../../src/comparison/session/open-series.ts";
 import type { RunEvent } from "../../src/domain/event.ts";
 import { isFinal } from "../../src/domain/session-state.ts";
-import { followRun } from "../../src/operation/follow-run.ts";
-import { followSeries } from "../../src/operation/follow-series.ts";
-import { cancelInFlight, isInFlight, seriesInFlight } from "../../src/session/in-flight.ts";
-import { openSeries } from "../../src/session/open-series.ts";
-import { cancelSeriesAnywhere } from "../../src/session/shared/cancel.ts";
+import { followRun } from "../../src/doors/operation/follow-run.ts";
+import { followSeries } from "../../src/doors/operation/follow-series.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { bundled, testServices } from "../harness.ts";
 import { describeNeeding } from "../needs.ts";

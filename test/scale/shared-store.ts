@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { Failure } from "../../src/domain/failure.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { describeNeeding } from "../needs.ts";

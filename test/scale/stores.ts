@@ -1,5 +1,5 @@
 import { afterAll } from "bun:test";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { testNeeding } from "../needs.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
 import type { DecisionEntry, RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
+import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { type PostgresStore, postgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { insertSession } from "../../src/store/postgres/session-rows.ts";
 import { readSession } from "../../src/store/read-session.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
+import { differences } from "../../src/comparison/scenario/declared-differences.ts";
+import { scenarioDigest } from "../../src/comparison/scenario/digest.ts";
+import { parseScenario } from "../../src/comparison/scenario/parse-scenario.ts";
 import type { Arm } from "../../src/domain/arm.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { differences } from "../../src/scenario/declared-differences.ts";
-import { scenarioDigest } from "../../src/scenario/digest.ts";
-import { parseScenario } from "../../src/scenario/parse-scenario.ts";
 import { scenarioFolder } from "./scenario-folder.ts";
 
 const scenario = (arms: string) => `name: s

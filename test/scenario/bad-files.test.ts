@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { symlink } from "node:fs/promises";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { failureOf, SHORT, scenarioFolder, scenarioIn } from "./scenario-folder.ts";
 
 const messageOf = async (text: string) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { applyModelOverride, differences } from "../../src/comparison/scenario/declared-differences.ts";
 import type { Arm } from "../../src/domain/arm.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
-import { applyModelOverride, differences } from "../../src/scenario/declared-differences.ts";
 import { SHORT, scenarioIn } from "./scenario-folder.ts";
 
 const ARM: Arm = {

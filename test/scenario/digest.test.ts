@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { boundToArm } from "../../src/cassette/bound.ts";
+import { boundToArm } from "../../src/arms/cassette/bound.ts";
+import { comparabilityDigest, scenarioDigest } from "../../src/comparison/scenario/digest.ts";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import { SETUP_TIMEOUT_S } from "../../src/domain/defaults.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
-import { comparabilityDigest, scenarioDigest } from "../../src/scenario/digest.ts";
 import { SHORT, scenarioIn } from "./scenario-folder.ts";
 
 const short = (text = SHORT) => scenarioIn({ text, file: "short.yaml", stem: "short", directory: "/nowhere" });

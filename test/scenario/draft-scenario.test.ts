@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parse } from "yaml";
-import { draftScenario } from "../../src/scenario/draft/draft-scenario.ts";
+import { draftScenario } from "../../src/comparison/scenario/draft-scenario.ts";
 
 const MESSAGE = "Mend the pager\n\nchecks: were wrong\narms: too\n  judge: and this\n  - id: last-page\n";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { statSync, utimesSync, writeFileSync } from "node:fs";
 import { rename, symlink } from "node:fs/promises";
-import { fileFingerprint, treeFingerprint } from "../../src/scenario/fingerprint.ts";
+import { fileFingerprint, treeFingerprint } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { scenarioFolder } from "./scenario-folder.ts";
 
 test("a tree with too many files has no fingerprint", async () => {

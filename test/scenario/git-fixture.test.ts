@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { chmod, mkdir, readdir, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { fixtureSource } from "../../src/comparison/scenario/fixture-source.ts";
+import { loadScenarioFile, readScenario } from "../../src/comparison/scenario/load-scenario.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { orThrow } from "../../src/domain/failure.ts";
-import { fixtureSource } from "../../src/scenario/fixture-source.ts";
-import { loadScenarioFile, readScenario } from "../../src/scenario/load-scenario.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
 import { gitIn, gitRepository } from "../git-repository.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { GIT } from "../machine.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
+import { judgeModelRef } from "../../src/arms/model/model-ref.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { Scenario } from "../../src/domain/scenario.ts";
-import { judgeModelRef } from "../../src/model/model-ref.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
 import { SHORT, scenarioFolder } from "./scenario-folder.ts";
 
 const DEFAULT_POLICIES = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { Problems } from "../../src/comparison/scenario/authored/problems.ts";
+import { readYaml } from "../../src/comparison/scenario/document/yaml-document.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { readYaml } from "../../src/scenario/document/yaml-document.ts";
-import { Problems } from "../../src/scenario/problems.ts";
 import { damaged } from "./damaged-scenario.ts";
 import { failureOf, SHORT, scenarioIn } from "./scenario-folder.ts";
 

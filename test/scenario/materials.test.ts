@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, rename, symlink } from "node:fs/promises";
-import { fixtureSource } from "../../src/scenario/fixture-source.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import { digestOf, listMaterial, probeSource } from "../../src/scenario/materials.ts";
-import { Unusable } from "../../src/scenario/unusable.ts";
+import { fixtureSource } from "../../src/comparison/scenario/fixture-source.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { digestOf, listMaterial, probeSource } from "../../src/comparison/scenario/materials.ts";
+import { Unusable } from "../../src/comparison/scenario/unusable.ts";
 import { SHORT, scenarioFolder } from "./scenario-folder.ts";
 
 describe("the digest of a directory", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { mkdir, rm, symlink } from "node:fs/promises";
-import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
+import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { failureOf, SHORT, scenarioFolder } from "./scenario-folder.ts";
 
 const named = (name: string) => SHORT.replace("name: short", `name: ${name}\ntitle: T ${name}\ntags: [x]`);

@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseScenario, type ScenarioText } from "../../src/comparison/scenario/parse-scenario.ts";
 import { Failure, orThrow } from "../../src/domain/failure.ts";
-import { parseScenario, type ScenarioText } from "../../src/scenario/parse-scenario.ts";
 
 /** A fresh directory with the given files in it, removed on disposal. */
 export async function scenarioFolder(files: Readonly<Record<string, string | Uint8Array>> = {}) {

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { pythonEnvironment } from "../../src/scenario/draft/install-steps.ts";
+import { pythonEnvironment } from "../../src/comparison/scenario/draft/install-steps.ts";
 import {
   isTestFile,
-  PLACEHOLDER,
   type Repertoire,
   steeringFiles,
   testCommand,
-} from "../../src/scenario/draft/test-files.ts";
+} from "../../src/comparison/scenario/draft/test-files.ts";
+import { PLACEHOLDER } from "../../src/comparison/scenario/draft-scenario.ts";
 
 const nothing: Repertoire = { top: new Set(), manifest: null, locks: {} };
 const manifest = (value: unknown, ...top: string[]): Repertoire => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import { failureOf, SHORT, scenarioFolder } from "./scenario-folder.ts";
 
 test("one wrong indentation is told at its place, and not once for each line that follows", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { advance, leastTrials, type TrialSpec } from "../../src/series/advance.ts";
-import { conclusionOf, courseOf } from "../../src/series/course.ts";
-import { forecast } from "../../src/series/forecast.ts";
-import { tallyOf } from "../../src/series/tally.ts";
+import { advance, leastTrials, type TrialSpec } from "../../src/statistics/advance.ts";
+import { conclusionOf, courseOf } from "../../src/statistics/claim/course.ts";
+import { forecast } from "../../src/statistics/claim/forecast.ts";
+import { tallyOf } from "../../src/statistics/claim/tally.ts";
 import { FREE, type Planned, play, results, rowOf, rowsOf, seriesOf, times } from "./series.ts";
 
 const next = (planned: Planned, letters: string, input = FREE) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { wilson } from "../../src/domain/wilson.ts";
-import { checksOf } from "../../src/series/checks.ts";
+import { checksOf } from "../../src/statistics/summary/scenario-rows.ts";
 import { results, rowsOf } from "./series.ts";
 
 type Said = Record<string, boolean> | undefined;

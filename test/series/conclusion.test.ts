@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { claimedSide, equivalenceAt } from "../../src/series/conclusion.ts";
-import { type Counts, logEvidence, wagersAgainst } from "../../src/series/e-process.ts";
-import { winRateRange } from "../../src/series/interval.ts";
+import { claimedSide, equivalenceAt } from "../../src/statistics/claim/conclusion.ts";
+import { type Counts, logEvidence, wagersAgainst } from "../../src/statistics/claim/e-process.ts";
+import { winRateRange } from "../../src/statistics/claim/interval.ts";
 import { exactly } from "./exact.ts";
 
 const LEVELS = { alpha: 0.05, margin: 0.15 };

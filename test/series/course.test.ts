@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { conclusionOf, courseOf, worstCase } from "../../src/series/course.ts";
-import { logEvidence } from "../../src/series/e-process.ts";
-import { tallyOf } from "../../src/series/tally.ts";
+import { conclusionOf, courseOf, worstCase } from "../../src/statistics/claim/course.ts";
+import { logEvidence } from "../../src/statistics/claim/e-process.ts";
+import { tallyOf } from "../../src/statistics/claim/tally.ts";
 import { type Result, results, rowOf, rowsOf, times } from "./series.ts";
 
 const LEVELS = { alpha: 0.05, margin: 0.15 };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { byScenario, studentQuantile } from "../../src/series/descriptive.ts";
+import { byScenario, studentQuantile } from "../../src/statistics/summary/descriptive.ts";
 
 test("Student's quantiles are those of the tables", () => {
   const table = { 1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 10: 2.228, 30: 2.042, 99: 1.984 };

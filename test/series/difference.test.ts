@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { wilson } from "../../src/domain/wilson.ts";
-import { solvedDifference, winRateDifference } from "../../src/series/difference.ts";
-import type { Counts } from "../../src/series/e-process.ts";
-import { winRateRange } from "../../src/series/interval.ts";
+import type { Counts } from "../../src/statistics/claim/e-process.ts";
+import { winRateRange } from "../../src/statistics/claim/interval.ts";
+import { solvedDifference, winRateDifference } from "../../src/statistics/difference.ts";
 
 const solved = (some: number, trials: number) => ({
   ...{ solved: some, trials, ...wilson(some, trials) },

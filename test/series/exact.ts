@@ -1,4 +1,4 @@
-import { claimedSide } from "../../src/series/conclusion.ts";
+import { claimedSide } from "../../src/statistics/claim/conclusion.ts";
 
 export interface Series {
   /** Share of series that ever claim a, and b. */

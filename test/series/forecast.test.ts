@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { claimedSide, equivalenceAt } from "../../src/series/conclusion.ts";
-import type { Counts } from "../../src/series/e-process.ts";
+import { claimedSide, equivalenceAt } from "../../src/statistics/claim/conclusion.ts";
+import type { Counts } from "../../src/statistics/claim/e-process.ts";
 import {
   forecast,
   isOutOfReach,
@@ -9,7 +9,7 @@ import {
   LEAST_CHANCE,
   moreTrials,
   type Standing,
-} from "../../src/series/forecast.ts";
+} from "../../src/statistics/claim/forecast.ts";
 
 const LEVELS = { alpha: 0.05, margin: 0.15 };
 const CERTAIN = { undecided: 0, missing: 0 };

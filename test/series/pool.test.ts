@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { advance } from "../../src/series/advance.ts";
-import { conclusionsAhead, reportOf, standingOf, storedSeries, summaryOf } from "../../src/series/report.ts";
+import { advance } from "../../src/statistics/advance.ts";
+import { conclusionsAhead, reportOf, standingOf, storedSeries, summaryOf } from "../../src/statistics/report.ts";
 import { comparisonOf, FREE, type Planned, results, rowOf, rowsOf, seriesOf } from "./series.ts";
 import { CUTS, falseClaims } from "./splits.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { powerOf, seriesEstimate } from "../../src/series/power.ts";
+import { powerOf, seriesEstimate } from "../../src/statistics/power.ts";
 import { pageNamed, tableBelow } from "../docs/pages.ts";
 import { exactly } from "./exact.ts";
 

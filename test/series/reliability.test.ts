@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { reliability } from "../../src/series/reliability.ts";
+import { reliability } from "../../src/statistics/summary/reliability.ts";
 
 test("an arm that solves 3 of 4 is counted draw by draw", () => {
   const { pass_power, pass_at } = reliability({ solved: 3, trials: 4 });

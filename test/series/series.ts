@@ -7,7 +7,7 @@ import {
 import { sha256 } from "../../src/domain/sha256.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import type { Outcome } from "../../src/domain/verdict.ts";
-import { type Advance, type AdvanceInput, advance, type TrialSpec } from "../../src/series/advance.ts";
+import { type Advance, type AdvanceInput, advance, type TrialSpec } from "../../src/statistics/advance.ts";
 
 export const SERIES_ID = "series-20260101T000000000Z-00000000";
 

@@ -1,8 +1,8 @@
 import type { Conclusion } from "../../src/domain/series-summary.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { findingsOf } from "../../src/series/findings.ts";
-import { plannedSubject } from "../../src/series/subject.ts";
+import { findingsOf } from "../../src/statistics/claim/findings.ts";
+import { plannedSubject } from "../../src/statistics/words/subject.ts";
 import { type Chance, chanceOf } from "../judge/simulation/pairs.ts";
 import { type Result, rowOf, seriesOf } from "./series.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { roundsToStart } from "../../src/series/remaining.ts";
-import { deletedOf, missingBy, tallyByScenario, tallyOf } from "../../src/series/tally.ts";
+import { roundsToStart } from "../../src/statistics/claim/remaining.ts";
+import { deletedOf, missingBy, tallyByScenario, tallyOf } from "../../src/statistics/claim/tally.ts";
 import { results, rowOf, rowsOf } from "./series.ts";
 
 const told = (letters: string) => {

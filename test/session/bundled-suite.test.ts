@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { chooseScript } from "../../src/comparison/planning/choose-script.ts";
 import type { Arm } from "../../src/domain/arm.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
-import { claimedSide } from "../../src/series/conclusion.ts";
-import { chooseScript } from "../../src/session/choose-script.ts";
+import { claimedSide } from "../../src/statistics/claim/conclusion.ts";
 import { bundled, runOnce, SCENARIOS, testServices } from "../harness.ts";
 
 const SUITE = ["suite-csv-line", "suite-due-date", "suite-receipt"];

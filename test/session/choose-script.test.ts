@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { chooseScript, scriptFor } from "../../src/comparison/planning/choose-script.ts";
+import { prepareSession, type RunOptions } from "../../src/comparison/planning/prepare-session.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import type { Arm, WeightedScript } from "../../src/domain/arm.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import { chooseScript, scriptFor } from "../../src/session/choose-script.ts";
-import { prepareSession, type RunOptions } from "../../src/session/prepare-session.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 

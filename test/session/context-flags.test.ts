@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { judgeModelRef } from "../../src/model/model-ref.ts";
-import { contextFlags } from "../../src/session/context-flags.ts";
+import { judgeModelRef } from "../../src/arms/model/model-ref.ts";
+import { contextFlags } from "../../src/comparison/planning/context-flags.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
 const { policies } = aScenario();

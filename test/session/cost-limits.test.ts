@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
+import type { ModelClient } from "../../src/arms/model/client.ts";
+import { scriptedModel } from "../../src/arms/model/scripted.ts";
+import { prepareSession, type RunOptions } from "../../src/comparison/planning/prepare-session.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import type { Arm } from "../../src/domain/arm.ts";
 import type { Failure } from "../../src/domain/failure.ts";
 import type { PriceList } from "../../src/domain/price-list.ts";
-import type { ModelClient } from "../../src/model/client.ts";
-import { scriptedModel } from "../../src/model/scripted.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import { prepareSession, type RunOptions } from "../../src/session/prepare-session.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { called, scoringJudge, wellFormed } from "../judge/mock-judge.ts";
 import { anArm, aScenario } from "../outcomes.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
+import { THIS_HOST } from "../../src/arms/sandbox/host.ts";
+import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
+import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { openSeries } from "../../src/comparison/session/open-series.ts";
 import type { ProbeCheck } from "../../src/domain/task.ts";
-import { seriesReport } from "../../src/operation/series.ts";
-import { THIS_HOST } from "../../src/sandbox/host.ts";
-import { Sandboxes } from "../../src/sandbox/sandboxes.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import { openSeries } from "../../src/session/open-series.ts";
-import { prepareSession } from "../../src/session/prepare-session.ts";
+import { seriesReport } from "../../src/doors/operation/series.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";

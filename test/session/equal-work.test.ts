@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import type { ScriptTurn } from "../../src/domain/arm.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { ProbeCheck } from "../../src/domain/task.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import { rejudge } from "../../src/session/rejudge.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { Directory } from "../workspace/harness.ts";
 

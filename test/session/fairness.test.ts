@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { observedDifferences } from "../../src/session/fairness.ts";
-import { pendingArm } from "../../src/session/pending-arm.ts";
+import { pendingArm } from "../../src/comparison/session/pending-arm.ts";
+import { observedDifferences } from "../../src/comparison/session/run/fairness.ts";
 import { anArm } from "../outcomes.ts";
 
 const arm = (id: string, changes = {}) => ({ ...pendingArm(anArm(id, { model: "openai/x" })), ...changes });

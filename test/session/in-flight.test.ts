@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cancelInFlight } from "../../src/session/in-flight.ts";
+import { cancelInFlight } from "../../src/comparison/session/in-flight.ts";
 import { testServices } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";
 import { keep } from "../stored.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import { KeptDecisions } from "../../src/comparison/session/run/conduct-arm.ts";
 import type { Decision } from "../../src/domain/decision.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import { KeptDecisions } from "../../src/session/kept-decisions.ts";
 import { SCENARIO } from "../agent/plain-agent.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { runOnce, testServices } from "../harness.ts";

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
+import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import type { Arm, McpServer, ScriptTurn } from "../../src/domain/arm.ts";
 import type { Failure } from "../../src/domain/failure.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import { loadScenarioFile } from "../../src/scenario/load-scenario.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import { prepareSession } from "../../src/session/prepare-session.ts";
 import { runOnce, testServices } from "../harness.ts";
 import { SANDBOX } from "../machine.ts";
 import { describeNeeding, testNeeding } from "../needs.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { priceOf, withPrices } from "../../src/comparison/planning/prices.ts";
 import { NO_PRICES } from "../../src/domain/price-list.ts";
-import { priceOf, withPrices } from "../../src/session/prices.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 
 const price = (usd: number) => ({ in: usd, out: usd, cached_in: null });

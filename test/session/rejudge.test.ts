@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
+import type { SessionServices } from "../../src/comparison/planning/services.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import type { VerdictRequest } from "../../src/domain/request.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import { rejudge } from "../../src/session/rejudge.ts";
-import type { SessionServices } from "../../src/session/services.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anOutcome } from "../outcomes.ts";

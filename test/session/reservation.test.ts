@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
+import type { ModelClient, ModelReply } from "../../src/arms/model/client.ts";
+import type { SessionServices } from "../../src/comparison/planning/services.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import type { ModelClient, ModelReply } from "../../src/model/client.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import { rejudge } from "../../src/session/rejudge.ts";
-import type { SessionServices } from "../../src/session/services.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { called, SILENT, wellFormed } from "../judge/mock-judge.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
+import { RunLog } from "../../src/comparison/session/run/run-log.ts";
 import { Failure, type FailureCode } from "../../src/domain/failure.ts";
 import type { RunEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
-import { RunLog } from "../../src/session/run-log.ts";
+import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { entriesGiven } from "../../src/store/store.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { firstTurnTokens } from "../../src/session/run-size.ts";
-import { worstCaseOfArm } from "../../src/session/worst-case-cost.ts";
+import { firstTurnTokens, worstCaseOfArm } from "../../src/comparison/planning/worst-case-cost.ts";
 import { PLAIN_AGENT } from "../agent/plain-agent.ts";
 import { aScenario } from "../outcomes.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
+import { sandboxFor } from "../../src/comparison/planning/sandbox-for.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
-import { Sandboxes } from "../../src/sandbox/sandboxes.ts";
-import { sandboxFor } from "../../src/session/sandbox-for.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { anArm, aScenario } from "../outcomes.ts";

@@ -1,8 +1,8 @@
+import type { ModelClient, ModelRequest } from "../../src/arms/model/client.ts";
+import type { SessionServices } from "../../src/comparison/planning/services.ts";
+import { scenarioDigest } from "../../src/comparison/scenario/digest.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
 import type { Scenario } from "../../src/domain/scenario.ts";
-import type { ModelClient, ModelRequest } from "../../src/model/client.ts";
-import { scenarioDigest } from "../../src/scenario/digest.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
-import type { SessionServices } from "../../src/session/services.ts";
 import { bundled, testServices } from "../harness.ts";
 import { called, spoken, wellFormed } from "../judge/mock-judge.ts";
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import { systemClock } from "../../src/clock.ts";
+import { prepareSession } from "../../src/comparison/planning/prepare-session.ts";
+import { sessionId } from "../../src/comparison/session/run/created-entry.ts";
+import { startSession } from "../../src/comparison/session/start-session.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { SessionId } from "../../src/domain/session.ts";
-import { stopRuns } from "../../src/operation/stop-runs.ts";
-import { prepareSession } from "../../src/session/prepare-session.ts";
-import { sessionId } from "../../src/session/session-id.ts";
-import { startSession } from "../../src/session/start-session.ts";
+import { stopRuns } from "../../src/doors/operation/stop-runs.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { bundled, testServices } from "../harness.ts";
 
 const AT = new Date("2026-01-02T03:04:05.999Z");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LoopClock, loopClock } from "../../src/clock.ts";
-import type { LoadedScenario } from "../../src/scenario/loaded-scenario.ts";
+import type { LoadedScenario } from "../../src/comparison/scenario/loaded-scenario.ts";
+import { LoopClock, loopClock } from "../../src/runtime/clock.ts";
 import { runOnce } from "../harness.ts";
 import { talk, talkServices } from "./series.ts";
 

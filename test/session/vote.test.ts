@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import type { SessionServices } from "../../src/comparison/planning/services.ts";
+import { rejudge } from "../../src/comparison/session/rejudge.ts";
+import { vote } from "../../src/comparison/session/vote.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { MAX_VOTES, type VoteRequest } from "../../src/domain/vote.ts";
-import { EXAMPLE_VOTE } from "../../src/http/examples/vote.ts";
-import { rejudge } from "../../src/session/rejudge.ts";
-import type { SessionServices } from "../../src/session/services.ts";
-import { vote } from "../../src/session/vote.ts";
+import { EXAMPLE_VOTE } from "../../src/doors/http/openapi/examples/vote.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { testServices } from "../harness.ts";
 import { CRITERIA, change } from "../judge/build-case.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createApp } from "../../src/http/app.ts";
-import { openWebUi } from "../../src/http/web-ui.ts";
-import { openCatalog } from "../../src/scenario/scenario-catalog.ts";
+import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
+import { createApp } from "../../src/doors/http/app.ts";
+import { openWebUi } from "../../src/doors/http/web-ui.ts";
 import type { SeenRequest } from "../fake-provider/exchange.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { Contract, type OpenApiDocument } from "../http/contract.ts";

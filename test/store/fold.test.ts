@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { SessionOutcome } from "../../src/domain/session.ts";
 import type { EndedEntry, RunEntry, SessionEntry, SessionLog } from "../../src/domain/session-entry.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
-import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
+import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
 import { fold } from "../../src/store/fold.ts";
 import { bundled, runOnce, testServices } from "../harness.ts";
 import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";

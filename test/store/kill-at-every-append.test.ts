@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { SessionOutcome } from "../../src/domain/session.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../temporary.ts";
@@ -13,8 +13,8 @@ const from = (path: string) => JSON.stringify(join(ROOT, path));
 
 /** `<state> <append>`: a run, short as can be, whose process kills itself when the append of that number is answered. */
 const PROGRAM = `
-  import { systemClock, systemEntropy } from ${from("src/clock.ts")};
-  import { loadScenarioFile } from ${from("src/scenario/load-scenario.ts")};
+  import { systemClock, systemEntropy } from ${from("src/runtime/clock.ts")};
+  import { loadScenarioFile } from ${from("src/comparison/scenario/load-scenario.ts")};
   import { sqliteStore } from ${from("src/store/sqlite/sqlite-store.ts")};
   import { runOnce, testServices } from ${from("test/harness.ts")};
   const [state, lethal] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -26,7 +26,7 @@ test("what a process had set aside that was killed counts as spent on that day, 
   using directory = temporaryDirectory();
   const program = `
     const { sqliteStore } = await import(${JSON.stringify(require.resolve("../../src/store/sqlite/sqlite-store.ts"))});
-    const { systemClock, systemEntropy } = await import(${JSON.stringify(require.resolve("../../src/clock.ts"))});
+    const { systemClock, systemEntropy } = await import(${JSON.stringify(require.resolve("../../src/runtime/clock.ts"))});
     const store = sqliteStore(${JSON.stringify(directory.path)}, systemClock, systemEntropy);
     await store.ledger.reserve({ id: "killed", day: "${DAY}", usd: 7 }, 10);
     process.kill(process.pid, "SIGKILL");`;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { Reachability } from "../../src/store/postgres/reachability.ts";
 
 /** A database that answers when it is told to, and a clock that stands still. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
 import type { SelfTest } from "../../src/domain/self-test.ts";
-import { EXAMPLE_SELF_TEST } from "../../src/http/examples/self-test.ts";
+import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { STORES } from "./stores.ts";

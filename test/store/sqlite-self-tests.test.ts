@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { Database } from "../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { aSelfTest } from "../outcomes.ts";

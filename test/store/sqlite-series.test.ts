@@ -2,10 +2,10 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { MAX_TRIALS_IN_ALL } from "../../src/domain/series-record.ts";
 import type { EndedEntry } from "../../src/domain/session-entry.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Run } from "../../src/store/store.ts";
@@ -41,7 +41,7 @@ const running = (path: string, then: string) =>
     [
       process.execPath,
       "-e",
-      `import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/clock.ts";
+      `import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/runtime/clock.ts";
        import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
        import { aTurn } from "${import.meta.dir}/../outcomes.ts";
        import { aSeries, aTrial } from "${import.meta.dir}/../series-record.ts";

@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { rejudge } from "../../src/comparison/session/rejudge.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import type { DecisionEntry, EndedEntry } from "../../src/domain/session-entry.ts";
-import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
-import { rejudge } from "../../src/session/rejudge.ts";
+import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Run, SessionStore } from "../../src/store/store.ts";
@@ -85,7 +85,7 @@ test("the layout is sessions.db and one JSON copy for each finished session", as
 test("a session whose process is gone becomes interrupted at the next start, with its decisions", async () => {
   using directory = temporaryDirectory();
   const script = `
-    import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/clock.ts";
+    import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/runtime/clock.ts";
     import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
     import { anOutcome, aTurn } from "${import.meta.dir}/../outcomes.ts";
     import { begin } from "${import.meta.dir}/../stored.ts";
@@ -129,7 +129,7 @@ test("a process that was taken for dead writes nothing more of its session", asy
 
 test("processes that start at the same moment on a new directory all find their place", async () => {
   const script = (path: string) => `
-    import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/clock.ts";
+    import { systemClock, systemEntropy } from "${import.meta.dir}/../../src/runtime/clock.ts";
     import { sqliteStore } from "${import.meta.dir}/../../src/store/sqlite/sqlite-store.ts";
     console.log("ready");
     for await (const moment of console) {

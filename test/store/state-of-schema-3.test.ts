@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import { systemClock, systemEntropy } from "../../src/clock.ts";
 import { SessionOutcome } from "../../src/domain/session.ts";
-import { EXAMPLE_VERDICT } from "../../src/http/examples/verdict.ts";
+import { EXAMPLE_VERDICT } from "../../src/doors/http/openapi/examples/verdict.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { readSession } from "../../src/store/read-session.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { aSeries, aTrial } from "../series-record.ts";

@@ -1,4 +1,4 @@
-import { systemClock, systemEntropy } from "../../src/clock.ts";
+import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { SessionStore } from "../../src/store/store.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { prepareCall } from "../../src/arms/tool/invoke.ts";
+import type { Tool } from "../../src/arms/tool/tool.ts";
+import { toolbox } from "../../src/arms/tool/toolbox.ts";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
-import { prepareCall } from "../../src/tool/invoke.ts";
-import type { Tool } from "../../src/tool/tool.ts";
-import { toolbox } from "../../src/tool/toolbox.ts";
 
 const TOOLS = toolbox(["read_file", "edit_file"]);
 

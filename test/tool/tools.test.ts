@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { prepareCall, runCall } from "../../src/arms/tool/invoke.ts";
+import type { ToolContext, ToolOutput } from "../../src/arms/tool/tool.ts";
+import { toolbox } from "../../src/arms/tool/toolbox.ts";
+import type { Workspace } from "../../src/arms/workspace/workspace.ts";
 import { Mistake } from "../../src/domain/failure.ts";
 import { TOOL_FACTS, TOOL_NAMES, type ToolFacts, type ToolName } from "../../src/domain/tool.ts";
-import { prepareCall, runCall } from "../../src/tool/invoke.ts";
-import type { ToolContext, ToolOutput } from "../../src/tool/tool.ts";
-import { toolbox } from "../../src/tool/toolbox.ts";
-import type { Workspace } from "../../src/workspace/workspace.ts";
 import { Directory, never, openFixture } from "../workspace/harness.ts";
 
 const TOOLS = toolbox(TOOL_NAMES);

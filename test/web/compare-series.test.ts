@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Series } from "../../src/domain/series.ts";
-import { definitionChanges, readable } from "../../src/web/series/compare/definition.ts";
-import { figureGroups, pointsText } from "../../src/web/series/compare/figures.ts";
-import { kinshipOf, sharedTrials, whyNoDifference } from "../../src/web/series/compare/kinship.ts";
-import { differs, namesOfDifferences, setUpRows } from "../../src/web/series/compare/set-up.ts";
+import { definitionChanges, readable } from "../../src/doors/web/series/compare/definition.ts";
+import { figureGroups, pointsText } from "../../src/doors/web/series/compare/figures.ts";
+import { kinshipOf, sharedTrials, whyNoDifference } from "../../src/doors/web/series/compare/kinship.ts";
+import { differs, namesOfDifferences, setUpRows } from "../../src/doors/web/series/compare/set-up.ts";
 import { results } from "../series/series.ts";
 import { FIRST, SECOND, type Told, tellingSeries, tellingTrial } from "./two-series.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { ChangedFile, Changes } from "../../src/domain/evidence.ts";
-import { armAgainstReference } from "../../src/web/diff/against-reference.ts";
-import { changesOf, type FileChange } from "../../src/web/diff/file-change.ts";
-import { highlightLines } from "../../src/web/diff/highlight.ts";
+import { armAgainstReference } from "../../src/doors/web/diff/against-reference.ts";
+import { changesOf, type FileChange } from "../../src/doors/web/diff/file-change.ts";
+import { highlightLines } from "../../src/doors/web/diff/highlight.ts";
 
 const file = (
   path: string,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { basisOf, decide } from "../../src/judge/decide.ts";
+import { basisOf, decide } from "../../src/comparison/judge/decide.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { shownText } from "./browser.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { EXAMPLE_JUDGES } from "../../src/http/examples/judges.ts";
-import { EXAMPLE_SELF_TEST, EXAMPLE_SELF_TEST_ROW } from "../../src/http/examples/self-test.ts";
+import { EXAMPLE_JUDGES } from "../../src/doors/http/openapi/examples/judges.ts";
+import { EXAMPLE_SELF_TEST, EXAMPLE_SELF_TEST_ROW } from "../../src/doors/http/openapi/examples/self-test.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { shownText } from "./browser.ts";

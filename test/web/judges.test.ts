@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { EXAMPLE_JUDGES } from "../../src/http/examples/judges.ts";
-import { agreementText, pullText, repeatsText, undecidedTexts } from "../../src/web/judges/profile-text.ts";
-import { peopleText } from "../../src/web/verdict/people.ts";
+import { EXAMPLE_JUDGES } from "../../src/doors/http/openapi/examples/judges.ts";
+import { agreementText, pullText, repeatsText, undecidedTexts } from "../../src/doors/web/judges/profile-text.ts";
+import { peopleText } from "../../src/doors/web/verdict/people.ts";
 
 const [judge] = EXAMPLE_JUDGES.judges;
 if (!judge) throw new Error("the example has no judge");

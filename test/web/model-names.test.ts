@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Provider } from "../../src/domain/provider.ts";
-import { providersWithoutKey, suggestedModels } from "../../src/web/part/model-names.ts";
+import { providersWithoutKey, suggestedModels } from "../../src/doors/web/part/model-names.ts";
 
 const provider = (name: string, changes: Partial<Provider> = {}): Provider => ({
   ...{ provider: name, here: true, runs: true, local: false, priced: [] },

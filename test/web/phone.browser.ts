@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { EXAMPLE_SELF_TEST_ROW } from "../../src/http/examples/self-test.ts";
+import { EXAMPLE_SELF_TEST_ROW } from "../../src/doors/http/openapi/examples/self-test.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { PHONE } from "./browser.ts";

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
+import { factsOf } from "../../src/comparison/judge/facts.ts";
+import { pendingArm } from "../../src/comparison/session/pending-arm.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { ExternalAgent } from "../../src/domain/external-agent.ts";
 import type { ArmSummary } from "../../src/domain/session.ts";
 import type { Facts } from "../../src/domain/verdict.ts";
-import { factsOf } from "../../src/judge/facts.ts";
-import { pendingArm } from "../../src/session/pending-arm.ts";
-import { duration, signed, tokens, usd } from "../../src/web/format.ts";
-import { remainingOf } from "../../src/web/live/budgets.ts";
-import { timeAxis } from "../../src/web/live/time-axis.ts";
-import { differencesOf } from "../../src/web/scenarios/differences.ts";
-import { differenceOf, type Established, FACTS } from "../../src/web/verdict/facts.ts";
+import { duration, signed, tokens, usd } from "../../src/doors/web/format.ts";
+import { remainingOf } from "../../src/doors/web/live/budgets.ts";
+import { timeAxis } from "../../src/doors/web/live/time-axis.ts";
+import { differencesOf } from "../../src/doors/web/scenarios/differences.ts";
+import { differenceOf, type Established, FACTS } from "../../src/doors/web/verdict/facts.ts";
 import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";
 
 test("numbers have their unit, and an unknown one says so", () => {

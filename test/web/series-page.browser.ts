@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { Series } from "../../src/domain/series.ts";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { reportOf } from "../../src/series/report.ts";
+import { reportOf } from "../../src/statistics/report.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { rowOf, rowsOf, SERIES_ID, seriesOf, times } from "../series/series.ts";

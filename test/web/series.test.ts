@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { TrialRow } from "../../src/domain/trial.ts";
-import { logAxis } from "../../src/series/log-axis.ts";
-import { reportOf } from "../../src/series/report.ts";
-import { kindOf } from "../../src/series/trial-kind.ts";
-import { chancesText, costText, timeText } from "../../src/web/scenarios/series-estimate.ts";
-import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/web/series/suite-rows.ts";
-import { missingText, trialText } from "../../src/web/series/trial-text.ts";
+import { chancesText, costText, timeText } from "../../src/doors/web/scenarios/series-estimate.ts";
+import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/doors/web/series/suite-rows.ts";
+import { missingText, trialText } from "../../src/doors/web/series/trial-text.ts";
+import { logAxis } from "../../src/statistics/log-axis.ts";
+import { reportOf } from "../../src/statistics/report.ts";
+import { kindOf } from "../../src/statistics/trial-kind.ts";
 import { type Result, rowOf, rowsOf, seriesOf } from "../series/series.ts";
 
 const ALONE = { stored: [], judge_unaudited: false };

@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 import type { Series } from "../../src/domain/series.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
-import { EXAMPLE_SESSION } from "../../src/http/examples/session.ts";
-import { reportOf } from "../../src/series/report.ts";
+import { EXAMPLE_SESSION } from "../../src/doors/http/openapi/examples/session.ts";
+import { reportOf } from "../../src/statistics/report.ts";
 import { anArm, aScenario } from "../outcomes.ts";
 import { type Planned, type Result, rowOf, seriesOf } from "../series/series.ts";
 

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { statusText } from "../../src/domain/series-status.ts";
 import type { CriterionScore, JudgeCall, Verdict } from "../../src/domain/verdict.ts";
-import { seriesFlagText } from "../../src/web/series/flags.ts";
-import { contributionsOf, leaderOf } from "../../src/web/verdict/contributions.ts";
-import { flagText } from "../../src/web/verdict/flags.ts";
-import { headlineText } from "../../src/web/verdict/headline-text.ts";
-import { readWeights, writeWeights } from "../../src/web/verdict/moved-weights.ts";
-import { measuredFigures, notesOf } from "../../src/web/verdict/notes.ts";
-import { tellingLines } from "../../src/web/verdict/telling-lines.ts";
+import { seriesFlagText } from "../../src/doors/web/series/flags.ts";
+import { contributionsOf, leaderOf } from "../../src/doors/web/verdict/contributions.ts";
+import { flagText } from "../../src/doors/web/verdict/flags.ts";
+import { headlineText } from "../../src/doors/web/verdict/headline-text.ts";
+import { readWeights, writeWeights } from "../../src/doors/web/verdict/moved-weights.ts";
+import { measuredFigures, notesOf } from "../../src/doors/web/verdict/notes.ts";
+import { tellingLines } from "../../src/doors/web/verdict/telling-lines.ts";
 
 const rubric = new Map([
   ["tests", 2],

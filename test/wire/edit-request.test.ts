@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { editRequest } from "../../src/arms/wire/edit-request.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
-import { editRequest } from "../../src/wire/edit-request.ts";
 
 const KEEP = { model: null, fence: false };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { editRequest } from "../../src/arms/wire/edit-request.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
-import { editRequest } from "../../src/wire/edit-request.ts";
 
 const PATHS = {
   anthropic: "/v1/messages",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { openReply } from "../../src/wire/open-reply.ts";
-import type { WireCall } from "../../src/wire/wire.ts";
+import { openReply } from "../../src/arms/wire/open-reply.ts";
+import type { WireCall } from "../../src/arms/wire/wire.ts";
 import { GOLDEN } from "./golden.ts";
 import { atOnce, inLines, pass, STREAM, sse } from "./streams.ts";
 

@@ -1,5 +1,5 @@
+import type { WireReply } from "../../src/arms/wire/wire.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
-import type { WireReply } from "../../src/wire/wire.ts";
 import { sse } from "./streams.ts";
 
 /** A stream, written by hand from the provider's documentation, and what it says. */

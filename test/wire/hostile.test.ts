@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { editRequest } from "../../src/arms/wire/edit-request.ts";
+import { openReply } from "../../src/arms/wire/open-reply.ts";
+import { readRequest } from "../../src/arms/wire/read-request.ts";
 import { WIRES } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
 import { sha256 } from "../../src/domain/sha256.ts";
-import { editRequest } from "../../src/wire/edit-request.ts";
-import { openReply } from "../../src/wire/open-reply.ts";
-import { readRequest } from "../../src/wire/read-request.ts";
 import { GOLDEN } from "./golden.ts";
 import { atOnce, pass, STREAM, sse } from "./streams.ts";
 

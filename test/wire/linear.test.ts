@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { Threads } from "../../src/agent/threads.ts";
+import { Threads } from "../../src/arms/agent/log/threads.ts";
+import { editRequest } from "../../src/arms/wire/edit-request.ts";
+import { openReply } from "../../src/arms/wire/open-reply.ts";
+import { readRequest } from "../../src/arms/wire/read-request.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
-import { editRequest } from "../../src/wire/edit-request.ts";
-import { openReply } from "../../src/wire/open-reply.ts";
-import { readRequest } from "../../src/wire/read-request.ts";
 import { cpuRatio, LINEAR } from "../cpu-ratio.ts";
 import { atOnce, STREAM, sse } from "./streams.ts";
 

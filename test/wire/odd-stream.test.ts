@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openReply } from "../../src/wire/open-reply.ts";
+import { openReply } from "../../src/arms/wire/open-reply.ts";
 import { atOnce } from "./streams.ts";
 
 const gate = ({ input, unparsed }: { readonly input: unknown; readonly unparsed?: string }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { WireReply } from "../../src/wire/wire.ts";
+import type { WireReply } from "../../src/arms/wire/wire.ts";
 import { GOLDEN } from "./golden.ts";
 import { inLines, pass, STREAM, sse } from "./streams.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { readRequest } from "../../src/arms/wire/read-request.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
-import { readRequest } from "../../src/wire/read-request.ts";
 
 const PATHS = {
   anthropic: "/v1/messages",

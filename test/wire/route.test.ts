@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { routeOf } from "../../src/wire/route.ts";
+import { routeOf } from "../../src/arms/wire/route.ts";
 
 test("every address that the wires have is known, with its query", () => {
   const routes = [

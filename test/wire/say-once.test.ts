@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { errorBody } from "../../src/arms/wire/error-body.ts";
+import { harmlessCall } from "../../src/arms/wire/harmless-call.ts";
+import { sayOnce } from "../../src/arms/wire/say-once.ts";
 import { WIRES } from "../../src/domain/external-agent.ts";
-import { errorBody } from "../../src/wire/error-body.ts";
-import { harmlessCall } from "../../src/wire/harmless-call.ts";
-import { sayOnce } from "../../src/wire/say-once.ts";
 import { pass } from "./streams.ts";
 
 test.each(WIRES)("%s: a text said once is a whole reply, streamed or not", (wire) => {

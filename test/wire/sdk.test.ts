@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import type { WireCall, WireReply } from "../../src/wire/wire.ts";
+import type { WireCall, WireReply } from "../../src/arms/wire/wire.ts";
 import { GOLDEN } from "./golden.ts";
 import { pass, STREAM } from "./streams.ts";
 

@@ -1,8 +1,8 @@
+import type { OpenReply } from "../../src/arms/wire/open-reply.ts";
+import { openReply } from "../../src/arms/wire/open-reply.ts";
+import type { InSteps } from "../../src/arms/wire/reply-reader.ts";
+import type { WireReply } from "../../src/arms/wire/wire.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
-import type { OpenReply } from "../../src/wire/open-reply.ts";
-import { openReply } from "../../src/wire/open-reply.ts";
-import type { InSteps } from "../../src/wire/reply/reply-reader.ts";
-import type { WireReply } from "../../src/wire/wire.ts";
 
 /** Events of a stream as a provider writes them, each under its type when it has one. */
 export const sse = (...events: readonly unknown[]): string => events.map(sseOf).join("");

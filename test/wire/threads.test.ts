@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { readRequest } from "../../src/arms/wire/read-request.ts";
+import type { WireCall, WireReply } from "../../src/arms/wire/wire.ts";
 import type { WireName } from "../../src/domain/external-agent.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
-import { readRequest } from "../../src/wire/read-request.ts";
-import type { WireCall, WireReply } from "../../src/wire/wire.ts";
 import { GOLDEN } from "./golden.ts";
 import { pass, STREAM } from "./streams.ts";
 

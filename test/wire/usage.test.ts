@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { anthropicUsage, geminiUsage, laterUsage, responsesUsage } from "../../src/wire/usage.ts";
+import { anthropicUsage, geminiUsage, laterUsage, responsesUsage } from "../../src/arms/wire/usage.ts";
 import { pass, sse } from "./streams.ts";
 
 test("what Anthropic counts later takes the place of what it counted before, unless it is less", () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { copyTree } from "../../src/workspace/tree/copy-tree.ts";
-import { TreeTooLarge } from "../../src/workspace/tree/io-failure.ts";
+import { TreeTooLarge } from "../../src/arms/workspace/io-failure.ts";
+import { copyTree } from "../../src/arms/workspace/tree/copy-tree.ts";
 import { Directory, ROOMY } from "./harness.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Sandbox } from "../../src/arms/sandbox/sandbox.ts";
+import { openPristine } from "../../src/arms/workspace/pristine.ts";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
-import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { openPristine } from "../../src/workspace/pristine.ts";
 import { never, shell } from "./harness.ts";
 
 /** A machine whose disk fills up whenever a command is to be started, `before` anything else is done. */

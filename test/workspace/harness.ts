@@ -12,10 +12,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import type { ExecResult, Sandbox } from "../../src/sandbox/sandbox.ts";
-import { openPristine } from "../../src/workspace/pristine.ts";
-import type { Pristine } from "../../src/workspace/workspace.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import type { ExecResult, Sandbox } from "../../src/arms/sandbox/sandbox.ts";
+import { openPristine } from "../../src/arms/workspace/pristine.ts";
+import type { Pristine } from "../../src/arms/workspace/workspace.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 

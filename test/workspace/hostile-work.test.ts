@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, LoopClock } from "../../src/clock.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import { removeTree } from "../../src/arms/sandbox/remove-tree.ts";
+import { TreeTooLarge } from "../../src/arms/workspace/io-failure.ts";
+import { openPristine } from "../../src/arms/workspace/pristine.ts";
+import { readNames } from "../../src/arms/workspace/tree/read-names.ts";
+import { walk } from "../../src/arms/workspace/tree/walk.ts";
 import { Mistake } from "../../src/domain/failure.ts";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import { removeTree } from "../../src/sandbox/remove-tree.ts";
-import { openPristine } from "../../src/workspace/pristine.ts";
-import { TreeTooLarge } from "../../src/workspace/tree/io-failure.ts";
-import { readNames } from "../../src/workspace/tree/read-names.ts";
-import { walk } from "../../src/workspace/tree/walk.ts";
+import { type Clock, LoopClock } from "../../src/runtime/clock.ts";
 import { Directory, describeEachKind, never, openFixture, ROOMY, shell } from "./harness.ts";
 
 const NO_OVERLAY = { dir: null, files: {} };

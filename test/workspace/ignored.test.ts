@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { ignoredBy } from "../../src/workspace/ignore/ignored.ts";
+import { ignoredBy } from "../../src/arms/workspace/ignore/ignored.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 const DIRECTORIES = ["a", "b", "ab"];

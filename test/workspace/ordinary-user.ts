@@ -1,6 +1,6 @@
 import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { isReachable } from "../../src/sandbox/temp-dir.ts";
+import { isReachable } from "../../src/arms/sandbox/temp-dir.ts";
 import { Directory } from "./harness.ts";
 
 const ORDINARY_USER = { uid: 1_000, gid: 1_000 };

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { readOnlyPaths } from "../../src/workspace/read-only-paths.ts";
-import { walk } from "../../src/workspace/tree/walk.ts";
-import type { Workspace } from "../../src/workspace/workspace.ts";
+import { readOnlyPaths } from "../../src/arms/workspace/read-only-paths.ts";
+import { walk } from "../../src/arms/workspace/tree/walk.ts";
+import type { Workspace } from "../../src/arms/workspace/workspace.ts";
 import { SANDBOX } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
 import { textOf } from "../sandbox/programs.ts";

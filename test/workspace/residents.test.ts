@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import type { SandboxedProcess } from "../../src/sandbox/sandbox.ts";
-import { Residents } from "../../src/workspace/residents.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import type { SandboxedProcess } from "../../src/arms/sandbox/sandbox.ts";
+import { Residents } from "../../src/arms/workspace/residents.ts";
 import { host, LINUX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, never } from "./harness.ts";

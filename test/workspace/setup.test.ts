@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSandbox } from "../../src/sandbox/open-sandbox.ts";
-import { sweepTempDirs } from "../../src/sandbox/temp-dir.ts";
-import { openPristine } from "../../src/workspace/pristine.ts";
+import { openSandbox } from "../../src/arms/sandbox/open-sandbox.ts";
+import { sweepTempDirs } from "../../src/arms/sandbox/temp-dir.ts";
+import { openPristine } from "../../src/arms/workspace/pristine.ts";
 import { ROOT } from "../abeval.ts";
 import { host, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
@@ -117,7 +117,7 @@ testNeeding(SANDBOX)("a setup's home shows nothing of the machine, and a link in
 test("what a killed process left of a setup is swept away", async () => {
   using root = new Directory();
   const script = `
-    const { makeScratch } = await import(${JSON.stringify(join(ROOT, "src/sandbox/home.ts"))});
+    const { makeScratch } = await import(${JSON.stringify(join(ROOT, "src/arms/sandbox/home.ts"))});
     await Bun.write(makeScratch(null).home + "/packages", "x");
     process.kill(process.pid, "SIGKILL");
   `;

@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
+import type { Sandbox } from "../../src/arms/sandbox/sandbox.ts";
+import { makeTempDir, sandboxOwner, sweepTempDirs } from "../../src/arms/sandbox/temp-dir.ts";
+import { findToolchain } from "../../src/arms/sandbox/toolchain.ts";
+import { locate, workspacePath } from "../../src/arms/workspace/confine.ts";
+import { openPristine } from "../../src/arms/workspace/pristine.ts";
 import { Failure, Mistake } from "../../src/domain/failure.ts";
-import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { makeTempDir, sandboxOwner, sweepTempDirs } from "../../src/sandbox/temp-dir.ts";
-import { findToolchain } from "../../src/sandbox/toolchain.ts";
-import { locate, workspacePath } from "../../src/workspace/confine.ts";
-import { openPristine } from "../../src/workspace/pristine.ts";
 import { host, ROOT_USER, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
 import { Directory, describeEachKind, never, openFixture, shell } from "./harness.ts";

@@ -1,6 +1,6 @@
 import { SQL } from "bun";
-import type { Clock } from "../../clock.ts";
 import { Failure } from "../../domain/failure.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { type DatabaseAddress, databaseAddress } from "./address.ts";
 import { databaseFailure, isConnectionLoss } from "./database-failure.ts";
 import { Reachability } from "./reachability.ts";

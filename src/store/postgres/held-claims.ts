@@ -1,5 +1,5 @@
-import type { Clock } from "../../clock.ts";
 import { Failure } from "../../domain/failure.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** One claiming of a piece of work. */
 export interface Attempt {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { StoreInspection } from "../shared-store.ts";
 import { ask, type PostgresDatabase } from "./connection.ts";
 import type { RunWakes } from "./run-wakes.ts";

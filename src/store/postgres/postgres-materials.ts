@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
-import type { Entropy } from "../../clock.ts";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
+import type { Entropy } from "../../runtime/clock.ts";
 import type { MaterialShelf } from "../shared-store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import { isWorkOlderThan } from "./queue.ts";

@@ -1,14 +1,15 @@
 import { Failure } from "../../domain/failure.ts";
+import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
-import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
+import { TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { foldLog } from "../read-session.ts";
 import { endOf } from "../session-row.ts";
 import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type TrialsOf } from "../store.ts";
+import { storedJson } from "../stored-json.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
 import type { RunWakes } from "./run-wakes.ts";
 import { SessionRows } from "./session-rows.ts";
-import { readTrials } from "./trial-rows.ts";
 import { UnsavedEnds } from "./unsaved-ends.ts";
 
 interface SessionsParts {
@@ -156,3 +157,21 @@ interface StoredEntry {
 }
 
 const ENTRIES = "SELECT n, attempt, entry FROM abeval.entries WHERE session_id = $1 AND n > $2::int ORDER BY n";
+
+/** In the order of creation, without rows that are damaged. */
+export async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
+  const [statement, values] =
+    "series_id" in of ? [OF_SERIES, [of.series_id]] : [OF_COMPARISON, [of.comparison, of.limit ?? MAX_TRIALS_IN_ALL]];
+  const rows = await ask<{ session_id: string; trial_row: string }>(sql, statement, values);
+  return rows.flatMap(({ session_id, trial_row }) => {
+    const row = parsed(trial_row);
+    return row?.session_id === session_id ? [row] : [];
+  });
+}
+
+const parsed = storedJson(TrialRow);
+
+const OF_SERIES = "SELECT session_id, trial_row FROM abeval.sessions WHERE series_id = $1 ORDER BY position";
+
+const OF_COMPARISON = `SELECT session_id, trial_row FROM abeval.sessions WHERE comparison = $1
+  ORDER BY position LIMIT $2::int`;

@@ -1,8 +1,8 @@
-import type { Clock, Entropy } from "../../clock.ts";
 import type { SessionListing } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import type { Clock, Entropy } from "../../runtime/clock.ts";
 import type { SelfTestShelf } from "../self-test-shelf.ts";
 import type { StoreInspection } from "../shared-store.ts";
 import type { EntriesOfTrials, LoggedEntry, Run, Safety, SessionQuery, SessionStore, TrialsOf } from "../store.ts";

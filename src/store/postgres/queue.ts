@@ -1,9 +1,9 @@
 import type { Db, fromBunSql, PgBoss } from "pg-boss";
-import type { Clock } from "../../clock.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { CreatedEntry } from "../../domain/session-entry.ts";
 import { sha256 } from "../../domain/sha256.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Claim, Needs, Work, WorkQueue } from "../shared-store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import { codesOf } from "./database-failure.ts";

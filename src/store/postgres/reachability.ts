@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** Milliseconds that whoever asks waits at most. What watches over processes gives up after a second. */
 const WAIT_MS = 500;

@@ -1,10 +1,11 @@
+import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import { isFinal } from "../../domain/session.ts";
-import { type TrialRow, trialRowOf } from "../../domain/trial.ts";
+import { TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { checkedFold, foldLog } from "../read-session.ts";
 import type { LoggedEntry, TrialsOf } from "../store.ts";
+import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
 import type { Ended } from "./json-copies.ts";
-import { readTrials, seriesOf } from "./trial-rows.ts";
 import type { UnsavedEnds } from "./unsaved-ends.ts";
 
 /** Logs, and the rows of trials, as this process reads them: also with an end that could not be stored yet. */
@@ -55,3 +56,30 @@ export class SessionLogs {
 const ENTRIES = "SELECT n, attempt, entry FROM entries WHERE session_id = $session_id AND n > $from ORDER BY n";
 
 const LENGTH = "SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id";
+
+/** In the order of creation, without rows that are damaged. */
+export function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
+  const [column, value, limit] =
+    "series_id" in of
+      ? ["series_id", of.series_id, NO_LIMIT]
+      : ["comparison", of.comparison, of.limit ?? MAX_TRIALS_IN_ALL];
+  const sql = `SELECT session_id, trial_row FROM sessions WHERE ${column} = $value ORDER BY position LIMIT $limit`;
+  const rows = database.query(sql).values({ value, limit }) as [string, string | null][];
+  return rows.flatMap(([session_id, text]) => {
+    const row = parsed(text);
+    return row?.session_id === session_id ? [row] : [];
+  });
+}
+
+/** Null for a session that is no trial, or is unknown. */
+export function seriesOf(database: Database, session_id: string): string | null {
+  const [row] = database.query(SERIES_OF).values({ session_id }) as [string | null][];
+  return row?.[0] ?? null;
+}
+
+/** As SQLite says it. */
+const NO_LIMIT = -1;
+
+const parsed = storedJson(TrialRow);
+
+const SERIES_OF = "SELECT series_id FROM sessions WHERE session_id = $session_id";

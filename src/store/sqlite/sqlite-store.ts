@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock, Entropy } from "../../clock.ts";
 import type { SessionListing } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
+import type { Clock, Entropy } from "../../runtime/clock.ts";
 import type { SelfTestShelf } from "../self-test-shelf.ts";
 import type { EntriesOfTrials, LoggedEntry, Run, Safety, SessionQuery, SessionStore, TrialsOf } from "../store.ts";
 import { type Database, openDatabase } from "./database.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { displaced, hasArgument, refusedArguments } from "../../../src/agent/recipe/arguments.ts";
-import type { AgentLaunch } from "../../../src/agent/recipe/recipe.ts";
-import { RECIPES } from "../../../src/agent/recipe/recipes.ts";
+import { displaced, hasArgument, refusedArguments } from "../../../src/arms/recipe/arguments.ts";
+import type { AgentLaunch } from "../../../src/arms/recipe/recipe.ts";
+import { RECIPES } from "../../../src/arms/recipe/recipes.ts";
 
 const LAUNCH: AgentLaunch = {
   ...{ entry: "/opt/agent/x", model: "m", prompt: "Fix it.", prompt_file: "/home/agent/task.md" },

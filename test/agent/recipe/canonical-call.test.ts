@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { canonicalCall } from "../../../src/agent/recipe/canonical-call.ts";
-import { claudeCode } from "../../../src/agent/recipe/claude-code.ts";
-import { codex } from "../../../src/agent/recipe/codex.ts";
-import { commandRecipe } from "../../../src/agent/recipe/command-recipe.ts";
-import { pi } from "../../../src/agent/recipe/pi.ts";
-import type { Recipe } from "../../../src/agent/recipe/recipe.ts";
+import { claudeCode } from "../../../src/arms/recipe/agents/claude-code.ts";
+import { codex } from "../../../src/arms/recipe/agents/codex.ts";
+import { pi } from "../../../src/arms/recipe/agents/pi.ts";
+import { canonicalCall } from "../../../src/arms/recipe/canonical-call.ts";
+import { commandRecipe } from "../../../src/arms/recipe/command-recipe.ts";
+import type { Recipe } from "../../../src/arms/recipe/recipe.ts";
 
 const UNKNOWN = commandRecipe({ command: ["agent"], wires: [] });
 

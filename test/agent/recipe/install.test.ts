@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { installOf } from "../../../src/agent/recipe/install.ts";
+import { installOf } from "../../../src/arms/recipe/install.ts";
 import type { ExternalAgent } from "../../../src/domain/external-agent.ts";
 import { temporaryDirectory } from "../../temporary.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RECIPES } from "../../../src/agent/recipe/recipes.ts";
+import { RECIPES } from "../../../src/arms/recipe/recipes.ts";
 
 const peel = (name: string, tool: string, output: string) =>
   RECIPES.find((recipe) => recipe.name === name)?.peel(tool, output);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { wireOf, wireProblem } from "../../../src/agent/recipe/choose-wire.ts";
-import type { AgentLaunch } from "../../../src/agent/recipe/recipe.ts";
-import { RECIPES, recipeOf } from "../../../src/agent/recipe/recipes.ts";
+import { wireOf, wireProblem } from "../../../src/arms/recipe/choose-wire.ts";
+import type { AgentLaunch } from "../../../src/arms/recipe/recipe.ts";
+import { RECIPES, recipeOf } from "../../../src/arms/recipe/recipes.ts";
 import type { ExternalAgent } from "../../../src/domain/external-agent.ts";
 
 const LAUNCH: AgentLaunch = {

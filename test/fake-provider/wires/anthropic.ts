@@ -1,5 +1,5 @@
+import type { Message, ToolResult } from "../../../src/arms/model/client.ts";
 import { asRecords, asText, dig, type LooseRecord } from "../../../src/domain/lenient.ts";
-import type { Message, ToolResult } from "../../../src/model/client.ts";
 import type { SeenRequest } from "../exchange.ts";
 import { type Form, named, type Piece, piecesOf, type Seen, textOf, type WholeReply } from "./wire.ts";
 

@@ -1,5 +1,5 @@
+import type { Message } from "../../../src/arms/model/client.ts";
 import { asRecords, asText, dig, type LooseRecord, parseJson } from "../../../src/domain/lenient.ts";
-import type { Message } from "../../../src/model/client.ts";
 import type { SeenRequest } from "../exchange.ts";
 import {
   type Form,

@@ -1,5 +1,5 @@
+import type { Message } from "../../../src/arms/model/client.ts";
 import { asRecords, asText, dig, type LooseRecord } from "../../../src/domain/lenient.ts";
-import type { Message } from "../../../src/model/client.ts";
 import type { SeenRequest, SeenTool } from "../exchange.ts";
 import { type Form, type Piece, piecesOf, type Seen, textOf, unnamed, type WholeReply } from "./wire.ts";
 

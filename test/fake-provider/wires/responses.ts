@@ -1,5 +1,5 @@
+import type { Message } from "../../../src/arms/model/client.ts";
 import { asRecord, asRecords, asText, dig, type LooseRecord, parseJson } from "../../../src/domain/lenient.ts";
-import type { Message } from "../../../src/model/client.ts";
 import type { SeenRequest } from "../exchange.ts";
 import { openaiError } from "./chat.ts";
 import { type Form, joinMessages, named, type Piece, piecesOf, type Seen, textOf, type WholeReply } from "./wire.ts";

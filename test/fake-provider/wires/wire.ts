@@ -1,5 +1,5 @@
+import type { Message } from "../../../src/arms/model/client.ts";
 import { asRecord, asRecords, asText, type LooseRecord, parseJson } from "../../../src/domain/lenient.ts";
-import type { Message } from "../../../src/model/client.ts";
 import type { FakeReply, ReplyCall, ReplyUsage, SeenRequest } from "../exchange.ts";
 
 export type Seen = Pick<SeenRequest, "model" | "stream" | "system" | "messages" | "tools" | "force_tool">;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findAnswers } from "../../../src/judge/answer/find-answers.ts";
+import { findAnswers } from "../../../src/comparison/judge/answer/find-answers.ts";
 import { called, SILENT, spoken } from "../mock-judge.ts";
 
 const CASES: [what: string, text: string, found: unknown[]][] = [

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { citationChecker } from "../../../src/comparison/judge/answer/citation-checker.ts";
+import { judgementSchema } from "../../../src/comparison/judge/answer/judgement-schema.ts";
+import { type Expected, type ParseResult, parseAnswer } from "../../../src/comparison/judge/answer/parse-answer.ts";
+import { evidenceView } from "../../../src/comparison/judge/view/evidence-view.ts";
+import { identityRedactor } from "../../../src/comparison/judge/view/identity-redactor.ts";
 import type { JudgedCriterion } from "../../../src/domain/rubric.ts";
-import { citationChecker } from "../../../src/judge/answer/citation-checker.ts";
-import { judgementSchema } from "../../../src/judge/answer/judgement-schema.ts";
-import { type Expected, type ParseResult, parseAnswer } from "../../../src/judge/answer/parse-answer.ts";
-import { evidenceView } from "../../../src/judge/evidence-view.ts";
-import { identityRedactor } from "../../../src/judge/view/identity-redactor.ts";
 import { buildArm, change, command, turn } from "../build-case.ts";
 import { called, type Judgement } from "../mock-judge.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { replyText } from "../../../src/comparison/judge/answer/reply-text.ts";
 import { JUDGE_REPLY_CHARS } from "../../../src/domain/defaults.ts";
-import { replyText } from "../../../src/judge/answer/reply-text.ts";
 
 test("names of fields count as text", () => {
   const withName = (length: number) =>

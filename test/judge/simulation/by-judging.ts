@@ -1,5 +1,5 @@
+import { openJudge } from "../../../src/comparison/judge/open-judge.ts";
 import type { ProbeResult } from "../../../src/domain/evidence.ts";
-import { openJudge } from "../../../src/judge/open-judge.ts";
 import { buildCase, judged } from "../build-case.ts";
 import { called, countingEntropy, fixedClock, mockJudge, slotsOf, userText, wellFormed } from "../mock-judge.ts";
 import { CHECKS, CRITERIA, gapSeen, scoresFor } from "./pairs.ts";

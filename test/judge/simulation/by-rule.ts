@@ -1,7 +1,7 @@
-import { confidenceOf } from "../../../src/judge/confidence.ts";
-import { type Basis, decide, needsSecondHearing } from "../../../src/judge/decide.ts";
-import { gatesOf } from "../../../src/judge/gates.ts";
-import type { CallScores } from "../../../src/judge/score-table.ts";
+import { type Basis, decide, needsSecondHearing } from "../../../src/comparison/judge/decide.ts";
+import { gatesOf } from "../../../src/comparison/judge/gates.ts";
+import { confidenceOf } from "../../../src/comparison/judge/verdict/confidence.ts";
+import type { CallScores } from "../../../src/comparison/judge/verdict/score-table.ts";
 import { CHECKS, type Chance, CRITERIA, type Faults, gapSeen, type Pair, scoresFor } from "./pairs.ts";
 import type { JudgePair } from "./rates.ts";
 

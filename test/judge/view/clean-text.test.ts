@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cleanLine, cleanText } from "../../../src/judge/view/clean-text.ts";
+import { cleanLine, cleanText } from "../../../src/comparison/judge/view/clean-text.ts";
 
 test("terminal sequences and control characters disappear, tabs and newlines stay", () => {
   expect(cleanText("\u001b[31mred\u001b[0m\u001b]0;title\u0007\ta\u0000b\u0008\nc\u009b2Jd\u007f")).toBe("red\tab\ncd");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bounded } from "../../../src/judge/view/clip.ts";
+import { bounded } from "../../../src/comparison/judge/view/clip.ts";
 
 test("no character of a text is read twice, and a short one is read whole", () => {
   const text = (length: number) => Array.from({ length }, (_, index) => String.fromCharCode(0x100 + index)).join("");

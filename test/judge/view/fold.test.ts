@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { cleanText } from "../../../src/judge/view/clean-text.ts";
-import { fold } from "../../../src/judge/view/fold.ts";
+import { cleanText } from "../../../src/comparison/judge/view/clean-text.ts";
+import { fold } from "../../../src/comparison/judge/view/fold.ts";
 
 const FOLDS: [string, string, string][] = [
   ["plain text", "Judge: 4 points\nnow", "Judge: 4 points\nnow"],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { identityRedactor } from "../../../src/judge/view/identity-redactor.ts";
+import { identityRedactor } from "../../../src/comparison/judge/view/identity-redactor.ts";
 
 const MARK = "[identity removed]";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { withoutWords } from "../../../src/comparison/judge/view/without-words.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
 import type { Changes } from "../../../src/domain/evidence.ts";
-import { withoutWords } from "../../../src/judge/view/without-words.ts";
 import { turnsDuring } from "../../turns.ts";
 import { buildArm, change, NO_CHANGE } from "../build-case.ts";
 

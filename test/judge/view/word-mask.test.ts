@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { WordMask } from "../../../src/judge/view/word-mask.ts";
+import { WordMask } from "../../../src/comparison/judge/view/word-mask.ts";
 
 const masked = (path: string, ...lines: string[]) => lines.map(new WordMask("").masker(path));
 

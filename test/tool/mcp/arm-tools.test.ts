@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../../src/clock.ts";
 import type { McpServer } from "../../../src/domain/arm.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import { SANDBOX } from "../../machine.ts";
 import { describeNeeding } from "../../needs.ts";
 import { never, processesWith, shell } from "../../workspace/harness.ts";

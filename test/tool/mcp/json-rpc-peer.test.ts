@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { Writable } from "node:stream";
-import { systemClock } from "../../../src/clock.ts";
-import { LINE_BYTES } from "../../../src/lines.ts";
-import type { SandboxedProcess } from "../../../src/sandbox/sandbox.ts";
-import { Gone, JsonRpcPeer, MESSAGE_VALUES, TimedOut } from "../../../src/tool/mcp/json-rpc-peer.ts";
+import type { SandboxedProcess } from "../../../src/arms/sandbox/sandbox.ts";
+import { Gone, JsonRpcPeer, MESSAGE_VALUES, TimedOut } from "../../../src/arms/tool/mcp/json-rpc-peer.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { LINE_BYTES } from "../../../src/runtime/lines.ts";
 import { never } from "../../workspace/harness.ts";
 
 const PATIENCE = { timeout_ms: 60_000, signal: never };

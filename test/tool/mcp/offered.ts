@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { systemClock } from "../../../src/clock.ts";
+import { openArmTools } from "../../../src/arms/tool/arm-tools.ts";
+import type { ToolOutput } from "../../../src/arms/tool/tool.ts";
+import type { Workspace } from "../../../src/arms/workspace/workspace.ts";
 import type { McpServer } from "../../../src/domain/arm.ts";
-import { openArmTools } from "../../../src/tool/mcp/arm-tools.ts";
-import type { ToolOutput } from "../../../src/tool/tool.ts";
-import type { Workspace } from "../../../src/workspace/workspace.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import { never, openFixture } from "../../workspace/harness.ts";
 
 /** The tools that the model of an arm would be offered. */

@@ -1,0 +1,118 @@
+import type { ExternalAgent } from "../../domain/external-agent.ts";
+import type { Policies } from "../../domain/policies.ts";
+import type { Entropy } from "../../runtime/clock.ts";
+import type { ArmRun } from "../arm/run-arm.ts";
+import type { Upstream } from "../model/upstream.ts";
+import { AGENT_HOME, AGENT_INSTALL } from "../recipe/inside.ts";
+import type { Install } from "../recipe/install.ts";
+import type { AgentLaunch, AgentStart, Recipe } from "../recipe/recipe.ts";
+import { makeHome } from "../sandbox/home.ts";
+import { AGENT_LIMITS } from "../sandbox/limits.ts";
+import { removeTree } from "../sandbox/remove-tree.ts";
+import type { Owner } from "../sandbox/sandbox.ts";
+import { makeTempDir } from "../sandbox/temp-dir.ts";
+import { layOver } from "../workspace/lay-over.ts";
+import type { AttachedProgram, FileSource, FixtureFiles } from "../workspace/workspace.ts";
+import type { DoorCommand } from "./door-command.ts";
+import type { ModelPrices } from "./model-prices.ts";
+import { settingsOver } from "./settings.ts";
+import { makeSocketDirectory, SOCKET_INSIDE, type SocketDirectory } from "./socket-directory.ts";
+
+/** An agent that can be started: everything that could refuse it has been asked. */
+export interface AgentProgram {
+  readonly agent: ExternalAgent;
+  readonly recipe: Recipe;
+  /** Null for a command that needs none. */
+  readonly install: Install | null;
+  /** Laid into its home. */
+  readonly files: FixtureFiles | null;
+  readonly upstream: Upstream;
+  readonly prices: ModelPrices;
+  readonly door: DoorCommand;
+  /** Who the sandbox runs it as. */
+  readonly owner: Owner | null;
+  readonly entropy: Entropy;
+}
+
+/** Where one run of an agent lives, besides its workspace: its home, and the socket of its proxy. */
+export interface AgentPlace extends AsyncDisposable {
+  readonly sockets: SocketDirectory;
+  readonly token: string;
+  readonly attached: AttachedProgram;
+}
+
+/** The same in every run, so that recorded requests are too. */
+const PORT = 4010;
+
+/** Where the network may be that of this machine, both arms listen on one loopback, and others do. */
+const portFor = (network: Policies["network"], entropy: Entropy) =>
+  network === "none" ? PORT : 20_000 + (Number.parseInt(entropy(2), 16) % 12_000);
+
+/** Makes the directories of a run. @throws Failure `workspace_failed` */
+export async function openAgentPlace(
+  program: AgentProgram,
+  { prompt, policies: { network, paths } }: Pick<ArmRun, "prompt" | "policies">,
+): Promise<AgentPlace> {
+  const { agent, install, door, owner, entropy } = program;
+  await using made = new AsyncDisposableStack();
+  const home = made.use(makeHome(owner));
+  const sockets = made.use(makeSocketDirectory(owner));
+  const token = entropy(16);
+  const port = portFor(network, entropy);
+  const start = startOf(program, { prompt, base: `http://127.0.0.1:${port}`, key: token });
+  const theirs = program.files ? await onDisk(program.files, made) : NO_FILES;
+  await layOver(home.path, theirs, owner);
+  await layOver(home.path, { dir: null, files: settingsOver(start.home, theirs) }, owner);
+  const held = made.move();
+  return {
+    token,
+    sockets,
+    attached: {
+      command: door.command(port, SOCKET_INSIDE, start.command),
+      network,
+      environment: { ...start.environment, ...agent.env },
+      mounts: [...door.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],
+      read_only: paths.protected,
+      home: home.path,
+      limits: AGENT_LIMITS,
+      // Read and thrown away but for its ends.
+      max_printed_bytes: Number.POSITIVE_INFINITY,
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+const NO_FILES: FileSource = { dir: null, files: {} };
+
+const startOf = (
+  {
+    agent,
+    recipe,
+    install,
+    upstream: { model, wire },
+  }: Pick<AgentProgram, "agent" | "recipe" | "install" | "upstream">,
+  given: Pick<AgentLaunch, "prompt" | "base" | "key">,
+): AgentStart =>
+  recipe.start({
+    ...given,
+    ...{ model, wire, args: agent.args, entry: install?.entry ?? "", prompt_file: `${AGENT_HOME}/task.md` },
+  });
+
+/**
+ * Reads the settings that will be laid over, before an arm is asked. Those that lie in a commit are read when it starts.
+ * @throws Failure as `settingsOver`
+ */
+export function checkSettings(program: AgentProgram): void {
+  const { files } = program;
+  if (files === null || files.fill) return;
+  settingsOver(startOf(program, { prompt: "", base: "", key: "" }).home, files);
+}
+
+/** Files that lie in a commit are written out first. */
+async function onDisk({ fill, dir, files }: FixtureFiles, made: AsyncDisposableStack) {
+  if (fill === undefined) return { dir, files };
+  const written = makeTempDir();
+  made.defer(() => removeTree(written));
+  await fill(written);
+  return { dir: written, files };
+}

@@ -1,0 +1,164 @@
+import { Failure, Mistake } from "../../domain/failure.ts";
+import type { ArmEnd } from "../arm/arm-end.ts";
+import { effectiveBudget } from "../arm/budget.ts";
+import { DecisionLog } from "../arm/decision-log.ts";
+import { Meter } from "../arm/meter.ts";
+import type { ArmRun, RunArm } from "../arm/run-arm.ts";
+import { atBudget, atDiskLimit, cancelled, failed, type Stop } from "../arm/stop.ts";
+import { Stopwatch, TimeUp } from "../arm/stopwatch.ts";
+import { Throttle } from "../arm/throttle.ts";
+import type { ProcessEnd } from "../sandbox/sandbox.ts";
+import { type AgentProgram, openAgentPlace } from "./agent-place.ts";
+import { cloudHint, strayWords } from "./cloud-forms.ts";
+import { AgentLog } from "./log/agent-log.ts";
+import { PrintedEnds } from "./printed-ends.ts";
+import { agentExchange } from "./proxy/agent-exchange.ts";
+import { openProxy } from "./proxy/provider-proxy.ts";
+
+/**
+ * An agent of somebody else as an arm: a program in the sandbox whose model calls pass through a proxy of ours. What it did
+ * is read from these alone, so that all agents have one kind of log.
+ */
+export const externalArm =
+  (program: AgentProgram): RunArm =>
+  async (run, signal) => {
+    const budget = effectiveBudget(run.policies.budget, run.arm.limits);
+    using stopwatch = new Stopwatch(run.clock, budget.max_seconds * 1000);
+    const meter = new Meter(budget, run.arm.price_per_mtok, stopwatch);
+    return await new AgentRunner({ program, run, stopwatch, meter }, signal).run();
+  };
+
+interface RunnerParts {
+  readonly program: AgentProgram;
+  readonly run: ArmRun;
+  readonly stopwatch: Stopwatch;
+  readonly meter: Meter;
+}
+
+class AgentRunner {
+  readonly #parts: RunnerParts;
+  readonly #caller: AbortSignal;
+  readonly #signal: AbortSignal;
+  readonly #log: DecisionLog;
+  readonly #stopped = Promise.withResolvers<Stop>();
+  readonly #agent: AgentLog;
+  #exit_code: number | null = null;
+  #printed: readonly [stdout: PrintedEnds, stderr: PrintedEnds] | undefined;
+
+  constructor(parts: RunnerParts, caller: AbortSignal) {
+    const { run, program, meter, stopwatch } = parts;
+    this.#parts = parts;
+    this.#caller = caller;
+    this.#signal = AbortSignal.any([caller, stopwatch.signal]);
+    this.#log = new DecisionLog(run.clock, run.emit);
+    const stop = (reason: Stop) => this.#stopped.resolve(reason);
+    this.#agent = new AgentLog({ ...program, run, meter, log: this.#log, signal: this.#signal, stop });
+  }
+
+  async run(): Promise<ArmEnd> {
+    let stop: Stop;
+    try {
+      stop = await this.#untilStopped();
+    } catch (error) {
+      this.#agent.settle();
+      stop = this.#interrupted(error);
+    }
+    return this.#end(stop);
+  }
+
+  /** When it returns nothing of the agent runs, and every request of it has been accounted for. */
+  async #untilStopped(): Promise<Stop> {
+    const { program, run } = this.#parts;
+    this.#signal.throwIfAborted();
+    await using place = await openAgentPlace(program, run);
+    const { wire } = program.upstream;
+    const onStray = (path: string) => this.#stray(path);
+    const onRefused = (message: string) => this.#agent.told.refused(message);
+    await using proxy = await openProxy({ ...place, wire, answer: this.#answer(), onStray, onRefused });
+    await using started = await run.workspace.attach(place.attached, this.#signal);
+    this.#printed = [new PrintedEnds(started.stdout), new PrintedEnds(started.stderr)];
+    const first = await Promise.race([this.#stopped.promise, started.ended]);
+    started.kill();
+    const ended = await started.ended;
+    await proxy.idle();
+    await Promise.all(this.#printed.map(({ done }) => done));
+    this.#signal.throwIfAborted();
+    this.#agent.settle();
+    if ("status" in first) return first;
+    return this.#agent.stopped ? await this.#stopped.promise : this.#endedBy(ended);
+  }
+
+  #answer() {
+    const { program, run, stopwatch } = this.#parts;
+    const { upstream } = program;
+    const fence = run.policies.network === "none";
+    const throttle = new Throttle(stopwatch, run.clock);
+    const { clock, redact } = run;
+    return agentExchange({ upstream, log: this.#agent, fence, throttle, clock, redact });
+  }
+
+  #stray(address: string): void {
+    const message = strayWords(address);
+    this.#log.add("error", { summary: message, detail: { class: "agent", code: "unknown_address", message } });
+  }
+
+  #endedBy({ ended, exit_code }: ProcessEnd): Stop {
+    this.#exit_code = exit_code;
+    if (!this.#agent.asked_once) throw this.#neverAsked(ended === "exit" ? `exit code ${exit_code}` : ended);
+    if (ended === "disk_limit") return atDiskLimit(this.#log, new Mistake("the agent used up its disk"));
+    return this.#agent.ending(ended === "exit" ? String(exit_code) : ended);
+  }
+
+  /** What it printed to stdout (0) or stderr (1), as far as it was kept. */
+  #said(stream: 0 | 1): string {
+    return this.#parts.run.redact(this.#printed?.[stream].text ?? "");
+  }
+
+  #neverAsked(how: string): Failure {
+    const said = this.#said(1).trim().slice(-SAID_CHARS) || this.#said(0).trim().slice(-SAID_CHARS) || "nothing";
+    const { id } = this.#parts.run.arm;
+    const hint = cloudHint(this.#parts.program.agent.env);
+    return new Failure(
+      "setup_failed",
+      `arm "${id}": its agent ended (${how}) and never asked a model. ${hint === null ? "" : `${hint}. `}It printed last: ${said}`,
+    );
+  }
+
+  #interrupted(error: unknown): Stop {
+    if (this.#caller.aborted) return cancelled(this.#caller.reason);
+    if (error instanceof TimeUp) return atBudget(this.#log, this.#parts.meter.seconds());
+    return error instanceof Mistake ? atDiskLimit(this.#log, error) : failed(this.#log, error);
+  }
+
+  #end({ violations = [], ...stop }: Stop): ArmEnd {
+    const { meter, program } = this.#parts;
+    const { recipe, agent, install } = program;
+    return {
+      ...stop,
+      model_served: this.#agent.model_served,
+      replies_digest: this.#agent.replies_digest,
+      ...meter.used(),
+      calls: this.#agent.calls,
+      violations,
+      agent: {
+        recipe: agent.use === null ? null : recipe.name,
+        install: agent.install,
+        version: install?.version ?? null,
+        digest: install?.digest ?? null,
+        exit_code: this.#exit_code,
+        ...okExit(program),
+        stdout: this.#said(0),
+        stderr: this.#said(1),
+      },
+    };
+  }
+}
+
+/** Absent when there are none. */
+function okExit({ recipe, agent }: Pick<AgentProgram, "recipe" | "agent">): { readonly ok_exit?: number[] } {
+  const all = [...new Set([...(recipe.ok_exit?.(agent.args) ?? []), ...(agent.ok_exit ?? [])])];
+  return all.length === 0 ? {} : { ok_exit: all };
+}
+
+/** Of what it printed last, in a message: to stderr, or to stdout when that is empty. */
+const SAID_CHARS = 2_000;

@@ -1,0 +1,174 @@
+import type { DecisionDetail } from "../../../domain/decision.ts";
+import { cut, excerpt } from "../../../domain/excerpt.ts";
+import { NETWORK_RULE } from "../../../domain/network-rule.ts";
+import { type BudgetState, rounded, usedText } from "../../arm/budget.ts";
+import { callSummary } from "../../arm/call-text.ts";
+import { type DecisionLog, oneLine } from "../../arm/decision-log.ts";
+import type { ArmRun } from "../../arm/run-arm.ts";
+import type { Recipe } from "../../recipe/recipe.ts";
+import type { WireReply } from "../../wire/wire.ts";
+import type { AskedTurn } from "./asked-turn.ts";
+import type { PendingCall } from "./pending-calls.ts";
+import { MAX_THREADS } from "./threads.ts";
+
+interface DecisionParts {
+  readonly run: Pick<ArmRun, "redact" | "clock">;
+  readonly recipe: Pick<Recipe, "peel">;
+  readonly log: DecisionLog;
+}
+
+/** What a model said, with the tools that it called in our words. */
+export interface SaidTurn {
+  readonly reply: WireReply;
+  readonly tools: readonly string[];
+}
+
+/** Writes an external agent's decisions. Keys are taken out, and whatever an agent can send for ever is told only so often. */
+export class AgentDecisions {
+  readonly #parts: DecisionParts;
+  readonly #fenced = new Set<string>();
+  readonly #unpriced = new Set<string>();
+  #refused = 0;
+  #forgotten = false;
+
+  constructor(parts: DecisionParts) {
+    this.#parts = parts;
+  }
+
+  /** A tool's name as the log has it. A model can call a tool by any. */
+  named(tool: string): string {
+    return cut(this.#parts.run.redact(tool), NAME_CHARS);
+  }
+
+  turn(
+    { thread, side, other }: Pick<AskedTurn, "thread" | "side" | "other">,
+    { reply, tools }: SaidTurn,
+    latency_ms: number,
+  ): void {
+    const { log, run } = this.#parts;
+    const unknown = reply.tokens_in === null || reply.tokens_out === null;
+    const text = run.redact(reply.text);
+    const said = oneLine(text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)");
+    const broken = BROKEN[reply.ended];
+    log.add("model_turn", {
+      summary: oneLine([said, broken, run.redact(reply.error ?? "")].filter(Boolean).join("; ")),
+      latency_ms,
+      tokens_in: unknown ? 0 : (reply.tokens_in ?? 0),
+      tokens_out: unknown ? 0 : (reply.tokens_out ?? 0),
+      detail: {
+        stop_reason: run.redact(reply.stop_reason ?? reply.ended),
+        tools: [...tools],
+        ...cacheUse(reply),
+        text: excerpt(text),
+        thread: thread.number,
+        ...(side ? { side: true as const } : {}),
+        ...(other && { model: other.model }),
+        ...(unknown ? { usage_unknown: true as const } : {}),
+      },
+    });
+  }
+
+  call(pending: PendingCall, output: string, is_error: boolean | null): void {
+    const { call, told, effect, checked, thread, asked_ticks } = pending;
+    const { run, recipe, log } = this.#parts;
+    const peeled = recipe.peel(call.name, output);
+    const text = run.redact(peeled.output);
+    const { exit_code } = peeled;
+    const ok = is_error !== true && (exit_code ?? 0) === 0;
+    log.add("tool_call", {
+      summary: callSummary(told, { text, ok, exit_code }),
+      latency_ms: run.clock.ticks() - asked_ticks,
+      detail: {
+        tool: told.name,
+        ...(effect && { effect }),
+        input: told.input,
+        ok,
+        exit_code,
+        output: excerpt(text),
+        bytes: Buffer.byteLength(output),
+        thread,
+        own_tool: this.named(call.name),
+        ...(checked ? {} : { unchecked: true as const }),
+      },
+    });
+  }
+
+  /** A call that was refused before the agent saw it. */
+  blocked(detail: DecisionDetail<"policy_block">): void {
+    const summary = `refused ${detail.tool} ${oneLine(detail.input, 90)}: ${detail.rule}`;
+    this.#parts.log.add("policy_block", { summary, detail });
+  }
+
+  /** What the provider would have done for the agent behind a closed network. Each is told once. */
+  fenced(removed: readonly string[]): void {
+    for (const what of removed.map((one) => oneLine(this.#parts.run.redact(one), FENCED_CHARS))) {
+      if (this.#fenced.has(what) || this.#fenced.size >= MAX_FENCED) continue;
+      this.#fenced.add(what);
+      const summary = `refused ${what}, which runs at the provider: ${NETWORK_RULE}`;
+      this.#parts.log.add("policy_block", { summary, detail: { rule: NETWORK_RULE, tool: what, input: "" } });
+    }
+  }
+
+  retried(status: number | null, attempts: number, waited_ms: number): void {
+    const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
+    this.#parts.log.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
+  }
+
+  /** The provider would not take a request as it is. */
+  refused(message: string): void {
+    this.#refused += 1;
+    if (this.#refused > MAX_REFUSALS) return;
+    this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "refused_request", message } });
+  }
+
+  /** A small call is asked of the arm's model in the place of one that has no price. Told once for each, and not for ever. */
+  unpriced(model: string): void {
+    if (this.#unpriced.has(model) || this.#unpriced.size >= MAX_UNPRICED) return;
+    this.#unpriced.add(model);
+    const message = `${model} has no price, and the cost is limited: its small calls are asked of the arm's model; name it in the file of --prices, or set side_model: same`;
+    this.#parts.log.add("error", {
+      summary: message,
+      detail: { class: "agent", code: "model_without_price", message },
+    });
+  }
+
+  /** From now on a conversation may have two numbers. Told once. */
+  forgotten(): void {
+    if (this.#forgotten) return;
+    this.#forgotten = true;
+    const message = `more than ${MAX_THREADS} conversations: those that were silent longest are forgotten, and count as new ones when they go on`;
+    this.#parts.log.add("error", { summary: message, detail: { class: "agent", code: "threads_forgotten", message } });
+  }
+
+  /** Only here: what the agent reads is not ours to write. */
+  warnings(low: readonly BudgetState[]): void {
+    for (const state of low) {
+      const { budget, used, limit } = state;
+      this.#parts.log.add("limit_warning", {
+        summary: `${budget} runs low: ${usedText(state)}`,
+        detail: { budget, used: rounded(budget, used), limit },
+      });
+    }
+  }
+}
+
+const cacheUse = ({ cached_tokens, cache_write_tokens, cache_write_1h_tokens }: WireReply) => ({
+  ...{ cached_tokens, cache_write_tokens },
+  ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
+});
+
+/** Of a tool's name. */
+const NAME_CHARS = 128;
+
+/** Refused requests that are told of. They cost nothing, so no budget ends an agent that sends them for ever. */
+const MAX_REFUSALS = 50;
+
+/** Models without a price that are told of. */
+const MAX_UNPRICED = 10;
+
+/** How a reply ended that is not whole. */
+const BROKEN = { whole: null, cut: "the reply broke off", error: "the provider failed" } as const;
+
+/** Kinds of what the fence takes out that are told of: an agent may make up any number. */
+const MAX_FENCED = 50;
+const FENCED_CHARS = 80;

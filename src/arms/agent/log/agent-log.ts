@@ -1,0 +1,269 @@
+import { createHash } from "node:crypto";
+import type { ExternalAgent } from "../../../domain/external-agent.ts";
+import { Failure } from "../../../domain/failure.ts";
+import type { Effect } from "../../../domain/tool.ts";
+import type { BudgetState } from "../../arm/budget.ts";
+import { toldCall } from "../../arm/call-text.ts";
+import type { DecisionLog } from "../../arm/decision-log.ts";
+import type { Meter } from "../../arm/meter.ts";
+import { disqualifyingPaths } from "../../arm/protected-paths.ts";
+import type { ArmRun } from "../../arm/run-arm.ts";
+import { atBudget, disqualified, failed, type Stop } from "../../arm/stop.ts";
+import { redactDeep } from "../../model/redacting-model.ts";
+import type { Upstream } from "../../model/upstream.ts";
+import { refusedPath } from "../../policy/path-rules.ts";
+import { type Refusal, refusalOf } from "../../policy/refusal.ts";
+import { type CallRecord, heldSubject } from "../../policy/review.ts";
+import { type CanonicalCall, canonicalCall } from "../../recipe/canonical-call.ts";
+import type { Recipe } from "../../recipe/recipe.ts";
+import type { WireCall, WireReply, WireRequest, WireResult } from "../../wire/wire.ts";
+import { agentEnding } from "../agent-ending.ts";
+import type { ModelPrices } from "../model-prices.ts";
+import { AgentDecisions, type SaidTurn } from "./agent-decisions.ts";
+import type { AskedTurn } from "./asked-turn.ts";
+import { refusalOfBroken } from "./broken-input.ts";
+import { type PendingCall, PendingCalls } from "./pending-calls.ts";
+import { refusedInput } from "./refused-input.ts";
+import { MAIN_THREAD, type ThreadName, Threads } from "./threads.ts";
+import { UNHEARD, UnderWay } from "./under-way.ts";
+
+interface AgentLogParts {
+  readonly run: ArmRun;
+  readonly agent: Pick<ExternalAgent, "tools" | "side_model">;
+  readonly recipe: Recipe;
+  /** The arm's, as the provider calls it. */
+  readonly upstream: Pick<Upstream, "model">;
+  readonly prices: ModelPrices;
+  readonly log: DecisionLog;
+  readonly meter: Meter;
+  /** Fires when the arm is over for a reason of ours. */
+  readonly signal: AbortSignal;
+  /** Called once, with what ends the arm. */
+  readonly stop: (stop: Stop) => void;
+}
+
+/** Makes an arm's decisions out of what passes between its agent and the provider, and ends it where a rule or a budget says so. */
+export class AgentLog {
+  readonly calls: CallRecord[] = [];
+  /** What of it becomes decisions. */
+  readonly told: AgentDecisions;
+  readonly #parts: AgentLogParts;
+  readonly #threads: Threads;
+  readonly #pending = new PendingCalls();
+  readonly #under_way = new UnderWay<AskedTurn>();
+  /** The figures of the last request, by conversation. */
+  readonly #sent = new WeakMap<ThreadName, { readonly bytes: number; readonly tokens_in: number }>();
+  readonly #replies = createHash("sha256");
+  #served: string | null = null;
+  #stopped = false;
+  #asked = 0;
+  /** What the main thread was told last; undefined before. */
+  #last: { readonly thread: ThreadName; readonly said: WireReply | "context_overflow" } | undefined;
+
+  constructor(parts: AgentLogParts) {
+    this.#parts = parts;
+    this.#threads = new Threads(Object.keys({ ...parts.recipe.tools, ...parts.agent.tools }).length > 0);
+    this.told = new AgentDecisions(parts);
+  }
+
+  /** The arm ends. Nothing goes to its agent any more. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  get model_served(): string | null {
+    return this.#served;
+  }
+
+  get replies_digest(): string {
+    return this.#replies.copy().digest("hex");
+  }
+
+  /** The agent has found the way to its model. */
+  get asked_once(): boolean {
+    return this.#asked > 0;
+  }
+
+  /**
+   * Waits for requests that are under way where the budget may not last for all of them. Null when the arm ends with this
+   * one, or the signal has fired.
+   */
+  async asked(request: WireRequest, sent_bytes: number, signal: AbortSignal): Promise<AskedTurn | null> {
+    const { run, log, meter } = this.#parts;
+    this.#asked += 1;
+    const thread = this.#threads.asked(request);
+    if (this.#threads.forgotten > 0) this.told.forgotten();
+    this.#takeResults(request, thread);
+    const violations = this.calls.length > 0 ? await disqualifyingPaths(run, log) : [];
+    if (violations.length > 0) this.#stop(() => disqualified(violations));
+    const side = this.#threads.isAside(thread, request);
+    while (!this.#stopped && !signal.aborted && !this.#under_way.hasRoomFor({ side, sent_bytes }, meter))
+      await this.#under_way.oneEnded(signal);
+    if (signal.aborted) {
+      this.#threads.answered(thread, null);
+      return null;
+    }
+    // A small call besides the work is no turn: it may follow the last one.
+    const spent = side ? (meter.exhausted("turns") ?? meter.beginSideCall()) : this.#exhausted(thread, sent_bytes);
+    if (spent) this.#stop(() => atBudget(log, spent));
+    if (this.#stopped) return null;
+    this.told.warnings(meter.runningLow());
+    const asked = side ? this.#modelAside(request) : { model: this.#parts.upstream.model };
+    const turn = { thread, side, ...asked, sent_bytes, began_ticks: run.clock.ticks(), blocks: [] };
+    this.#under_way.begin(turn);
+    return turn;
+  }
+
+  #takeResults({ results }: WireRequest, { number }: ThreadName): void {
+    for (const result of results) {
+      const pending = this.#pending.take(result, number);
+      if (pending) this.#answered(pending, result);
+    }
+  }
+
+  /** A protected file is read-only for the agent: writing it failed. */
+  #answered(pending: PendingCall, { text, is_error }: WireResult): void {
+    const { effect, subject, told } = pending;
+    const { paths } = this.#parts.run.policies;
+    const rule = effect === "write" && is_error === true ? refusedPath({ ...paths, writable: ["**"] }, subject) : null;
+    if (rule === null) this.told.call(pending, text, is_error);
+    else this.told.blocked({ rule, tool: told.name, input: told.input });
+  }
+
+  /** What a conversation has sent it sends again, unless it was shortened. */
+  #exhausted(thread: ThreadName, sent_bytes: number): BudgetState | undefined {
+    const { meter } = this.#parts;
+    const before = this.#sent.get(thread);
+    const again = before !== undefined && sent_bytes >= before.bytes ? before.tokens_in : 0;
+    return meter.exhausted() ?? meter.unaffordable(again);
+  }
+
+  /** Under a cost limit nothing is asked whose cost nobody would know. */
+  #modelAside({ model: wanted }: WireRequest): Pick<AskedTurn, "model" | "other"> {
+    const { agent, upstream, prices, meter } = this.#parts;
+    const own = { model: upstream.model };
+    if (agent.side_model === "same" || wanted === null || wanted === own.model) return own;
+    const other = { model: this.told.named(prices.nameOf(wanted)), price: prices.of(wanted) };
+    if (other.price !== null || prices.free || meter.cost() === undefined) return { model: wanted, other };
+    this.told.unpriced(other.model);
+    return own;
+  }
+
+  /** Looks at a call before the agent sees it. Gives the input that is put in its place; null: it may be made. */
+  gate(turn: AskedTurn, call: WireCall): object | string | null {
+    const { run, meter } = this.#parts;
+    turn.spent ??= meter.exhausted("turns");
+    if (turn.spent) return null;
+    meter.tool_calls += 1;
+    const canonical = this.#canonical(call);
+    const { tool, effect, input, checked } = canonical;
+    const refusal = this.#refusalOf(effect, canonical.subject, call);
+    const replacement = refusal && refusedInput(call, refusal.message);
+    const refused_by = replacement === null ? null : (refusal?.rule ?? null);
+    const [told, subject] = [toldCall({ name: tool, input }), heldSubject(canonical.subject)];
+    this.calls.push({ tool, effect: effect ?? "opaque", subject, refused_by });
+    if (refused_by === null) {
+      const { id, name } = call;
+      const when = { thread: turn.thread.number, asked_ticks: run.clock.ticks() };
+      this.#pending.add({ call: { id, name }, told, effect, subject, checked, ...when });
+    } else turn.blocks.push({ rule: refused_by, tool, input: told.input });
+    return replacement;
+  }
+
+  #refusalOf(effect: Effect | null, subject: string, { unparsed }: WireCall): Refusal | null {
+    const { policies } = this.#parts.run;
+    if (effect !== "command" && (unparsed === undefined || effect !== null)) return null;
+    return unparsed === undefined ? refusalOf(policies, "command", subject) : refusalOfBroken(policies, unparsed);
+  }
+
+  /** @param latency_ms without what was lost to throttling */
+  replied(turn: AskedTurn, reply: WireReply, latency_ms: number): void {
+    const { log, meter } = this.#parts;
+    const { thread, side } = turn;
+    this.#threads.answered(thread, reply);
+    this.#count(turn, reply);
+    if (!side && reply.model_served !== null) this.#served = this.#parts.run.redact(reply.model_served);
+    this.#replies.update(`${JSON.stringify([reply.text, reply.calls.map(({ name, input }) => [name, input])])}\n`);
+    if (thread.number === MAIN_THREAD) this.#last = { thread, said: reply };
+    this.told.turn(turn, this.#said(reply), latency_ms);
+    for (const block of turn.blocks) this.told.blocked(block);
+    const spent = turn.spent ?? this.#under_way.overdraws(meter);
+    if (spent) this.#stop(() => atBudget(log, spent));
+  }
+
+  /** The agent hung up before a reply came. The provider was asked all the same, unless the arm ended before it `isSent`. */
+  unheard(turn: AskedTurn, isSent: boolean): void {
+    const { log, meter, run, signal } = this.#parts;
+    this.#threads.answered(turn.thread, null);
+    this.#under_way.end(turn);
+    if (this.#stopped || signal.aborted) {
+      if (isSent) meter.countUnheard(turn);
+      return;
+    }
+    this.#count(turn, UNHEARD);
+    this.told.turn(turn, this.#said(UNHEARD), run.clock.ticks() - turn.began_ticks);
+    const spent = this.#under_way.overdraws(meter);
+    if (spent) this.#stop(() => atBudget(log, spent));
+  }
+
+  #count(turn: AskedTurn, reply: WireReply): void {
+    const { sent_bytes, side, other } = turn;
+    const said_bytes = Buffer.byteLength(reply.text + JSON.stringify(reply.calls));
+    this.#under_way.end(turn);
+    if (reply.tokens_in !== null) this.#sent.set(turn.thread, { bytes: sent_bytes, tokens_in: reply.tokens_in });
+    this.#parts.meter.countTurn({ usage: reply, sent_bytes, said_bytes, side, other, broken: reply.ended !== "whole" });
+  }
+
+  /** The provider will not take the request as it is. The agent is told, and may mend it. */
+  refused(turn: AskedTurn, message: string, isOverflow: boolean): void {
+    const { thread } = turn;
+    this.#threads.answered(thread, null);
+    this.#under_way.end(turn);
+    if (isOverflow && thread.number === MAIN_THREAD) this.#last = { thread, said: "context_overflow" };
+    this.told.refused(message);
+  }
+
+  /** The agent asked for what a provider has and abeval has not. Its work says nothing about it. */
+  unsupported(what: string): void {
+    const { id } = this.#parts.run.arm;
+    const message = `arm "${id}": its agent asked for what abeval does not serve: ${this.#parts.run.redact(what)}`;
+    this.failed(new Failure("unsupported_request", message));
+  }
+
+  /** No provider could be asked. */
+  failed(cause: unknown): void {
+    this.#stop(() => failed(this.#parts.log, cause));
+  }
+
+  /** Calls whose results nobody will see any more. */
+  settle(): void {
+    for (const pending of this.#pending.rest()) this.told.call(pending, "no result was seen", true);
+  }
+
+  /** How an arm ended whose agent has ended by itself; `exit` is what it ended with. */
+  ending(exit: string): Stop {
+    const last = this.#last?.thread.number === MAIN_THREAD ? this.#last.said : undefined;
+    return agentEnding(this.#parts.log, { last, exit, redact: this.#parts.run.redact });
+  }
+
+  #canonical({ name, input, unparsed }: WireCall): CanonicalCall {
+    const { recipe, agent, run } = this.#parts;
+    return canonicalCall(recipe, agent.tools, this.told.named(name), redactDeep(unparsed ?? input, run.redact));
+  }
+
+  /** Which tool it is does not depend on secrets in its input, which takes long to redact. */
+  #said(reply: WireReply): SaidTurn {
+    const { recipe, agent } = this.#parts;
+    const toolOf = ({ name, input, unparsed }: WireCall) =>
+      canonicalCall(recipe, agent.tools, this.told.named(name), unparsed ?? input).tool;
+    return { reply, tools: reply.calls.map(toolOf) };
+  }
+
+  #stop(stop: () => Stop): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    // What ends an arm is the last that its log says, but for replies that are still under way.
+    this.settle();
+    this.#parts.stop(stop());
+  }
+}

@@ -1,0 +1,272 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { cut } from "../../../domain/excerpt.ts";
+import { wordsOf } from "../../../domain/failure.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import { ownTurn } from "../../../runtime/pace.ts";
+import type { Throttle } from "../../arm/throttle.ts";
+import type { CallOptions } from "../../model/client.ts";
+import { isContextOverflow } from "../../model/failed-try.ts";
+import type { OpenReply } from "../../model/reply-stream.ts";
+import type { RefusedRequest, Upstream, UpstreamRequest } from "../../model/upstream.ts";
+import { editRequest } from "../../wire/edit-request.ts";
+import { GrownBytes } from "../../wire/grown-bytes.ts";
+import { openReply } from "../../wire/open-reply.ts";
+import { readRequest } from "../../wire/read-request.ts";
+import type { InSteps } from "../../wire/reply-reader.ts";
+import type { AgentLog } from "../log/agent-log.ts";
+import type { AskedTurn } from "../log/asked-turn.ts";
+import { Conversations, type KeepReply } from "./conversations.ts";
+import { ReplyFinder } from "./kept-reply.ts";
+import { concealed, passedHeaders, passRefusal } from "./passed.ts";
+import { type AgentRequest, type Answer, refuse } from "./provider-proxy.ts";
+
+interface ExchangeParts {
+  readonly upstream: Upstream;
+  readonly log: AgentLog;
+  /** Behind a closed network the provider does nothing for the agent either. */
+  readonly fence: boolean;
+  readonly throttle: Throttle;
+  readonly clock: Clock;
+  readonly redact: (text: string) => string;
+}
+
+/** Answers an agent's requests with what the provider says to them. */
+export function agentExchange(parts: ExchangeParts): Answer {
+  const conversations = new Conversations();
+  return async (asked, response) => {
+    const { route, body, bytes } = asked;
+    if (route.kind === "stored") return parts.log.unsupported(`${asked.method} ${route.path}`);
+    if (route.wire !== "responses" || body === null) return await answerWhole(parts, asked, response);
+    await ownTurn();
+    const whole = conversations.whole(body);
+    if ("unknown" in whole) return parts.log.unsupported(whole.unknown);
+    if ("too_large" in whole) {
+      parts.log.told.refused(whole.too_large);
+      return refuse(response, route.wire, { status: 413, message: whole.too_large });
+    }
+    const request = { ...asked, body: whole.body, bytes: bytes + whole.added_bytes };
+    await answerWhole(parts, request, response, whole.keep);
+  };
+}
+
+const answerWhole = (parts: ExchangeParts, request: AgentRequest, response: ServerResponse, keep?: KeepReply) =>
+  request.route.kind === "reply"
+    ? new TurnExchange({ ...parts, keep }, request, response).answer()
+    : answerAside(parts, request, response);
+
+interface TurnParts extends ExchangeParts {
+  /** Takes in a reply that came to its end. */
+  readonly keep: KeepReply | undefined;
+}
+
+/** One turn: a request of the agent and its reply. */
+class TurnExchange {
+  readonly #parts: TurnParts;
+  readonly #request: AgentRequest;
+  readonly #response: ServerResponse;
+  /** Milliseconds lost to failed tries. */
+  #lost_ms = 0;
+  /** The provider has it, and has not refused it. */
+  #isSent = false;
+  /** Another try is waited for since then, in monotonic milliseconds. */
+  #waits_since: number | undefined;
+
+  constructor(parts: TurnParts, request: AgentRequest, response: ServerResponse) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  async answer(): Promise<void> {
+    const { log, fence, upstream } = this.#parts;
+    const { wire } = this.#request.route;
+    const { path, bytes } = this.#request;
+    const body = this.#request.body ?? {};
+    await ownTurn();
+    const request = readRequest(wire, path, body);
+    await ownTurn();
+    const turn = await log.asked(request, bytes, this.#request.signal);
+    // The agent is killed while it waits, so that nothing more of it is on its way.
+    if (turn === null) return;
+    await ownTurn();
+    const edited = editRequest(wire, path, body, { model: turn.model, fence });
+    log.told.fenced(edited.removed);
+    if (edited.unsupported !== null) return log.unsupported(edited.unsupported);
+    if (edited.refused !== null) {
+      log.refused(turn, edited.refused, false);
+      return refuse(this.#response, wire, { status: 400, message: edited.refused });
+    }
+    await ownTurn();
+    const sent = { ...this.#sent(edited), aside: turn.side };
+    const take = {
+      reply: (reply: OpenReply) => this.#pass(turn, edited.hide_usage, reply),
+      refused: (refusal: RefusedRequest) => this.#refused(turn, refusal),
+    };
+    await this.#orFailed(turn, () => upstream.send(sent, take, this.#options()));
+  }
+
+  #sent({ path, body }: { readonly path: string; readonly body: object }): Omit<UpstreamRequest, "aside"> {
+    const { method, headers } = this.#request;
+    return { method, path, headers, body: JSON.stringify(body) };
+  }
+
+  async #orFailed(turn: AskedTurn, send: () => Promise<void>): Promise<void> {
+    try {
+      await send();
+    } catch (error) {
+      this.#endWait();
+      if (this.#request.signal.aborted) this.#parts.log.unheard(turn, this.#isSent);
+      else this.#parts.log.failed(error);
+    }
+  }
+
+  async #refused(turn: AskedTurn, refusal: RefusedRequest): Promise<void> {
+    const { status, words } = refusal;
+    const said = cut(this.#parts.redact(words).replaceAll(/\s+/g, " "), REFUSAL_CHARS);
+    this.#parts.log.refused(
+      turn,
+      `the provider refused a request (${status}): ${said}`,
+      isContextOverflow({ kind: "status", status, words }),
+    );
+    passRefusal(refusal, this.#response, this.#parts.upstream);
+  }
+
+  #options(): CallOptions {
+    const { throttle, log, clock } = this.#parts;
+    return {
+      signal: this.#request.signal,
+      asker: throttle,
+      onPlaced: (waited_ms) => {
+        this.#lost_ms += waited_ms;
+        this.#isSent = true;
+      },
+      onFailedTry: () => {
+        this.#isSent = false;
+        this.#waits_since = clock.ticks();
+        throttle.begin();
+      },
+      onRetry: ({ status, attempts, waited_ms }) => {
+        this.#endWait(waited_ms);
+        this.#isSent = true;
+        this.#lost_ms += waited_ms;
+        log.told.retried(status, attempts, waited_ms);
+      },
+    };
+  }
+
+  /** The agent's time goes on, also where it did not wait for the next try. */
+  #endWait(lost_ms?: number): void {
+    const { throttle, clock } = this.#parts;
+    if (this.#waits_since === undefined) return;
+    throttle.end(lost_ms ?? clock.ticks() - this.#waits_since);
+    this.#waits_since = undefined;
+  }
+
+  /** Hands a reply on as it comes, until the arm ends. It is read to its end all the same, so that its cost is known. */
+  async #pass(
+    turn: AskedTurn,
+    hide_usage: boolean,
+    { status, headers, chunks, recorded_ms }: OpenReply,
+  ): Promise<void> {
+    const { log, clock, upstream, keep } = this.#parts;
+    const { route, signal } = this.#request;
+    const response = this.#response;
+    const finder = keep && new ReplyFinder(keep);
+    const reader = openReply(route.wire, {
+      content_type: headers.get("content-type") ?? "",
+      gate: (call) => log.gate(turn, call),
+      hide_usage,
+    });
+    const send = async (bytes: Uint8Array) => {
+      if (bytes.byteLength === 0 || turn.spent || log.stopped || response.destroyed) return;
+      finder?.push(bytes);
+      if (!response.headersSent) response.writeHead(status, passedHeaders(headers, upstream));
+      if (!response.write(concealed(bytes, upstream))) await once(response, "drain", { signal });
+    };
+    let broken = false;
+    try {
+      for await (const piece of inPieces(chunks)) await send(await inTurns(reader.push(piece)));
+    } catch {
+      broken = true;
+    }
+    await ownTurn();
+    const { bytes, reply } = await inTurns(reader.end());
+    await ownTurn();
+    const took = clock.ticks() - turn.began_ticks - this.#lost_ms;
+    log.replied(turn, reply, recorded_ms ?? Math.max(0, took));
+    if (turn.spent || log.stopped) return;
+    await send(bytes);
+    // An agent must see that a reply broke off, and then it asks again.
+    if (broken) response.destroy();
+    else if (reply.ended === "cut" && reply.error !== null && !response.headersSent)
+      refuse(response, route.wire, { status: 502, message: reply.error, again: true });
+    else response.end();
+  }
+}
+
+/** Rules for commands take some ten milliseconds for the worst call, and a reply may have a thousand. */
+async function inTurns<T>(steps: InSteps<T>): Promise<T> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    await ownTurn();
+  }
+}
+
+/** A piece may hold thousands of events: each is read in a turn of its own, unless it is the only one. */
+async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      if (at > 0) await ownTurn();
+      yield chunk.subarray(at, at + PIECE_BYTES);
+    }
+  }
+}
+
+/** An empty event is one byte, and four thousand of these take some ten milliseconds. */
+const PIECE_BYTES = 4 * 1024;
+
+/** Counting tokens and listing models cost nothing and decide nothing. */
+async function answerAside(parts: ExchangeParts, request: AgentRequest, response: ServerResponse): Promise<void> {
+  const { upstream } = parts;
+  const { route, method, path, headers, body, signal } = request;
+  const forced = body && editRequest(route.wire, path, body, { model: upstream.model, fence: parts.fence });
+  if (forced?.unsupported != null) return parts.log.unsupported(forced.unsupported);
+  const sent = {
+    method,
+    path: forced?.path ?? path,
+    headers,
+    body: forced && JSON.stringify(forced.body),
+    aside: true,
+  };
+  const take = {
+    reply: async ({ status, headers: given, chunks }: OpenReply) => {
+      const told = concealed(await wholeOf(chunks), upstream);
+      response.writeHead(status, passedHeaders(given, upstream)).end(told);
+    },
+    refused: async (refusal: RefusedRequest) => passRefusal(refusal, response, upstream),
+  };
+  try {
+    await upstream.send(sent, take, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = wordsOf(error);
+    refuse(response, route.wire, { status: 502, message: parts.redact(message) });
+  }
+}
+
+/** Nothing of it goes on before its end: a key may stand in two pieces. Replies to turns pass in whole events, which hold whole keys. */
+async function wholeOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const kept = new GrownBytes();
+  for await (const chunk of chunks) {
+    kept.add(chunk);
+    if (kept.length > MAX_ASIDE_BYTES) throw new Error("the provider's reply is larger than abeval reads");
+  }
+  return kept.take();
+}
+
+/** The longest lists of models have some megabytes. */
+const MAX_ASIDE_BYTES = 16 * 1024 * 1024;
+
+/** Of a provider's words, in the log. */
+const REFUSAL_CHARS = 500;

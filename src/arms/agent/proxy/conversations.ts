@@ -1,0 +1,157 @@
+import { readBoundedJson } from "../../../domain/bounded-json.ts";
+import { asRecords, type LooseRecord } from "../../../domain/lenient.ts";
+import { asId } from "../../wire/as-id.ts";
+import { isLostReasoning, isReference } from "../../wire/stored-state.ts";
+import { REQUEST_LIMITS } from "./agent-body.ts";
+import type { KeptReply } from "./kept-reply.ts";
+
+/** A request with the conversation that it rests on. */
+interface WholeRequest {
+  readonly body: LooseRecord;
+  /** What stands in it beyond what the agent sent. */
+  readonly added_bytes: number;
+  /** Undefined when the provider was not asked to keep it. */
+  readonly keep: KeepReply | undefined;
+}
+
+/** Keeps the whole reply to a request, as the agent saw it. */
+export type KeepReply = (reply: KeptReply) => void;
+
+/** What a request adds to a conversation. */
+interface Said {
+  readonly before: Kept | null;
+  readonly items: readonly LooseRecord[];
+}
+
+/** Why there is none: it rests on what is `unknown` to us, or it is `too_large`. */
+type NotWhole = { readonly unknown: string } | { readonly too_large: string };
+
+/** A response with what was asked for it. */
+interface Kept {
+  readonly id: string;
+  readonly before: Kept | null;
+  /** Each is JSON. Null: they are forgotten. */
+  items: readonly string[] | null;
+  /** Ids of those that the provider replied. */
+  readonly names: readonly string[];
+  readonly bytes: number;
+}
+
+interface KeptItem {
+  readonly of: Kept;
+  readonly text: string;
+}
+
+/** The most that is kept for one agent. The longest conversations of today's agents have some megabytes. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_KEPT_REPLIES = 2_000;
+
+/** What an item takes beside its text. */
+const ITEM_BYTES = 200;
+
+/**
+ * Keeps in OpenAI's place what an agent has it keep: an agent may send the id of an earlier response, or of an item, in the place of the
+ * conversation. It holds the replies as the agent saw them, and forgets those that were used longest ago.
+ */
+export class Conversations {
+  /** The one that was used last stands last. */
+  readonly #kept = new Set<Kept>();
+  readonly #by_id = new Map<string, Kept>();
+  readonly #items = new Map<string, KeptItem>();
+  #bytes = 0;
+
+  /** The request with whole items in the place of ids. Never throws. */
+  whole(body: LooseRecord): WholeRequest | NotWhole {
+    const { previous_response_id: id = null, input, store, ...rest } = body;
+    const before = id === null ? null : this.#by_id.get(asId(id) ?? "");
+    const earlier = before === undefined ? null : this.#upTo(before);
+    if (before === undefined || earlier === null) return unknown("previous_response_id", id);
+    const own = itemsIn(input).map((item) => ({ item, meant: this.#meant(item) }));
+    const lost = own.find(({ item, meant }) => isReference(item) && meant === undefined);
+    if (lost !== undefined) return unknown("item_reference", lost.item["id"]);
+    const keeping = (items: readonly LooseRecord[]) =>
+      store === false ? undefined : (reply: KeptReply) => this.#keep({ before, items }, reply);
+    if (before === null && own.every(({ meant }) => meant === undefined))
+      return { body, added_bytes: 0, keep: keeping(own.map(({ item }) => item)) };
+    const texts = [...earlier, ...own.map(({ item, meant }) => meant ?? JSON.stringify(item))];
+    const read = joined(texts);
+    if ("fault" in read) return { too_large: `the conversation that the request rests on has ${read.fault}` };
+    const added_bytes = lengthOf([...earlier, ...own.flatMap(({ meant }) => meant ?? [])]);
+    const kept = store === undefined ? {} : { store };
+    return {
+      body: { ...rest, ...kept, input: read.items },
+      added_bytes,
+      keep: keeping(read.items.slice(earlier.length)),
+    };
+  }
+
+  #keep({ before, items }: Said, { id, output }: KeptReply): void {
+    const texts = [...items, ...output].map((item) => JSON.stringify(item));
+    const bytes = lengthOf(texts) + (texts.length + 1) * ITEM_BYTES;
+    if (bytes > MAX_KEPT_BYTES) return;
+    const names = output.map((item) => asId(item["id"]) ?? "");
+    const kept: Kept = { id, before, items: texts, names, bytes };
+    this.#bytes += bytes;
+    this.#kept.add(kept);
+    this.#by_id.set(id, kept);
+    for (const [at, name] of names.entries())
+      if (name !== "") this.#items.set(name, { of: kept, text: texts[items.length + at] ?? "" });
+    for (const oldest of this.#kept) {
+      if (this.#bytes <= MAX_KEPT_BYTES && this.#kept.size <= MAX_KEPT_REPLIES) break;
+      this.#forget(oldest);
+    }
+  }
+
+  /** JSON of the item that this one stands for: a reference, or reasoning without its content. */
+  #meant(item: LooseRecord): string | undefined {
+    if (!isReference(item) && !isLostReasoning(item)) return undefined;
+    const found = this.#items.get(asId(item["id"]) ?? "");
+    if (found !== undefined) this.#use(found.of);
+    return found?.text;
+  }
+
+  /** All items of a response and of those before it; null when some are forgotten. */
+  #upTo(last: Kept | null): readonly string[] | null {
+    const chain: Kept[] = [];
+    for (let at = last; at !== null; at = at.before) chain.push(at);
+    if (chain.some(({ items }) => items === null)) return null;
+    const oldestFirst = chain.reverse();
+    for (const kept of oldestFirst) this.#use(kept);
+    return oldestFirst.flatMap(({ items }) => items ?? []);
+  }
+
+  #use(kept: Kept): void {
+    this.#kept.delete(kept);
+    this.#kept.add(kept);
+  }
+
+  #forget(kept: Kept): void {
+    this.#kept.delete(kept);
+    this.#bytes -= kept.bytes;
+    kept.items = null;
+    if (this.#by_id.get(kept.id) === kept) this.#by_id.delete(kept.id);
+    for (const name of kept.names) if (this.#items.get(name)?.of === kept) this.#items.delete(name);
+  }
+}
+
+const itemsIn = (input: unknown): readonly LooseRecord[] =>
+  typeof input === "string" ? [{ role: "user", content: input }] : asRecords(input);
+
+function joined(texts: readonly string[]): { readonly items: readonly LooseRecord[] } | { readonly fault: string } {
+  const length = lengthOf(texts);
+  if (length > REQUEST_LIMITS.bytes) return { fault: `${length} characters, at most ${REQUEST_LIMITS.bytes} are read` };
+  const read = readBoundedJson(Buffer.from(`[${texts.join(",")}]`), REQUEST_LIMITS);
+  return "fault" in read ? read : { items: asRecords(read.value) };
+}
+
+const lengthOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
+
+function unknown(field: string, id: unknown): NotWhole {
+  const named = `${field} ${JSON.stringify(id ?? null).slice(0, MAX_NAMED_CHARS)}`;
+  const kept = `${MAX_KEPT_REPLIES} replies of an agent are, up to ${MAX_KEPT_BYTES} bytes`;
+  return {
+    unknown: `${named} names no reply of this run that is kept (the last ${kept}); send the whole conversation`,
+  };
+}
+
+const MAX_NAMED_CHARS = 200;

@@ -1,0 +1,86 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { extname, join, posix } from "node:path";
+import { parse } from "yaml";
+import { readBoundedJson } from "../../domain/bounded-json.ts";
+import { Failure } from "../../domain/failure.ts";
+import { asRecord } from "../../domain/lenient.ts";
+import type { FileSource } from "../workspace/workspace.ts";
+
+/** What people write by hand is far below it. */
+const SETTINGS_BYTES = 2 ** 20;
+const SETTINGS_VALUES = 100_000;
+
+/**
+ * The files that a recipe puts into its agent's home, over what the scenario's `files` hold at the same paths: the user's
+ * settings stay, and the recipe's keys win.
+ * @throws Failure `invalid_request` for a file of the user's that is too large, or cannot be read as its kind
+ */
+export function settingsOver(home: Readonly<Record<string, string>>, theirs: FileSource): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(home).map(([path, ours]) => {
+      const bytes = bytesAt(theirs, path);
+      return [path, bytes === undefined ? ours : merged(path, bytes, ours)];
+    }),
+  );
+}
+
+/** Undefined where there is none. Inline files lie over those of a directory. */
+function bytesAt({ dir, files }: FileSource, path: string): Uint8Array | undefined {
+  const inline = Object.entries(files).find(([name]) => posix.normalize(name) === path)?.[1];
+  const size = inline === undefined ? sizeAt(dir, path) : Buffer.byteLength(inline);
+  if (size === undefined) return undefined;
+  if (size > SETTINGS_BYTES) throw refused(path, `has ${size} bytes, and settings may have ${SETTINGS_BYTES}`);
+  return inline === undefined ? readFileSync(join(dir ?? "", path)) : Buffer.from(inline);
+}
+
+function sizeAt(dir: string | null, path: string): number | undefined {
+  const entry = dir === null ? undefined : lstatSync(join(dir, path), { throwIfNoEntry: false });
+  return entry?.isFile() ? entry.size : undefined;
+}
+
+/** A text that is no settings file is the recipe's alone. YAML is written as JSON, which it can hold. */
+function merged(path: string, bytes: Uint8Array, ours: string): string {
+  const read = READERS[extname(path)];
+  if (read === undefined) return ours;
+  return JSON.stringify(overlaid(read(path, bytes), JSON.parse(ours)), null, 2);
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const READERS: Readonly<Record<string, (path: string, bytes: Uint8Array) => Settings>> = {
+  ".json": (path, bytes) => {
+    const read = readBoundedJson(bytes, { bytes: SETTINGS_BYTES, values: SETTINGS_VALUES });
+    if ("fault" in read) throw refused(path, `cannot be read: ${read.fault}`);
+    return settings(path, read.value);
+  },
+  ".yaml": (path, bytes) => {
+    try {
+      return settings(path, parse(Buffer.from(bytes).toString()) ?? {});
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw refused(path, `is no valid YAML: ${String(error instanceof Error ? error.message : error).split("\n")[0]}`);
+    }
+  },
+};
+
+function settings(path: string, value: unknown): Settings {
+  const map = asRecord(value);
+  if (map === undefined) throw refused(path, "must hold a map of settings");
+  return map;
+}
+
+const overlaid = (theirs: Settings, ours: Settings): Settings => ({
+  ...theirs,
+  ...Object.fromEntries(
+    Object.entries(ours).map(([key, value]) => {
+      const [own, other] = [asRecord(value), Object.hasOwn(theirs, key) ? asRecord(theirs[key]) : undefined];
+      return [key, own && other ? overlaid(other, own) : value];
+    }),
+  ),
+});
+
+const refused = (path: string, why: string) =>
+  new Failure(
+    "invalid_request",
+    `agent.files: ${path} ${why}. The agent needs settings of abeval's in it; mend the file, or leave it out`,
+  );

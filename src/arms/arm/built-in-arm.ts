@@ -1,0 +1,206 @@
+import { excerpt } from "../../domain/excerpt.ts";
+import { Mistake } from "../../domain/failure.ts";
+import type { CallOptions, ModelClient, ModelReply, ModelRequest } from "../model/client.ts";
+import type { Tool } from "../tool/tool.ts";
+import type { ArmEnd } from "./arm-end.ts";
+import { type BudgetState, effectiveBudget, rounded, usedText } from "./budget.ts";
+import { Conversation } from "./conversation.ts";
+import { DecisionLog, oneLine } from "./decision-log.ts";
+import { bytesOf, leastTurnTokens } from "./first-turn.ts";
+import { Meter } from "./meter.ts";
+import type { ArmRun, RunArm } from "./run-arm.ts";
+import { atBudget, atContextLimit, atDiskLimit, cancelled, disqualified, failed, finished, type Stop } from "./stop.ts";
+import { Stopwatch, TimeUp } from "./stopwatch.ts";
+import { Throttle } from "./throttle.ts";
+import { ToolExecutor } from "./tool-executor.ts";
+
+/** The loop of our own: model turn, policy for each call, tool, next turn. */
+export const builtInArm =
+  (model: ModelClient, tools: readonly Tool[]): RunArm =>
+  async (run, signal) => {
+    const budget = effectiveBudget(run.policies.budget, run.arm.limits);
+    using stopwatch = new Stopwatch(run.clock, budget.max_seconds * 1000);
+    const meter = new Meter(budget, run.arm.price_per_mtok, stopwatch);
+    return await new ArmLoop(
+      { run, model, tools: [...tools, ...(run.mcp_tools ?? [])], stopwatch, meter },
+      signal,
+    ).run();
+  };
+
+interface Parts {
+  readonly run: ArmRun;
+  readonly model: ModelClient;
+  readonly tools: readonly Tool[];
+  readonly stopwatch: Stopwatch;
+  readonly meter: Meter;
+}
+
+class ArmLoop {
+  readonly #run: ArmRun;
+  readonly #model: ModelClient;
+  readonly #stopwatch: Stopwatch;
+  readonly #throttle: Throttle;
+  readonly #meter: Meter;
+  readonly #caller: AbortSignal;
+  readonly #signal: AbortSignal;
+  readonly #log: DecisionLog;
+  readonly #executor: ToolExecutor;
+  readonly #conversation: Conversation;
+  #served: string | null = null;
+
+  constructor({ run, model, tools, stopwatch, meter }: Parts, caller: AbortSignal) {
+    this.#run = run;
+    this.#model = model;
+    this.#stopwatch = stopwatch;
+    this.#throttle = new Throttle(stopwatch, run.clock);
+    this.#meter = meter;
+    this.#caller = caller;
+    this.#signal = AbortSignal.any([caller, stopwatch.signal]);
+    this.#log = new DecisionLog(run.clock, run.emit);
+    this.#executor = new ToolExecutor({ ...run, tools, log: this.#log, signal: this.#signal });
+    this.#conversation = new Conversation(run.arm, run.prompt, tools);
+  }
+
+  async run(): Promise<ArmEnd> {
+    try {
+      return this.#end(await this.#untilStopped());
+    } catch (error) {
+      return this.#end(this.#interrupted(error));
+    }
+  }
+
+  #interrupted(error: unknown): Stop {
+    if (this.#caller.aborted) return cancelled(this.#caller.reason);
+    if (error instanceof TimeUp) return atBudget(this.#log, this.#meter.seconds());
+    return error instanceof Mistake ? atDiskLimit(this.#log, error) : failed(this.#log, error);
+  }
+
+  async #untilStopped(): Promise<Stop> {
+    for (;;) {
+      this.#signal.throwIfAborted();
+      const spent = this.#meter.exhausted() ?? this.#unaffordable();
+      if (spent) return atBudget(this.#log, spent);
+      this.#warn();
+      const stop = await this.#turn();
+      if (stop) return stop;
+    }
+  }
+
+  async #turn(): Promise<Stop | undefined> {
+    const reply = await this.#askModel();
+    if (reply.stop === "context_overflow") return atContextLimit(this.#log, reply);
+    this.#conversation.addReply(reply);
+    if (reply.stop === "output_limit") return void this.#conversation.explainCut(reply);
+    if (reply.calls.length === 0) return finished(this.#log, reply);
+    return await this.#answerCalls(reply);
+  }
+
+  async #askModel(): Promise<ModelReply> {
+    const request = this.#request();
+    const began = this.#run.clock.ticks();
+    const lostBefore = this.#stopwatch.throttled_ms;
+    let isUnderWay = false;
+    const options: CallOptions = {
+      signal: this.#signal,
+      asker: this.#throttle,
+      onPlaced: () => {
+        isUnderWay = true;
+      },
+      onFailedTry: () => {
+        isUnderWay = false;
+        this.#stopwatch.pause();
+      },
+      onRetry: ({ status, attempts, waited_ms }) => {
+        isUnderWay = true;
+        this.#stopwatch.resume(waited_ms);
+        const summary = `provider ${status === null ? "did not answer" : `answered ${status}`}; try ${attempts} failed`;
+        this.#log.add("provider_retry", { summary, detail: { status, attempts, waited_ms: Math.round(waited_ms) } });
+      },
+    };
+    const reply = await this.#model.complete(request, options).catch((error: unknown) => {
+      if (isUnderWay && this.#signal.aborted) this.#meter.countUnheard({ sent_bytes: bytesOf(request.messages) });
+      throw error;
+    });
+    this.#signal.throwIfAborted();
+    if (reply.stop === "context_overflow" && reply.tokens_in === null) return reply;
+    this.#meter.countTurn({
+      usage: reply,
+      sent_bytes: bytesOf(request.messages),
+      said_bytes: bytesOf([reply.text, reply.calls]),
+    });
+    this.#served = reply.model_served ?? this.#served;
+    const lost = this.#stopwatch.throttled_ms - lostBefore;
+    this.#recordTurn(reply, reply.recorded_ms ?? Math.max(0, this.#run.clock.ticks() - began - lost));
+    return reply;
+  }
+
+  /** Set when the rest of the cost limit is too little for a turn that could say anything. */
+  #unaffordable(): BudgetState | undefined {
+    const { max_output_tokens } = this.#request().params;
+    return max_output_tokens < leastTurnTokens(this.#run.arm) ? this.#meter.cost() : undefined;
+  }
+
+  /** Near the cost limit a turn may write only what the rest pays for. */
+  #request(): ModelRequest {
+    const request = this.#conversation.request(this.#stopwatch.remaining_ms);
+    const affordable = this.#meter.affordable(request);
+    if (affordable >= request.params.max_output_tokens) return request;
+    return { ...request, params: { ...request.params, max_output_tokens: Math.max(1, affordable) } };
+  }
+
+  #recordTurn(reply: ModelReply, latency_ms: number): void {
+    const tools = reply.calls.map((call) => call.name);
+    const said = oneLine(reply.text) || (tools.length > 0 ? `calls ${tools.join(", ")}` : "(no text)");
+    const unknown = reply.tokens_in === null || reply.tokens_out === null;
+    this.#log.add("model_turn", {
+      summary: said,
+      latency_ms,
+      tokens_in: unknown ? 0 : (reply.tokens_in ?? 0),
+      tokens_out: unknown ? 0 : (reply.tokens_out ?? 0),
+      detail: {
+        stop_reason: reply.stop_reason,
+        tools,
+        cached_tokens: reply.cached_tokens,
+        ...(reply.cache_write_tokens !== undefined && { cache_write_tokens: reply.cache_write_tokens }),
+        text: excerpt(reply.text),
+        ...(unknown ? { usage_unknown: true as const } : {}),
+      },
+    });
+  }
+
+  async #answerCalls(reply: ModelReply): Promise<Stop | undefined> {
+    const results = [];
+    for (const call of reply.calls) {
+      const spent = this.#meter.exhausted("turns");
+      if (spent) return atBudget(this.#log, spent);
+      this.#meter.tool_calls += 1;
+      results.push(await this.#executor.answer(call));
+      const violations = await this.#executor.disqualifying();
+      if (violations.length > 0) return disqualified(violations);
+    }
+    this.#conversation.addResults(results);
+    return undefined;
+  }
+
+  #warn(): void {
+    const low = this.#meter.runningLow();
+    if (low.length === 0) return;
+    for (const { budget, used, limit } of low)
+      this.#log.add("limit_warning", {
+        summary: `${budget} runs low: ${usedText({ budget, used, limit })}`,
+        detail: { budget, used: rounded(budget, used), limit },
+      });
+    this.#conversation.warn(low);
+  }
+
+  #end({ violations = [], ...stop }: Stop): ArmEnd {
+    return {
+      ...stop,
+      model_served: this.#served,
+      replies_digest: this.#conversation.replies_digest,
+      ...this.#meter.used(),
+      calls: this.#executor.records,
+      violations,
+    };
+  }
+}

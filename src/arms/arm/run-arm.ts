@@ -1,0 +1,28 @@
+import type { Arm } from "../../domain/arm.ts";
+import type { Decision } from "../../domain/decision.ts";
+import type { Policies } from "../../domain/policies.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Tool } from "../tool/tool.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { ArmEnd } from "./arm-end.ts";
+
+/** What every arm is given, whoever does the work. */
+export interface ArmRun {
+  readonly arm: Arm;
+  readonly prompt: string;
+  readonly policies: Policies;
+  readonly workspace: Workspace;
+  /** Those of the arm's MCP servers, which run. */
+  readonly mcp_tools?: readonly Tool[];
+  readonly clock: Clock;
+  /** Takes secrets out of what a tool returned, before anyone reads it. */
+  readonly redact: (text: string) => string;
+  /** Called with each decision as it is made, in order. A Failure that it throws ends the arm. */
+  readonly emit: (decision: Decision) => void;
+}
+
+/**
+ * Runs one arm from its prompt to its end. Knows nothing of sessions, streams or stores. Never rejects: an arm that ends by
+ * a fault of ours or by `signal` still reports what it used.
+ */
+export type RunArm = (run: ArmRun, signal: AbortSignal) => Promise<ArmEnd>;

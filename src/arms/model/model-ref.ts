@@ -1,0 +1,96 @@
+import { Failure } from "../../domain/failure.ts";
+import { judgesNamed, panelName } from "../../domain/judge-name.ts";
+import { panelProblem } from "../../domain/panel.ts";
+import { MODEL_NAME_CHARS } from "../../domain/schema.ts";
+
+/** The strongest generally available model in the pinned SDK's own model list. */
+export const DEFAULT_JUDGE_MODEL = "anthropic/claude-fable-5-2";
+
+/** The judge that asks no model. */
+export const BUILTIN_JUDGE = "builtin/evidence";
+
+/** Providers that stand for no server: nothing is called, nothing is paid. */
+export const OFFLINE_PROVIDERS: readonly string[] = ["scripted", "builtin"];
+
+interface ModelName {
+  /** Lower case: provider names are not case-sensitive. */
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Splits at the first slash. @throws Failure `invalid_request` when there is no provider or no model, or it is too long. */
+export function splitModelRef(ref: string): ModelName {
+  if (ref.length > MODEL_NAME_CHARS) {
+    const start = JSON.stringify(ref.slice(0, 60).toWellFormed());
+    throw new Failure(
+      "invalid_request",
+      `model ${start}...: ${ref.length} characters, a model's name has ${MODEL_NAME_CHARS} at most`,
+    );
+  }
+  const slash = ref.indexOf("/");
+  if (slash < 1 || slash === ref.length - 1) {
+    throw new Failure("invalid_request", `model "${ref}": expected <provider>/<model>, for example anthropic/<model>`);
+  }
+  return { provider: ref.slice(0, slash).toLowerCase(), model: ref.slice(slash + 1) };
+}
+
+/**
+ * A judge's full name: `<provider>/<model>`, or `panel(...)` when several are named. A model without a slash is taken from
+ * the default judge's provider.
+ * @throws Failure `invalid_request` when those that are named are no panel.
+ */
+export function judgeModelRef(name: string): string {
+  const named = judgesNamed(name);
+  if (named.length === 1) return singleJudge(name);
+  const judges = named.map(singleJudge);
+  const problem = panelProblem(judges);
+  if (problem !== undefined) throw new Failure("invalid_request", `judge: ${problem}`);
+  return panelName(judges);
+}
+
+function singleJudge(model: string): string {
+  if (model.toLowerCase() === BUILTIN_JUDGE) return BUILTIN_JUDGE;
+  return model.includes("/") ? model : `${splitModelRef(DEFAULT_JUDGE_MODEL).provider}/${model}`;
+}
+
+/** The maker of a model by the start of the model's name. Many providers sell the same model. */
+const MAKER_BY_NAME: readonly (readonly [RegExp, string])[] = [
+  [/^claude/, "anthropic"],
+  [/^(gpt|chatgpt|o\d|codex)/, "openai"],
+  [/^(gemini|gemma)/, "google"],
+  [/^(mi[sx]tral|codestral|ministral|devstral|magistral|pixtral)/, "mistral"],
+  [/^deepseek/, "deepseek"],
+  [/^grok/, "xai"],
+  [/^(meta-)?llama/, "meta"],
+  [/^(qwen|qwq)/, "qwen"],
+  [/^(kimi|moonshot)/, "moonshot"],
+  [/^(glm|chatglm)/, "zhipu"],
+];
+
+/** Other names of makers, as gateways write them. */
+const MAKER_ALIASES: Readonly<Record<string, string>> = {
+  "meta-llama": "meta",
+  mistralai: "mistral",
+  "x-ai": "xai",
+  moonshotai: "moonshot",
+  "z-ai": "zhipu",
+  "google-ai-studio": "google",
+};
+
+const MAKERS: ReadonlySet<string> = new Set(MAKER_BY_NAME.map(([, maker]) => maker));
+
+/**
+ * The maker of a model: a judge may favour an arm of its own family. `anthropic/claude-x` and
+ * `openrouter/anthropic/claude-x` are one family. A model whose maker is unknown is a family of its own. Null for
+ * `scripted` and `builtin`.
+ */
+export function modelFamily(ref: string): string | null {
+  const { provider, model } = splitModelRef(ref);
+  if (OFFLINE_PROVIDERS.includes(provider)) return null;
+  const path = model.toLowerCase().split("/");
+  const name = path.at(-1) ?? "";
+  const byName = MAKER_BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
+  if (byName !== undefined) return byName;
+  const named = [...path.slice(0, -1), provider].map((part) => MAKER_ALIASES[part] ?? part);
+  return named.find((part) => MAKERS.has(part)) ?? name;
+}

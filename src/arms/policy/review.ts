@@ -1,0 +1,148 @@
+import { NAMED_VIOLATIONS } from "../../domain/defaults.ts";
+import { UNCHECKED, UNREAD } from "../../domain/disqualification.ts";
+import type { Changes, RequiredResult, Violation } from "../../domain/evidence.ts";
+import { cut } from "../../domain/excerpt.ts";
+import type { Policies, RequiredBehaviour } from "../../domain/policies.ts";
+import type { Effect } from "../../domain/tool.ts";
+import { Pace } from "../../runtime/pace.ts";
+import { commandMatcher, DENY_RULE, unreadIn } from "./command-rules.ts";
+import { matchesPath, pathRules, WRITABLE_RULE } from "./path-rules.ts";
+import { COMMAND_CHARS } from "./shell-commands.ts";
+
+/** A valid call of an arm and whether it ran. */
+export interface CallRecord {
+  readonly tool: string;
+  readonly effect: Effect;
+  /** The command or path of the call; what rules match on. See `heldSubject`. */
+  readonly subject: string;
+  /** The rule that refused it before it ran; null when it ran. */
+  readonly refused_by: string | null;
+}
+
+/** As much of a subject as a rule can be held against; a longer command is not read. A part of a text would keep the whole in memory. */
+export const heldSubject = (subject: string): string =>
+  subject.length <= COMMAND_CHARS ? subject : Buffer.from(subject.slice(0, COMMAND_CHARS + 1)).toString();
+
+/** What is known of an arm that stopped. */
+export interface Conduct {
+  readonly changes: Pick<Changes, "files" | "unknown">;
+  /** Protected paths that differ. Given where the changes are unknown; null when these are unknown too. */
+  readonly altered?: readonly string[] | null;
+  readonly calls: readonly CallRecord[];
+  readonly required: readonly RequiredResult[];
+  /** What `unreadCommands` found. */
+  readonly unread?: readonly Violation[];
+  /** Broken rules that were seen while it ran. */
+  readonly seen: readonly Violation[];
+}
+
+/** Parsing one character of a command takes as long as reading this many bytes, so that others have their turn after the longest. */
+const READING_COST = 250;
+
+/**
+ * How often each required behaviour was shown, in the order of the scenario. Refused calls do not count. Each call is
+ * parsed once, and the event loop runs between calls.
+ */
+export async function requiredResults(policies: Policies, calls: readonly CallRecord[]): Promise<RequiredResult[]> {
+  const counts = new Map(policies.required.map((behaviour) => [behaviour, 0]));
+  const pace = new Pace();
+  for (const call of policies.required.length > 0 ? calls : []) {
+    if (call.refused_by !== null) continue;
+    const shows = shownBy(call);
+    for (const [behaviour, count] of counts) if (shows(behaviour)) counts.set(behaviour, count + 1);
+    await pace.bytes(call.subject.length * READING_COST);
+  }
+  return [...counts].map(([{ id, tool, min }, count]) => ({ id, tool, count, min, met: count >= min }));
+}
+
+/**
+ * Commands that ran although `deny`, or a required behaviour, could not see all that they run, with the reason. They break no
+ * rule, so they never disqualify. The event loop runs between calls.
+ */
+export async function unreadCommands(policies: Policies, calls: readonly CallRecord[]): Promise<Violation[]> {
+  const found: Violation[] = [];
+  const pace = new Pace();
+  for (const call of calls) {
+    const rule = ruleThatReads(policies, call);
+    if (rule === null) continue;
+    const { subject } = call;
+    const why = unreadIn(subject);
+    if (why !== null)
+      found.push({ rule, severity: "warn", subject: `${UNREAD}${why}: ${cut(subject)}`, blocked: false });
+    if (found.length === NAMED_VIOLATIONS) break;
+    await pace.bytes(subject.length * READING_COST);
+  }
+  return found;
+}
+
+function ruleThatReads({ commands, required }: Policies, { tool, effect, refused_by }: CallRecord): string | null {
+  if (effect !== "command" || refused_by !== null) return null;
+  if (commands.deny.length > 0) return DENY_RULE;
+  return required.some((behaviour) => behaviour.tool === tool && behaviour.match !== null) ? "required" : null;
+}
+
+/**
+ * Every broken rule, once for each path or command: violations seen while the arm ran, changed files, rules that the arm
+ * made impossible to check, refused calls, commands that could not be read, required behaviour that is missing.
+ */
+export function violations(policies: Policies, conduct: Conduct): Violation[] {
+  const { changes, calls, required, seen, altered = null, unread = [] } = conduct;
+  const ruleOf = pathRules(policies.paths);
+  const paths = changes.files.map(({ path }) => path).concat(altered ?? []);
+  return distinct([
+    ...seen,
+    ...paths.flatMap((path) => changedPath(policies, path, ruleOf(path))).slice(0, NAMED_VIOLATIONS),
+    ...unchecked(policies, changes.unknown ?? null, altered !== null),
+    ...calls.flatMap((call) => refusedCall(policies, call)),
+    ...unread,
+    ...required.filter(({ met }) => !met).map((result) => missing(policies, result)),
+  ]);
+}
+
+/** The first violation that disqualifies an arm. A refused call did no harm, so it never disqualifies. */
+export const disqualifying = (found: readonly Violation[]): Violation | undefined =>
+  found.find(({ blocked, severity }) => !blocked && severity === "disqualify");
+
+function shownBy({ tool, effect, subject }: CallRecord): (behaviour: RequiredBehaviour) => boolean {
+  const runs = effect === "command" ? commandMatcher(subject) : undefined;
+  return (behaviour) => {
+    if (behaviour.tool !== tool) return false;
+    if (behaviour.match === null) return true;
+    return runs ? runs(behaviour.match) : matchesPath(behaviour.match, subject);
+  };
+}
+
+function changedPath({ severity }: Policies, path: string, rule: string | null): Violation[] {
+  return rule === null ? [] : [{ rule, severity: severity.protected_path, subject: path, blocked: false }];
+}
+
+/** An arm that leaves too much to check a rule about paths has broken that rule: hiding work must not pay. */
+function unchecked({ severity, paths }: Policies, why: string | null, knowsProtected: boolean): Violation[] {
+  if (why === null) return [];
+  const rules = [
+    ...(knowsProtected ? [] : paths.protected),
+    ...(paths.writable.includes("**") ? [] : [WRITABLE_RULE]),
+  ].slice(0, NAMED_VIOLATIONS);
+  const subject = UNCHECKED + why;
+  return rules.map((rule) => ({ rule, severity: severity.protected_path, subject, blocked: false }));
+}
+
+function refusedCall({ severity }: Policies, { effect, subject, refused_by }: CallRecord): Violation[] {
+  if (refused_by === null) return [];
+  const weight = effect === "command" ? severity.denied_command : severity.protected_path;
+  return [{ rule: refused_by, severity: weight, subject, blocked: true }];
+}
+
+function missing({ severity }: Policies, { id, tool, count, min }: RequiredResult): Violation {
+  return {
+    rule: `required: ${id}`,
+    severity: severity.required,
+    subject: `${tool}: ${count} of at least ${min} calls`,
+    blocked: false,
+  };
+}
+
+function distinct(found: readonly Violation[]): Violation[] {
+  const byIdentity = new Map(found.map((violation) => [JSON.stringify(violation), violation]));
+  return [...byIdentity.values()];
+}

@@ -1,0 +1,183 @@
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  type ParsedScript,
+  type PipelineNode,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from "unbash";
+import { cut } from "../../domain/excerpt.ts";
+import { inputOf, outputOf } from "./script-input.ts";
+import { assignmentWord, redirectionText, type ShellWord, shellWord } from "./shell-words.ts";
+
+/** One simple command of a shell line. */
+export interface ShellCommand {
+  /** As written, with assignments and redirections; substitutions are replaced by `$()`. */
+  readonly written: string;
+  /** The same from its name on. */
+  readonly raw: string;
+  /** Its name and its arguments. */
+  readonly words: readonly ShellWord[];
+  readonly redirections: readonly string[];
+  /** The text on its standard input. Null when that is known only when it runs; undefined when nothing is put there. */
+  readonly input: string | null | undefined;
+}
+
+/** What a shell line runs. */
+export interface ShellLine {
+  readonly commands: readonly ShellCommand[];
+  /** Why there may be more commands than these; null when all are here. */
+  readonly unread: string | null;
+}
+
+/** Why a command is not known whose name is made of variables, substitutions or patterns. */
+export const unknownName = ({ raw }: ShellWord): string =>
+  `which command ${cut(raw)} stands for is known only when it runs`;
+
+/** Characters. The parser takes quadratic time for open here-documents, 26 ms for so many. */
+export const COMMAND_CHARS = 16_384;
+
+/**
+ * The parser reads the rest of a line anew where these stand inside one another. For so many, each of the texts of a row, that takes
+ * some ten milliseconds.
+ */
+const MOST = [
+  { what: "`${`", most: 800, texts: ["${"] },
+  { what: "backquotes and quotation marks", most: 2_000, texts: ["`", '"'] },
+] as const;
+
+/** Levels of syntax: six quoted substitutions inside one another, or ten loops. The parser reads the rest anew at each. */
+const MAX_LEVELS = 40;
+
+/**
+ * The simple commands of a shell line, also those in substitutions, functions and here-documents that the shell expands. Never
+ * throws. It helps rules to read a line. It runs nothing, and somebody who wants to deceive it can.
+ */
+export function readShell(line: string): ShellLine {
+  if (line.length > COMMAND_CHARS)
+    return { commands: [], unread: `it has more than ${COMMAND_CHARS} characters, which are not read` };
+  const intricate = MOST.find(({ texts, most }) => texts.every((text) => line.split(text).length - 1 > most));
+  if (intricate) return { commands: [], unread: `it has more than ${intricate.most} ${intricate.what}` };
+  const reader = new Reader(line);
+  try {
+    reader.read(parse(line));
+  } catch (error) {
+    // The parser promises not to throw. Where it does, an arm must not fail for what its model wrote.
+    reader.fault(`the parser failed: ${error instanceof Error ? error.message : "unknown"}`);
+  }
+  return reader;
+}
+
+interface Place {
+  /** What the positions of a node count in. */
+  readonly source: string;
+  readonly level: number;
+  readonly input: ShellCommand["input"];
+  /** Inside `((`, which is read as arithmetic too: such in such would be read twice at each level. */
+  readonly in_subshells: boolean;
+}
+
+class Reader implements ShellLine {
+  readonly commands: ShellCommand[] = [];
+  unread: string | null = null;
+  readonly #line: string;
+
+  constructor(line: string) {
+    this.#line = line;
+  }
+
+  read(script: ParsedScript): void {
+    this.#visit(script, { source: this.#line, level: 0, input: undefined, in_subshells: false });
+  }
+
+  /** Only the first counts: others may follow from it. */
+  fault(why: string): void {
+    this.unread ??= why;
+  }
+
+  #visit(node: SyntaxNode, place: Place): void {
+    if (place.level > MAX_LEVELS) {
+      this.fault(`it has more than ${MAX_LEVELS} levels`);
+      return;
+    }
+    const inside = this.#inside(node, place);
+    let before: PipelineNode | undefined;
+    forEachChild(node, (child) => {
+      this.#visit(child, before && isCommand(child) ? { ...inside, input: outputOf(before) } : inside);
+      if (node.type === "Pipeline" && isCommand(child)) before = child;
+    });
+  }
+
+  /** Where the children of a node stand. */
+  #inside(node: SyntaxNode, place: Place): Place {
+    const inside = { ...place, level: place.level + 1 };
+    switch (node.type) {
+      case "Script":
+        return { ...inside, source: this.#script(node, place.source) };
+      case "Redirected":
+        return { ...inside, input: inputOf(node.redirects, place.input) };
+      case "Command":
+        this.#command(node, place);
+        return inside;
+      case "ArithmeticCommand":
+        this.#subshells(node.body, place);
+        return inside;
+      default:
+        return inside;
+    }
+  }
+
+  /** For `/bin/sh`, which is no bash everywhere, `((curl x))` is a command in two subshells. What is no such command is no fault. */
+  #subshells(body: string, place: Place): void {
+    const script = place.in_subshells ? undefined : parse(body);
+    if (script && !script.errors) this.#visit(script, { ...place, source: body, in_subshells: true });
+  }
+
+  #script({ errors, source: own }: ParsedScript, around: string): string {
+    const source = own ?? around;
+    const [error] = errors ?? [];
+    if (error) {
+      const rest = source.slice(error.pos, error.pos + 30).split("\n")[0] ?? "";
+      this.fault(`${error.message} ${rest === "" ? "at the end of a line" : `at \`${rest}\``}`);
+    }
+    return source;
+  }
+
+  #command({ name, prefix, suffix }: Pick<Command, "name" | "prefix" | "suffix">, place: Place): void {
+    const parts = [...(name ? [name] : []), ...suffix];
+    const textOf = (part: CommandPart) =>
+      isRedirection(part) ? redirectionText(part, place.source) : wordOf(part).raw;
+    const words = parts.filter((part) => !isRedirection(part)).map(wordOf);
+    const redirections = [...prefix, ...suffix].filter(isRedirection);
+    if (words[0]?.name === null) this.fault(unknownName(words[0]));
+    this.commands.push({
+      written: [...prefix, ...parts].map(textOf).join(" "),
+      raw: name ? parts.map(textOf).join(" ") : "",
+      words,
+      redirections: redirections.map(textOf),
+      input: inputOf(redirections, place.input),
+    });
+    this.#behindBackground(suffix, place);
+  }
+
+  /** For `/bin/sh`, which is no bash everywhere, `true &>log curl x` is `true &` and then `>log curl x`. */
+  #behindBackground(suffix: Command["suffix"], place: Place): void {
+    const sign = suffix.findIndex((part) => part.type === "Redirect" && part.operator.startsWith("&>"));
+    const rest = sign === -1 ? [] : suffix.slice(sign + 1);
+    const [name, ...others] = rest.filter((part) => !isRedirection(part));
+    if (name?.type === "Word") this.#command({ name, prefix: rest.filter(isRedirection), suffix: others }, place);
+  }
+}
+
+type CommandPart = Word | Command["prefix"][number] | Command["suffix"][number];
+
+const isRedirection = (part: CommandPart): part is Redirection => part.type !== "Word" && part.type !== "Assignment";
+
+const wordOf = (part: Word | Assignment): ShellWord => (part.type === "Word" ? shellWord(part) : assignmentWord(part));
+
+/** A part of a pipeline, and not a prefix such as `time`. */
+const isCommand = (node: SyntaxNode): node is Exclude<PipelineNode, { type: "Pipeline" }> =>
+  node.type !== "Time" && node.type !== "Negation";

@@ -1,0 +1,83 @@
+import { lstatSync, mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { processRow } from "./process/process-table.ts";
+import { removeTree } from "./remove-tree.ts";
+import type { Owner } from "./sandbox.ts";
+
+/** Names the process that makes a directory: another one may get its pid, but not its start time as well. */
+const MAKER = `${process.pid}-${processRow(process.pid)?.started ?? "0"}`;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A fresh private directory. Its name tells a command nothing, and `sweepTempDirs` who made it. */
+export const makeTempDir = (root: string = tmpdir()): string => mkdtempSync(join(root, `abeval-run-${MAKER}-`));
+
+/** One that stays, because the user asked to keep it. */
+export const makeKeptDir = (root: string): string => mkdtempSync(join(root, "abeval-kept-"));
+
+/** The directory for temporary files that `owner` can reach. */
+export const tempRoot = (owner: Owner | null): string =>
+  [tmpdir(), "/tmp", "/var/tmp"].find((path) => isReachable(`${path}/x`, owner)) ?? tmpdir();
+
+/**
+ * Removes what killed processes left in `roots`: directories of this user that are a day old and whose maker is gone.
+ * Never fails; what cannot be removed stays for the next time. Gives the number removed.
+ */
+export async function sweepTempDirs(now: Date, roots: readonly string[] = tempRoots()): Promise<number> {
+  const stale = roots.flatMap((root) =>
+    namesIn(root)
+      .filter((name) => isStale(root, name, now))
+      .map((name) => join(root, name)),
+  );
+  await Promise.all(stale.map((path) => removeTree(path)));
+  return stale.length;
+}
+
+/** Workspaces lie elsewhere than temporary files where the sandbox's user cannot reach these. */
+const tempRoots = () => [...new Set([tmpdir(), tempRoot(sandboxOwner())])];
+
+function namesIn(root: string): readonly string[] {
+  try {
+    return readdirSync(root);
+  } catch {
+    return [];
+  }
+}
+
+function isStale(root: string, name: string, now: Date): boolean {
+  const [, pid, started] = /^abeval-run-(\d+)-(\d+)-[A-Za-z0-9]{6}$/.exec(name) ?? [];
+  if (pid === undefined || isAlive(Number(pid), started)) return false;
+  const entry = lstatSync(join(root, name), { throwIfNoEntry: false });
+  // Root may have handed one to the sandbox's user. A third user's is a trap: that user could put a link in its place.
+  const ours = entry !== undefined && [process.geteuid?.(), sandboxOwner()?.uid].includes(entry.uid);
+  return entry?.isDirectory() === true && ours && now.getTime() - entry.mtimeMs > DAY_MS;
+}
+
+function isAlive(pid: number, started: string | undefined): boolean {
+  const row = processRow(pid);
+  if (row) return row.started === started;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Who commands run as when this process is root: a number that no distribution hands out. A sandbox of root's own could
+ * reach the kernel's settings, so root never makes one.
+ */
+export const UNPRIVILEGED = { uid: 60_817, gid: 60_817 };
+
+export const sandboxOwner = (): Owner | null => (process.geteuid?.() === 0 ? UNPRIVILEGED : null);
+
+/** Whether `owner` can walk down to `path`; our own user always can. */
+export function isReachable(path: string, owner: Owner | null): boolean {
+  if (!owner) return true;
+  for (let parent = dirname(path); ; parent = dirname(parent)) {
+    const entry = lstatSync(parent, { throwIfNoEntry: false });
+    if (entry === undefined || (entry.mode & (entry.uid === owner.uid ? 0o100 : 0o001)) === 0) return false;
+    if (parent === "/") return true;
+  }
+}

@@ -1,0 +1,74 @@
+import { Failure } from "../../../domain/failure.ts";
+import type { ToolContext, ToolOutput } from "../tool.ts";
+import { callOutput, noOutput } from "./call-output.ts";
+import { Connection, type ServerLaunch, serverTitle } from "./connection.ts";
+import { PeerError, TimedOut } from "./json-rpc-peer.ts";
+import type { ListedTool } from "./listed-tools.ts";
+
+/** Ends after which a server is not started again. */
+const MAX_ENDS = 2;
+
+/** The server of an arm, for the whole arm. One that ends is started again once, for the next call. */
+export class ToolServer implements AsyncDisposable {
+  readonly #launch: ServerLaunch;
+  #connection: Connection | undefined;
+  #ends = 0;
+
+  constructor(launch: ServerLaunch) {
+    this.#launch = launch;
+  }
+
+  /** Starts it. @throws Failure `setup_failed` saying why it cannot be used; as `Workspace.attach`; the signal's reason. */
+  async list(signal: AbortSignal): Promise<readonly ListedTool[]> {
+    this.#connection = await Connection.open(this.#launch, signal);
+    return await this.#connection.list(signal);
+  }
+
+  /** Whatever the server does becomes a result that the model reads. @throws the signal's reason when it fires */
+  async call(tool: string, input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput> {
+    const { signal, max_output_bytes } = context;
+    if (this.#ends >= MAX_ENDS) return noOutput("the server of this tool has ended for good");
+    try {
+      this.#connection ??= await Connection.open(this.#launch, signal);
+      const result = await this.#connection.call(tool, input, signal);
+      return callOutput(result, max_output_bytes) ?? noOutput("the answer of the server is no result of a tool");
+    } catch (error) {
+      signal.throwIfAborted();
+      return this.#whatHappened(error);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connection?.[Symbol.asyncDispose]();
+  }
+
+  #whatHappened(error: unknown): ToolOutput {
+    if (this.#connection === undefined) return this.#ended("it did not start again", this.#whyNotAgain(error));
+    const { end } = this.#connection;
+    if (end !== undefined) {
+      this.#connection = undefined;
+      return this.#ended(end);
+    }
+    if (error instanceof TimedOut) return noOutput(`timed out after ${this.#launch.server.timeout_s} s`);
+    if (error instanceof PeerError) return noOutput(error.message);
+    throw error;
+  }
+
+  #whyNotAgain(error: unknown): string {
+    if (!(error instanceof Failure)) return "it cannot be started again";
+    return error.message.replace(`${serverTitle(this.#launch.server)} `, "it ");
+  }
+
+  /**
+   * The model knows which server it is; the judge reads the result too, and must not know.
+   * @param why in our words alone: it stands in the verdict
+   */
+  #ended(why: string, told = why): ToolOutput {
+    this.#ends += 1;
+    const next = this.#ends < MAX_ENDS ? "is started again for the next call" : "is not started again";
+    return {
+      ...noOutput(`the server of this tool ended: ${told}; it ${next}`),
+      fault: `${serverTitle(this.#launch.server)} ended (${why}) and ${next}`,
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import type { WireName } from "../../domain/external-agent.ts";
+import { ANTHROPIC_REPLY } from "./reply/anthropic.ts";
+import { CHAT_REPLY } from "./reply/chat.ts";
+import { GEMINI_REPLY } from "./reply/gemini.ts";
+import { JsonReply } from "./reply/json-reply.ts";
+import type { ReplyForm } from "./reply/reply-form.ts";
+import { RESPONSES_REPLY } from "./reply/responses.ts";
+import { StreamedReply } from "./reply/streamed-reply.ts";
+import type { ReplyReader } from "./reply-reader.ts";
+import type { Gate } from "./wire.ts";
+
+const FORMS: Readonly<Record<WireName, ReplyForm>> = {
+  anthropic: ANTHROPIC_REPLY,
+  chat: CHAT_REPLY,
+  responses: RESPONSES_REPLY,
+  gemini: GEMINI_REPLY,
+};
+
+export interface OpenReply {
+  /** Of the provider's reply: a stream of events, or one JSON. */
+  readonly content_type: string;
+  /** Asked once for each call, before the agent sees any of it. */
+  readonly gate?: Gate;
+  /** The client did not ask for usage: the chunk that only counts is left out. */
+  readonly hide_usage?: boolean;
+}
+
+/** Reads a reply while it passes. Without a gate's objection the bytes that come out are those that went in. */
+export function openReply(wire: WireName, { content_type, gate, hide_usage = false }: OpenReply): ReplyReader {
+  const options = { form: FORMS[wire], gate, hide_usage };
+  return /^\s*text\/event-stream/i.test(content_type) ? new StreamedReply(options) : new JsonReply(options);
+}

@@ -1,0 +1,35 @@
+import type { WireName } from "../../domain/external-agent.ts";
+import { asName, type LooseRecord } from "../../domain/lenient.ts";
+import { CallInputs } from "./call-input.ts";
+import { readMessages } from "./request/anthropic.ts";
+import { readChat } from "./request/chat.ts";
+import { readContents } from "./request/gemini.ts";
+import { messageOf, resultsOf } from "./request/message.ts";
+import type { RequestParts } from "./request/request-parts.ts";
+import { readInput } from "./request/responses.ts";
+import type { WireRequest } from "./wire.ts";
+
+const READERS: Readonly<Record<WireName, (body: LooseRecord) => RequestParts>> = {
+  anthropic: readMessages,
+  chat: readChat,
+  responses: readInput,
+  gemini: readContents,
+};
+
+/** What a request for a reply says. Never throws, whatever the body is. `path` is that of its `Route`. */
+export function readRequest(wire: WireName, path: string, body: LooseRecord): WireRequest {
+  const { system, said, offers_tools } = READERS[wire](body);
+  const inputs = new CallInputs();
+  return {
+    wire,
+    model: asName(body["model"]) ?? asName(modelIn(path)) ?? null,
+    stream: wire === "gemini" ? path.includes(":streamGenerateContent") : body["stream"] === true,
+    offers_tools,
+    system,
+    messages: said.map((one) => messageOf(one, inputs)),
+    results: resultsOf(said),
+  };
+}
+
+/** On Gemini's wire the address names the model. */
+const modelIn = (path: string) => /\/models\/([^/:?]+):/.exec(path)?.[1];

@@ -1,0 +1,93 @@
+import { canonicalJson } from "../../../domain/canonical-json.ts";
+import { type CallInputs, callInput } from "../call-input.ts";
+import type { WireCall } from "../wire.ts";
+
+/** A call while it arrives. */
+export class CallSoFar {
+  id: string | null;
+  name: string;
+  /** Nothing of its input is still to come. */
+  whole = false;
+  /** Put in the place of its input; null: the input stays. Undefined while nobody has decided. */
+  exchanged: object | string | null | undefined = undefined;
+  readonly #free_text: boolean;
+  readonly #inputs: CallInputs;
+  #input = "";
+  /** What came so far, read once: many events may ask. */
+  #read: Pick<WireCall, "input" | "unparsed"> | undefined;
+  #canonical: string | undefined;
+  #written = false;
+
+  constructor({ id, name, free_text = false }: Opening, inputs: CallInputs) {
+    this.id = id;
+    this.name = name;
+    this.#free_text = free_text;
+    this.#inputs = inputs;
+  }
+
+  addInput(piece: string): void {
+    if (piece === "") return;
+    this.#input += piece;
+    this.#read = undefined;
+    this.#canonical = undefined;
+  }
+
+  /** Characters of what came so far. */
+  get chars(): number {
+    return this.#input.length;
+  }
+
+  /** What came so far is read, as far as the limits of its reply go. */
+  read(): void {
+    this.#own();
+  }
+
+  get hasInput(): boolean {
+    return this.#input !== "";
+  }
+
+  /** Whether this is its input, perhaps written otherwise. */
+  isInput(text: string): boolean {
+    if (text === this.#input || this.#free_text) return text === this.#input;
+    const given = this.#inputs.read(text);
+    const { input, unparsed } = this.#own();
+    if (given === undefined || unparsed !== undefined) return false;
+    this.#canonical ??= canonicalJson(input);
+    return canonicalJson(given) === this.#canonical;
+  }
+
+  /** Its input is a JSON: no more of it can come. */
+  get isComplete(): boolean {
+    return !this.#free_text && this.#input.trim() !== "" && this.#own().unparsed === undefined;
+  }
+
+  /** As the model made it. */
+  get call(): WireCall {
+    const seen = { id: this.id, name: this.name, ...this.#own() };
+    return this.whole ? seen : { ...seen, unparsed: this.#input };
+  }
+
+  /** As the agent gets it. */
+  get passed(): WireCall {
+    return this.exchanged == null ? this.call : { id: this.id, name: this.name, input: this.exchanged };
+  }
+
+  /** What is exchanged, as this call writes its input: JSON in a text, or free text. */
+  get exchangedText(): string {
+    return typeof this.exchanged === "string" && this.#free_text ? this.exchanged : JSON.stringify(this.exchanged);
+  }
+
+  /** The same for the first piece; nothing for the pieces after it. */
+  takeExchangedText(): string {
+    const text = this.#written ? "" : this.exchangedText;
+    this.#written = true;
+    return text;
+  }
+
+  #own(): Pick<WireCall, "input" | "unparsed"> {
+    this.#read ??= this.#free_text ? { input: this.#input } : callInput(this.#input, this.#inputs);
+    return this.#read;
+  }
+}
+
+export type Opening = Pick<WireCall, "id" | "name"> & { readonly free_text?: boolean };

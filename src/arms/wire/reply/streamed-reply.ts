@@ -1,0 +1,159 @@
+import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
+import {
+  decide,
+  type EndedReply,
+  EVENT_LIMITS,
+  type InSteps,
+  NO_REPLY,
+  type ReadOptions,
+  type ReplyReader,
+  readEvent,
+  readInputs,
+  UNCLEAR,
+  UNREADABLE,
+  wireReply,
+} from "../reply-reader.ts";
+import { type SseBlock, SseBlocks, sseBytes } from "../sse-blocks.ts";
+import type { CallSoFar } from "./call-so-far.ts";
+import { isUsageOnly } from "./chat.ts";
+import { ReplySoFar } from "./reply-so-far.ts";
+
+/** Bytes held while a call is not whole. A call of a megabyte comes in pieces of some characters, each in an event. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+/** What holding an event takes beside its bytes. */
+const HELD_EVENT_BYTES = 256;
+
+/** Of a whole reply. Today's longest have 130,000 events of some hundred bytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_EVENTS = 1_000_000;
+
+interface Held {
+  readonly block: SseBlock;
+  readonly calls: readonly CallSoFar[];
+}
+
+/** Reads a stream of events. With a gate it holds everything from the begin of a call until the call is whole. */
+export class StreamedReply implements ReplyReader {
+  readonly #options: ReadOptions;
+  readonly #blocks = new SseBlocks(EVENT_LIMITS.bytes);
+  readonly #reply = new ReplySoFar();
+  #held: Held[] = [];
+  #held_bytes = 0;
+  #bytes_left = MAX_BYTES;
+  #events_left: number;
+  #stopped = false;
+  #events = 0;
+  /** Of events that are read; all that are named after their types are one. */
+  readonly #names = new Set<string | undefined>();
+
+  constructor(options: ReadOptions, max_events = MAX_EVENTS) {
+    this.#options = options;
+    this.#events_left = max_events;
+  }
+
+  *push(chunk: Uint8Array): InSteps<Uint8Array> {
+    const passed: Uint8Array[] = [];
+    for (const block of this.#blocks.push(chunk)) {
+      passed.push(...(yield* this.#take(block)));
+      if (this.#stopped) break;
+    }
+    this.#bytes_left -= chunk.length;
+    if (this.#blocks.isTooLarge || this.#bytes_left < 0) this.#stop(UNREADABLE);
+    return Buffer.concat(passed);
+  }
+
+  *end(): InSteps<EndedReply> {
+    const { form, gate } = this.#options;
+    // An event that breaks off says nothing to a client. With a gate it is left out: a call could stand in it.
+    const whole = this.#blocks.end().filter((block) => gate === undefined || isWhole(block));
+    if (this.#blocks.isTooLarge) this.#stop(UNREADABLE);
+    const last: Uint8Array[] = [];
+    for (const block of whole) last.push(...(yield* this.#take(block)));
+    if (gate !== undefined && this.#events === 0 && !this.#stopped) this.#stop(NO_REPLY);
+    if (!this.#stopped) yield* decide(this.#reply.calls, gate);
+    // Inputs of calls without an end were not read before.
+    if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
+    return { bytes: Buffer.concat([...last, ...this.#release()]), reply: yield* wireReply(this.#reply, form) };
+  }
+
+  *#take(block: SseBlock): InSteps<readonly Uint8Array[]> {
+    if (this.#stopped) return [];
+    const { form, gate, hide_usage } = this.#options;
+    this.#events_left -= 1;
+    if (block.data === "[DONE]") this.#reply.finishCalls();
+    const { event, beyond } = eventIn(block);
+    if (beyond || this.#events_left < 0) return this.#stop(UNREADABLE);
+    if (gate !== undefined && isOdd(block, event)) return [];
+    this.#events += Number(block.data !== undefined);
+    const calls = event === undefined ? [] : form.take(event, this.#reply);
+    if (!(hide_usage && event !== undefined && isUsageOnly(event))) this.#hold({ block, calls });
+    const closed = this.#reply.takeClosed();
+    yield* readInputs(closed);
+    const fault = this.#faultOf({ block, calls }, event);
+    if (fault !== null) return this.#stop(fault);
+    yield* decide(closed, gate);
+    return gate !== undefined && this.#reply.open.size > 0 ? [] : this.#release();
+  }
+
+  /** Why neither this event nor any after it goes on. */
+  #faultOf(held: Held, event: LooseRecord | undefined): string | null {
+    if (this.#reply.isUnreadable || this.#held_bytes > MAX_HELD_BYTES) return UNREADABLE;
+    if (this.#options.gate === undefined) return null;
+    return this.#reply.isUnclear || this.#isMisnamed(held, event) ? UNCLEAR : null;
+  }
+
+  #hold(held: Held): void {
+    this.#held.push(held);
+    this.#held_bytes += held.block.bytes.length + HELD_EVENT_BYTES;
+  }
+
+  #stop(reason: string): [] {
+    this.#stopped = true;
+    this.#held = [];
+    this.#reply.stop(reason);
+    return [];
+  }
+
+  /** Some clients go by an event's name, others by its type, and some hear of no event that has no name, or another one. */
+  #isMisnamed({ block: { event: name }, calls }: Held, event: LooseRecord | undefined): boolean {
+    const type = asText(event?.["type"]);
+    if (type === undefined && calls.length === 0) return false;
+    this.#names.add(name !== undefined && name === type ? NAMED_AS_TYPE : name);
+    return this.#names.size > 1 || (type !== undefined && name !== undefined && name !== type);
+  }
+
+  #release(): readonly Uint8Array[] {
+    const held = this.#held;
+    this.#held = [];
+    this.#held_bytes = 0;
+    return held.flatMap((one) => this.#written(one));
+  }
+
+  #written({ block, calls }: Held): readonly Uint8Array[] {
+    const event = calls.every(({ exchanged }) => exchanged == null) ? undefined : eventIn(block).event;
+    if (event === undefined) return [block.bytes];
+    return this.#options.form
+      .exchange(event, calls)
+      .map((one) => sseBytes(block.event === undefined ? undefined : asText(one["type"]), JSON.stringify(one)));
+  }
+}
+
+const NAMED_AS_TYPE = "named after its type";
+
+const isWhole = (block: SseBlock) => block.data === "[DONE]" || eventIn(block).event !== undefined;
+
+/** What is no JSON, or no stream of events, for us may be some elsewhere. */
+const isOdd = ({ data, foreign }: SseBlock, event: LooseRecord | undefined): boolean =>
+  data === undefined ? foreign : data !== "[DONE]" && event === undefined;
+
+interface ReadEvent {
+  readonly event: LooseRecord | undefined;
+  readonly beyond: boolean;
+}
+
+function eventIn({ data }: SseBlock): ReadEvent {
+  if (data === undefined) return { event: undefined, beyond: false };
+  const { json, beyond = false } = readEvent(Buffer.from(data));
+  return { event: asRecord(json), beyond };
+}

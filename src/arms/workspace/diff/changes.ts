@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { CHANGED_FILE_BYTES, CHANGED_FILES_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
+import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
+import { sha256 } from "../../../domain/sha256.ts";
+import { Pace } from "../../../runtime/pace.ts";
+import type { Difference } from "./compare.ts";
+import { type Content, ContentReader, shownSides } from "./content.ts";
+import { filePatch } from "./file-patch.ts";
+import { DiffEffort } from "./text-hunks.ts";
+
+/** Changed files that are listed one by one. Nobody writes more by hand. */
+export const MAX_LISTED_FILES = 5_000;
+
+/** Paths named when they did not fit the patch. */
+const MAX_NAMED_PATHS = 50;
+
+export const NO_CHANGES: Changes = {
+  files: [],
+  patch: "",
+  digest: createHash("sha256").digest("hex"),
+  truncated: false,
+};
+
+/** For a tree that cannot be read; `why` is a sentence. */
+export const unreadableChanges = (why: string): Changes => ({
+  files: [],
+  patch: `Not shown: ${why}\n`,
+  digest: sha256(why),
+  truncated: true,
+  unknown: why,
+});
+
+/** What differs between two trees, as evidence: within the caps of `defaults.ts`, and in bounded time whatever lies there. */
+export async function describeChanges(
+  differences: readonly Difference[],
+  roots: { readonly before: string; readonly after: string },
+): Promise<Changes> {
+  const reader = new ContentReader();
+  const report = new ChangeReport();
+  for (const { path, before, after } of differences) {
+    const old = await reader.read(roots.before, before);
+    const now = await reader.read(roots.after, after);
+    await report.add(path, old, now);
+  }
+  return report.finish();
+}
+
+class ChangeReport {
+  readonly #files: ChangedFile[] = [];
+  readonly #patches: string[] = [];
+  readonly #leftOut: string[] = [];
+  readonly #digest = createHash("sha256");
+  readonly #effort = new DiffEffort();
+  readonly #pace = new Pace();
+  #patchBytes = 0;
+  #textBytes = 0;
+  #truncated = false;
+
+  async add(path: string, old: Content, now: Content): Promise<void> {
+    const [before, after] = shownSides(old, now);
+    this.#digest.update(`${path}\0${after.kind === "absent" ? "absent" : after.digest}\0`);
+    if (isCut(before) || isCut(after)) this.#truncated = true;
+    if (this.#files.length >= MAX_LISTED_FILES) {
+      this.#leftOut.push(path);
+      return;
+    }
+    const means = { effort: this.#effort, room: PATCH_BYTES - this.#patchBytes };
+    const { patch, added, removed } = await filePatch(path, before, after, means);
+    await this.#pace.bytes(patch?.length ?? 0);
+    this.#addPatch(path, patch);
+    const binary = !isText(before) || !isText(after);
+    const status = before.kind === "absent" ? "added" : after.kind === "absent" ? "deleted" : "modified";
+    const kept = { before: this.#keep(before), after: this.#keep(after) };
+    this.#files.push({ path, status, added, removed, binary, ...kept, ...digestOf(now, kept.after) });
+  }
+
+  finish(): Changes {
+    return {
+      files: this.#files,
+      patch: this.#patches.join("") + leftOutLine(this.#leftOut),
+      digest: this.#digest.digest("hex"),
+      truncated: this.#truncated || this.#leftOut.length > 0,
+    };
+  }
+
+  #addPatch(path: string, patch: string | null): void {
+    const bytes = patch === null ? Number.POSITIVE_INFINITY : Buffer.byteLength(patch);
+    if (patch === null || this.#patchBytes + bytes > PATCH_BYTES) {
+      this.#leftOut.push(path);
+      return;
+    }
+    this.#patchBytes += bytes;
+    this.#patches.push(patch);
+  }
+
+  #keep(content: Content): string | null {
+    const text = textOf(content);
+    if (text === null) return null;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > CHANGED_FILE_BYTES || this.#textBytes + bytes > CHANGED_FILES_BYTES) {
+      this.#truncated = true;
+      return null;
+    }
+    this.#textBytes += bytes;
+    return text;
+  }
+}
+
+/** Two arms left the same file also where its text does not tell. */
+function digestOf(now: Content, kept: string | null): Pick<ChangedFile, "digest"> {
+  if (now.kind === "text") return kept === null ? { digest: now.digest } : {};
+  return now.kind === "binary" || now.kind === "link" ? { digest: now.digest } : {};
+}
+
+const isText = ({ kind }: Content) => kind === "text" || kind === "long" || kind === "link" || kind === "absent";
+
+const isCut = ({ kind }: Content) => kind === "unread" || kind === "long";
+
+function textOf(content: Content): string | null {
+  if (content.kind === "text") return content.text;
+  return content.kind === "link" ? `-> ${content.target}` : null;
+}
+
+function leftOutLine(paths: readonly string[]): string {
+  if (paths.length === 0) return "";
+  const named = paths.slice(0, MAX_NAMED_PATHS).map((path) => JSON.stringify(path));
+  const more = paths.length - named.length;
+  return `Not shown, too large: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}\n`;
+}

@@ -1,0 +1,164 @@
+import { chownSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import type { SetupStep } from "../../domain/task.ts";
+import { makeScratch } from "../sandbox/home.ts";
+import { MAX_PRINTED_BYTES, SETUP_LIMITS } from "../sandbox/limits.ts";
+import { removeTree } from "../sandbox/remove-tree.ts";
+import type { ExecResult } from "../sandbox/sandbox.ts";
+import { makeKeptDir, makeTempDir, tempRoot } from "../sandbox/temp-dir.ts";
+import { workspaceFailed } from "./io-failure.ts";
+import { layOver } from "./lay-over.ts";
+import { filesOf, type PristineTree, readTree } from "./pristine-tree.ts";
+import { TempWorkspace } from "./temp-workspace.ts";
+import { asText, readRegular } from "./tree/contents.ts";
+import { copyTree } from "./tree/copy-tree.ts";
+import type { FileEntry, OpenPristine, Pristine, PristineOptions, Workspace } from "./workspace.ts";
+
+export const openPristine: OpenPristine = (options) => new TempPristine(options);
+
+/** Bytes of a file that is asked for as text. */
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+
+/** Bytes of a setup step's output that its failure shows. */
+const SETUP_OUTPUT_BYTES = 4_096;
+
+/** Where systems keep the certificates that they trust. */
+const CERTIFICATES = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
+
+/** Node and Python bring certificates of their own, to which registries behind a company's proxy are unknown. */
+function trust(): Readonly<Record<string, string>> {
+  const file = CERTIFICATES.find((path) => existsSync(path));
+  return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file, SSL_CERT_FILE: file, REQUESTS_CA_BUNDLE: file };
+}
+
+function reasonOf({ ended, exit_code, full }: ExecResult, { timeout_s }: SetupStep): string {
+  switch (ended) {
+    case "exit":
+      return `exit code ${exit_code}`;
+    case "timeout":
+      return `it was stopped after ${timeout_s} s; a larger \`timeout_s\` of the step gives it more`;
+    case "disk_limit":
+      return `it was stopped at a limit of the disk: ${full}`;
+    case "memory_limit":
+      return `it was stopped when its processes held more than ${SETUP_LIMITS.tree_bytes / 2 ** 30} GiB of memory`;
+    case "output_limit":
+      return `it was stopped when it had printed more than ${MAX_PRINTED_BYTES / 2 ** 20} MiB`;
+  }
+}
+
+class TempPristine implements Pristine {
+  readonly #options: PristineOptions;
+  #home: string | undefined;
+  #tree: Promise<PristineTree> | undefined;
+
+  constructor(options: PristineOptions) {
+    this.#options = options;
+  }
+
+  async setup(steps: Parameters<Pristine["setup"]>[0], signal: AbortSignal): Promise<void> {
+    if (steps.length === 0) return;
+    const { sandbox, setup_bytes } = this.#options;
+    const { root } = await this.#materialised();
+    // What the steps leave in it is theirs alone: no arm and no other session sees it.
+    await using scratch = makeScratch(sandbox.owner, setup_bytes);
+    const place = {
+      directory: root,
+      disk: { bytes: 0, unmeasured_bytes: 0 },
+      scratch,
+      limits: SETUP_LIMITS,
+      environment: trust(),
+    };
+    for (const [index, step] of steps.entries()) {
+      const { run, timeout_s } = step;
+      const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: SETUP_OUTPUT_BYTES, network: "host" } as const;
+      const result = await sandbox.run({ run, ...place, ...limits }, signal);
+      if (result.ended === "exit" && result.exit_code === 0) continue;
+      const said = result.output.trim();
+      const message = `task.setup[${index}] \`${run}\` failed (${reasonOf(result, step)})${said && `: ${said}`}`;
+      throw new Failure("setup_failed", message, { details: { step: index, run } });
+    }
+    this.#tree = readTree(root);
+  }
+
+  open(): Workspace {
+    return new TempWorkspace({
+      ...this.#options,
+      pristine: () => this.#materialised(),
+      place: () => this.#freshDirectory(),
+    });
+  }
+
+  async text(path: string): Promise<string | null> {
+    const { root, entries } = await this.#materialised();
+    if (!entries.some((entry) => entry.path === path && entry.kind === "file")) return null;
+    const bytes = readRegular(root, path, MAX_TEXT_BYTES);
+    return (bytes && asText(bytes)) ?? null;
+  }
+
+  async list(): Promise<readonly FileEntry[]> {
+    const { entries } = await this.#materialised();
+    return await filesOf(entries);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const [home, tree] = [this.#home, this.#tree];
+    this.#home = undefined;
+    if (home === undefined) return;
+    const root = (await tree?.catch(() => undefined))?.root;
+    if (!this.#options.keep) await removeTree(home);
+    else if (root !== undefined) await removeTree(root);
+  }
+
+  #materialised(): Promise<PristineTree> {
+    this.#tree ??= this.#materialise();
+    return this.#tree;
+  }
+
+  async #materialise(): Promise<PristineTree> {
+    const { source, sandbox } = this.#options;
+    const root = this.#freshDirectory();
+    const { owner } = sandbox;
+    try {
+      if (source.fill !== undefined) await this.#copyFilled(source.fill, root);
+      else if (source.dir === null) {
+        mkdirSync(root, { mode: 0o700 });
+        if (owner) chownSync(root, owner.uid, owner.gid);
+      } else await copyTree({ from: source.dir, to: root, owner, made_by: "author" });
+      await layOver(root, { dir: null, files: source.files }, owner);
+      return await readTree(root);
+    } catch (error) {
+      throw workspaceFailed("cannot make a copy of the fixture", error);
+    }
+  }
+
+  /** Fills a directory apart and copies it, so that links, modes and owners are decided in one place. */
+  async #copyFilled(fill: (directory: string) => Promise<void>, root: string): Promise<void> {
+    const staging = this.#freshDirectory();
+    mkdirSync(staging, { mode: 0o700 });
+    try {
+      await fill(staging);
+      await copyTree({ from: staging, to: root, owner: this.#options.sandbox.owner, made_by: "author" });
+    } finally {
+      await removeTree(staging);
+    }
+  }
+
+  /** A path that does not exist yet. Its name is random, because a command may learn it. */
+  #freshDirectory(): string {
+    this.#home ??= this.#makeHome();
+    return join(this.#home, crypto.randomUUID());
+  }
+
+  #makeHome(): string {
+    const { sandbox, keep } = this.#options;
+    const root = tempRoot(sandbox.owner);
+    try {
+      const home = keep ? makeKeptDir(root) : makeTempDir(root);
+      if (sandbox.owner) chownSync(home, sandbox.owner.uid, sandbox.owner.gid);
+      return home;
+    } catch (error) {
+      throw workspaceFailed(`cannot make a directory in ${root}`, error);
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import type { Changes } from "../../domain/evidence.ts";
+import { Mistake } from "../../domain/failure.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { removeTree } from "../sandbox/remove-tree.ts";
+import type { DiskTaken, ExecResult, Sandbox, SandboxedProcess, ShellCommand } from "../sandbox/sandbox.ts";
+import { patchFiles } from "./diff/apply-patch.ts";
+import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
+import type { CompareOptions, Difference } from "./diff/compare.ts";
+import { readTextFile, removeFile, writeTextFile } from "./files.ts";
+import { TreeTooLarge, treeFault, workspaceFailed } from "./io-failure.ts";
+import { layOver, overlaidPaths, restore } from "./lay-over.ts";
+import { filesOf, type PristineTree } from "./pristine-tree.ts";
+import { readOnlyPaths, stillPlain } from "./read-only-paths.ts";
+import { Residents } from "./residents.ts";
+import { copyTree } from "./tree/copy-tree.ts";
+import { isDiskFull, mayHaveFilled } from "./tree/full-disk.ts";
+import { reopenRoot } from "./tree/place.ts";
+import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
+import { changesOf, copyWork, differencesOf, type WorkingCopy, workOf } from "./working-copy.ts";
+import type { AttachedProgram, FileEntry, ForkOptions, Workspace } from "./workspace.ts";
+
+export interface TempWorkspaceOptions {
+  readonly sandbox: Sandbox;
+  readonly keep: boolean;
+  readonly clock?: Clock | undefined;
+  readonly pristine: () => Promise<PristineTree>;
+  /** A path for a copy, which does not exist yet. */
+  readonly place: () => string;
+  /** Copies files to `root` and tells which stands where; default: the files of the fixture. */
+  readonly fill?: (root: string) => Promise<Snapshot>;
+}
+
+/**
+ * A workspace in a temporary directory. Between two commands nothing of the arm runs: the programs that live in it are
+ * paused. The host reads only then.
+ */
+export class TempWorkspace implements Workspace {
+  readonly #options: TempWorkspaceOptions;
+  #copy: Promise<WorkingCopy> | undefined;
+  #location: string | null = null;
+  readonly #disk: DiskTaken = { bytes: 0, unmeasured_bytes: 0 };
+  /** Something may differ from the pristine copy. */
+  #touched: boolean;
+  readonly #residents = new Residents();
+  #disposed = false;
+
+  constructor(options: TempWorkspaceOptions) {
+    this.#options = options;
+    this.#touched = options.fill !== undefined;
+  }
+
+  get location(): string | null {
+    return this.#location;
+  }
+
+  async readText(path: string): Promise<string> {
+    const { root } = await this.#materialised();
+    return await this.#explained(root, `${path} cannot be read`, () => readTextFile(root, path));
+  }
+
+  async writeText(path: string, text: string): Promise<void> {
+    const { root } = await this.#touch();
+    await this.#explained(root, `${path} cannot be written`, () =>
+      writeTextFile(root, path, text, this.#options.sandbox.owner),
+    );
+  }
+
+  async remove(path: string): Promise<void> {
+    const { root } = await this.#touch();
+    await this.#explained(root, `${path} cannot be removed`, () => removeFile(root, path));
+  }
+
+  async list(): Promise<readonly FileEntry[]> {
+    const copy = await this.#materialised();
+    return await this.#residents.quietly(async () => await filesOf(await workOf(copy)));
+  }
+
+  async exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult> {
+    const { root } = await this.#touch();
+    try {
+      return await this.#options.sandbox.run({ ...command, directory: root, disk: this.#disk }, signal);
+    } catch (error) {
+      throw signal.aborted ? error : await faultIn(root, "The command cannot be started", error);
+    }
+  }
+
+  async attach(program: AttachedProgram, signal: AbortSignal): Promise<SandboxedProcess> {
+    const { root, pristine } = await this.#touch();
+    const bound = await readOnlyPaths(pristine.work, program.read_only ?? []);
+    try {
+      // While the others rest: none of them can put a link where a path is about to be bound.
+      const attached = await this.#residents.quietly(() => {
+        const read_only = stillPlain(root, bound);
+        return this.#options.sandbox.start({ ...program, read_only, directory: root }, signal);
+      });
+      this.#residents.add(attached);
+      return attached;
+    } catch (error) {
+      throw signal.aborted ? error : await faultIn(root, "The program cannot be started", error);
+    }
+  }
+
+  async altered(globs: readonly string[]): Promise<readonly string[]> {
+    return (await this.#residents.quietly(() => this.#differences(globs))).map((difference) => difference.path);
+  }
+
+  async changes(): Promise<Changes> {
+    if (!this.#touched) return NO_CHANGES;
+    try {
+      const copy = await this.#materialised();
+      return await this.#residents.quietly(() => changesOf(copy));
+    } catch (error) {
+      if (error instanceof TreeTooLarge) return unreadableChanges(error.message);
+      throw error;
+    }
+  }
+
+  async fork(options: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
+    return await this.#residents.quietly(() => this.#fork(options));
+  }
+
+  async #fork({ restore: globs, overlay }: ForkOptions): Promise<Awaited<ReturnType<Workspace["fork"]>>> {
+    const differences = await this.#differences(globs, { executable: true });
+    const fill = (target: string) => this.#fillFork(target, differences, overlay);
+    const workspace = new TempWorkspace({ ...this.#options, keep: false, fill });
+    try {
+      await workspace.#materialised();
+    } catch (error) {
+      await workspace[Symbol.asyncDispose]();
+      throw error;
+    }
+    return { workspace, restored: differences.map((difference) => difference.path) };
+  }
+
+  async applyPatch(patch: string): Promise<void> {
+    const files = await patchFiles(patch, (path) => this.readText(path));
+    for (const { path, text } of files) {
+      if (text === null) await this.remove(path);
+      else await this.writeText(path, text);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    await this.#residents[Symbol.asyncDispose]();
+    await this.#copy?.catch(() => undefined);
+    if (this.#location !== null && !this.#options.keep) await removeTree(this.#location);
+  }
+
+  /** @throws Mistake for what an arm's tree makes impossible; Failure for a fault of the machine. */
+  async #explained<T>(root: string, what: string, work: () => T): Promise<T> {
+    try {
+      return await this.#residents.quietly(async () => work());
+    } catch (error) {
+      throw await faultIn(root, what, error);
+    }
+  }
+
+  #touch(): Promise<WorkingCopy> {
+    this.#touched = true;
+    return this.#materialised();
+  }
+
+  async #materialised(): Promise<WorkingCopy> {
+    this.#copy ??= this.#materialise();
+    const copy = await this.#copy;
+    reopenRoot(copy.root, this.#options.sandbox.owner);
+    return copy;
+  }
+
+  async #materialise(): Promise<WorkingCopy> {
+    const pristine = await this.#options.pristine();
+    const root = this.#options.place();
+    this.#location = root;
+    const snapshot = await (this.#options.fill?.(root) ?? this.#copyOf(pristine, root));
+    return { root, pristine, snapshot };
+  }
+
+  async #copyOf(pristine: PristineTree, root: string): Promise<Snapshot> {
+    const { owner } = this.#options.sandbox;
+    const { root: from, entries } = pristine;
+    return new Snapshot(await copyTree({ from, to: root, owner, made_by: "arm", entries }));
+  }
+
+  async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly Difference[]> {
+    if (!this.#touched || globs.length === 0) return [];
+    return await differencesOf(await this.#materialised(), globs, options);
+  }
+
+  async #fillFork(target: string, differences: readonly Difference[], overlay: ForkOptions["overlay"]) {
+    const { owner } = this.#options.sandbox;
+    const pristine = await this.#options.pristine();
+    try {
+      const replaced = [...differences.map(({ path }) => path), ...(await overlaidPaths(overlay))];
+      const { clock = systemClock } = this.#options;
+      if (this.#touched)
+        await copyWork(await this.#materialised(), { to: target, owner, replaced: new Set(replaced), clock });
+      else await this.#copyOf(pristine, target);
+      await restore({ from: pristine.root, to: target, differences, owner });
+      await layOver(target, overlay, owner);
+      return NO_SNAPSHOT;
+    } catch (error) {
+      if (error instanceof TreeTooLarge) throw error;
+      throw workspaceFailed("cannot make a copy of the final workspace", error);
+    }
+  }
+}
+
+/** A full disk is the arm's mistake only when its own workspace may have filled it. */
+async function faultIn(root: string, what: string, error: unknown): Promise<unknown> {
+  if (isDiskFull(error) && (await mayHaveFilled(root))) return new Mistake(`${what}: the disk is full.`);
+  return treeFault(what, error);
+}

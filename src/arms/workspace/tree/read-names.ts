@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { lstatSync, readdirSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { exitOf } from "../../../runtime/exit-of.ts";
+import { isOutOfReach } from "../io-failure.ts";
+
+/** Bytes of a directory's own list of names. A longer one is read in slices: it may hold 20,000 names. */
+const LARGE_DIRECTORY_BYTES = 256 * 1024;
+
+const FIND = "/usr/bin/find";
+
+/** What a directory holds, in no order; nothing when it cannot be read. Stops after `limit` names. */
+export async function readNames(
+  directory: string | Buffer,
+  limit: number,
+  find: string = FIND,
+): Promise<readonly Buffer[]> {
+  try {
+    if ((lstatSync(directory, { throwIfNoEntry: false })?.size ?? 0) <= LARGE_DIRECTORY_BYTES)
+      return readdirSync(directory, { encoding: "buffer" });
+    // Without the program the names of a large directory arrive all at once.
+    return (
+      (await namesInSlices(find, directory.toString(), limit)) ?? (await readdir(directory, { encoding: "buffer" }))
+    );
+  } catch (error) {
+    if (!isOutOfReach(error)) throw error;
+    return [];
+  }
+}
+
+/**
+ * Another process reads the directory, and this one takes as many names as it wants. Undefined when that process could
+ * not be started or broke off: a part of the names must not pass for all.
+ */
+async function namesInSlices(find: string, directory: string, limit: number): Promise<readonly Buffer[] | undefined> {
+  const options = [".", "-mindepth", "1", "-maxdepth", "1", "-print0"];
+  const child = spawn(find, options, { cwd: directory, env: {}, stdio: ["ignore", "pipe", "ignore"] });
+  const ended = exitOf(child).catch(() => undefined);
+  const names = await namesFrom(child.stdout, limit).catch(() => []);
+  const isWhole = names.length <= limit;
+  if (!isWhole) child.kill("SIGKILL");
+  const status = await ended;
+  return isWhole && status !== 0 ? undefined : names;
+}
+
+/** Names, each printed behind `./` and before a NUL; stops after `limit`. */
+async function namesFrom(printed: AsyncIterable<Buffer>, limit: number): Promise<readonly Buffer[]> {
+  const names: Buffer[] = [];
+  let rest = Buffer.alloc(0);
+  for await (const chunk of printed) {
+    const text = Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let end = text.indexOf(0); end !== -1; end = text.indexOf(0, from)) {
+      names.push(text.subarray(from + 2, end));
+      from = end + 1;
+    }
+    rest = text.subarray(from);
+    if (names.length > limit) break;
+  }
+  return names;
+}

@@ -1,0 +1,80 @@
+import type { Changes } from "../../domain/evidence.ts";
+import { globBases } from "../../domain/path-glob.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { MAX_WORKSPACE_ENTRIES } from "../sandbox/limits.ts";
+import type { Owner } from "../sandbox/sandbox.ts";
+import { describeChanges, MAX_LISTED_FILES } from "./diff/changes.ts";
+import { type CompareOptions, changedModes, compareTrees, type Difference } from "./diff/compare.ts";
+import { forkParts, notAt } from "./fork-parts.ts";
+import { fitting, type PristineTree } from "./pristine-tree.ts";
+import { copyEntries, copyTree } from "./tree/copy-tree.ts";
+import type { Snapshot } from "./tree/snapshot.ts";
+import { type TreeEntry, type WalkOptions, walk } from "./tree/walk.ts";
+
+/** The files of an arm on disk, and those that it began with. An arm must not run while they are read. */
+export interface WorkingCopy {
+  readonly root: string;
+  readonly pristine: PristineTree;
+  /** Which of its files stood where when it was made. */
+  readonly snapshot: Snapshot;
+}
+
+/** What stands there now and counts as work. @throws TreeTooLarge */
+export const workOf = (
+  { root, pristine }: WorkingCopy,
+  options?: Pick<WalkOptions, "from">,
+): Promise<readonly TreeEntry[]> =>
+  walk(root, {
+    ...options,
+    skip: pristine.isIgnored,
+    max_entries: MAX_WORKSPACE_ENTRIES + pristine.entries.length,
+  });
+
+/** @throws TreeTooLarge */
+export async function changesOf(copy: WorkingCopy): Promise<Changes> {
+  const { root, pristine, snapshot } = copy;
+  const before = { root: pristine.root, entries: pristine.work };
+  const entries = await workOf(copy);
+  const differences = await compareTrees(before, { root, entries }, snapshot);
+  const changes = await describeChanges(differences, { before: pristine.root, after: root });
+  const modes = await changedModes(before.entries, entries);
+  return modes.length === 0 ? changes : { ...changes, mode_changed: modes.slice(0, MAX_LISTED_FILES) };
+}
+
+/**
+ * Among the paths that globs name. What does not count as work breaks no rule: tools leave it behind, and a fork gets it as it
+ * was before the arm. @throws TreeTooLarge
+ */
+export async function differencesOf(
+  copy: WorkingCopy,
+  globs: readonly string[],
+  options?: CompareOptions,
+): Promise<readonly Difference[]> {
+  const { root, pristine, snapshot } = copy;
+  const now = await workOf(copy, { from: globBases(globs) });
+  const before = { root: pristine.root, entries: await fitting(pristine.work, globs) };
+  return await compareTrees(before, { root, entries: await fitting(now, globs) }, snapshot, options);
+}
+
+/** Milliseconds for a check's copy of an arm's work, and for each entry of the fixture, which no arm has made. */
+const FORK_MS = 60_000;
+const FORK_ENTRY_MS = 10;
+
+interface ForkTarget {
+  readonly to: string;
+  readonly owner: Owner | null;
+  readonly replaced: ReadonlySet<string>;
+  readonly clock: Clock;
+}
+
+/** Copies the work but what will be replaced; the rest as it was before the arm. @throws TreeTooLarge */
+export async function copyWork(copy: WorkingCopy, { to, owner, replaced, clock }: ForkTarget): Promise<void> {
+  const { root, pristine } = copy;
+  // While it is watched, the clock leaves out the pauses of our own loop.
+  using _stalls = clock.watch?.();
+  const { work, kept } = forkParts(await workOf(copy), pristine);
+  const last = clock.ticks() + FORK_MS + FORK_ENTRY_MS * pristine.entries.length;
+  const target = { to, owner, made_by: "arm", isLate: () => clock.ticks() > last } as const;
+  await copyTree({ ...target, from: root, entries: await notAt(replaced, work) });
+  await copyEntries({ ...target, from: pristine.root, entries: kept });
+}

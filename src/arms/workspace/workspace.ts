@@ -1,0 +1,108 @@
+import type { Changes } from "../../domain/evidence.ts";
+import type { FileSet } from "../../domain/task.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { ExecResult, Sandbox, SandboxedProcess, SandboxedProgram, ShellCommand } from "../sandbox/sandbox.ts";
+
+export interface FileEntry {
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface ForkOptions {
+  /** Globs put back to the pristine state first. */
+  readonly restore: readonly string[];
+  /** Laid over the copy, replacing what is there. */
+  readonly overlay: FileSource;
+}
+
+/** A directory (absolute, may be absent) and inline files laid over it. */
+export interface FileSource {
+  readonly dir: string | null;
+  readonly files: FileSet["files"];
+}
+
+/** A program that is started in a workspace. */
+export interface AttachedProgram extends Omit<SandboxedProgram, "directory" | "disk" | "read_only"> {
+  /**
+   * Globs of what it cannot change: files of the fixture, and whole directories where a glob ends in a double star. New
+   * files elsewhere that fit are seen by `altered` alone.
+   */
+  readonly read_only?: readonly string[];
+}
+
+/**
+ * A private copy of a fixture, made on first use: one that is never touched costs no disk. Paths are relative, with
+ * forward slashes; none may leave the workspace, also not through a link. Everything in it is hostile.
+ */
+export interface Workspace extends AsyncDisposable {
+  /** @throws Mistake when `path` is absent, not a text file, too large, or leaves the workspace. */
+  readText(path: string): Promise<string>;
+  /** Makes parent directories. @throws Mistake when `path` leaves the workspace or is a directory. */
+  writeText(path: string, text: string): Promise<void>;
+  /** @throws Mistake when absent or a directory. */
+  remove(path: string): Promise<void>;
+  /**
+   * Every regular file, sorted by path; `.git`, `node_modules` and what the fixture's .gitignore names are left out.
+   * @throws Mistake when there are too many entries.
+   */
+  list(): Promise<readonly FileEntry[]>;
+  /**
+   * @throws Failure `sandbox_unavailable` or `workspace_failed` for a fault of ours, never for a failing command; Mistake
+   * when what the arm left behind is in the way of another command.
+   */
+  exec(command: ShellCommand, signal: AbortSignal): Promise<ExecResult>;
+  /**
+   * Starts a program that lives in the workspace until it is disposed of, at the latest with the workspace. It is paused
+   * whenever the host reads or writes here. `signal` kills it. @throws as `exec`, and Failure `invalid_request`
+   */
+  attach(program: AttachedProgram, signal: AbortSignal): Promise<SandboxedProcess>;
+  /**
+   * Paths matching `globs` that differ from the pristine copy (also added or removed), sorted. Cheap: by identity first.
+   * @throws Mistake when there are too many entries.
+   */
+  altered(globs: readonly string[]): Promise<readonly string[]>;
+  /** What differs from the pristine copy. Never touches disk when nothing was ever written. */
+  changes(): Promise<Changes>;
+  /**
+   * A copy for the probe; `restored` lists the protected files that differed. What does not count as work (see `list`) is
+   * in it as it was before the arm. The caller disposes it. @throws Mistake when the work is too large to be copied.
+   */
+  fork(options: ForkOptions): Promise<{ readonly workspace: Workspace; readonly restored: readonly string[] }>;
+  /** Applies a unified diff. @throws Mistake naming the hunk that does not apply. */
+  applyPatch(patch: string): Promise<void>;
+  /** Absolute path on the host, or null when never materialised; for `--keep-workspaces` only. */
+  readonly location: string | null;
+}
+
+/**
+ * The fixture, materialised at most once a session, after setup; every arm starts from the same bytes. Its disposal removes
+ * the workspaces that were opened of it, too: nothing may work in them any more.
+ */
+export interface Pristine extends AsyncDisposable {
+  /** Runs setup steps in order, with the network of this machine. @throws Failure `setup_failed` naming the step and its last output. */
+  setup(steps: readonly { readonly run: string; readonly timeout_s: number }[], signal: AbortSignal): Promise<void>;
+  open(): Workspace;
+  /** Text of a pristine file; null when absent or binary. */
+  text(path: string): Promise<string | null>;
+  /** Every regular file of it, also ignored ones, sorted. */
+  list(): Promise<readonly FileEntry[]>;
+}
+
+/** Files that may have to be written before they lie in a directory. */
+export interface FixtureFiles extends FileSource {
+  /** Writes what lies below the inline files into an empty directory; absent when they lie in `dir`. @throws Failure */
+  readonly fill?: (directory: string) => Promise<void>;
+}
+
+export interface PristineOptions {
+  readonly source: FixtureFiles;
+  readonly sandbox: Sandbox;
+  /** Leave workspaces on disk after disposal. */
+  readonly keep: boolean;
+  /** That setup steps may keep in HOME and /tmp, which are gone when the steps are over. Default: 2 GiB. */
+  readonly setup_bytes?: number;
+  /** By which an arm's work has to be copied in time. Absent: also the pauses of our own loop count. */
+  readonly clock?: Clock;
+}
+/** Costs nothing until its first use. @throws Failure `workspace_failed` when the fixture cannot be read. */
+export type OpenPristine = (options: PristineOptions) => Pristine;

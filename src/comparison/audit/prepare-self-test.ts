@@ -1,0 +1,113 @@
+import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
+import { judgesNamed } from "../../domain/judge-name.ts";
+import { isBuiltin } from "../../domain/offline-model.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import { type JudgeIdentity, judgeIdentity } from "../judge/judge-identity.ts";
+import { isJudged } from "../judge/scenario-brief.ts";
+import { type ChosenJudge, chooseJudge, judgeModelName } from "../planning/choose-judge.ts";
+import { demandJudgePrice } from "../planning/cost-limits.ts";
+import type { SessionServices } from "../planning/services.ts";
+import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
+import { comparabilityDigest } from "../scenario/digest.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { HARMLESS_EDITS } from "./harmless-edits.ts";
+import { knownWork } from "./known-work.ts";
+
+/** Judgings of a pair that hangs on chance are made so often. */
+export const REPEATS = 3;
+
+/** Judgings of a self-test at most. */
+const JUDGINGS = 2 * REPEATS + HARMLESS_EDITS.length;
+
+export interface SelfTestOptions {
+  readonly judge_model?: string | undefined;
+  /** Of all its judgings, USD. */
+  readonly max_cost_usd?: number | undefined;
+}
+
+/** A self-test that can start: everything that could refuse it has been asked. */
+export interface SelfTestPlan {
+  readonly loaded: LoadedScenario;
+  /** The scenario as it is judged: no criterion that code measures, no results of hidden checks. */
+  readonly scenario: Scenario;
+  readonly digest: string;
+  readonly judge: JudgeIdentity;
+  /** What there is to do; absent with the reason when there is nothing to test. */
+  readonly work: SelfTestWork | string;
+}
+
+export interface SelfTestWork {
+  readonly chosen: ChosenJudge;
+  readonly patch: string;
+  readonly sandbox: Sandbox;
+  /** What each judging may cost; undefined: no limit. */
+  readonly each_usd: number | undefined;
+  /** Presentations to a judge, re-asks not counted: without a second hearing, and with every one. */
+  readonly calls: readonly [least: number, most: number];
+  /** USD; null without a price. */
+  readonly worst_case_usd: number | null;
+}
+
+/**
+ * Spends nothing and writes nothing.
+ * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request`
+ */
+export async function prepareSelfTest(
+  services: SessionServices,
+  loaded: LoadedScenario,
+  { judge_model, max_cost_usd }: SelfTestOptions,
+): Promise<SelfTestPlan> {
+  const { definition } = loaded;
+  const name = judgeModelName(services, judge_model, definition.rubric.judge.model);
+  const plan = {
+    loaded,
+    scenario: judgedAlone(definition),
+    digest: comparabilityDigest(definition),
+    judge: judgeIdentity(name, definition),
+  };
+  if (isBuiltin(name)) return { ...plan, work: `${name} asks no model: there is no judge to test` };
+  if (plan.scenario.rubric.criteria.length === 0) return { ...plan, work: "no criterion of the rubric asks a judge" };
+  const patch = await knownWork(services.store, loaded);
+  if (patch === undefined) return { ...plan, work: NO_WORK };
+  const chosen = chooseJudge(services, judge_model, definition);
+  demandPrices(services, chosen, max_cost_usd);
+  const { sandbox } = await services.sandboxes.choose(services.sandbox, false);
+  const judgeCalls = 2 * JUDGINGS * judgesNamed(name).length;
+  const judging = worstCaseOfJudging(plan.scenario, chosen.price);
+  return {
+    ...plan,
+    work: {
+      ...{ chosen, patch, sandbox },
+      each_usd: max_cost_usd === undefined ? undefined : max_cost_usd / JUDGINGS,
+      calls: [judgeCalls, 2 * judgeCalls],
+      worst_case_usd: judging === null ? null : Math.min(JUDGINGS * judging, max_cost_usd ?? Number.POSITIVE_INFINITY),
+    },
+  };
+}
+
+const NO_WORK =
+  "the scenario has no reference_fix, and no stored arm passed all hidden checks: there is nothing to make evidence of";
+
+function demandPrices(
+  { max_cost_per_day_usd }: Pick<SessionServices, "max_cost_per_day_usd">,
+  { prices }: ChosenJudge,
+  max_cost_usd: number | undefined,
+): void {
+  if (max_cost_per_day_usd !== undefined) demandJudgePrice({ limit: "--max-cost-per-day", judge_prices: prices });
+  if (max_cost_usd !== undefined) demandJudgePrice({ limit: "--max-cost", judge_prices: prices });
+}
+
+/** What the judge says alone. Hidden checks and measures must not decide in its place. */
+function judgedAlone(scenario: Scenario): Scenario {
+  const { rubric } = scenario;
+  const judge = { ...rubric.judge, probe_visibility: "hidden" } as const;
+  return { ...scenario, rubric: { ...rubric, criteria: rubric.criteria.filter(isJudged), judge } };
+}
+
+/** What a self-test may take, for whoever is to pay for it. */
+export function priceTag({ work, judge }: SelfTestPlan): string {
+  if (typeof work === "string") return `nothing to test: ${work}`;
+  const [least, most] = work.calls;
+  const cost = work.worst_case_usd === null ? "cost unknown" : `${work.worst_case_usd.toFixed(2)} USD at most`;
+  return `asks ${judge.model} ${least} to ${most} times, and again where an answer cannot be used; ${cost}`;
+}

@@ -1,0 +1,90 @@
+import { type CallRecord, requiredResults, unreadCommands, violations } from "../../arms/policy/review.ts";
+import type { FileSource, Workspace } from "../../arms/workspace/workspace.ts";
+import type { Changes, ProbeResult, Violation } from "../../domain/evidence.ts";
+import { Mistake } from "../../domain/failure.ts";
+import { globMatcher } from "../../domain/path-glob.ts";
+import type { Policies } from "../../domain/policies.ts";
+import type { ArmSummary } from "../../domain/session.ts";
+import { isUnknown } from "../../domain/size-of.ts";
+import type { Probe, Task } from "../../domain/task.ts";
+import { withWhatWasMissing } from "./could-not-run.ts";
+import { scoreAgainstReference } from "./reference-fix.ts";
+import { runProbe } from "./run-probe.ts";
+
+export interface Collection {
+  readonly workspace: Workspace;
+  readonly calls: readonly CallRecord[];
+  /** Broken rules that were seen while the arm ran. */
+  readonly seen: readonly Violation[];
+  readonly task: Task;
+  readonly policies: Policies;
+  readonly overlay: FileSource;
+  readonly redact: (text: string) => string;
+}
+
+/** What hidden checks need. */
+export type Probed = Pick<Collection, "workspace" | "task" | "policies" | "overlay" | "redact">;
+
+export type Evidence = Pick<ArmSummary, "changes" | "probe" | "violations" | "required" | "reference_fix">;
+
+/**
+ * What a stopped arm left: its change, the results of the hidden checks, the rules it broke, how near it came to the
+ * known fix. Nobody needs the workspace afterwards.
+ * @throws Failure for a fault of ours; the signal's reason when it fires.
+ */
+export async function collectEvidence(collection: Collection, signal: AbortSignal): Promise<Evidence> {
+  const { workspace, task, policies, calls, seen, redact } = collection;
+  const changes = redactChanges(await workspace.changes(), redact);
+  signal.throwIfAborted();
+  const probe = task.probe && (await probeOf(collection, task.probe, signal));
+  const required = await requiredResults(policies, calls);
+  const unread = await unreadCommands(policies, calls);
+  const altered = isUnknown(changes) ? await alteredProtected(workspace, policies) : null;
+  return {
+    changes,
+    probe,
+    required,
+    violations: violations(policies, { changes, altered, calls, required, seen, unread }),
+    reference_fix: referenceScore(task, { changes, probe }),
+  };
+}
+
+/** Runs hidden checks on what an arm left. @throws as `runProbe` */
+export async function probeOf(collection: Probed, probe: Probe, signal: AbortSignal): Promise<ProbeResult> {
+  const { workspace, task, policies, overlay, redact } = collection;
+  const { network, paths } = policies;
+  const run = { probe, overlay, protected: paths.protected, network, redact };
+  return withWhatWasMissing(await runProbe(workspace, run, signal), task);
+}
+
+/** How near an arm came to the known fix; null without one, and where its changes are not known. */
+export function referenceScore(
+  { reference_fix, deliverable }: Task,
+  { changes, probe }: Pick<Evidence, "changes" | "probe">,
+): Evidence["reference_fix"] {
+  if (reference_fix === null || changes === null || isUnknown(changes)) return null;
+  return scoreAgainstReference(reference_fix, answerIn(changes, deliverable), probe);
+}
+
+/** For a tree that is too large as a whole; null when its protected part is too large, too. */
+async function alteredProtected(workspace: Workspace, { paths }: Policies): Promise<readonly string[] | null> {
+  try {
+    return await workspace.altered(paths.protected);
+  } catch (error) {
+    if (error instanceof Mistake) return null;
+    throw error;
+  }
+}
+
+/** The part of a change that counts as the answer. */
+function answerIn(changes: Changes, globs: readonly string[]): Changes {
+  const counts = globMatcher(globs);
+  return { ...changes, files: changes.files.filter((file) => counts(file.path)) };
+}
+
+/** Without provider keys, also in files. */
+export function redactChanges(changes: Changes, redact: (text: string) => string): Changes {
+  const clean = (text: string | null) => (text === null ? null : redact(text));
+  const files = changes.files.map((file) => ({ ...file, before: clean(file.before), after: clean(file.after) }));
+  return { ...changes, files, patch: redact(changes.patch) };
+}

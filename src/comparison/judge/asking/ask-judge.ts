@@ -1,0 +1,132 @@
+import type { ModelClient, ModelReply, ModelRequest } from "../../../arms/model/client.ts";
+import { sumUsage, type Usage } from "../../../domain/usage.ts";
+import type { Citation, JudgeCall, Side } from "../../../domain/verdict.ts";
+import type { Clock, Entropy } from "../../../runtime/clock.ts";
+import type { Expected } from "../answer/parse-answer.ts";
+import { inArmFrame, type ParsedAnswer } from "../answer/parsed-answer.ts";
+import { exceeds } from "../verdict/score-table.ts";
+import { nameArms, type Presentation } from "../view/blinding.ts";
+import { begin, type Conversation, requestOf, withReply } from "./conversation.ts";
+import type { Prompt } from "./judge-prompt.ts";
+import type { JudgingBudget } from "./judging-budget.ts";
+
+export interface Question {
+  readonly prompt: Prompt;
+  readonly expected: Expected;
+  readonly presentation: Presentation;
+  readonly masked: boolean;
+}
+
+/** One call with its re-asks. The label and the gap are null until both orders are known. */
+export interface CallResult {
+  readonly call: JudgeCall;
+  /** By criterion id. */
+  readonly citations: ReadonlyMap<string, readonly Citation[]>;
+  /** Arms whose words the judge suspects. */
+  readonly suspects: readonly Side[];
+  readonly usage: Usage;
+  /** The prompt does not fit the judge's context. */
+  readonly overflow: boolean;
+}
+
+export interface JudgeModel {
+  readonly model: ModelClient;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** Absent: judging has no limit. The caller reserves the first request of a question, `askJudge` every re-ask. */
+  readonly budget?: JudgingBudget | undefined;
+}
+
+/** Share of the judged weight that may lack citations. */
+const UNSUPPORTED_SHARE = 1 / 3;
+
+const UNAFFORDABLE = "the cost limit left no room to ask again";
+
+/** @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires. */
+export async function askJudge(
+  question: Question,
+  { model, clock, budget }: JudgeModel,
+  signal: AbortSignal,
+): Promise<CallResult> {
+  const began = clock.ticks();
+  const { prompt, expected } = question;
+  let conversation = begin(prompt);
+  let request = firstRequest(question);
+  while (!conversation.over) {
+    const reply = await model.complete(request, { signal });
+    budget?.settle(request, reply);
+    conversation = withReply(conversation, reply, expected);
+    if (conversation.over) break;
+    request = requestOf(conversation, prompt, expected);
+    if (budget?.reserve([request]) === false)
+      conversation = { ...conversation, errors: [...conversation.errors, UNAFFORDABLE], over: true };
+  }
+  return resultOf(question, conversation, tookMs(conversation.replies, clock.ticks() - began));
+}
+
+/** Of replies from a recording: what they took when they were recorded. */
+function tookMs(replies: readonly ModelReply[], measured_ms: number): number {
+  const recorded = replies.flatMap(({ recorded_ms }) => recorded_ms ?? []);
+  const replayed = replies.length > 0 && recorded.length === replies.length;
+  return Math.round(replayed ? recorded.reduce((sum, ms) => sum + ms, 0) : measured_ms);
+}
+
+/** The request that a question begins with. */
+export const firstRequest = ({ prompt, expected }: Question): ModelRequest =>
+  requestOf(begin(prompt), prompt, expected);
+
+function resultOf(
+  { presentation, masked, expected }: Question,
+  conversation: Conversation,
+  latency_ms: number,
+): CallResult {
+  const { answer, errors, leaked, replies } = conversation;
+  const parsed = answer && inArmFrame(answer, presentation);
+  const error = parsed ? tooFewCitations(parsed.call.scores, expected) : nameArms(errors.join("; "), presentation);
+  const { call, citations, suspects } = parsed ?? NO_ANSWER;
+  const last = replies.at(-1);
+  const usage = sumUsage(replies);
+  return {
+    call: {
+      order: presentation.order,
+      masked,
+      valid: error === null,
+      label: null,
+      gap: null,
+      ...call,
+      injection_suspected: call.injection_suspected || leaked,
+      attempts: replies.length,
+      tokens_in: usage.tokens_in,
+      tokens_out: usage.tokens_out,
+      latency_ms,
+      model_served: last?.model_served ?? null,
+      error,
+    },
+    citations,
+    suspects,
+    usage,
+    overflow: last?.stop === "context_overflow" && error !== null,
+  };
+}
+
+const NO_ANSWER: ParsedAnswer = {
+  call: {
+    preference: null,
+    strength: null,
+    scores: [],
+    concerns: [],
+    injection_suspected: false,
+    rationale: "",
+    citations_invalid: 0,
+  },
+  suspects: [],
+  citations: new Map(),
+};
+
+function tooFewCitations(scores: JudgeCall["scores"], { criteria }: Expected): string | null {
+  const weightOf = new Map(criteria.map(({ id, weight }) => [id, weight]));
+  const sum = (some: JudgeCall["scores"]) => some.reduce((total, { id }) => total + (weightOf.get(id) ?? 0), 0);
+  const missing = sum(scores.filter(({ supported }) => !supported));
+  if (!exceeds(missing, sum(scores) * UNSUPPORTED_SHARE)) return null;
+  return "more than one third of the judged weight has no valid citation for a candidate";
+}

@@ -1,0 +1,35 @@
+import type { Decision } from "../../domain/decision.ts";
+import type { Rubric } from "../../domain/rubric.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import type { ArmSummary } from "../../domain/session.ts";
+import type { Task } from "../../domain/task.ts";
+import type { ArmPointer, Flag, Verdict } from "../../domain/verdict.ts";
+
+/** What is known of an arm after it stopped. */
+export interface JudgedArm {
+  readonly pointer: ArmPointer;
+  readonly summary: ArmSummary;
+  readonly decisions: readonly Decision[];
+}
+
+/** Everything that a verdict rests on. The judge model sees only views made of it. */
+export interface Case {
+  readonly scenario: string;
+  readonly scenario_digest: string;
+  readonly kind: Verdict["kind"];
+  readonly task: Task;
+  readonly policies: Scenario["policies"];
+  readonly rubric: Rubric;
+  readonly a: JudgedArm;
+  readonly b: JudgedArm;
+  /** What the session already knows: `no_contrast`, `self_family`, `scenario_drift`, `cost_cap_inactive`, ... */
+  readonly flags: readonly Flag[];
+  /** What judging may cost, USD; absent: no limit. */
+  readonly left_usd?: number;
+}
+
+/**
+ * An unusable answer is a Verdict with outcome `invalid`.
+ * @throws Failure `provider_failed` when the judge cannot be reached; `signal.reason` when the signal fires.
+ */
+export type Judge = (kase: Case, signal: AbortSignal) => Promise<Verdict>;

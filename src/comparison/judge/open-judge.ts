@@ -1,0 +1,96 @@
+import type { ModelClient } from "../../arms/model/client.ts";
+import { armNames } from "../../domain/arm-names.ts";
+import type { Price } from "../../domain/price-list.ts";
+import type { Clock, Entropy } from "../../runtime/clock.ts";
+import type { Pair } from "./asking/ask-both-orders.ts";
+import { type JudgeInput, judgeByModel } from "./asking/judge-by-model.ts";
+import { judgeByPanel } from "./asking/judge-by-panel.ts";
+import { JudgingBudget } from "./asking/judging-budget.ts";
+import { basisWith, type ScoringRules, scoringRules } from "./asking/scoring-rules.ts";
+import { needsSecondHearing } from "./decide.ts";
+import { factsOf } from "./facts.ts";
+import type { Case, Judge } from "./judge.ts";
+import { isJudged } from "./scenario-brief.ts";
+import { composeVerdict } from "./verdict/compose-verdict.ts";
+import { type JudgeResult, NO_MODEL_ASKED } from "./verdict/judge-result.ts";
+import { gatherExhibits } from "./view/exhibits.ts";
+import { withoutChance } from "./without-chance.ts";
+
+export interface JudgeOptions {
+  /** Undefined: a panel, or `builtin/evidence`. */
+  readonly model: ModelClient | undefined;
+  readonly panel?: readonly PanelModel[];
+  readonly model_name: string;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** Chance for what the judge of that name is shown. Absent: as for all else. */
+  readonly blinding?: ((judge: string) => Entropy) | undefined;
+  /** Of the judge model. The cost of judging is unknown without it. */
+  readonly price?: Price | null;
+}
+
+export interface PanelModel {
+  /** `<provider>/<model>` */
+  readonly name: string;
+  readonly model: ModelClient;
+  readonly price: Price | null;
+}
+
+/**
+ * Code establishes the facts, the gates and the measured scores (`facts.ts`, `gates.ts`, `measure.ts`). A model scores the
+ * judged criteria if there are any (`judge-by-model.ts`, `judge-by-panel.ts`). Code makes the verdict of both (`compose-verdict.ts`): no answer
+ * of a model moves a gate.
+ */
+export function openJudge(options: JudgeOptions): Judge {
+  const { model_name, clock, entropy } = options;
+  return async (given, signal) => {
+    const kase = withoutChance(given);
+    const began = clock.ticks();
+    signal.throwIfAborted();
+    const facts = { a: factsOf(kase.a.summary, kase.policies), b: factsOf(kase.b.summary, kase.policies) };
+    const rules = scoringRules(kase, facts);
+    const names = armNames(kase.a.pointer.arm_id, kase.b.pointer.arm_id);
+    const asks = asksModel(kase, rules) ? askedOf(options, kase) : undefined;
+    const result = asks ? await asks(await hearing({ kase, facts, names }, rules, signal), signal) : NO_MODEL_ASKED;
+    const now = clock.now().toISOString();
+    return composeVerdict({
+      ...{ kase, facts, names, rules, result, model_name },
+      price: options.price ?? null,
+      verdict_id: `verdict-${now.replace(/[-:.]/g, "")}-${entropy(4)}`,
+      created_at: now,
+      latency_ms: Math.round(clock.ticks() - began),
+    });
+  };
+}
+
+/** Where the hidden checks could not run, no answer would be used. */
+const asksModel = ({ rubric }: Case, { gates }: ScoringRules) =>
+  rubric.criteria.some(isJudged) && gates.no_winner !== "check_could_not_run";
+
+type Ask = (input: JudgeInput, signal: AbortSignal) => Promise<JudgeResult>;
+
+/** Undefined when there is no model to ask. */
+function askedOf(options: JudgeOptions, kase: Case): Ask | undefined {
+  const { model, panel = [], price = null, clock, model_name, blinding = () => options.entropy } = options;
+  const budgetFor = budgets(kase);
+  if (model) {
+    const judge = { model, clock, entropy: blinding(model_name), budget: budgetFor(price) };
+    return (input, signal) => judgeByModel(judge, input, signal);
+  }
+  if (panel.length === 0) return undefined;
+  const judges = panel.map((one) => ({ ...one, clock, entropy: blinding(one.name), budget: budgetFor(one.price) }));
+  return (input, signal) => judgeByPanel(judges, input, signal);
+}
+
+/** A budget for each price, all from one purse. A limit without a price does not reach the judge: it is refused before the run. */
+function budgets({ left_usd }: Case): (price: Price | null) => JudgingBudget | undefined {
+  if (left_usd === undefined) return () => undefined;
+  const purse = { left_usd };
+  return (price) => (price === null ? undefined : new JudgingBudget(price, purse));
+}
+
+const hearing = async (pair: Pair, rules: ScoringRules, signal: AbortSignal): Promise<JudgeInput> => ({
+  ...pair,
+  exhibits: await gatherExhibits(pair.kase, signal),
+  needsSecondHearing: (calls, suspicions) => needsSecondHearing(basisWith(rules, { calls, suspicions }), rules.weights),
+});

@@ -1,0 +1,45 @@
+import type { Policies } from "../../domain/policies.ts";
+import type { Criterion, JudgedCriterion, Rubric } from "../../domain/rubric.ts";
+import type { Task } from "../../domain/task.ts";
+
+/** Characters of a reference fix that a judge reads. */
+const REFERENCE_CHARS = 12_000;
+
+/** Task, rubric, rules and reference fix in words: the part of the prompt that is the same for every pair of arms. */
+export function scenarioBrief(task: Task, rubric: Rubric, policies: Policies): string {
+  return [
+    `# Task given to both agents\n${task.prompt.trim()}`,
+    `# Rubric\n${rubric.criteria.filter(isJudged).map(criterionText).join("\n")}`,
+    rubric.instructions.trim() === "" ? "" : `# Instructions of the rubric's author\n${rubric.instructions.trim()}`,
+    `# Rules both agents worked under\n${policyText(policies, task.deliverable)}`,
+    task.reference_fix ? `# One acceptable solution among others\n${referenceText(task.reference_fix.patch)}` : "",
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+export const isJudged = (criterion: Criterion): criterion is JudgedCriterion => criterion.kind === "judged";
+
+function criterionText({ id, weight, question, anchors }: JudgedCriterion): string {
+  const texts = Object.entries(anchors).map(([score, meaning]) => `    ${score} = ${meaning}`);
+  return [`- ${id} (weight ${weight}): ${question}`, ...texts].join("\n");
+}
+
+function policyText(policies: Policies, deliverable: readonly string[]): string {
+  const { commands, paths, network, required } = policies;
+  const list = (globs: readonly string[]) => (globs.length === 0 ? "none" : globs.join(", "));
+  return [
+    `- Changes that count as the answer: ${list(deliverable)}`,
+    `- Writable paths: ${list(paths.writable)}; protected paths: ${list(paths.protected)}`,
+    `- Refused commands: ${list(commands.deny)}${commands.allow === null ? "" : `; allowed ones only: ${list(commands.allow)}`}`,
+    `- Network: ${network}`,
+    ...required.map(
+      ({ id, tool, match, min }) => `- Required (${id}): at least ${min} x ${tool}${match ? ` ${match}` : ""}`,
+    ),
+  ].join("\n");
+}
+
+function referenceText(patch: string): string {
+  if (patch.length <= REFERENCE_CHARS) return patch.trim();
+  return `${patch.slice(0, REFERENCE_CHARS).toWellFormed()}\n(${patch.length - REFERENCE_CHARS} more characters)`;
+}

@@ -1,0 +1,253 @@
+import { isCrashed } from "../../../domain/agent-crash.ts";
+import { type Decision, PROGRAM_ENDED } from "../../../domain/decision.ts";
+import { gateOfVerdict } from "../../../domain/gate.ts";
+import { dig } from "../../../domain/lenient.ts";
+import type { Price } from "../../../domain/price-list.ts";
+import { costOf, sumKnown } from "../../../domain/usage.ts";
+import {
+  FLAGS,
+  type Flag,
+  type JudgeCall,
+  type PanelMember,
+  type Side,
+  type Suspicion,
+  type Verdict,
+} from "../../../domain/verdict.ts";
+import { costLimited } from "../asking/cost-limited.ts";
+import { basisWith, type ScoringRules } from "../asking/scoring-rules.ts";
+import { type Basis, decide, type ScoredOutcome } from "../decide.ts";
+import { isEqualWork, notRepeatable } from "../equal-work.ts";
+import { requiredChecks, stoppedChecks } from "../facts.ts";
+import type { Case } from "../judge.ts";
+import { type Opinion, opinionsOfPanel } from "../opinion.ts";
+import { agentFlags, armFlags } from "./agent-flags.ts";
+import { confidenceOf, hasPreferenceConflict } from "./confidence.ts";
+import { criterionScore } from "./criterion-score.ts";
+import { firstAnswers, type JudgeResult, type PanelShare } from "./judge-result.ts";
+import type { Measured } from "./measure.ts";
+import { heardJudge, voteOf } from "./panel-statement.ts";
+import { byJudge, labelOf, scoreTables, type Weights, weigh } from "./score-table.ts";
+import { sensitivityOf } from "./sensitivity.ts";
+import { gateFinding, type StatementInput, statementOf } from "./statement.ts";
+
+export interface VerdictInput {
+  readonly kase: Case;
+  readonly facts: Verdict["facts"];
+  readonly rules: ScoringRules;
+  readonly names: Readonly<Record<Side, string>>;
+  readonly result: JudgeResult;
+  readonly model_name: string;
+  readonly price: Price | null;
+  readonly verdict_id: string;
+  readonly created_at: string;
+  readonly latency_ms: number;
+}
+
+/** Code makes the verdict, in the same way for every judge. */
+export function composeVerdict(input: VerdictInput): Verdict {
+  const { kase, facts, rules, result } = input;
+  const { measured, weights } = rules;
+  const basis = basisWith(rules, result);
+  const scored = decide(basis, weights);
+  const calls = byJudge(result.calls).flatMap((own) => labelled({ ...basis, calls: own }, own, weights));
+  const opinions = opinionsOfPanel(basis, weights);
+  const members = result.panel && membersOf(result.panel, opinions, calls);
+  const flags = flagsOf(input, scored);
+  const text = statementInput(input, {
+    scored,
+    flags,
+    panel: members && opinions.map(heardJudge),
+    model_asked: calls.length > 0,
+  });
+  const idOf = (side: Side | null) => (side === null ? null : kase[side].pointer.arm_id);
+  return {
+    verdict_id: input.verdict_id,
+    created_at: input.created_at,
+    kind: kase.kind,
+    scenario: kase.scenario,
+    scenario_digest: kase.scenario_digest,
+    arm_a: kase.a.pointer,
+    arm_b: kase.b.pointer,
+    outcome: scored.outcome,
+    winner: idOf(scored.winner_side),
+    winner_side: scored.winner_side,
+    lean: idOf(scored.lean_side),
+    lean_side: scored.lean_side,
+    gate: gateOfVerdict({ arm_a: kase.a.pointer, arm_b: kase.b.pointer, ...scored, flags }),
+    decided_by: scored.decided_by,
+    confidence: confidenceOf(scored, basis, flags),
+    score_a: scored.score_a,
+    score_b: scored.score_b,
+    score_gap: scored.score_gap,
+    net_vote: scored.merged?.net_vote ?? null,
+    agreement: agreementOf(scored, calls),
+    position_pull: scored.merged?.position_pull ?? null,
+    criteria: kase.rubric.criteria.map((criterion) => criterionScore(criterion, measured, input)),
+    sensitivity: scored.outcome === "winner" || scored.outcome === "tie" ? sensitivityOf(basis, weights) : null,
+    facts,
+    judge: {
+      model: input.model_name,
+      model_served: servedModels(calls),
+      protocol: result.protocol,
+      prompt_digest: result.prompt_digest,
+      ...(members && { members: [...members] }),
+    },
+    calls,
+    usage: usageOf(input),
+    flags,
+    suspicions: suspicionsOf(input, scored, basis.suspects),
+    rationale: rationaleOf(text, calls, measured),
+    ...statementOf(text),
+    series: null,
+  };
+}
+
+/** What the statement is made of. */
+function statementInput(
+  { kase, facts, rules, names, model_name }: VerdictInput,
+  found: Pick<StatementInput, "scored" | "flags" | "panel" | "model_asked">,
+): StatementInput {
+  const { a, b, kind, scenario } = kase;
+  const { measured, weights, gates } = rules;
+  return {
+    ...found,
+    ...{ kind, scenario, judge: model_name, names, gates, facts },
+    turns: { a: a.summary.turns, b: b.summary.turns },
+    stopped: { a: stoppedChecks(a.summary, facts.b), b: stoppedChecks(b.summary, facts.a) },
+    chances: notRepeatable(kase),
+    programs: { a: programEnd(a.decisions), b: programEnd(b.decisions) },
+    required: { a: requiredChecks(a.summary), b: requiredChecks(b.summary) },
+    measured: measured.some(({ id, supported }) => supported && (weights.get(id) ?? 0) > 0),
+  };
+}
+
+function programEnd(decisions: readonly Decision[]): string | null {
+  const last = decisions.findLast(({ kind, detail }) => kind === "error" && dig(detail, "code") === PROGRAM_ENDED);
+  return last?.summary ?? null;
+}
+
+/** The flags of the session, the judge and the outcome, each once, in the documented order. */
+function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOutcome): Flag[] {
+  const { gates, weights, tie_margin } = rules;
+  const raised = new Set<Flag>([
+    ...kase.flags,
+    ...agentFlags(kase),
+    ...armFlags(kase),
+    ...result.flags,
+    ...secondHearingFlags(scored, result),
+    "single_trial",
+  ]);
+  if (hasPreferenceConflict({ calls: result.calls, tie_margin }, weights)) raised.add("score_preference_conflict");
+  if (gates.no_winner && gates.no_winner !== "both_crashed") raised.add(gates.no_winner);
+  if (isCrashed(facts.a) || isCrashed(facts.b)) raised.add("arm_crashed");
+  if (isEqualWork(kase, result.calls.length > 0)) raised.add("equal_work");
+  if (notRepeatable(kase).length > 0) raised.add("check_not_repeatable");
+  if (costLimited(facts).length > 0) raised.add("arm_cost_limited");
+  if (scored.probe_conflict) raised.add("judge_probe_conflict");
+  if (result.calls.length === 0) raised.delete("judge_failed_self_test");
+  const needless = needlessFlags(scored);
+  return FLAGS.filter((flag) => raised.has(flag) && !needless.includes(flag));
+}
+
+/** Neither style nor words move a rule or a check, and a check that told the arms apart is known to fail. */
+function needlessFlags({ decided_by }: ScoredOutcome): readonly Flag[] {
+  if (decided_by === "gate") return ["different_agents", "prose_only"];
+  return decided_by === "probe" ? ["different_agents", "prose_only", "no_objective_check"] : [];
+}
+
+function secondHearingFlags({ second }: ScoredOutcome, { suspicions }: JudgeResult): readonly Flag[] {
+  if (second === "unconfirmed" || second === "not_held") return ["unconfirmed"];
+  if (second === "unusable") return ["unconfirmed", "judge_invalid"];
+  if (second !== "overturns") return [];
+  return [suspicions.length > 0 ? "injection_effective" : "prose_decided"];
+}
+
+/** What each judge of a panel found alone. */
+function membersOf(
+  panel: readonly PanelShare[],
+  opinions: readonly Opinion[],
+  calls: readonly JudgeCall[],
+): readonly PanelMember[] {
+  return panel.flatMap(({ model, cost_usd }, index) => {
+    const opinion = opinions[index];
+    if (opinion === undefined) return [];
+    const { outcome, lean_side, score_gap } = opinion;
+    return {
+      model,
+      model_served: servedModels(calls.filter(({ judge }) => judge === model)),
+      outcome,
+      vote: voteOf(opinion),
+      lean_side,
+      score_gap,
+      cost_usd,
+    };
+  });
+}
+
+/** Each valid call of one judge with the label that code computes from its scores and the measured criteria. */
+function labelled(basis: Basis, calls: readonly JudgeCall[], weights: Weights): JudgeCall[] {
+  const { shown, masked } = scoreTables(basis.calls, basis.measured);
+  return calls.map((call) => {
+    const table = (call.masked ? masked : shown).find(({ order }) => order === call.order);
+    const scores = table ? weigh(table, weights) : null;
+    if (!call.valid || scores === null) return call;
+    return { ...call, gap: scores.gap, label: labelOf(scores.gap, basis.tie_margin) };
+  });
+}
+
+/** Share of the first hearing's valid answers that name whom the verdict names. */
+function agreementOf(
+  { outcome, winner_side, lean_side, merged }: ScoredOutcome,
+  calls: readonly JudgeCall[],
+): number | null {
+  if (merged === null) return null;
+  const final = outcome === "tie" ? "tie" : (winner_side ?? lean_side);
+  const answers = firstAnswers(calls);
+  const agreeing = answers.filter(({ label }) => label !== null && label === final);
+  return merged.outcome === "invalid" || answers.length === 0 ? 0 : agreeing.length / answers.length;
+}
+
+function servedModels(calls: readonly JudgeCall[]): string | null {
+  const served = new Set(calls.flatMap(({ model_served }) => model_served ?? []));
+  return served.size === 0 ? null : [...served].join(", ");
+}
+
+/** Null is unknown. A judge that was not asked cost nothing. */
+function usageOf({ result, price, latency_ms }: VerdictInput): Verdict["usage"] {
+  const { tokens_in, tokens_out } = result.usage;
+  const own = () => (result.calls.length === 0 ? 0 : costOf(price, result.usage));
+  const cost_usd = result.panel ? sumKnown(result.panel.map((judge) => judge.cost_usd)) : own();
+  return { tokens_in, tokens_out, cost_usd, latency_ms };
+}
+
+/** Adds the arm's name, and the winner's words as a whole when only the second hearing found them. */
+function suspicionsOf(
+  { kase, result }: VerdictInput,
+  { second, merged }: ScoredOutcome,
+  suspects: ReadonlySet<Side>,
+): Suspicion[] {
+  const moved = second === "overturns" ? (merged?.winner_side ?? null) : null;
+  const found = { where: null, quote: null, found_by: "second_hearing" } as const;
+  const late = moved !== null && !suspects.has(moved) ? [{ side: moved, ...found }] : [];
+  return [...result.suspicions, ...late].map((one) => ({ ...one, arm_id: kase[one.side].pointer.arm_id }));
+}
+
+/** How the gate decided, then the judge's own reasons: of one order when both agree, else of both; of a panel, one of each judge. */
+function rationaleOf(input: StatementInput, calls: readonly JudgeCall[], measured: readonly Measured[]): string {
+  const { scored, names } = input;
+  const gate = gateFinding(input);
+  const answers = byJudge(firstAnswers(calls)).flatMap((own) =>
+    own.slice(0, input.panel || scored.merged?.agreement === 1 ? 1 : undefined),
+  );
+  const reasons = answers.map(
+    ({ judge, order, rationale }) =>
+      `${judgePrefix(judge)}${order === "ab" ? names.a : names.b} shown first: ${rationale}`,
+  );
+  const errors = calls.flatMap(({ judge, order, error }) =>
+    error === null ? [] : [`${judge === undefined ? "No" : `${judge}: no`} usable answer in order ${order}: ${error}.`],
+  );
+  const readings = calls.length === 0 ? measured.map(({ note }) => `${note}.`) : [];
+  return [...(gate === null ? [] : [`${gate}.`]), ...reasons, ...errors, ...readings].join(" ");
+}
+
+const judgePrefix = (judge: string | undefined) => (judge === undefined ? "" : `${judge}, `);

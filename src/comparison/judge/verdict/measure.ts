@@ -1,0 +1,95 @@
+import { whyUnknown } from "../../../domain/at-least.ts";
+import { globFault, globMatcher } from "../../../domain/path-glob.ts";
+import type { Measure, MeasuredCriterion } from "../../../domain/rubric.ts";
+import type { ArmSummary } from "../../../domain/session.ts";
+import { isUnknown } from "../../../domain/size-of.ts";
+import { sumKnown } from "../../../domain/usage.ts";
+import { requiredChecks } from "../facts.ts";
+import type { MeasuredScore } from "./score-table.ts";
+
+type Reading = number | null;
+
+/** A score by code. The note says what was read. */
+export type Measured = MeasuredScore & { readonly note: string };
+
+/** What an arm took and not what it made: chance moves it from run to run. */
+const EFFORT: ReadonlySet<Measure> = new Set(["turns", "tool_calls", "tokens", "wall_ms", "cost_usd"]);
+
+/** These measures are scores already, 0 to 1. */
+const HIGHER_IS_BETTER: ReadonlySet<Measure> = new Set(["probe_score", "reference_fix"]);
+
+/** Scores a criterion by code. A measure that is unknown for one arm counts for neither. */
+export function measure(
+  criterion: MeasuredCriterion,
+  arms: { readonly a: ArmSummary; readonly b: ArmSummary },
+  deliverable: readonly string[],
+): Measured {
+  const counts = globMatcher(deliverable);
+  const a = readingOf(criterion.measure, arms.a, counts);
+  const b = readingOf(criterion.measure, arms.b, counts);
+  const note = `${criterion.measure}: ${shown(a)} against ${shown(b)}`;
+  const by_value = HIGHER_IS_BETTER.has(criterion.measure);
+  const unknown = { id: criterion.id, score_a: null, score_b: null, supported: false } as const;
+  const fault = by_value ? undefined : faultOf(deliverable);
+  if (fault !== undefined) return { ...unknown, note: `${criterion.measure}: ${fault}` };
+  const scores = by_value ? { a, b } : smallerScoresMore(a, b, arms, counts);
+  if (scores === null || scores.a === null || scores.b === null)
+    return { ...unknown, note: [`${note}; not known for both`, ...whyOf(criterion.measure, arms)].join("; ") };
+  const score = { id: criterion.id, score_a: scores.a, score_b: scores.b, supported: true, note };
+  return EFFORT.has(criterion.measure) ? { ...score, effort: true } : score;
+}
+
+/** Why a cost or tokens are not known. */
+const whyOf = (name: Measure, { a, b }: { readonly a: ArmSummary; readonly b: ArmSummary }) =>
+  name === "tokens" || name === "cost_usd" ? whyUnknown([a, b]) : [];
+
+/** A scenario stored by an earlier version can hold globs that today match only their own text. */
+function faultOf(deliverable: readonly string[]): string | undefined {
+  const faults = deliverable.map((glob) => [glob, globFault(glob)] as const);
+  const [glob, fault] = faults.find(([, found]) => found !== null) ?? [];
+  return fault ? `deliverable "${glob}" ${fault}` : undefined;
+}
+
+const shown = (reading: Reading) => (reading === null ? "unknown" : String(Math.round(reading * 1e6) / 1e6));
+
+type Counts = (path: string) => boolean;
+
+/** An arm that did not do the work scores 0 and is no measure for the other: doing nothing is always cheapest. */
+function smallerScoresMore(a: Reading, b: Reading, arms: { a: ArmSummary; b: ArmSummary }, counts: Counts) {
+  const [a_worked, b_worked] = [didTheWork(arms.a, counts), didTheWork(arms.b, counts)];
+  if (a === null || b === null || a_worked === null || b_worked === null) return null;
+  return {
+    a: a_worked ? smallerOverOwn(a, b_worked ? b : a) : 0,
+    b: b_worked ? smallerOverOwn(b, a_worked ? a : b) : 0,
+  };
+}
+
+const smallerOverOwn = (own: number, other: number) => (own === 0 ? 1 : Math.min(own, other) / own);
+
+/** Whether the arm changed part of the answer and failed no required check; null when its changes are unknown. */
+function didTheWork(arm: ArmSummary, counts: Counts): boolean | null {
+  const { changes } = arm;
+  if (changes === null || isUnknown(changes)) return null;
+  return !requiredChecks(arm)?.failed && changes.files.some(({ path }) => counts(path));
+}
+
+function readingOf(name: Measure, arm: ArmSummary, counts: Counts): Reading {
+  switch (name) {
+    case "probe_score":
+      return arm.probe?.total ? arm.probe.score : null;
+    case "reference_fix":
+      return arm.reference_fix?.score ?? null;
+    case "changed_lines":
+      return changedLines(arm, counts);
+    case "tokens":
+      return sumKnown([arm.tokens_in, arm.tokens_out]);
+    default:
+      return arm[name];
+  }
+}
+
+function changedLines({ changes }: ArmSummary, counts: Counts): Reading {
+  if (changes === null || isUnknown(changes)) return null;
+  const files = changes.files.filter(({ path }) => counts(path));
+  return files.reduce((sum, { added, removed }) => sum + added + removed, 0);
+}

@@ -1,0 +1,116 @@
+import { counted } from "../../../domain/counted.ts";
+import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
+import { sha256 } from "../../../domain/sha256.ts";
+import { breathe } from "../../../runtime/pace.ts";
+import type { ToldChanges } from "./agent-notes.ts";
+import { fileKind } from "./file-kind.ts";
+import { type Hunk, readHunks } from "./read-hunks.ts";
+import { linesBytes, type Section, type ViewLine } from "./section.ts";
+import { fitHunks, type ShownHunk, shownHunks, shownPath } from "./shown-hunks.ts";
+
+/** Changed files listed by name. */
+const LISTED_FILES = 200;
+
+/** Files that get a note of their own on what is left out. */
+const NOTED_FILES = 20;
+
+/** The change, read but not yet cut. */
+export interface DiffDraft {
+  readonly changes: Changes | null;
+  readonly hunks: readonly Hunk[];
+  readonly list: readonly ViewLine[];
+  readonly showable: readonly ShownHunk[];
+  /** What showing all of it takes; `limit` when it takes more. */
+  readonly bytes: number;
+}
+
+export async function draftDiff(
+  { changes, notes }: Pick<ToldChanges, "changes" | "notes">,
+  limit: number,
+  deliverable: readonly string[],
+): Promise<DiffDraft> {
+  const all = changes ? await readHunks(changes.patch) : [];
+  await breathe();
+  const hunks = all.filter(({ path }) => !notes.has(path));
+  const list = [...(changes ? fileList(changes.files, hunks) : []), ...notesLine(notes.size)];
+  const showable = await shownHunks(hunks, deliverable, limit);
+  const wanted = showable.reduce((sum, { bytes }) => sum + bytes, linesBytes(list));
+  return { changes, hunks, list, showable, bytes: Math.min(limit, wanted) };
+}
+
+/** All changed files by name, then the hunks that fit. A view that has room for everything shows everything. */
+export function diffSection({ changes, hunks, list, showable }: DiffDraft, bytes: number): Section {
+  const base = { name: "diff", title: "Changes to the workspace (unified diff against the start)" } as const;
+  if (changes === null || list.length === 0) {
+    const unknown = typeof changes?.unknown === "string";
+    const text = unknown ? `The changes are not known. ${changes.unknown}`.trim() : "No file was changed.";
+    const line: ViewLine = { text, authored: false, item: { kind: "diff", ref: "none" } };
+    return { ...base, lines: [line], omissions: [], core_cut: unknown };
+  }
+  const parts = fitHunks(showable, bytes - linesBytes(list));
+  const left_out = showable.filter((hunk) => !parts.has(hunk));
+  const cut = [...parts].filter(([, part]) => part.cut).map(([hunk]) => hunk);
+  const unstored = missingFromPatch(changes, hunks);
+  return {
+    ...base,
+    lines: [...list, ...showable.flatMap((hunk) => parts.get(hunk)?.lines ?? [])],
+    omissions: [
+      ...omissions(left_out, "left out for space"),
+      ...omissions(cut, "without the middle, for space"),
+      ...(unstored ? ["The stored diff itself was cut to its cap."] : []),
+    ],
+    core_cut: unstored || [...left_out, ...cut].some(({ core }) => core),
+  };
+}
+
+const notesLine = (count: number): ViewLine[] =>
+  count === 0
+    ? []
+    : [
+        {
+          text: `added ${counted(count, "notes file")} of the agent for itself, not shown`,
+          authored: false,
+          item: null,
+        },
+      ];
+
+/** A file with changed lines has no hunk. `truncated` alone can also mean that only the text of a file was not kept. */
+function missingFromPatch({ truncated, files }: Changes, hunks: readonly Hunk[]): boolean {
+  if (!truncated) return false;
+  const patched = new Set(hunks.map(({ path }) => path));
+  return files.some(
+    ({ path, added, removed }) => added + removed > 0 && !patched.has(path) && fileKind(path) !== "generated",
+  );
+}
+
+function fileList(files: readonly ChangedFile[], hunks: readonly Hunk[]): ViewLine[] {
+  const hunksOf = Map.groupBy(hunks, ({ path }) => path);
+  const listed = files.slice(0, LISTED_FILES).map((file): ViewLine => {
+    const ref = shownPath(file.path);
+    const counts = file.binary ? "binary" : `+${file.added} -${file.removed}`;
+    return {
+      text: `${file.status} ${ref} ${counts}${hashNote(file.path, hunksOf.get(file.path) ?? [])}`,
+      authored: true,
+      item: { kind: "diff", ref },
+    };
+  });
+  const more = files.length - listed.length;
+  if (more > 0) listed.push({ text: `and ${more} more changed files, not listed`, authored: false, item: null });
+  return listed;
+}
+
+function hashNote(path: string, hunks: readonly Hunk[]): string {
+  if (fileKind(path) !== "generated") return "";
+  const text = hunks.map((hunk) => hunk.text).join("\n");
+  return ` (generated, not shown: ${text.length} characters, sha256 ${sha256(text).slice(0, 12)})`;
+}
+
+function omissions(hunks: readonly ShownHunk[], how: string): string[] {
+  const files = Map.groupBy(hunks, ({ hunk }) => hunk.path);
+  const notes = [...files].slice(0, NOTED_FILES).map(([path, group]) => {
+    const sum = (count: "added" | "removed") => group.reduce((total, { hunk }) => total + hunk[count], 0);
+    return `${shownPath(path)}: ${counted(group.length, "hunk")} ${how} (+${sum("added")} -${sum("removed")}).`;
+  });
+  const more = files.size - notes.length;
+  return more > 0 ? [...notes, `${more} more files with hunks ${how}.`] : notes;
+}

@@ -1,0 +1,53 @@
+import { KEYLESS_PROVIDERS } from "../../../arms/model/credentials.ts";
+import { RECIPES } from "../../../arms/recipe/recipes.ts";
+import { isScripted } from "../../../domain/offline-model.ts";
+import type { Side } from "../../../domain/verdict.ts";
+import type { Case, JudgedArm } from "../judge.ts";
+import { scenarioBrief } from "../scenario-brief.ts";
+import { type EvidenceView, evidenceView } from "./evidence-view.ts";
+import { identityRedactor } from "./identity-redactor.ts";
+import { withoutWords } from "./without-words.ts";
+
+/** What the judge sees of both arms. */
+export type PairViews = Readonly<Record<Side, EvidenceView>>;
+
+/**
+ * Both views hide the names of the models and agents of both arms, so that a view does not depend on its slot.
+ * @throws the signal's reason when it fires.
+ */
+export async function pairViews(kase: Case, signal: AbortSignal): Promise<PairViews> {
+  const redact = identityRedactor([...namesOf(kase.a), ...namesOf(kase.b)], [...wordsOf(kase.a), ...wordsOf(kase.b)]);
+  const settings = { ...kase.rubric.judge, deliverable: kase.task.deliverable, prompt: kase.task.prompt };
+  const a = await evidenceView(kase.a, settings, redact);
+  const b = await evidenceView(kase.b, settings, redact);
+  // A run that was stopped meanwhile pays for no judge.
+  signal.throwIfAborted();
+  return { a, b };
+}
+
+/** Both views without the arms' words; null when neither arm changed code. */
+export async function maskedViews(kase: Case, signal: AbortSignal): Promise<PairViews | null> {
+  const brief = scenarioBrief(kase.task, kase.rubric, kase.policies);
+  const [a, b] = [await withoutWords(kase.a, brief), await withoutWords(kase.b, brief)];
+  if (!a.has_code && !b.has_code) return null;
+  return await pairViews({ ...kase, a: a.arm, b: b.arm }, signal);
+}
+
+/** Of the model and of the agent. */
+function namesOf({ summary }: JudgedArm): string[] {
+  const { model, model_served, agent } = summary;
+  const own = [model, providerOf(model), modelOf(model), model_served ?? ""];
+  const identities = RECIPES.find(({ name }) => name === agent?.recipe)?.identities ?? [];
+  return [...own.filter((name) => !isWords(model, name)), ...identities];
+}
+
+/** Of its names those that anybody may write. */
+const wordsOf = ({ summary: { model, model_served } }: JudgedArm): string[] =>
+  [modelOf(model), model_served ?? ""].filter((name) => isWords(model, name));
+
+const providerOf = (model: string) => model.slice(0, model.indexOf("/"));
+const modelOf = (model: string) => model.slice(model.indexOf("/") + 1);
+
+/** Whoever writes a script or serves a model at home names it, often by what it does: `root-cause`. Families are hidden anyway. */
+const isWords = (model: string, name: string) =>
+  (isScripted(model) || KEYLESS_PROVIDERS.includes(providerOf(model))) && /^\p{L}+(?:[-_ ]\p{L}+)*$/u.test(name);

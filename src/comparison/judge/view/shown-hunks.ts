@@ -1,0 +1,140 @@
+import { globMatcher } from "../../../domain/path-glob.ts";
+import { Pace } from "../../../runtime/pace.ts";
+import { CLEAN_COST, cleanLine, cleanText } from "./clean-text.ts";
+import { bounded, clip, endsThatFit, LEFT_OUT, LINE_CHARS } from "./clip.ts";
+import { FILE_KINDS, fileKind } from "./file-kind.ts";
+import type { Hunk } from "./read-hunks.ts";
+import { type CitableItem, lineBytes, linesBytes, type ViewLine } from "./section.ts";
+
+/** Characters of a path that are shown. */
+const PATH_CHARS = 200;
+
+/** Bytes: a smaller part of a hunk is not worth showing. */
+const WORTHY_BYTES = 400;
+
+/** A hunk as it is shown. */
+export interface ShownHunk {
+  readonly hunk: Hunk;
+  /** The answer consists of it. */
+  readonly core: boolean;
+  readonly lines: readonly ViewLine[];
+  readonly bytes: number;
+  /** The hunk is so long that its middle is not among the lines. */
+  readonly partial: boolean;
+}
+
+/** Core hunks first, then in the order of `FILE_KINDS`, without generated files. */
+export async function shownHunks(
+  hunks: readonly Hunk[],
+  deliverable: readonly string[],
+  limit: number,
+): Promise<ShownHunk[]> {
+  const pace = new Pace();
+  const shown: ShownHunk[] = [];
+  for (const { hunk, rank } of await ranked(hunks, deliverable, pace)) {
+    // A view cannot show more, so no more is cleaned.
+    const text = bounded(hunk.text, limit, `\n${LEFT_OUT}\n`);
+    const lines = await hunkLines({ ...hunk, text }, pace);
+    shown.push({ hunk, core: rank === CORE, lines, bytes: linesBytes(lines), partial: text !== hunk.text });
+  }
+  return shown;
+}
+
+/** Before the rank of every kind. */
+const CORE = -1;
+
+/** `deliverable` names what is core. Where it names every file, core is the first kind among the changed files. */
+async function ranked(hunks: readonly Hunk[], deliverable: readonly string[], pace: Pace) {
+  const named = globMatcher(deliverable);
+  const found: { readonly hunk: Hunk; readonly kind: number; readonly counts: boolean }[] = [];
+  for (const hunk of hunks) {
+    await pace.entry();
+    const kind = fileKind(hunk.path);
+    if (kind !== "generated") found.push({ hunk, kind: FILE_KINDS.indexOf(kind), counts: named(hunk.path) });
+  }
+  const first = found.reduce<number>(
+    (least, { kind, counts }) => (counts ? Math.min(least, kind) : least),
+    FILE_KINDS.length,
+  );
+  const all = deliverable.includes("**");
+  return found
+    .map(({ hunk, kind, counts }) => ({ hunk, rank: (all ? kind === first : counts) ? CORE : kind }))
+    .sort((one, other) => one.rank - other.rank);
+}
+
+/** A path is the arm's text too. */
+export const shownPath = (path: string) => clip(cleanLine(path), PATH_CHARS);
+
+async function hunkLines(hunk: Hunk, pace: Pace): Promise<ViewLine[]> {
+  const item: CitableItem = {
+    kind: "diff",
+    ref: shownPath(hunk.path),
+    lines: { before: hunk.before, after: hunk.after },
+  };
+  const shown: ViewLine[] = [{ text: `file ${item.ref}`, authored: true, item: null }];
+  for (const some of inLines(hunk.text)) {
+    await pace.bytes(CLEAN_COST * some.length);
+    const text = cleanText(some.replace(/\r(?=\n|$)/g, "").replaceAll("\r", "⟨CR⟩"));
+    for (const line of text.split("\n")) shown.push({ text: line, authored: line.startsWith("+"), item });
+  }
+  return shown;
+}
+
+/** Characters that are cleaned in one step, up to the end of a line. */
+const STEP_CHARS = 32 * 1024;
+
+/** A text in parts of whole lines, without the newlines between the parts. */
+function* inLines(text: string): Generator<string> {
+  let from = 0;
+  while (text.length - from > STEP_CHARS) {
+    const newline = text.indexOf("\n", from + STEP_CHARS);
+    if (newline < 0) break;
+    yield text.slice(from, newline);
+    from = newline + 1;
+  }
+  yield text.slice(from);
+}
+
+/** What is shown of a hunk. */
+export interface HunkPart {
+  readonly lines: readonly ViewLine[];
+  readonly cut: boolean;
+}
+
+/** Core hunks take what they need of the room, the others share the rest. */
+export function fitHunks(hunks: readonly ShownHunk[], bytes: number): ReadonlyMap<ShownHunk, HunkPart> {
+  const parts = new Map<ShownHunk, HunkPart>();
+  const { core = [], rest = [] } = Object.groupBy(hunks, (hunk) => (hunk.core ? "core" : "rest"));
+  fitGroup(rest, fitGroup(core, bytes, parts), parts);
+  return parts;
+}
+
+/** First what fits whole, in order; then head and tail of the others, with the same room for each. Returns the bytes left. */
+function fitGroup(group: readonly ShownHunk[], bytes: number, parts: Map<ShownHunk, HunkPart>): number {
+  let left = bytes;
+  const large: ShownHunk[] = [];
+  for (const hunk of group)
+    if (hunk.bytes > left) large.push(hunk);
+    else {
+      parts.set(hunk, { lines: hunk.lines, cut: hunk.partial });
+      left -= hunk.bytes;
+    }
+  const places = Math.min(large.length, Math.floor(left / WORTHY_BYTES));
+  for (const [index, hunk] of large.slice(0, places).entries()) {
+    const lines = headAndTail(hunk.lines, Math.floor(left / (places - index)));
+    parts.set(hunk, { lines, cut: true });
+    left -= linesBytes(lines);
+  }
+  return left;
+}
+
+/** The file's name and the header of the hunk, then as much of its head and tail as fits. Long lines are clipped. */
+function headAndTail(lines: readonly ViewLine[], bytes: number): ViewLine[] {
+  const short = lines.map((line) => ({ ...line, text: clip(line.text, LINE_CHARS) }));
+  const [heads, body] = [short.slice(0, 2), short.slice(2)];
+  const room = Math.max(0, bytes - linesBytes(heads) - lineBytes(LEFT_OUT));
+  const texts = body.map(({ text }) => text);
+  const { head, tail } = endsThatFit(texts, room);
+  const note: ViewLine = { text: LEFT_OUT, authored: false, item: null };
+  return [...heads, ...body.slice(0, head), note, ...body.slice(body.length - tail)];
+}

@@ -1,0 +1,80 @@
+import { Pace } from "../../../runtime/pace.ts";
+import { beginsWithChatTag, ChatTags } from "./chat-tags.ts";
+import type { EvidenceView } from "./evidence-view.ts";
+import { fold } from "./fold.ts";
+import type { ViewLine } from "./section.ts";
+
+const EVALUATOR = "(?:judge|grader|evaluator|assessor|rater|reviewer)s?";
+
+/** Without the words that programs use for their own parts: an expression has an evaluator, a change has a reviewer. */
+const JUDGE = "(?:judge|grader|rater)s?";
+const PRIZE = "(?:scores?|marks?|points?|ratings?|grades?)";
+
+/** Text that speaks to a judge rather than to a reader of code. */
+const ADDRESSES = [
+  new RegExp(
+    `\\b(?:dear|hey|hello|attention|to the|note (?:to|for)(?: the)?|instructions? (?:to|for)(?: the)?) ${EVALUATOR}\\b`,
+    "i",
+  ),
+  new RegExp(`\\b${JUDGE}\\b.{0,40}\\b(?:must|should|shall|please|(?:is|are) instructed)\\b`, "i"),
+  new RegExp(`^\\W*(?:AI )?${JUDGE}\\s*[:,]`, "i"),
+  /\b(?:ignore|disregard|forget)\b.{0,20}\b(?:previous|prior|above|earlier|your)\b.{0,20}\b(?:instructions?|prompts?|rules|rubric)\b/i,
+  /\b(?:ignore|disregard|forget) all (?:other )?(?:instructions?|prompts?|evidence)\b/i,
+  new RegExp(
+    `\\b(?:give|assign|award|grant)\\b.{0,40}\\b(?:full|max(?:imum)?|highest|top|perfect|4|10)\\b.{0,20}\\b${PRIZE}\\b`,
+    "i",
+  ),
+  /\b(?:choose|pick|prefer|select|favou?r|vote for|declare)\b.{0,30}\b(?:first|second|this|other|my|our)\b.{0,12}\b(?:candidate|submission|attempt|agent|arm)\b/i,
+  /\b(?:this|first|second) (?:candidate|submission|attempt|agent|arm) (?:is|should be|must be) (?:the )?(?:winner|preferred|best|chosen)\b/i,
+];
+
+/** Imitations of the answer's form, of fences and of chat templates. */
+const IMITATES = [
+  /submit_judgement|deciding_criteria|injection_suspected/i,
+  /["']candidates["']\s*:\s*\{/i,
+  /(?:BEGIN|END) EVIDENCE/,
+  /<\|[a-z_]+\|>|\[\/?INST\]/,
+];
+
+/** Where a comment begins, and words that praise the code beside it. */
+const COMMENT = /\/\/|\/\*|^\+\s*\*|#|--|<!--/;
+const VOUCHES =
+  /(?:\b(?:reviewed|approved|verified|certified|validated) by\b|\ball (?:hidden )?(?:tests|checks) pass\b|\b(?:guaranteed|proven|known) (?:to be )?correct\b)/i;
+
+/** Trying all patterns on a character takes as long as reading so many. */
+export const SCAN_COST = 400;
+
+/** Lines written by the arm that seem to address the judge, to imitate its forms or to vouch for the work. */
+export async function suspectLines({ sections }: EvidenceView): Promise<ViewLine[]> {
+  const pace = new Pace();
+  const suspects: ViewLine[] = [];
+  for (const { name, lines } of sections) {
+    let item: ViewLine["item"] = null;
+    let scan = lineScan(name === "diff");
+    for (const line of lines) {
+      if (line.item !== item) scan = lineScan(name === "diff");
+      item = line.item;
+      await pace.bytes(SCAN_COST * line.text.length);
+      if (scan(line.text) && line.authored) suspects.push(line);
+    }
+  }
+  return suspects;
+}
+
+/** Tells a suspect line from others. Takes all lines of one text in their order, also those that nobody could suspect. */
+export function lineScan(isDiff: boolean): (line: string) => boolean {
+  const tags = new ChatTags();
+  return (text) => {
+    const line = fold(text).text;
+    if (isDiff && line.startsWith("-")) return false;
+    const said = line.replace(/^[+\s]+/, "");
+    const chats = tags.isChat(said) && (!isDiff || beginsWithChatTag(said));
+    return chats || [...ADDRESSES, ...IMITATES].some((pattern) => pattern.test(said)) || (isDiff && vouches(line));
+  };
+}
+
+/** The first comment on a line holds all later ones. */
+function vouches(line: string): boolean {
+  const comment = line.search(COMMENT);
+  return comment !== -1 && VOUCHES.test(line.slice(comment));
+}

@@ -1,0 +1,162 @@
+import type { Decision } from "../../../domain/decision.ts";
+import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
+import { Pace } from "../../../runtime/pace.ts";
+import type { JudgedArm } from "../judge.ts";
+import { cleanText } from "./clean-text.ts";
+import { type Hunk, readHunks } from "./read-hunks.ts";
+import { lineScan, SCAN_COST } from "./suspect-lines.ts";
+import { WORDS, WordMask } from "./word-mask.ts";
+
+/** Written in place of an arm's words. */
+const WITHHELD = "[withheld]";
+
+export interface WordlessArm {
+  readonly arm: JudgedArm;
+  /** Some code of its change is left. */
+  readonly has_code: boolean;
+}
+
+/**
+ * The arm without its own words. What code knows about it stays: its steps, how they ended, which checks passed. Its change
+ * stays without comments, sentences and names that it made up. What it says, asks its tools and prints goes. Names in
+ * `brief`, which the judge reads too, are not its own.
+ */
+export async function withoutWords(arm: JudgedArm, brief: string): Promise<WordlessArm> {
+  const { changes, probe, final_answer } = arm.summary;
+  const plain = changes && (await plainChanges(changes, brief));
+  const summary = {
+    ...arm.summary,
+    final_answer: final_answer === null ? null : WITHHELD,
+    changes: plain?.changes ?? null,
+    probe: probe && { ...probe, checks: probe.checks.map((check) => ({ ...check, output: "" })) },
+  };
+  return { arm: { ...arm, summary, decisions: arm.decisions.map(silent) }, has_code: plain?.has_code ?? false };
+}
+
+async function plainChanges(
+  changes: Changes,
+  brief: string,
+): Promise<{ readonly changes: Changes; readonly has_code: boolean }> {
+  const names = plainNames(changes.files, brief);
+  const named = (path: string) => names.get(path) ?? path;
+  const after = await afterMasking(changes.files, new WordMask(brief));
+  const pace = new Pace();
+  const patch: string[] = [];
+  let has_code = false;
+  for (const hunk of await readHunks(changes.patch)) {
+    const path = named(hunk.path);
+    const lines = await plainLines(hunk, await after(hunk.path), pace);
+    has_code ||= lines.some(isCode);
+    patch.push(`--- a/${path}\n+++ b/${path}\n${lines.join("\n")}\n`);
+  }
+  const files = changes.files.map((file) => ({ ...file, path: named(file.path) }));
+  return { changes: { ...changes, files, patch: patch.join("") }, has_code };
+}
+
+/** The lines of a file as the arm left them, and the same lines masked. */
+interface MaskedFile {
+  readonly lines: readonly string[];
+  readonly masked: readonly string[];
+}
+
+/** Masks whole files, because a hunk does not tell whether it begins within a comment. Only the last file is kept. */
+async function afterMasking(
+  files: readonly ChangedFile[],
+  mask: WordMask,
+): Promise<(path: string) => Promise<MaskedFile>> {
+  const pace = new Pace();
+  for (const { path, before } of files) await eachLine(linesOf(before), mask.learner(path), pace);
+  const texts = new Map(files.map(({ path, after }) => [path, after]));
+  let last: { readonly path: string; readonly file: MaskedFile } | undefined;
+  return async (path) => {
+    if (last?.path === path) return last.file;
+    const masked: string[] = [];
+    const masker = mask.masker(path);
+    const lines = linesOf(texts.get(path) ?? null);
+    await eachLine(lines, (line) => masked.push(masker(line)), pace);
+    last = { path, file: { lines, masked } };
+    return last.file;
+  };
+}
+
+const linesOf = (text: string | null): readonly string[] => text?.split("\n") ?? [];
+
+async function eachLine(
+  lines: readonly string[],
+  take: (line: string) => void,
+  pace: Pace,
+  cost = MASK_COST,
+): Promise<void> {
+  let waiting = 0;
+  for (const line of lines) {
+    take(line);
+    waiting += line.length + LINE_COST;
+    if (waiting < WAITING) continue;
+    await pace.bytes(waiting * cost);
+    waiting = 0;
+  }
+  await pace.bytes(waiting * cost);
+}
+
+/** What stands in place of words is no code. */
+const isCode = (line: string) => line.startsWith("+") && /\w/.test(line.replace(/\[\w+\]/g, ""));
+
+/** Words joined by dots and slashes, as paths are. A match begins only where no other could, so that no character is read twice. */
+const JOINED = /(?<![\w-])-*(\w[\w-]*(?:[./][\w-]+)*)/g;
+
+/** Names of new files are the arm's words, unless the brief gives them. Their kind stays. */
+function plainNames(files: readonly ChangedFile[], brief: string): ReadonlyMap<string, string> {
+  const given = new Set(brief.matchAll(JOINED).map(([, joined]) => joined));
+  const isGiven = (path: string) => /[./]/.test(path) && given.has(path);
+  const added = files.filter(({ status, path }) => status === "added" && !isGiven(path));
+  return new Map(
+    added.map(({ path }, index) => [
+      path,
+      `new-${index + 1}${/\.(?:test|spec)\.|test_/.test(path) ? ".test" : ""}${endingOf(path)}`,
+    ]),
+  );
+}
+
+/** A longer ending could be a word. */
+const endingOf = (path: string) => /\.[A-Za-z0-9]{1,5}$/.exec(path)?.[0] ?? "";
+
+/**
+ * Masks the added lines. One that is not in the kept text of the file counts as words, and so does one that is suspected
+ * while the mask leaves it as it is or still suspect.
+ */
+async function plainLines({ text, after }: Hunk, { lines, masked }: MaskedFile, pace: Pace): Promise<string[]> {
+  const [header = "", ...body] = text.split("\n");
+  const plain = [header];
+  const [isSuspect, staysSuspect] = [lineScan(true), lineScan(true)];
+  let at = after[0] - 1;
+  const take = (line: string) => {
+    const added = line.startsWith("+");
+    const own = lines[at] === line.slice(1) ? masked[at] : undefined;
+    const shown = added ? `+${own ?? wordsOnly(line.slice(1))}` : line;
+    const [was, is] = [isSuspect(cleanText(line)), staysSuspect(cleanText(shown))];
+    plain.push(added && was && (is || shown === line) ? `+${WORDS}` : shown);
+    if (added || line.startsWith(" ")) at += 1;
+  };
+  await eachLine(body, take, pace, SCAN_COST);
+  return plain;
+}
+
+const wordsOnly = (line: string) => (line.trim() === "" ? line : WORDS);
+
+/** Every line costs this many characters more. The pace is told after so many characters. */
+const LINE_COST = 20;
+const WAITING = 20_000;
+
+/** Masking a character of the worst kind takes as long as reading so many. */
+const MASK_COST = 60;
+
+/** What stands in fields of a decision's detail that hold words of the arm or of its programs. */
+const WORDLESS = new Map(
+  Object.entries({ text: "", input: WITHHELD, output: WITHHELD, subject: WITHHELD, message: WITHHELD }),
+);
+
+function silent(decision: Decision): Decision {
+  const detail = Object.entries(decision.detail ?? {}).map(([key, value]) => [key, WORDLESS.get(key) ?? value]);
+  const quiet = { ...decision, summary: WITHHELD, ...(decision.detail && { detail: Object.fromEntries(detail) }) };
+  return quiet as Decision; // texts replaced by a text
+}

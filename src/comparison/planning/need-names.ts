@@ -1,0 +1,19 @@
+import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
+import { providerName } from "../../domain/provider-name.ts";
+import type { Needs } from "../../store/shared-store.ts";
+
+const PROVIDER = "provider:";
+const SANDBOX = "sandbox:";
+
+export const needOfProvider = (provider: string): string => PROVIDER + providerName(provider);
+
+/** The providers among needs, or among what a worker has. */
+export const providersAmong = (needs: Needs): string[] =>
+  needs.flatMap((need) => (need.startsWith(PROVIDER) ? need.slice(PROVIDER.length) : []));
+
+export const needOfSandbox = (kind: Sandbox["kind"]): string => SANDBOX + kind;
+
+/** As workers have it that contain what they run. */
+export const SANDBOX_NEED = needOfSandbox("bubblewrap");
+
+export const isOfSandbox = (need: string): boolean => need.startsWith(SANDBOX);

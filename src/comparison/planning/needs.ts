@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { OFFLINE_PROVIDERS, splitModelRef } from "../../arms/model/model-ref.ts";
+import type { Arm } from "../../domain/arm.ts";
+import { judgesNamed } from "../../domain/judge-name.ts";
+import type { SessionSettings } from "../../domain/session.ts";
+import type { Needs, SharedStore, WorkerRow } from "../../store/shared-store.ts";
+import { serversOf } from "./mcp-tools.ts";
+import { needOfProvider, needOfSandbox } from "./need-names.ts";
+import type { SessionPlan } from "./prepare-session.ts";
+import { NOT_NEEDED } from "./sandbox-for.ts";
+import type { SessionServices } from "./services.ts";
+
+/** What is known of a run before it is planned. */
+export interface Needing {
+  readonly arms: readonly Arm[];
+  readonly judge_model: string;
+  /** Null: nothing in it can run a command. */
+  readonly sandbox: SessionSettings["sandbox"] | null;
+  /** The arms, and `judge`, whose providers are not asked. */
+  readonly replayed: readonly string[];
+  /** It is replayed from recordings, or recorded. */
+  readonly taped: boolean;
+}
+
+/** What a worker must have to run it as it was planned. */
+export const needsOfPlan = (services: Installing, { scenario, settings, chosen, tapes }: SessionPlan): Promise<Needs> =>
+  needsOf(services, {
+    ...{ arms: scenario.arms, judge_model: chosen.judge_model, taped: tapes !== undefined },
+    sandbox: settings.sandbox_note === NOT_NEEDED ? null : settings.sandbox,
+    replayed: settings.replayed ?? [],
+  });
+
+/** What a worker must have to run it. */
+export async function needsOf(
+  services: Installing,
+  { arms, judge_model, sandbox, replayed, taped }: Needing,
+): Promise<Needs> {
+  const models = arms.filter(({ id }) => !replayed.includes(id)).map(({ model }) => model);
+  const judges = replayed.includes("judge") ? [] : judgesNamed(judge_model);
+  const needs = [
+    ...[...models, ...judges].flatMap(providerNeed),
+    ...(sandbox === null ? [] : [needOfSandbox(sandbox)]),
+    ...(await installNeeds(services, arms)),
+    ...(taped ? ["recordings"] : []),
+  ];
+  return [...new Set(needs)].sort();
+}
+
+type Installing = Pick<SessionServices, "agents_dir">;
+
+const providerNeed = (model: string): string[] => {
+  const { provider } = splitModelRef(model);
+  return OFFLINE_PROVIDERS.includes(provider) ? [] : [needOfProvider(provider)];
+};
+
+async function installNeeds({ agents_dir }: Installing, arms: readonly Arm[]) {
+  const names = arms.flatMap((arm) => [arm.agent?.install ?? [], serversOf(arm).map(({ install }) => install)].flat());
+  if (agents_dir === undefined) return [];
+  return await Promise.all([...new Set(names)].map((name) => installNeed(agents_dir, name)));
+}
+
+/** By its packages and their versions. */
+export async function installNeed(agents_dir: string, install: string): Promise<string> {
+  const { installDigest } = await import("../../arms/recipe/install.ts");
+  return `install:${install}@${(await installDigest(join(agents_dir, install), null)).slice(0, 16)}`;
+}
+
+/** The living processes that take runs. @throws Failure when the store cannot be read */
+export async function takers({ workers }: Pick<SharedStore, "workers">): Promise<readonly WorkerRow[]> {
+  return (await workers.alive()).filter(({ slots }) => slots > 0);
+}

@@ -1,0 +1,199 @@
+import { builtInArm } from "../../arms/arm/built-in-arm.ts";
+import type { RunArm } from "../../arms/arm/run-arm.ts";
+import type { Tapes } from "../../arms/cassette/tapes.ts";
+import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
+import { toolbox } from "../../arms/tool/toolbox.ts";
+import type { Arm } from "../../domain/arm.ts";
+import { CALL_TIMEOUT_MS, MAX_OUTPUT_TOKENS, PROVIDER_TRIES } from "../../domain/defaults.ts";
+import { judgesNamed } from "../../domain/judge-name.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import type { SessionSettings } from "../../domain/session.ts";
+import type { Flag } from "../../domain/verdict.ts";
+import { applyModelOverride, differences } from "../scenario/declared-differences.ts";
+import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
+import { type AgentServices, agentDigest, agentRunner, isAgentArm } from "./agent-runner.ts";
+import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
+import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
+import { comparisonDigest } from "./comparison.ts";
+import { contextFlags } from "./context-flags.ts";
+import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
+import { serverDigests } from "./mcp-tools.ts";
+import { withPrices } from "./prices.ts";
+import { askAll } from "./refusals/ask-all.ts";
+import { demandPrograms } from "./refusals/demand-programs.ts";
+import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
+import type { SessionServices } from "./services.ts";
+import { openTapes, toldOfReplay } from "./session-tapes.ts";
+import { type WorstCaseCost, worstCaseOfRun } from "./worst-case-cost.ts";
+
+export interface RunOptions {
+  readonly model_override?: string;
+  readonly judge_model?: string;
+  /** Arms and judge together, USD. */
+  readonly max_cost_usd?: number;
+  /** Decides which of its weighted scripts an arm replays. Default: the scenario's digest. */
+  readonly seed?: string;
+  /** Position of this run among repeated ones, from 1. Default: 1. */
+  readonly trial_number?: number;
+  /** Its own number in its series, which no other trial has. Absent: it is no trial. */
+  readonly series_trial?: number;
+}
+
+/** A session that can start: everything that could refuse it has been asked. */
+export interface SessionPlan {
+  readonly loaded: LoadedScenario;
+  /** The definition with override, prices and cost limits applied; `loaded.definition` stays what the file says. */
+  readonly scenario: Scenario;
+  readonly options: RunOptions;
+  /** What runs each arm. */
+  readonly runners: readonly [RunArm, RunArm];
+  readonly chosen: ChosenJudge;
+  readonly worst_case: WorstCaseCost;
+  readonly sandbox: Sandbox;
+  readonly settings: SessionSettings;
+  /** What is compared with what, by which judge. */
+  readonly comparison: string;
+  readonly declared: readonly string[];
+  readonly flags: readonly Flag[];
+  /** What its providers' traffic is recorded on, or comes from; absent: neither. */
+  readonly tapes: Tapes | undefined;
+}
+
+/**
+ * Spends nothing and writes nothing.
+ * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request`.
+ */
+export async function prepareSession(
+  services: Omit<SessionServices, "store">,
+  loaded: LoadedScenario,
+  options: RunOptions,
+): Promise<SessionPlan> {
+  const { definition } = loaded;
+  const priced = withPrices(services.prices, definition, overridden(definition, options.model_override));
+  const [first, second] = priced.arms;
+  const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
+  const scripts = scriptChoices(priced.arms, draw);
+  const tapes = await openTapes(services, priced, options);
+  const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
+    () => runnerOf(services, loaded, first, { draw, tapes }),
+    () => runnerOf(services, loaded, second, { draw, tapes }),
+    () => chooseJudge(services, options.judge_model, definition, tapes?.judge()),
+    () => soundSandbox(services, priced),
+    () => demandArmPrices(priced),
+    () => installsOf(services, first),
+    () => installsOf(services, second),
+  ]);
+  demandFirstTurns(priced);
+  const replayed = toldOfReplay(tapes);
+  demandDayPrices(services, priced, chosen, replayed.settings);
+  const scenario = limited(priced, chosen, options.max_cost_usd);
+  if (note !== null && needed) services.notice(note);
+  const declared = differences(first, second);
+  const assumed = assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model);
+  for (const line of [assumed, undeclared(scenario)]) if (line !== null) services.notice(line);
+  return {
+    loaded,
+    scenario,
+    options,
+    runners: [runnerA, runnerB],
+    chosen,
+    worst_case: worstCaseOfRun(scenario, chosen.price),
+    sandbox,
+    settings: {
+      sandbox: sandbox.kind,
+      sandbox_note: note,
+      ...LIMITS_OF_CALLS,
+      prices: pricesOf(scenario, chosen),
+      max_cost_usd: options.max_cost_usd ?? null,
+      ...(scripts && { scripts }),
+      ...replayed.settings,
+    },
+    comparison: comparisonDigest({
+      ...{ scenario, judge_model: chosen.judge_model, sandbox: sandbox.kind },
+      installs: [installsA, installsB],
+    }),
+    declared,
+    flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
+    tapes,
+  };
+}
+
+/** The sandbox of the run, in which its checks can run. On a shared store another machine may take the run. */
+async function soundSandbox(services: Omit<SessionServices, "store">, scenario: Scenario): Promise<SessionSandbox> {
+  const chosen = await sandboxFor(services, scenario);
+  if (!services.shared) await demandPrograms(chosen.sandbox, scenario);
+  return chosen;
+}
+
+const LIMITS_OF_CALLS = {
+  call_timeout_ms: CALL_TIMEOUT_MS,
+  provider_tries: PROVIDER_TRIES,
+  max_output_tokens: MAX_OUTPUT_TOKENS,
+};
+
+const pricesOf = ({ arms }: Scenario, { price }: ChosenJudge) => ({
+  arms: Object.fromEntries(arms.map(({ id, price_per_mtok }) => [id, price_per_mtok])),
+  judge: price,
+});
+
+/** What is replayed costs nobody anything that day. @throws Failure `invalid_request` under a limit of the day and without a price */
+function demandDayPrices(
+  { max_cost_per_day_usd }: Pick<SessionServices, "max_cost_per_day_usd">,
+  { arms }: Scenario,
+  { prices }: ChosenJudge,
+  { replayed = [] }: Pick<SessionSettings, "replayed">,
+): void {
+  if (max_cost_per_day_usd === undefined) return;
+  const judge_prices = replayed.includes("judge") ? new Map<string, null>() : prices;
+  const live = arms.filter(({ id }) => !replayed.includes(id));
+  demandEveryPrice(live, { limit: "--max-cost-per-day", judge_prices });
+}
+
+/** @throws Failure `invalid_request` under a limit that needs a price which nobody gave, or that is too low. */
+function limited(
+  scenario: Scenario,
+  { price, prices: judge_prices }: ChosenJudge,
+  max_cost_usd: number | undefined,
+): Scenario {
+  if (max_cost_usd === undefined) return scenario;
+  demandEveryPrice(scenario.arms, { limit: "--max-cost", judge_prices });
+  return withinCost(scenario, max_cost_usd, { price, judges: judge_prices.size });
+}
+
+/** A judge without a slash is taken from the default judge's provider: say which, before it is asked. */
+const assumedProvider = (named: string | null, judge_model: string) =>
+  named === null || judgesNamed(named).every((one) => one.includes("/"))
+    ? null
+    : `judge "${named}" is taken as ${judge_model}`;
+
+/** Two differences at once, and nobody can tell which one made the winner. */
+function undeclared({ arms, varies }: Scenario): string | null {
+  const others = varies === null ? [] : differences(...arms).filter((field) => !varies.includes(field));
+  return others.length === 0 ? null : `the arms also differ in ${others.join(", ")}, which \`varies\` does not declare`;
+}
+
+type RunnerServices = AgentServices & Pick<SessionServices, "resolveModel">;
+
+const overridden = (definition: Scenario, model: string | undefined) =>
+  model === undefined ? definition : applyModelOverride(definition, model);
+
+/** What the programs of an arm are known by: its agent, then its MCP servers. */
+async function installsOf(services: Pick<SessionServices, "agents_dir">, arm: Arm): Promise<readonly string[]> {
+  const agent = await agentDigest(services, arm);
+  return [...(agent === null ? [] : [agent]), ...(await serverDigests(services, arm))];
+}
+
+interface Casting {
+  readonly draw: Draw;
+  readonly tapes: Tapes | undefined;
+}
+
+const runnerOf = (
+  services: RunnerServices,
+  loaded: LoadedScenario,
+  arm: Arm,
+  { draw, tapes }: Casting,
+): RunArm | Promise<RunArm> =>
+  isAgentArm(arm)
+    ? agentRunner(services, loaded, arm, tapes?.arm(arm.id))
+    : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), tapes?.arm(arm.id)), toolbox(arm.tools));

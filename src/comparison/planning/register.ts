@@ -1,0 +1,58 @@
+import type { Failure } from "../../domain/failure.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
+
+export interface SeriesInFlight {
+  readonly series_id: string;
+  /** The sessions that were started here, in the order of creation. */
+  readonly sessions: readonly string[];
+  /** Those that have not ended. */
+  readonly open: ReadonlySet<string>;
+  /** Resolves at the next trial, or with the end. */
+  readonly next: () => Promise<void>;
+  /** No further trial is started; those that run go on. The series ends with `reason`. */
+  halt(reason: Failure): void;
+  /** Stops its trials too. */
+  cancel(reason: Failure): void;
+  /** Resolves when its end is stored. @throws Failure when that cannot be. */
+  readonly done: Promise<SeriesRecord>;
+}
+
+export interface RunInFlight {
+  /** It waits for its place, and has spent nothing. */
+  readonly waits: () => boolean;
+  /** Its log has an end; it still tidies up. */
+  readonly over: () => boolean;
+  /** Stops it; its session ends with `reason`. */
+  cancel(reason: Failure): void;
+  /** Resolves when nothing of it runs here any more and its workspaces are gone. Never rejects for a failed run. */
+  readonly done: Promise<unknown>;
+}
+
+interface InFlight {
+  cancel(reason: Failure): void;
+  readonly over?: () => boolean;
+}
+
+/** What this process has in flight, queued ones included. */
+export class Register<One extends InFlight> {
+  readonly #all = new Map<string, One>();
+
+  add(id: string, one: One): void {
+    this.#all.set(id, one);
+  }
+
+  delete(id: string): void {
+    this.#all.delete(id);
+  }
+
+  /** Undefined when it does not run here, or no longer: then its stream answers 404. */
+  live(id: string): One | undefined {
+    const one = this.#all.get(id);
+    return one?.over?.() ? undefined : one;
+  }
+
+  /** Oldest first. */
+  all(): readonly One[] {
+    return [...this.#all.values()];
+  }
+}

@@ -1,0 +1,68 @@
+import { type Fault, sandboxUnavailable } from "../../arms/sandbox/fault.ts";
+import { openSandbox } from "../../arms/sandbox/open-sandbox.ts";
+import type { ChosenSandbox } from "../../arms/sandbox/sandboxes.ts";
+import type { Arm } from "../../domain/arm.ts";
+import { isScripted } from "../../domain/offline-model.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import { effectOf } from "../../domain/tool.ts";
+import { scriptsOf } from "./choose-script.ts";
+import { serversOf } from "./mcp-tools.ts";
+import type { SessionServices } from "./services.ts";
+
+export const NOT_NEEDED = "not needed: nothing in this scenario can run a command";
+
+export interface SessionSandbox extends ChosenSandbox {
+  /** The note is a warning: commands will run. */
+  readonly needed: boolean;
+}
+
+/**
+ * The sandbox of a session. One that no command can use is not tried out: that costs more
+ * than the rest of a small session.
+ * @throws Failure `sandbox_unavailable`
+ */
+export async function sandboxFor(
+  services: Pick<SessionServices, "sandbox" | "sandboxes">,
+  scenario: Scenario,
+): Promise<SessionSandbox> {
+  if (!canRunCommands(scenario))
+    return { sandbox: openSandbox("none", services.sandboxes.host), note: NOT_NEEDED, needed: false };
+  return { ...(await sandboxForCommands(services, scenario)), needed: true };
+}
+
+/** As `sandboxFor`, of a scenario in which commands run. */
+export async function sandboxForCommands(
+  { sandbox: mode, sandboxes }: Pick<SessionServices, "sandbox" | "sandboxes">,
+  { arms, policies }: Scenario,
+): Promise<ChosenSandbox> {
+  const foreign = arms.find(runsForeignPrograms);
+  if (mode === "none" && foreign) throw sandboxUnavailable(needsOne(foreign));
+  const fromModel = foreign !== undefined || arms.some(isRealModel);
+  const chosen = await sandboxes.choose(mode, fromModel);
+  if (policies.network !== "open" || chosen.note !== null) return chosen;
+  return await sandboxes.withOpenNetwork(chosen.sandbox, fromModel);
+}
+
+/** Without a sandbox they could neither be fenced in nor paused. */
+const runsForeignPrograms = (arm: Arm) => arm.agent !== undefined || serversOf(arm).length > 0;
+
+function needsOne({ id, agent }: Arm): Fault {
+  const [what, field] = agent ? ["is an agent of its own, which runs", "agent"] : ["has MCP servers, which run", "mcp"];
+  return {
+    reason: `arm "${id}" ${what} only in bubblewrap`,
+    fix: `leave out --sandbox none; without a sandbox only arms without \`${field}\` run`,
+  };
+}
+
+/** Its commands are not known beforehand. */
+export const isRealModel = (arm: Arm) => !isScripted(arm.model);
+
+const canRunCommands = ({ task, arms }: Scenario) =>
+  task.setup.length > 0 || task.probe !== null || arms.some((arm) => runsForeignPrograms(arm) || mayCallCommands(arm));
+
+function mayCallCommands(arm: Arm): boolean {
+  const scripted = scriptsOf(arm)
+    .flatMap(({ turns }) => turns)
+    .flatMap(({ calls = [] }) => calls.flatMap((call) => Object.keys(call)));
+  return (isRealModel(arm) ? arm.tools : scripted).some((name) => effectOf(name) === "command");
+}

@@ -1,0 +1,51 @@
+import type { TapeDirectory } from "../../arms/cassette/tapes.ts";
+import type { ModelClient } from "../../arms/model/client.ts";
+import type { Tape } from "../../arms/model/tape.ts";
+import type { OpenUpstream } from "../../arms/model/upstream.ts";
+import type { Sandboxes } from "../../arms/sandbox/sandboxes.ts";
+import type { ScriptTurn } from "../../domain/arm.ts";
+import type { PriceList } from "../../domain/price-list.ts";
+import type { SandboxMode } from "../../domain/session.ts";
+import type { Clock, Entropy } from "../../runtime/clock.ts";
+import type { Semaphore } from "../../runtime/semaphore.ts";
+import type { SharedStore } from "../../store/shared-store.ts";
+import type { SessionStore } from "../../store/store.ts";
+import type { Register, RunInFlight, SeriesInFlight } from "./register.ts";
+
+/** The side effects and settings of a session, as values. A callee that needs less names it with `Pick`. */
+export interface SessionServices {
+  readonly clock: Clock;
+  /** What arms are given may leave out the pauses of our own loop. */
+  readonly arm_clock: Clock;
+  readonly entropy: Entropy;
+  readonly store: SessionStore;
+  /** `store` where whoever has it open may run what is started here; absent: it runs here. */
+  readonly shared?: SharedStore | undefined;
+  readonly runs: Register<RunInFlight>;
+  readonly series: Register<SeriesInFlight>;
+  /** A place for each session that runs. */
+  readonly slots: Semaphore;
+  /** @throws Failure `credentials_missing` naming the variable to set, unless the tape is replayed. */
+  readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null, tape?: Tape) => ModelClient;
+  /** The way to a provider for requests that an external agent writes. @throws as `resolveModel` */
+  readonly openUpstream: OpenUpstream;
+  /** Where sessions are recorded or replayed from; absent: neither. */
+  readonly tapes?: TapeDirectory | undefined;
+  /** Takes provider keys out of a text. */
+  readonly redact: (text: string) => string;
+  readonly sandbox: SandboxMode;
+  /** Those of the machine that commands run on. */
+  readonly sandboxes: Sandboxes;
+  /** From the environment; used when neither request nor rubric names a judge. */
+  readonly judge_model: string | undefined;
+  /** What models cost, by whoever pays; it goes before what a scenario says. */
+  readonly prices: PriceList;
+  /** Runs and rejudges that could push the UTC day's cost over it are refused, USD; absent: no limit. */
+  readonly max_cost_per_day_usd?: number | undefined;
+  /** Absolute; holds a directory for each install that scenarios name. Absent: there are none. */
+  readonly agents_dir?: string | undefined;
+  readonly keep_workspaces: boolean;
+  /** One line for the person who started the program: what is not contained, what was left behind. */
+  readonly notice: (line: string) => void;
+  readonly version: string;
+}

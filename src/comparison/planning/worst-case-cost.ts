@@ -1,0 +1,127 @@
+import { effectiveBudget } from "../../arms/arm/budget.ts";
+import { specOf } from "../../arms/tool/tool.ts";
+import { toolbox } from "../../arms/tool/toolbox.ts";
+import type { Arm } from "../../domain/arm.ts";
+import { BYTES_PER_TOKEN, JUDGE_OUTPUT_TOKENS, JUDGE_REASKS, MAX_OUTPUT_TOKENS } from "../../domain/defaults.ts";
+import type { Price } from "../../domain/price-list.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import type { SessionSettings } from "../../domain/session.ts";
+import { dearestToken, mostCostOf, sumKnown } from "../../domain/usage.ts";
+import { isJudged, scenarioBrief } from "../judge/scenario-brief.ts";
+
+/** Tokens, estimated from bytes. */
+export interface RunSize {
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+}
+
+/** What a judge is told of a scenario. */
+export type Judgeable = Pick<Scenario, "task" | "rubric" | "policies">;
+
+/** Turns of a short run: the fewest that an arm of a bundled scenario needs. */
+export const SHORT_TURNS = 5;
+
+/** Tokens that a turn writes, and that its tools give back. Means over the arms of the bundled scenarios, rounded. */
+export const TURN_TOKENS_OUT = 150;
+export const TURN_TOKENS_BACK = 550;
+
+export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+
+/**
+ * Tokens of the prompt and the tools that an agent brings along; the low end. Requests of the tried ones have 40 kB (Codex) to
+ * 116 kB (Claude Code).
+ */
+const AGENT_TOKENS = 12_000;
+
+/** The first turn sends the system prompt, the tools and the task. What an agent of the scenario's own sends is not known. */
+export function firstTurnTokens({ task }: Scenario, arm: Arm): number {
+  if (arm.agent) return tokensOf(task.prompt) + (arm.agent.use === null ? 0 : AGENT_TOKENS);
+  const tools = toolbox(arm.tools).map((tool) => JSON.stringify(specOf(tool)));
+  return tokensOf([arm.system_prompt, task.prompt, ...tools].join("\n"));
+}
+
+/** Every turn sends the whole conversation again. */
+export function shortRun(scenario: Scenario, arm: Arm): RunSize {
+  const first = firstTurnTokens(scenario, arm);
+  const growth = (TURN_TOKENS_OUT + TURN_TOKENS_BACK) * ((SHORT_TURNS * (SHORT_TURNS - 1)) / 2);
+  return { tokens_in: SHORT_TURNS * first + growth, tokens_out: SHORT_TURNS * TURN_TOKENS_OUT };
+}
+
+/** One brief answer in each order, without evidence. */
+export const shortJudging = (scenario: Judgeable): RunSize =>
+  judging(scenario, { calls: 2, evidence: 0, answer: TURN_TOKENS_OUT });
+
+/** A run to the end of its budgets. As many tokens as the turns may write are output, which costs more than input. */
+export function longestRun({ policies }: Scenario, arm: Arm): RunSize {
+  const { max_tokens, max_turns } = effectiveBudget(policies.budget, arm.limits);
+  const tokens_out = Math.min(max_tokens, max_turns * (arm.params.max_output_tokens ?? MAX_OUTPUT_TOKENS));
+  return { tokens_in: max_tokens - tokens_out, tokens_out };
+}
+
+/** Two hearings in both orders, each with every re-ask and all the evidence that may be shown. */
+export const longestJudging = (scenario: Judgeable): RunSize => fullJudging(scenario, 2 * 2 * (1 + JUDGE_REASKS));
+
+/** One call in each order, with all the evidence and without a re-ask. */
+export const firstJudging = (scenario: Judgeable): RunSize => fullJudging(scenario, 2);
+
+const fullJudging = (scenario: Judgeable, calls: number): RunSize =>
+  judging(scenario, { calls, evidence: 2 * scenario.rubric.judge.max_evidence_tokens, answer: JUDGE_OUTPUT_TOKENS });
+
+interface JudgingSize {
+  readonly calls: number;
+  /** Tokens of a call. */
+  readonly evidence: number;
+  readonly answer: number;
+}
+
+/** Nothing when no criterion asks a model. */
+function judging({ task, rubric, policies }: Judgeable, { calls, evidence, answer }: JudgingSize): RunSize {
+  if (!rubric.criteria.some(isJudged)) return { tokens_in: 0, tokens_out: 0 };
+  const brief = tokensOf(scenarioBrief(task, rubric, policies));
+  return { tokens_in: calls * (brief + evidence), tokens_out: calls * answer };
+}
+
+/** By the parts of a run, USD; null where it is unknown. */
+export interface CostByPart {
+  readonly arms: readonly [number | null, number | null];
+  readonly judge: number | null;
+}
+
+/** The most that each part of a run can cost within its budgets; null without a price. */
+export type WorstCaseCost = CostByPart;
+
+export const worstCaseOfRun = (scenario: Scenario, judge_price: Price | null): WorstCaseCost => ({
+  arms: [worstCaseOfArm(scenario, scenario.arms[0]), worstCaseOfArm(scenario, scenario.arms[1])],
+  judge: worstCaseOfJudging(scenario, judge_price),
+});
+
+export const worstCaseTotal = ({ arms, judge }: WorstCaseCost): number | null => sumKnown([...arms, judge]);
+
+/** What somebody pays of a run's cost: what is replayed was paid for when it was recorded. */
+export function payable({ arms: [first, second] }: Scenario, replayed: Replayed, { arms, judge }: CostByPart) {
+  const unlessReplayed = (who: string, usd: number | null) => (replayed?.includes(who) ? 0 : usd);
+  return sumKnown([
+    unlessReplayed(first.id, arms[0]),
+    unlessReplayed(second.id, arms[1]),
+    unlessReplayed("judge", judge),
+  ]);
+}
+
+/** As in `SessionSettings`. */
+type Replayed = SessionSettings["replayed"];
+
+/**
+ * A cost limit can end the arm before its tokens are used up. How much a turn of an agent of somebody else writes, and how long
+ * it has its input kept, nobody limits.
+ */
+export function worstCaseOfArm(scenario: Scenario, arm: Arm): number | null {
+  const { max_cost_usd, max_tokens } = effectiveBudget(scenario.policies.budget, arm.limits);
+  const price = arm.price_per_mtok;
+  const usd = arm.agent
+    ? price && (max_tokens * dearestToken(price)) / 1_000_000
+    : mostCostOf(price, longestRun(scenario, arm));
+  return usd === null ? null : Math.min(usd, max_cost_usd ?? usd);
+}
+
+export const worstCaseOfJudging = (scenario: Judgeable, price: Price | null): number | null =>
+  mostCostOf(price, longestJudging(scenario));

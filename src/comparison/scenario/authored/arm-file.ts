@@ -1,0 +1,107 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { MCP_SERVER_NAME, ModelParams, ScriptTurn, WeightedScript } from "../../../domain/arm.ts";
+import { GivenModelRef, oneOf, record } from "../../../domain/schema.ts";
+import { TOOL_NAMES } from "../../../domain/tool.ts";
+import { AgentFile } from "./agent-file.ts";
+import { BUDGET_LIMITS, GitPath, GitRef, Name, optional, Seconds, Text } from "./fields.ts";
+
+export const PriceFile = Type.Partial(
+  Type.Object({
+    in: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input." }),
+    out: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Output." }),
+    cached_in: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input read from a cache." }),
+    cache_write: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input written to a cache." }),
+    cache_write_1h: Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: "Input written to a cache for an hour; absent = twice input where `cache_write` is given.",
+    }),
+  }),
+  { $id: "PriceFile", additionalProperties: false, description: "US dollars per million tokens; absent = unknown." },
+);
+
+const McpServerFile = record(
+  "McpServerFile",
+  {
+    install: Name("Directory below --agents-dir; its server finds it at /opt/mcp/<name of the server>, read-only."),
+    command: Type.Array(Text("Program or argument."), {
+      minItems: 1,
+      maxItems: 100,
+      description: "Starts the server, which speaks MCP over stdin and stdout. No shell reads it.",
+    }),
+    tools: Type.Optional(
+      Type.Array(Text("Name that the server gives it."), {
+        minItems: 1,
+        maxItems: 128,
+        uniqueItems: true,
+        description: "The tools that the arm gets; default all.",
+      }),
+    ),
+    timeout_s: Type.Optional(Seconds("Seconds for one call; default 60.")),
+  },
+  { description: "An MCP server that the arm may call; it runs in the sandbox, over the arm's workspace." },
+);
+export type McpServerFile = Static<typeof McpServerFile>;
+
+const McpFile = Type.Record(Type.String({ pattern: MCP_SERVER_NAME }), McpServerFile, {
+  $id: "McpFile",
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 10,
+  description: "MCP servers by name (lower case letters, digits, hyphens). Their tools are called `<name>__<tool>`.",
+});
+
+export const ArmFile = record(
+  "ArmFile",
+  {
+    id: Name("Name of the arm; not `tie` or `none`."),
+    extends: Type.Optional(Name("Id of the arm this one starts from; only the differences need writing.")),
+    title: Type.Optional(Text("Default: the id.")),
+    model: Type.Optional(GivenModelRef),
+    system_prompt: Type.Optional(Type.String({ description: "System prompt; or use system_prompt_file." })),
+    system_prompt_file: Type.Optional(
+      Type.Union(
+        [
+          Text("File, relative to the scenario file."),
+          record("GitFile", { git: GitRef, path: GitPath("File") }, { description: "A file as a commit has it." }),
+        ],
+        { description: "File with the system prompt." },
+      ),
+    ),
+    tools: Type.Optional(
+      Type.Array(oneOf(TOOL_NAMES), { uniqueItems: true, maxItems: 50, description: "Default: all." }),
+    ),
+    agent: Type.Optional(AgentFile),
+    mcp: Type.Optional(
+      Type.Union([McpFile, Type.Null()], {
+        description: "MCP servers whose tools the arm has besides `tools`; null takes away what `extends` gave.",
+      }),
+    ),
+    params: Type.Optional(
+      Type.Object(ModelParams.properties, {
+        $id: "ParamsFile",
+        additionalProperties: false,
+        description: "Sent to the model; what is not given is not sent.",
+      }),
+    ),
+    limits: Type.Optional(optional("LimitsFile", BUDGET_LIMITS, "Tightens policies.budget for this arm.")),
+    price_per_mtok: Type.Optional(
+      Type.Union([PriceFile, Type.Null()], {
+        description: "US dollars per million tokens; null takes away what `extends` gave.",
+      }),
+    ),
+    script: Type.Optional(
+      Type.Union([Type.Array(ScriptTurn, { maxItems: 1_000 }), Type.Null()], {
+        description: "The turns that a `scripted/...` model replays; null takes away what `extends` gave.",
+      }),
+    ),
+    scripts: Type.Optional(
+      Type.Union([Type.Array(WeightedScript, { minItems: 1, maxItems: 20 }), Type.Null()], {
+        description:
+          "Scripts of which each run replays one, in the place of `script`; null takes away what `extends` gave.",
+      }),
+    ),
+  },
+  { description: "One of the two agents that are compared." },
+);
+export type ArmFile = Static<typeof ArmFile>;

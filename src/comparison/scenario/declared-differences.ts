@@ -1,0 +1,37 @@
+import type { Arm } from "../../domain/arm.ts";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { isScripted } from "../../domain/offline-model.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import { VARIABLE_FIELDS, type VariableField } from "./authored/scenario-file.ts";
+
+/**
+ * The fields in which two arms are set up to differ. Id, title, script and the name after `scripted/` never count. Prices
+ * count only when both arms have the same model, since another model has other prices anyway.
+ */
+export function differences(first: Arm, second: Arm): VariableField[] {
+  const differing = VARIABLE_FIELDS.filter((field) => comparable(first, field) !== comparable(second, field));
+  const implied = [
+    ...(differing.includes("model") ? PRICED : []),
+    ...((first.agent === undefined) === (second.agent === undefined) ? [] : OF_OUR_LOOP),
+  ];
+  return differing.filter((field) => !implied.includes(field));
+}
+
+const PRICED: readonly VariableField[] = ["price_per_mtok"];
+
+/** An external agent has none of these: beside one they say nothing more. */
+const OF_OUR_LOOP: readonly VariableField[] = ["system_prompt", "tools", "mcp", "params"];
+
+/** The definition with one model for both arms. The file's prices are for other models, so they go. */
+export function applyModelOverride(definition: Scenario, model: string): Scenario {
+  const [first, second] = definition.arms;
+  const withModel = (arm: Arm): Arm => ({ ...arm, model, price_per_mtok: null });
+  return { ...definition, arms: [withModel(first), withModel(second)] };
+}
+
+function comparable(arm: Arm, field: VariableField): string {
+  if (field === "model") return isScripted(arm.model) ? "scripted" : arm.model;
+  if (field === "tools") return canonicalJson([...arm.tools].sort());
+  if (field === "agent" && arm.agent) return canonicalJson({ ...arm.agent, files: arm.agent.files?.digest });
+  return canonicalJson(arm[field]);
+}

@@ -1,0 +1,40 @@
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import { sha256 } from "../../domain/sha256.ts";
+import { setupForDigest } from "../../domain/task.ts";
+
+/**
+ * SHA-256 over the definition, which holds the digests of every byte it refers to. How it is replayed is not in it: that
+ * changes nothing of what runs, and a series goes on.
+ */
+export const scenarioDigest = ({ replay: _replay, task, ...definition }: Scenario): string =>
+  sha256(canonicalJson({ ...definition, task: { ...task, setup: setupForDigest(task.setup) } }));
+
+/**
+ * SHA-256 over what two arms must share to be compared: task, fixture, probe, reference, policies, rubric. The arms, the
+ * judge's model and price and the places of files do not count. A difference between two sessions is `scenario_drift`.
+ */
+export function comparabilityDigest({ task, policies, rubric }: Scenario): string {
+  const fixture = task.fixture?.digest ?? null;
+  const probe = task.probe && { files: task.probe.files.digest, checks: task.probe.checks };
+  const reference = task.reference_fix?.digest ?? null;
+  const { model: _model, price_per_mtok: _price, ...judging } = rubric.judge;
+  return sha256(
+    canonicalJson({
+      task: { ...task, setup: setupForDigest(task.setup), fixture, probe, reference_fix: reference },
+      policies,
+      rubric: { ...rubric, judge: judging },
+    }),
+  );
+}
+
+/** Of which judge a self-test, or whatever else is said of a judge, speaks: those of a verdict. */
+export interface JudgeKey {
+  readonly model: string;
+  readonly protocol: string;
+  readonly prompt_digest: string | null;
+}
+
+/** Self-tests of one key are about the same: what runs must share to be compared, and the judge. */
+export const selfTestKey = (comparability: string, { model, protocol, prompt_digest }: JudgeKey): string =>
+  sha256(canonicalJson({ comparability, judge: { model, protocol, prompt_digest } }));

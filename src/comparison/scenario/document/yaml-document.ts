@@ -1,0 +1,223 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import type { FieldPath, Problem, Problems } from "../authored/problems.ts";
+
+/** 1-based, columns in UTF-16 units, as editors count them. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface YamlDocument {
+  /** Plain data: maps, lists, text, numbers, booleans, null. Meaningless when the text is not YAML. */
+  readonly value: unknown;
+  /** False when the text is not YAML; the problems say why. */
+  readonly readable: boolean;
+  position(problem: Problem): Position;
+}
+
+/** Deeper than any scenario. The limit keeps the recursive readers from overflowing the stack. */
+const MAX_DEPTH = 50;
+
+/** Enough for some thousand lines of a scenario. A long text is one part, however many lines it has. */
+const MAX_PARTS = 50_000;
+
+const OVERFLOW = "Maximum call stack";
+
+const CORE_TAGS = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
+
+/**
+ * Reads YAML 1.2 without the parts that surprise: no aliases, merge keys, tags, directives or repeated keys. The library's
+ * own check for repeated keys takes quadratic time, so it is off. Ours is linear and knows the place of each repeated key.
+ */
+export function readYaml(text: string, problems: Problems): YamlDocument {
+  const lines = new LineCounter();
+  const directive = /^%/m.exec(text);
+  if (directive) return unreadable(text, problems, "directives are not supported; remove this line", directive.index);
+  const excess = excessOf(text);
+  if (excess) return unreadable(text, problems, excess.message, excess.offset);
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    merge: false,
+    prettyErrors: false,
+    logLevel: "error",
+  });
+  tellErrors(document.errors, problems);
+  const readable = document.errors.length === 0;
+  const value = readable ? new Reader(problems).read(document.contents, [], undefined) : undefined;
+  return {
+    value,
+    readable,
+    position: ({ path, at, offset }) => {
+      const { line, col } = lines.linePos(offset ?? offsetOf(document, path, at));
+      return { line: Math.max(line, 1), column: Math.max(col, 1) };
+    },
+  };
+}
+
+/** Syntax errors that are shown. One wrong indentation causes a dozen, of which only the first is the cause. */
+const MAX_SYNTAX_ERRORS = 3;
+
+function tellErrors(errors: Document["errors"], problems: Problems): void {
+  // Errors after the place where the parser gave up only say that the rest is missing.
+  const end = errors.findIndex(({ message }) => message.startsWith(OVERFLOW)) + 1;
+  const meant = errors.slice(0, end || errors.length).toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const shown = meant.slice(0, MAX_SYNTAX_ERRORS);
+  const left = meant.length - shown.length;
+  for (const [index, { message, pos }] of shown.entries()) {
+    const isLast = index === shown.length - 1;
+    const more = isLast && left > 0 ? ` (and ${left} more, which may follow from the first)` : "";
+    problems.add([], inWords(message) + more, { offset: pos[0] });
+  }
+}
+
+/** What would keep the parser busy for seconds. The lexer is lazy, so it reads no further than the limit. */
+function excessOf(text: string): { readonly message: string; readonly offset: number } | undefined {
+  let [offset, parts, depth] = [0, 0, 0];
+  let isScalar = false;
+  for (const lexeme of new Lexer().lex(text)) {
+    parts += 1;
+    if (parts > MAX_PARTS) return { message: `has more than ${MAX_PARTS} keys, values and signs`, offset };
+    depth += isScalar ? 0 : (STEPS.get(lexeme) ?? 0);
+    if (depth > 2 * MAX_DEPTH) return { message: "nested too deeply", offset };
+    isScalar = lexeme === SCALAR_FOLLOWS;
+    if (!MARKS.has(lexeme)) offset += lexeme.length;
+  }
+  return undefined;
+}
+
+/** How much lists and maps in brackets change the depth. */
+const STEPS: ReadonlyMap<string, number> = new Map([
+  ["[", 1],
+  ["{", 1],
+  ["]", -1],
+  ["}", -1],
+]);
+
+/** The lexer's own control characters. A byte order mark is one of them and is removed before. */
+const SCALAR_FOLLOWS = "\x1f";
+const MARKS: ReadonlySet<string> = new Set(["\x02", "\x18", SCALAR_FOLLOWS]);
+
+function unreadable(text: string, problems: Problems, message: string, offset: number): YamlDocument {
+  problems.add([], message, { offset });
+  const line = text.slice(0, offset).split("\n").length;
+  return { value: undefined, readable: false, position: () => ({ line, column: 1 }) };
+}
+
+function inWords(message: string): string {
+  if (message.startsWith(OVERFLOW)) return "nested too deeply";
+  if (message.includes("multiple documents")) return "a second document begins; a scenario file holds one";
+  // The mistake that is made most often, in the parser's words, which name no cure.
+  const cure = message.startsWith("Nested mappings") ? '; a text with ": " in it needs quotes' : "";
+  return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}${cure}`;
+}
+
+class Reader {
+  readonly #problems: Problems;
+
+  constructor(problems: Problems) {
+    this.#problems = problems;
+  }
+
+  read(node: unknown, path: FieldPath, parent: Node | undefined): unknown {
+    if (node === null || node === undefined) return null;
+    if (path.length > MAX_DEPTH) return this.#refuse(path, "nested too deeply", parent);
+    if (isAlias(node))
+      return this.#refuse(path, `aliases (*${node.source}) are not supported; write the value out`, node);
+    if (isScalar(node) || isMap(node) || isSeq(node)) return this.#content(node, path);
+    return this.#refuse(path, "a map entry stands where a value belongs", parent);
+  }
+
+  #content(node: Scalar | YAMLMap | YAMLSeq, path: FieldPath): unknown {
+    if (node.tag !== undefined && !CORE_TAGS.test(node.tag))
+      return this.#refuse(path, `tags (${node.tag}) are not supported; write a plain value`, node);
+    if (isScalar(node)) return node.value;
+    if (isMap(node)) return this.#map(node.items, path, node);
+    return node.items.map((item, index) => this.read(item, [...path, index], node));
+  }
+
+  #map(pairs: readonly Pair[], path: FieldPath, node: Node): Record<string, unknown> {
+    const value: Record<string, unknown> = {};
+    const seen = new Set<string>();
+    for (const pair of pairs) {
+      const key = keyOf(pair);
+      if (key === undefined) this.#refuse(path, "a key must be plain text", pair.key);
+      else if (key === "__proto__") this.#refuse([...path, key], "cannot be used as a key", pair.key);
+      else if (seen.has(key)) this.#repeated([...path, key], pair.key);
+      else {
+        seen.add(key);
+        value[key] = this.read(pair.value, [...path, key], node);
+      }
+    }
+    return value;
+  }
+
+  #repeated(path: FieldPath, key: unknown): void {
+    this.#problems.add(path, "is given twice in the same map; keep one", {
+      at: "key",
+      harmless: true,
+      ...placeOf(key),
+    });
+  }
+
+  #refuse(path: FieldPath, message: string, node: unknown): null {
+    this.#problems.add(path, message, placeOf(node));
+    return null;
+  }
+}
+
+/** Numbers and booleans as keys keep their spelling: `0:` is the key "0". */
+function keyOf({ key }: Pair): string | undefined {
+  if (!isScalar(key) || key.value === null || key.tag !== undefined) return undefined;
+  return typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
+}
+
+const placeOf = (node: unknown): { offset?: number } => {
+  const offset = startOf(node);
+  return offset === undefined ? {} : { offset };
+};
+
+function startOf(node: unknown): number | undefined {
+  if (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) return node.range?.[0];
+  return undefined;
+}
+
+/** The place of the deepest part of `path` that the text has. */
+function offsetOf({ contents }: Document, path: FieldPath, at: Problem["at"]): number {
+  let node: unknown = contents;
+  let offset = startOf(contents) ?? 0;
+  for (const [index, step] of path.entries()) {
+    const found = child(node, step);
+    if (found === undefined) break;
+    const isKeyWanted = at === "key" && index === path.length - 1;
+    offset = (isKeyWanted || isEmpty(found.value) ? startOf(found.key) : startOf(found.value)) ?? offset;
+    node = found.value;
+  }
+  return offset;
+}
+
+function child(node: unknown, step: string | number): { readonly key: unknown; readonly value: unknown } | undefined {
+  if (isSeq(node) && typeof step === "number" && step < node.items.length) {
+    const value = node.items[step];
+    return { key: value, value };
+  }
+  if (!isMap(node)) return undefined;
+  return node.items.find((pair) => keyOf(pair) === step);
+}
+
+/** Whether nothing is written after the key, so that an error can point only at the key. */
+const isEmpty = (node: unknown) => node === null || (isScalar(node) && node.value === null && !node.source);

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import type { FileSet } from "../../domain/task.ts";
+import { writeTree } from "./git/git-files.ts";
+import type { LoadedScenario, ScenarioPlace } from "./loaded-scenario.ts";
+import { type MaterialSource, sourceOf } from "./materials.ts";
+import { repositoryAround } from "./repository.ts";
+import { Unusable } from "./unusable.ts";
+
+/** Files of which some may have to be written into a directory first. */
+export interface FixtureSource extends MaterialSource {
+  /**
+   * Writes what lies below the inline files into an empty directory; absent when they lie in `dir`.
+   * @throws Failure `workspace_failed`
+   */
+  readonly fill?: (directory: string) => Promise<void>;
+}
+
+/** What an arm's workspace holds at the start. */
+export const fixtureSource = (loaded: LoadedScenario): FixtureSource =>
+  filesSource(loaded, loaded.definition.task.fixture);
+
+/** Where a set of files lies, one of a commit too. */
+export function filesSource({ directory, trees }: ScenarioPlace, set: FileSet | null): FixtureSource {
+  const source = sourceOf(directory, set);
+  const tree = set?.git?.tree;
+  if (tree === undefined) return source;
+  if (trees !== undefined) return { ...source, dir: join(trees, tree) };
+  return { ...source, fill: (to) => fillFrom(directory, tree, to) };
+}
+
+async function fillFrom(directory: string, tree: string, to: string): Promise<void> {
+  try {
+    await writeTree(repositoryAround(directory), tree, to);
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    throw new Failure("workspace_failed", `the git tree ${tree} ${error.message}`, { cause: error });
+  }
+}

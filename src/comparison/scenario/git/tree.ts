@@ -1,0 +1,95 @@
+import { posix } from "node:path";
+import { MATERIAL_BYTES, MATERIAL_FILES } from "../../../domain/defaults.ts";
+import { workspacePathFault } from "../confined-path.ts";
+import { Unusable } from "../unusable.ts";
+import { startGit } from "./run-git.ts";
+
+export interface TreeFile {
+  /** Relative, with forward slashes. */
+  readonly path: string;
+  readonly kind: "file" | "executable" | "link";
+  readonly id: string;
+  readonly bytes: number;
+}
+
+/**
+ * The files and links of a tree, at all depths.
+ * @throws Unusable when there are too many or they are too large, for submodules, and for names that no file can have.
+ */
+export async function listTree(git_dir: string, tree: string): Promise<TreeFile[]> {
+  const files: TreeFile[] = [];
+  let bytes = 0;
+  await using git = startGit(git_dir, ["ls-tree", "-r", "-z", "-l", "--full-tree", tree]);
+  for await (const record of recordsOf(git.stdout)) {
+    const file = entryOf(record);
+    files.push(file);
+    bytes += file.bytes;
+    if (files.length > MATERIAL_FILES) throw new Unusable(`holds more than ${MATERIAL_FILES} files`);
+    if (file.kind === "link" && file.bytes > MAX_RECORD)
+      throw new Unusable(`holds ${file.path}, a link that is too long`);
+    if (bytes > MATERIAL_BYTES) throw new Unusable(`holds more than ${MATERIAL_BYTES / 1e6} MB`);
+  }
+  await git.finish();
+  return files;
+}
+
+/** One file of a tree; null when there is none at this path, or a directory. @throws Unusable */
+export async function fileIn(git_dir: string, tree: string, path: string): Promise<TreeFile | null> {
+  await using git = startGit(git_dir, ["ls-tree", "-z", "-l", "--full-tree", tree, "--", path]);
+  const [record] = await Array.fromAsync(recordsOf(git.stdout));
+  await git.finish();
+  return record === undefined || record.startsWith("040000 ") ? null : entryOf(record);
+}
+
+/** Bytes of one entry; a path of the operating system has at most 4,096. */
+const MAX_RECORD = 8_192;
+
+async function* recordsOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    rest = Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0, start)) {
+      yield decoded(rest.subarray(start, end));
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+    if (rest.length > MAX_RECORD) throw new Unusable("holds a path that is too long");
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new Unusable("holds a name that is not UTF-8", { cause: error });
+  }
+}
+
+const KINDS: Readonly<Record<string, TreeFile["kind"]>> = {
+  "100644": "file",
+  "100664": "file",
+  "100755": "executable",
+  "120000": "link",
+};
+
+/** Git objects can be made by hand, with names that lead out of the tree. */
+function entryOf(record: string): TreeFile {
+  const [, mode = "", type, id = "", size, path = ""] = /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(record) ?? [];
+  if (type === "commit") throw new Unusable(`holds the submodule ${path}, whose files are not in the repository`);
+  const kind = KINDS[mode];
+  if (kind === undefined || type !== "blob")
+    throw new Unusable(`holds ${path}, which is no file or link (mode ${mode})`);
+  const fault = workspacePathFault(path);
+  if (fault !== null) throw new Unusable(`holds ${JSON.stringify(path)}: a path ${fault}`);
+  if (path.split("/").some((step) => step.toLowerCase() === ".git"))
+    throw new Unusable(`holds ${path}: the history of a repository has no place in a workspace`);
+  return { path, kind, id, bytes: Number(size) };
+}
+
+/** @throws Unusable when a link leads out of the tree. */
+export function checkLink(path: string, target: string): void {
+  const named = posix.normalize(posix.join(posix.dirname(path), target));
+  if (target.startsWith("/") || named === ".." || named.startsWith("../"))
+    throw new Unusable(`holds ${path}, a link that leads out of it (to ${target})`);
+}

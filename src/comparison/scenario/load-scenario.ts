@@ -1,0 +1,74 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { SCENARIO_FILE_BYTES } from "../../domain/defaults.ts";
+import { Failure, orThrow } from "../../domain/failure.ts";
+import { scenarioDigest } from "./digest.ts";
+import { GitFiles } from "./git/git-files.ts";
+import type { LoadedScenario } from "./loaded-scenario.ts";
+import { parseScenario, type ScenarioError } from "./parse-scenario.ts";
+import { readText } from "./read-text.ts";
+import { Unusable } from "./unusable.ts";
+
+/** Endings of scenario files. */
+export const SCENARIO_ENDINGS = [".yaml", ".yml"];
+
+export interface ScenarioFilePath {
+  readonly path: string;
+  /** The file as messages name it. */
+  readonly file: string;
+  /** Reads the repository around the file; null forbids it. Absent: allowed. */
+  readonly git?: GitFiles | null;
+}
+
+/** The result of reading a scenario file. */
+export interface ScenarioReading {
+  /** The failure is `invalid_scenario`. */
+  readonly result: LoadedScenario | Failure;
+  /** Absolute paths of the files and directories that the result depends on, the scenario file among them. */
+  readonly sources: ReadonlySet<string>;
+}
+
+/** One scenario file, for `abeval run <file>`. @throws Failure `invalid_scenario` */
+export const loadScenarioFile = async (path: string): Promise<LoadedScenario> =>
+  orThrow((await readScenario({ path, file: path })).result);
+
+export async function readScenario({ path, file, git = new GitFiles() }: ScenarioFilePath): Promise<ScenarioReading> {
+  const absolute = resolve(path);
+  const text = await textOf(path, file);
+  if (text instanceof Failure) return { result: text, sources: new Set([absolute]) };
+  const directory = dirname(absolute);
+  const { result, sources } = await parseScenario({ text, file, stem: basename(path, extname(path)), directory, git });
+  return {
+    result:
+      result instanceof Failure ? result : { definition: result, digest: scenarioDigest(result), file, directory },
+    sources: new Set([absolute, ...sources]),
+  };
+}
+
+async function textOf(path: string, file: string): Promise<string | Failure> {
+  if (!SCENARIO_ENDINGS.includes(extname(path))) return wholeFileFailure(file, await notAScenarioFile(path));
+  try {
+    return await readText(resolve(path), SCENARIO_FILE_BYTES);
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    return wholeFileFailure(file, `the file ${error.message}${hint(error)}`);
+  }
+}
+
+async function notAScenarioFile(path: string): Promise<string> {
+  const isDirectory = await stat(resolve(path)).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isDirectory
+    ? `is a directory; give its scenario files, for example as ${join(path, "*.yaml")}`
+    : "the file is not a scenario file; its name must end in .yaml or .yml";
+}
+
+const hint = ({ message }: Unusable) => (message === "does not exist" ? "; give the path of a .yaml file" : "");
+
+/** A problem of the whole file has no line, so its error names the first character. */
+export function wholeFileFailure(file: string, message: string): Failure {
+  const error: ScenarioError = { line: 1, column: 1, field: "", message };
+  return new Failure("invalid_scenario", `${file}: ${message}`, { details: { errors: [error] } });
+}

@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readlink } from "node:fs/promises";
+import { resolve } from "node:path";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { MATERIAL_BYTES, MATERIAL_FILES } from "../../domain/defaults.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { Scenario } from "../../domain/scenario.ts";
+import { sha256 } from "../../domain/sha256.ts";
+import type { FileSet } from "../../domain/task.ts";
+import { workspacePathFault } from "./confined-path.ts";
+import { blobsOf } from "./git/blobs.ts";
+import { listTree } from "./git/tree.ts";
+import type { LoadedScenario } from "./loaded-scenario.ts";
+import { digestOfLines, listMaterial, type MaterialEntry } from "./materials.ts";
+import { type PackedFile, packedHeader } from "./packed/packed-file.ts";
+import { repositoryAround } from "./repository.ts";
+import { Unusable, unusable } from "./unusable.ts";
+
+interface Source extends PackedFile {
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Directories and git trees that a scenario refers to, as one stream of bytes: the same for the same files. It ends only when they
+ * are what the definition says; `materialsDigest` names it.
+ * @throws Failure `workspace_failed` when they cannot be read, are too large together, or have changed
+ */
+export async function* packMaterials(loaded: LoadedScenario): AsyncGenerator<Uint8Array> {
+  try {
+    yield* packed(loaded);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure("workspace_failed", `${loaded.file}: what it refers to ${unusable(error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function* packed(loaded: LoadedScenario): AsyncGenerator<Uint8Array> {
+  const sets = placedSets(loaded.definition);
+  const lines = new Map<string, string>();
+  let bytes = 0;
+  for await (const source of sourcesOf(loaded, sets)) {
+    bytes += source.bytes;
+    if (lines.size === MATERIAL_FILES) throw new Unusable(`holds more than ${MATERIAL_FILES} files together`);
+    if (bytes > MATERIAL_BYTES) throw new Unusable(`holds more than ${MATERIAL_BYTES / 1e6} MB together`);
+    yield packedHeader(source);
+    const hash = createHash("sha256");
+    yield* counted(source, hash);
+    lines.set(source.path, `${source.kind} ${hash.digest("hex")}`);
+  }
+  for (const { place, set } of sets) if (digestBelow(place, set, lines) !== set.digest) throw new Unusable(CHANGED);
+  yield packedHeader(null);
+}
+
+const CHANGED = "has changed since the scenario was read; start again";
+
+async function* counted(
+  { bytes, pieces }: Source,
+  hash: { update(piece: Uint8Array): unknown },
+): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  for await (const piece of pieces) {
+    left -= piece.length;
+    if (left < 0) break;
+    hash.update(piece);
+    yield piece;
+  }
+  if (left !== 0) throw new Unusable(CHANGED);
+}
+
+function digestBelow(place: string, { files }: PlacedSet["set"], lines: ReadonlyMap<string, string>): string {
+  const below = [...lines].filter(([path]) => path.startsWith(`${place}/`));
+  return digestOfLines(new Map(below.map(([path, line]) => [path.slice(place.length + 1), line])), files);
+}
+
+async function* sourcesOf({ directory }: LoadedScenario, sets: readonly PlacedSet[]): AsyncGenerator<Source> {
+  const entries = new Map<string, MaterialEntry>();
+  for (const { place, set } of sets)
+    if (set.dir !== null)
+      for (const entry of await listMaterial(resolve(directory, set.dir))) entries.set(`${place}/${entry.path}`, entry);
+  const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [path, entry] of sorted) yield await sourceOfEntry(path, entry);
+  for (const [place, tree] of [...treesOf(sets)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { git_dir } = repositoryAround(directory);
+    for await (const { file, pieces } of blobsOf(git_dir, await listTree(git_dir, tree)))
+      yield { path: `${place}/${file.path}`, kind: file.kind, bytes: file.bytes, pieces };
+  }
+}
+
+const treesOf = (sets: readonly PlacedSet[]) =>
+  new Map(sets.flatMap(({ place, set }) => (set.git === undefined ? [] : [[place, set.git.tree] as const])));
+
+async function sourceOfEntry(path: string, { absolute, stats }: MaterialEntry): Promise<Source> {
+  if (!stats.isSymbolicLink()) {
+    const kind = stats.mode & 0o111 ? "executable" : "file";
+    return { path, kind, bytes: stats.size, pieces: contents(absolute) };
+  }
+  const target = Buffer.from(await readlink(absolute));
+  return { path, kind: "link", bytes: target.length, pieces: once(target) };
+}
+
+/** Opens the file only when it is read. */
+async function* contents(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Files of a scenario that do not stand in its definition. */
+export interface PlacedSet {
+  /** Relative, in the archive as where it is unpacked: `files/<dir>` or `trees/<id>`. */
+  readonly place: string;
+  readonly set: FileSet;
+}
+
+/** Below them lie directories as the definition names them, and git trees by their ids. */
+export const FILES = "files";
+export const TREES = "trees";
+
+/** @throws Failure `workspace_failed` for a directory that no definition of ours names */
+export function placedSets({ task, arms }: Scenario): readonly PlacedSet[] {
+  const sets = [task.fixture, task.probe?.files, ...arms.map(({ agent }) => agent?.files)];
+  return sets.flatMap((set) => {
+    const place = set && placeOf(set);
+    if (!place) return [];
+    const fault = workspacePathFault(place);
+    if (fault !== null) throw new Failure("workspace_failed", `the scenario names ${place}: a path ${fault}`);
+    return [{ place, set }];
+  });
+}
+
+function placeOf({ dir, git }: FileSet): string | null {
+  if (git !== undefined) return `${TREES}/${git.tree}`;
+  return dir === null ? null : `${FILES}/${dir}`;
+}
+
+/** Names what `packMaterials` gives; known without reading a file. @throws as `placedSets` */
+export function materialsDigest(definition: Scenario): string {
+  const sets = placedSets(definition).map(({ place, set }) => `${place} ${set.digest}`);
+  return sha256(canonicalJson(["materials/1", [...new Set(sets)].sort()]));
+}

@@ -1,0 +1,157 @@
+import type { Arm, McpServer, ScriptTurn } from "../../../domain/arm.ts";
+import { COMMAND_TIMEOUT_S, SCENARIO_FILE_BYTES } from "../../../domain/defaults.ts";
+import type { ExternalAgent } from "../../../domain/external-agent.ts";
+import { splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
+import { isBuiltin, isScripted } from "../../../domain/offline-model.ts";
+import type { Budget } from "../../../domain/policies.ts";
+import type { Price } from "../../../domain/price-list.ts";
+import { RESERVED_ARM_IDS } from "../../../domain/schema.ts";
+import { isToolName, TOOL_NAMES } from "../../../domain/tool.ts";
+import type { ArmFile, McpServerFile } from "../authored/arm-file.ts";
+import type { FieldPath, Problems } from "../authored/problems.ts";
+import { readText } from "../read-text.ts";
+import { checkAgentFields, resolveAgent } from "./agent.ts";
+import { attempt, locate, type ResolveContext } from "./context.ts";
+import { extendArms } from "./extend-arms.ts";
+import { promptAt } from "./git-source.ts";
+import { checkDistinct } from "./ids.ts";
+import { unknownTool } from "./policies.ts";
+
+/** The arms with `extends`, defaults and prompt files resolved. Meaningless after a problem. */
+export async function resolveArms(context: ResolveContext, authored: readonly ArmFile[]): Promise<Arm[]> {
+  const { problems } = context;
+  checkDistinct(
+    problems,
+    ["arms"],
+    authored.map(({ id }) => id),
+  );
+  const isDistinct = problems.sound(["arms"]);
+  for (const [index, arm] of authored.entries()) checkOwn(problems, index, arm);
+  const extended = isDistinct ? extendArms(problems, authored) : authored;
+  for (const [index, arm] of extended.entries()) checkAgentFields(problems, index, authored[index] ?? arm, arm);
+  const agents = await resolveAgents(context, authored, extended);
+  return Promise.all(extended.map((arm, index) => resolveArm(context, index, arm, agents[index])));
+}
+
+/** Adds a problem for each limit that is wider than the budget. */
+export function checkBudgets(problems: Problems, budget: Budget, arms: readonly Arm[]): void {
+  for (const [index, arm] of arms.entries())
+    for (const [name, limit] of Object.entries(arm.limits))
+      checkLimit(problems, ["arms", index, "limits", name], limit, budget);
+}
+
+function checkLimit(
+  problems: Problems,
+  path: readonly (string | number)[],
+  limit: number | null,
+  budget: Budget,
+): void {
+  const name = String(path.at(-1));
+  const allowed: unknown = Reflect.get(budget, name);
+  if (limit !== null && typeof allowed === "number" && limit > allowed)
+    problems.add(
+      path,
+      `${limit} is more than policies.budget.${name} (${allowed}); a limit can only tighten the budget`,
+    );
+}
+
+function checkOwn(problems: Problems, index: number, arm: ArmFile): void {
+  const { id, model, system_prompt, system_prompt_file, script, scripts } = arm;
+  if (RESERVED_ARM_IDS.includes(id.toLowerCase()))
+    problems.add(["arms", index, "id"], `"${id}" is reserved, it would read as an outcome; choose another`);
+  if (model !== undefined && isBuiltin(model))
+    problems.add(["arms", index, "model"], `${model} is a judge; an arm needs a model that acts`);
+  // With `extends`, the error belongs to the arm that it starts from.
+  if (model === undefined && arm.extends === undefined)
+    problems.add(["arms", index, "model"], "missing; expected <provider>/<model>");
+  if (system_prompt !== undefined && system_prompt_file !== undefined)
+    problems.add(["arms", index, "system_prompt_file"], "system_prompt is given too; keep one");
+  if (script && scripts) problems.add(["arms", index, "scripts"], "script is given too; keep one");
+  checkCalls(problems, ["arms", index, "script"], script ?? []);
+  for (const [at, { turns }] of (scripts ?? []).entries())
+    checkCalls(problems, ["arms", index, "scripts", at, "turns"], turns);
+}
+
+/** A tool that no arm can have is a slip of the pen. One that this arm lacks may be what the script shall show. */
+function checkCalls(problems: Problems, path: FieldPath, turns: readonly ScriptTurn[]): void {
+  for (const [turn, { calls = [] }] of turns.entries())
+    for (const [call, named] of calls.entries())
+      for (const name of Object.keys(named).filter((tool) => !isToolName(tool) && !splitMcpToolName(tool)))
+        problems.add([...path, turn, "calls", call, name], unknownTool(name), { at: "key" });
+}
+
+/** An agent that an arm only inherits is resolved, and its mistakes are said, where it is written. */
+async function resolveAgents(
+  context: ResolveContext,
+  authored: readonly ArmFile[],
+  extended: readonly ArmFile[],
+): Promise<(ExternalAgent | undefined)[]> {
+  const resolved = new Map<unknown, ExternalAgent>();
+  const written = extended.flatMap(({ agent }, index) => (agent && authored[index]?.agent ? [{ agent, index }] : []));
+  for (const { agent, index } of written) resolved.set(agent, await resolveAgent(context, index, agent));
+  return extended.map(({ agent }) => resolved.get(agent));
+}
+
+async function resolveArm(
+  context: ResolveContext,
+  index: number,
+  arm: ArmFile,
+  agent: ExternalAgent | undefined,
+): Promise<Arm> {
+  checkScript(context.problems, index, arm);
+  const price = arm.price_per_mtok ?? null;
+  return {
+    id: arm.id,
+    title: arm.title ?? arm.id,
+    model: arm.model ?? "",
+    system_prompt: arm.system_prompt ?? (await promptFromFile(context, index, arm.system_prompt_file)),
+    ...(agent ? { tools: [], agent } : { tools: arm.tools ?? [...TOOL_NAMES] }),
+    ...(arm.mcp && { mcp: Object.entries(arm.mcp).map(mcpServer) }),
+    params: arm.params ?? {},
+    limits: arm.limits ?? {},
+    price_per_mtok: price === null ? null : completePrice(context.problems, index, price),
+    script: arm.script ?? null,
+    ...(arm.scripts && { scripts: arm.scripts }),
+  };
+}
+
+const mcpServer = ([name, { tools, ...server }]: [string, McpServerFile]): McpServer => ({
+  ...{ name, timeout_s: COMMAND_TIMEOUT_S, ...server },
+  tools: tools ?? null,
+});
+
+function checkScript(problems: Problems, index: number, { model, agent, script, scripts }: ArmFile): void {
+  if (agent) return;
+  if (model !== undefined && isScripted(model) && !script?.length && !scripts)
+    problems.add(["arms", index, "script"], `missing; ${model} replays the arm's script and needs at least one turn`);
+}
+
+async function promptFromFile(
+  context: ResolveContext,
+  index: number,
+  file: ArmFile["system_prompt_file"],
+): Promise<string> {
+  if (file === undefined) return "";
+  if (typeof file !== "string") {
+    const path = ["arms", index, "system_prompt_file", "git"];
+    return (await attempt(context, path, JSON.stringify(file.git), () => promptAt(context, file))) ?? "";
+  }
+  const text = await attempt(context, ["arms", index, "system_prompt_file"], file, async () => {
+    const real = await locate(context, file, "file");
+    return readText(real, SCENARIO_FILE_BYTES);
+  });
+  return text ?? "";
+}
+
+function completePrice(problems: Problems, index: number, price: NonNullable<ArmFile["price_per_mtok"]>): Price {
+  for (const name of ["in", "out"] as const) {
+    if (price[name] === undefined)
+      problems.add(["arms", index, "price_per_mtok", name], "missing; expected US dollars per million tokens");
+  }
+  const { cached_in = null, cache_write, cache_write_1h } = price;
+  return {
+    ...{ in: price.in ?? 0, out: price.out ?? 0, cached_in },
+    ...(cache_write !== undefined && { cache_write }),
+    ...(cache_write_1h !== undefined && { cache_write_1h }),
+  };
+}

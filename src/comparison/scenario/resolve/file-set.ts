@@ -1,0 +1,48 @@
+import { realpath } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import type { FileSet, Files } from "../../../domain/task.ts";
+import type { FieldPath } from "../authored/problems.ts";
+import { workspacePathFault } from "../confined-path.ts";
+import { digestOf } from "../materials.ts";
+import { attempt, locate, type ResolveContext } from "./context.ts";
+
+export interface AuthoredFiles {
+  readonly dir: string | undefined;
+  /** Where `dir` stands in the file. */
+  readonly dirPath: FieldPath;
+  readonly files: Files | undefined;
+  readonly filesPath: FieldPath;
+}
+
+/** A set of files with its digest. After a problem the digest is empty. */
+export async function resolveFileSet(context: ResolveContext, authored: AuthoredFiles): Promise<FileSet> {
+  const { dir, dirPath, files = {} } = authored;
+  checkInlinePaths(context, authored.filesPath, files);
+  const real = dir === undefined ? null : await resolveDirectory(context, dirPath, dir);
+  if (!context.problems.sound(dirPath) || !context.problems.sound(authored.filesPath))
+    return { dir: null, files, digest: "" };
+  const digest = await attempt(context, dirPath, `${dir}`, () => digestOf({ dir: real, files }));
+  return { dir: real === null ? null : await fromRoot(context, real), files, digest: digest ?? "" };
+}
+
+/** The real absolute path of a directory that the file names; null after a problem. */
+export function resolveDirectory(context: ResolveContext, path: FieldPath, dir: string): Promise<string | null> {
+  return attempt(context, path, dir, () => locate(context, dir, "directory"));
+}
+
+export function checkInlinePaths({ problems }: ResolveContext, path: FieldPath, files: Files): void {
+  const directories = new Set(Object.keys(files).flatMap(parents));
+  for (const name of Object.keys(files)) {
+    const fault = workspacePathFault(name) ?? (directories.has(name) ? "is also a directory of another file" : null);
+    if (fault !== null) problems.add([...path, name], `the path ${fault}`, { at: "key" });
+  }
+}
+
+function parents(path: string): string[] {
+  const steps = path.split("/");
+  return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("/"));
+}
+
+async function fromRoot({ root }: ResolveContext, real: string): Promise<string> {
+  return relative(await realpath(root), real).replaceAll(sep, "/");
+}

@@ -1,0 +1,80 @@
+import type { Arm } from "../../../domain/arm.ts";
+import { COMMAND_OUTPUT_KB, COMMAND_TIMEOUT_S, DEFAULT_BUDGET } from "../../../domain/defaults.ts";
+import { didYouMean } from "../../../domain/did-you-mean.ts";
+import { cut } from "../../../domain/excerpt.ts";
+import { mcpToolName, splitMcpToolName } from "../../../domain/mcp-tool-name.ts";
+import type { Policies } from "../../../domain/policies.ts";
+import { isToolName, TOOL_FACTS, TOOL_NAMES } from "../../../domain/tool.ts";
+import type { PoliciesFile } from "../authored/policies-file.ts";
+import type { Problems } from "../authored/problems.ts";
+import { checkCommandGlobs, checkPathGlobs, commandGlobFault, pathGlobFault } from "./globs.ts";
+import { checkDistinct } from "./ids.ts";
+
+/** The policies with every default in place. */
+export function resolvePolicies(problems: Problems, authored: PoliciesFile = {}): Policies {
+  const { commands = {}, paths = {}, required = [] } = authored;
+  checkCommandGlobs(problems, ["policies", "commands", "deny"], commands.deny);
+  checkCommandGlobs(problems, ["policies", "commands", "allow"], commands.allow);
+  checkPathGlobs(problems, ["policies", "paths", "writable"], paths.writable);
+  checkPathGlobs(problems, ["policies", "paths", "protected"], paths.protected);
+  checkDistinct(
+    problems,
+    ["policies", "required"],
+    required.map(({ id }) => id),
+  );
+  for (const [index, behaviour] of required.entries()) checkMatch(problems, index, behaviour);
+  if (authored.severity?.denied_command === "disqualify")
+    problems.add(
+      ["policies", "severity", "denied_command"],
+      "a refused command never ran, so it cannot disqualify; write warn or leave it out",
+    );
+  return {
+    budget: { ...DEFAULT_BUDGET, max_cost_usd: null, ...authored.budget },
+    commands: {
+      deny: [],
+      allow: null,
+      timeout_s: COMMAND_TIMEOUT_S,
+      max_output_kb: COMMAND_OUTPUT_KB,
+      ...commands,
+    },
+    paths: { writable: ["**"], protected: [], ...paths },
+    network: authored.network ?? "none",
+    required: required.map((behaviour) => ({ match: null, min: 1, ...behaviour })),
+    severity: { protected_path: "disqualify", denied_command: "warn", required: "warn", ...authored.severity },
+  };
+}
+
+/** Adds a problem for each required behaviour for which an arm has no tool. */
+export function checkRequiredTools(problems: Problems, policies: Policies, arms: readonly Arm[]): void {
+  for (const [index, { tool }] of policies.required.entries()) {
+    if (!isToolName(tool) && !splitMcpToolName(tool)) continue;
+    const without = arms.find((arm) => !hasTool(arm, tool));
+    if (without !== undefined)
+      problems.add(["policies", "required", index, "tool"], `arm "${without.id}" does not have the tool ${tool}`);
+  }
+}
+
+/** Whether a server has a tool is known when it runs, unless the arm lists the ones it wants. */
+function hasTool({ tools, agent, mcp = [] }: Arm, name: string): boolean {
+  if (isToolName(name)) return agent !== undefined || tools.includes(name);
+  return mcp.some(({ name: server, tools: wanted }) =>
+    wanted ? wanted.some((tool) => mcpToolName(server, tool) === name) : splitMcpToolName(name)?.server === server,
+  );
+}
+
+/** What is said of a name that is neither of abeval's tools nor of a server's. */
+export const unknownTool = (name: string): string =>
+  `there is no tool "${cut(name)}"${didYouMean(name, TOOL_NAMES) || ";"} Expected ${TOOL_NAMES.join(", ")} or <server>__<tool>`;
+
+type Behaviour = NonNullable<PoliciesFile["required"]>[number];
+
+function checkMatch(problems: Problems, index: number, { tool, match }: Behaviour): void {
+  const path = ["policies", "required", index, "match"];
+  const isOwn = isToolName(tool);
+  if (!isOwn && !splitMcpToolName(tool)) problems.add(["policies", "required", index, "tool"], unknownTool(tool));
+  if (match === undefined) return;
+  const subject = isOwn ? TOOL_FACTS[tool].subject : null;
+  const fault = subject === "command" ? commandGlobFault(match) : pathGlobFault(match);
+  if (subject === null) problems.add(path, `calls of ${tool} have no path to match; leave it out`);
+  else if (fault !== null) problems.add(path, fault);
+}

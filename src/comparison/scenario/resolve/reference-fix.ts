@@ -1,0 +1,98 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { CHANGED_FILE_BYTES, PATCH_BYTES } from "../../../domain/defaults.ts";
+import { sha256 } from "../../../domain/sha256.ts";
+import type { FileSet, ReferenceFix } from "../../../domain/task.ts";
+import type { FieldPath } from "../authored/problems.ts";
+import type { ReferenceFixFile } from "../authored/task-file.ts";
+import { textIn } from "../git/git-files.ts";
+import { listMaterial } from "../materials.ts";
+import { readText } from "../read-text.ts";
+import { Unusable } from "../unusable.ts";
+import { attempt, locate, type ResolveContext } from "./context.ts";
+import { checkInlinePaths, resolveDirectory } from "./file-set.ts";
+import { repositoryOf } from "./git-source.ts";
+import { checkPatch, type FixedFile, patchOf } from "./reference-patch.ts";
+
+const PATH: FieldPath = ["task", "reference_fix"];
+
+/** The known fix as one diff against the fixture; null when there is none, or after a problem. */
+export async function resolveReferenceFix(
+  context: ResolveContext,
+  authored: ReferenceFixFile | undefined,
+  fixture: FileSet | null,
+): Promise<ReferenceFix | null> {
+  if (authored === undefined) return null;
+  const { patch, dir, files } = authored;
+  const isWhole = dir !== undefined || files !== undefined;
+  if ((patch !== undefined) === isWhole) {
+    const fault = isWhole ? "has both a patch and fixed files; keep one" : "needs `patch`, `dir` or `files`";
+    context.problems.add(PATH, fault);
+    return null;
+  }
+  const text = patch === undefined ? await fromFiles(context, authored, fixture) : await fromPatch(context, patch);
+  return text === null ? null : { patch: text, digest: sha256(text) };
+}
+
+function fromPatch(context: ResolveContext, patch: string): Promise<string | null> {
+  return attempt(context, [...PATH, "patch"], patch, async () => {
+    const file = await locate(context, patch, "file");
+    const text = await readText(file, PATCH_BYTES);
+    checkPatch(text);
+    return text;
+  });
+}
+
+async function fromFiles(
+  context: ResolveContext,
+  { dir, files = {} }: ReferenceFixFile,
+  fixture: FileSet | null,
+): Promise<string | null> {
+  checkInlinePaths(context, [...PATH, "files"], files);
+  const real = dir === undefined ? null : await resolveDirectory(context, [...PATH, "dir"], dir);
+  if (!context.problems.sound(PATH) || !context.problems.sound(["task", "fixture"])) return null;
+  return attempt(context, PATH, "the fix", async () => {
+    const fixed = new Map<string, Pick<FixedFile, "after" | "mode">>();
+    for (const { path, absolute, stats } of real === null ? [] : await listMaterial(real)) {
+      const after = await textOf(absolute, path);
+      fixed.set(path, { after, mode: stats.mode & 0o111 ? "100755" : "100644" });
+    }
+    for (const [path, after] of Object.entries(files)) fixed.set(path, { after, mode: "100644" });
+    const sorted = [...fixed].sort(([a], [b]) => (a < b ? -1 : 1));
+    return patchOf(await Promise.all(sorted.map(([path, file]) => against(context, fixture, path, file))));
+  });
+}
+
+async function against(
+  context: ResolveContext,
+  fixture: FileSet | null,
+  path: string,
+  fixed: Pick<FixedFile, "after" | "mode">,
+): Promise<FixedFile> {
+  const inline = fixture !== null && Object.hasOwn(fixture.files, path) ? fixture.files[path] : undefined;
+  if (inline !== undefined) return { path, before: inline, ...fixed };
+  const tree = fixture?.git?.tree;
+  if (tree !== undefined)
+    return { path, before: await textIn(repositoryOf(context), tree, path, CHANGED_FILE_BYTES), ...fixed };
+  const dir = fixture?.dir ?? null;
+  if (dir === null) return { path, before: null, ...fixed };
+  const absolute = join(context.root, dir, path);
+  return { path, before: (await isFile(absolute)) ? await textOf(absolute, path) : null, ...fixed };
+}
+
+const isFile = async (path: string) =>
+  await stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+
+async function textOf(absolute: string, path: string): Promise<string> {
+  try {
+    const text = await readText(absolute, CHANGED_FILE_BYTES);
+    if (!text.includes("\0")) return text;
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    throw new Unusable(`has ${path}, which ${error.message}`, { cause: error });
+  }
+  throw new Unusable(`has ${path}, which is not text`);
+}

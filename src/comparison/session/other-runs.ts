@@ -1,0 +1,46 @@
+import { MAX_TRIALS_IN_ALL, type SeriesPlan, type SeriesRecord } from "../../domain/series-record.ts";
+import type { Conclusion } from "../../domain/series-summary.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import { breathe } from "../../runtime/pace.ts";
+import { conclusionsAhead, standingOf } from "../../statistics/report.ts";
+import type { SessionStore } from "../../store/store.ts";
+
+type Trials = Pick<SessionStore, "trials">;
+
+/**
+ * All stored runs of the comparisons of a plan, whoever ran them, each in the order of creation: the first ones, so many as a
+ * series holds.
+ */
+export async function storedRuns(store: Trials, { scenarios }: SeriesPlan): Promise<readonly TrialRow[]> {
+  const comparisons = [...new Set(scenarios.map(({ comparison }) => comparison))];
+  const limit = Math.floor(MAX_TRIALS_IN_ALL / comparisons.length);
+  return (await Promise.all(comparisons.map((comparison) => store.trials({ comparison, limit })))).flat();
+}
+
+/** Reads what others ran when it matters to a series: once its own trials conclude something, and until all confirm that. */
+export class OtherRuns {
+  readonly #store: Trials;
+  #confirmed: Conclusion = "undecided";
+
+  constructor(store: Trials) {
+    this.#store = store;
+  }
+
+  /** Stored runs of the series' comparisons; none where they have no say. @param rows of all its trials */
+  async beside(series: SeriesRecord, rows: readonly TrialRow[]): Promise<readonly TrialRow[]> {
+    if (await this.#isSettled(series, rows)) return [];
+    const stored = await storedRuns(this.#store, series.plan);
+    await breathe();
+    this.#confirmed = standingOf(series, rows, stored).conclusion;
+    await breathe();
+    return stored;
+  }
+
+  async #isSettled(series: SeriesRecord, rows: readonly TrialRow[]): Promise<boolean> {
+    for (const found of conclusionsAhead(series, rows)) {
+      if (found !== "undecided" && found !== this.#confirmed) return false;
+      await breathe();
+    }
+    return true;
+  }
+}

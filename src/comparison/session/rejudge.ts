@@ -1,0 +1,103 @@
+import type { Arm } from "../../domain/arm.ts";
+import { Failure } from "../../domain/failure.ts";
+import { isScripted } from "../../domain/offline-model.ts";
+import type { VerdictRequest } from "../../domain/request.ts";
+import type { Flag, Verdict } from "../../domain/verdict.ts";
+import type { Case } from "../judge/judge.ts";
+import { type ChosenJudge, chooseJudge } from "../planning/choose-judge.ts";
+import { contextFlags } from "../planning/context-flags.ts";
+import { demandJudgePrice } from "../planning/cost-limits.ts";
+import { reserve } from "../planning/reservation.ts";
+import type { SessionServices } from "../planning/services.ts";
+import { worstCaseOfJudging } from "../planning/worst-case-cost.ts";
+import { applyModelOverride } from "../scenario/declared-differences.ts";
+import { comparabilityDigest } from "../scenario/digest.ts";
+import { judgeFlags } from "./run/judge-flags.ts";
+import { type StoredArm, storedArm, storedSession } from "./stored-arm.ts";
+
+/**
+ * A new verdict on two stored arms, without running them again. arm_a's session supplies rubric and reference. It is
+ * stored with both sessions; a finished session without a verdict is completed by it.
+ * @throws Failure `invalid_request`, `unknown_session`, `unknown_arm`, `scenario_mismatch` (before anything else is
+ * looked at), `session_not_finished`, `credentials_missing`, `provider_failed`.
+ */
+export async function rejudge(
+  services: SessionServices,
+  request: VerdictRequest,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { arm_a, arm_b, judge_model } = request;
+  if (arm_a.session_id === arm_b.session_id && arm_a.arm_id === arm_b.arm_id)
+    throw new Failure("invalid_request", "arm_a and arm_b are the same arm; name two arms to compare");
+  const [sessionA, sessionB] = [
+    await storedSession(services, arm_a.session_id),
+    await storedSession(services, arm_b.session_id),
+  ];
+  if (sessionA.scenario !== sessionB.scenario)
+    throw new Failure(
+      "scenario_mismatch",
+      `arms of different scenarios cannot be compared: ${sessionA.scenario} and ${sessionB.scenario}`,
+    );
+  const [a, b] = [storedArm(sessionA, arm_a), storedArm(sessionB, arm_b)];
+  const chosen = chooseJudge(services, judge_model, sessionA.definition);
+  const kase = caseOf(a, b, chosen.judge_model);
+  const record = await judgeFlags(services.store, sessionA.definition, chosen.judge_model);
+  const verdict = await judged(services, chosen, { ...kase, flags: [...kase.flags, ...record] }, signal);
+  const session_ids = [...new Set([arm_a.session_id, arm_b.session_id])];
+  await services.store.add(session_ids, { type: "judged", verdict });
+  return verdict;
+}
+
+/** @throws Failure as the judge does, `overloaded` when it could cost more than the day has left, `invalid_request` without a price. */
+async function judged(
+  services: SessionServices,
+  { judge, price, prices, spent_usd }: ChosenJudge,
+  kase: Case,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  if (services.max_cost_per_day_usd !== undefined)
+    demandJudgePrice({ limit: "--max-cost-per-day", judge_prices: prices });
+  const reservation = await reserve(services, "rejudge", worstCaseOfJudging(kase, price));
+  try {
+    return await judge(kase, signal);
+  } finally {
+    await reservation.settle(spent_usd());
+  }
+}
+
+function caseOf(a: StoredArm, b: StoredArm, judge_model: string): Case {
+  const { scenario, scenario_digest, definition } = a.session;
+  const { task, policies, rubric } = definition;
+  const kind = a.session.session_id === b.session.session_id ? "rejudge" : "cross_session";
+  return { scenario, scenario_digest, kind, task, policies, rubric, a, b, flags: flagsOf(a, b, judge_model) };
+}
+
+function flagsOf(a: StoredArm, b: StoredArm, judge_model: string): Flag[] {
+  const flags: Flag[] = [];
+  if (comparabilityDigest(a.session.definition) !== comparabilityDigest(b.session.definition))
+    flags.push("scenario_drift");
+  if (a.session.verdict !== null || b.session.verdict !== null) flags.push("exploratory_rejudge");
+  return [
+    ...flags,
+    ...replayFlags(a, b),
+    ...contextFlags([asRun(a), asRun(b)], a.session.definition.policies, judge_model),
+  ];
+}
+
+/** What one took from a recording in no time, the other waited and paid for. A scripted arm does neither. */
+function replayFlags(a: StoredArm, b: StoredArm): Flag[] {
+  const isReplayed = ({ session, summary }: StoredArm) => session.settings.replayed?.includes(summary.arm_id) === true;
+  if (!isReplayed(a) && !isReplayed(b)) return [];
+  const isLive = (arm: StoredArm) => !isReplayed(arm) && !isScripted(arm.summary.model);
+  return isLive(a) || isLive(b) ? ["replayed", "replayed_and_live"] : ["replayed"];
+}
+
+/** The arm's definition with the model and the price that it really ran with. */
+function asRun({ session, summary }: StoredArm): Arm {
+  const { definition, request } = session;
+  const { arms } =
+    request.model_override === null ? definition : applyModelOverride(definition, request.model_override);
+  const arm = arms[0].id === summary.arm_id ? arms[0] : arms[1];
+  const price = session.settings.prices?.arms[arm.id];
+  return price === undefined ? arm : { ...arm, price_per_mtok: price };
+}

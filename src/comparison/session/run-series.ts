@@ -1,0 +1,30 @@
+import type { SeriesRecord } from "../../domain/series-record.ts";
+import type { SeriesSetup } from "../planning/prepare-series.ts";
+import type { SessionServices } from "../planning/services.ts";
+import { RunningSeries } from "./series/running-series.ts";
+import { continuedRecord, newRecord } from "./series/series-records.ts";
+import type { StartedSeries } from "./started-session.ts";
+
+/**
+ * Runs a series in the background: here, or by whoever of those on the same store takes it. `before` is one that this process
+ * has taken over; it goes on where it stopped.
+ * @throws Failure `storage_full` or `storage_failed`, and what refuses a run that nobody could take; then nothing was started
+ */
+export async function startSeries(
+  services: SessionServices,
+  setup: SeriesSetup,
+  before?: SeriesRecord,
+): Promise<StartedSeries> {
+  if (services.shared) {
+    const { offerSeries } = await import("./shared/offer-series.ts");
+    return await offerSeries(services, services.shared, setup, before);
+  }
+  const record = before
+    ? await continuedRecord(services, setup, before)
+    : await newRecord(services, setup, (made) => services.store.series.create(made));
+  const series = new RunningSeries(services, setup, { record });
+  services.series.add(record.series_id, series);
+  // Nobody may be waiting for it.
+  series.done.catch((error: unknown) => services.notice(`${record.series_id}: its end cannot be stored: ${error}`));
+  return series;
+}

@@ -1,0 +1,240 @@
+import { DecisionLog } from "../../arms/arm/decision-log.ts";
+import { disqualifying } from "../../arms/policy/review.ts";
+import type { ArmTools } from "../../arms/tool/arm-tools.ts";
+import { openPristine } from "../../arms/workspace/pristine.ts";
+import type { Pristine, Workspace } from "../../arms/workspace/workspace.ts";
+import type { Decision } from "../../domain/decision.ts";
+import type { Violation } from "../../domain/evidence.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { SeriesSummary } from "../../domain/series-summary.ts";
+import type { ArmSummary, TrialPlace } from "../../domain/session.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import type { Verdict } from "../../domain/verdict.ts";
+import { collectEvidence } from "../evidence/collect.ts";
+import type { Case, JudgedArm } from "../judge/judge.ts";
+import { openMcpTools, serversOf } from "../planning/mcp-tools.ts";
+import type { SessionPlan } from "../planning/prepare-session.ts";
+import type { SessionServices } from "../planning/services.ts";
+import { fixtureSource } from "../scenario/fixture-source.ts";
+import { probeSource } from "../scenario/materials.ts";
+import { withoutCoinFlips } from "./repeat-checks.ts";
+import { type ArmPlace, conductArm, type StoppedArm } from "./run/conduct-arm.ts";
+import { observedDifferences } from "./run/fairness.ts";
+import { judgeFlags } from "./run/judge-flags.ts";
+import type { RunLog } from "./run/run-log.ts";
+
+/** What makes a run a trial. */
+export interface Trial {
+  readonly place: TrialPlace;
+  /**
+   * Where the series stands with this verdict, to be asked in the moment in which it is stored. Pure; `trials` are those of the
+   * series, this one as it was before.
+   */
+  readonly summary: (session_id: string, verdict: Verdict) => Promise<(trials: readonly TrialRow[]) => SeriesSummary>;
+}
+
+export interface Session {
+  readonly plan: SessionPlan;
+  readonly trial: Trial | undefined;
+  readonly log: RunLog;
+  /** Its place among the sessions that run at once. */
+  readonly slot: Promise<Disposable>;
+  readonly services: SessionServices;
+  /** Fires when the session is to stop; its reason is a Failure. */
+  readonly signal: AbortSignal;
+  /** What both arms left in an attempt whose judging was lost; absent: they are still to run. */
+  readonly examined?: Examined | undefined;
+}
+
+export type Examined = readonly [JudgedArm, JudgedArm];
+
+/**
+ * Runs one comparison from its fixture to its verdict. Every way out writes an end to the log. A stage that has nothing to
+ * do is skipped.
+ */
+export async function runSession(session: Session): Promise<void> {
+  const { plan, trial, log, services, signal } = session;
+  try {
+    using _slot = await session.slot;
+    await using _tapes = await rolling(session);
+    const examined = session.examined ? await judgeAgain(session.examined, log) : await workOf(session);
+    const flags = [
+      ...plan.flags,
+      ...(await judgeFlags(services.store, plan.loaded.definition, plan.chosen.judge_model)),
+    ];
+    const verdict = await judged(session, { ...caseOf(plan, examined), flags });
+    signal.throwIfAborted();
+    if (!session.examined) plan.tapes?.demandAllPlayed();
+    await log.complete(verdict, await trial?.summary(log.session_id, verdict));
+  } catch (error) {
+    await log.fail(failureOf(error, services));
+  }
+}
+
+/** Both arms, from the fixture to what they left. */
+async function workOf(session: Session): Promise<Examined> {
+  const { plan, log, services, signal } = session;
+  const { task, arms } = plan.scenario;
+  const { setup } = task;
+  if (setup.length > 0 || arms.some((arm) => serversOf(arm).length > 0)) await log.enter("preparing");
+  await using pristine = openPristine({
+    source: fixtureSource(plan.loaded),
+    sandbox: plan.sandbox,
+    keep: services.keep_workspaces,
+    clock: services.arm_clock,
+  });
+  await pristine.setup(setup, signal);
+  return await gatherArms(session, pristine);
+}
+
+async function judgeAgain(examined: Examined, log: RunLog): Promise<Examined> {
+  await log.enter("judging");
+  return examined;
+}
+
+/** The recordings of the session, if it has any. They end with it, however it ends. */
+async function rolling({ plan: { tapes }, services }: Session): Promise<AsyncDisposable> {
+  await tapes?.begin();
+  const end = async () => {
+    for (const line of (await tapes?.end()) ?? []) services.notice(line);
+  };
+  return { [Symbol.asyncDispose]: end };
+}
+
+/** Runs both arms at the same time, each in its own workspace. Looks at what they left when both have stopped. */
+async function gatherArms(session: Session, pristine: Pristine): Promise<Examined> {
+  const { plan, log } = session;
+  const [first, second] = [pristine.open(), pristine.open()];
+  await using tools = await openTools(session, [first, second]);
+  await log.enter("running");
+  const [a, b] = await runBoth(session, [
+    { workspace: first, mcp: tools.ofArms[0] },
+    { workspace: second, mcp: tools.ofArms[1] },
+  ]);
+  const skew_ms = a.end.began_ticks - b.end.began_ticks;
+  log.note({ type: "observed", differences: observedDifferences(a.summary, b.summary, skew_ms) });
+  const touched = first.location !== null || second.location !== null;
+  if (touched || plan.scenario.task.probe !== null) await log.enter("probing");
+  const examined = [await examine(session, a), await examine(session, b)] as const;
+  const arms = await withoutCoinFlips({ ...session, workspaces: [first, second] }, examined);
+  await log.enter("judging");
+  // Their disk is given back while the judge works. It is asked first: a program that removes takes milliseconds to start.
+  // Otherwise they go with the fixture.
+  setImmediate(() => {
+    for (const workspace of [first, second]) void workspace[Symbol.asyncDispose]();
+  });
+  return arms;
+}
+
+/** Before a model is asked: a server that cannot be used costs nothing. */
+async function openTools(
+  { plan, services, signal }: Session,
+  workspaces: readonly [Workspace, Workspace],
+): Promise<AsyncDisposable & { readonly ofArms: readonly [ArmTools, ArmTools] }> {
+  await using opened = new AsyncDisposableStack();
+  const { arms, policies } = plan.scenario;
+  const open = async (index: 0 | 1) =>
+    opened.use(await openMcpTools(services, { arm: arms[index], workspace: workspaces[index], policies }, signal));
+  const ofArms = [await open(0), await open(1)] as const;
+  const held = opened.move();
+  return { ofArms, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
+
+/** When one arm fails through no fault of its own, the other is stopped: one arm alone cannot be compared. */
+async function runBoth(session: Session, places: readonly [ArmPlace, ArmPlace]): Promise<[StoppedArm, StoppedArm]> {
+  const { plan, log, services } = session;
+  const { scenario, runners } = plan;
+  const own = new AbortController();
+  const signal = AbortSignal.any([session.signal, own.signal]);
+  const conduct = async (index: 0 | 1) => {
+    const [arm, runArm, place] = [scenario.arms[index], runners[index], places[index]];
+    try {
+      return await conductArm({ arm, runArm, ...place, scenario, log, services }, signal);
+    } catch (error) {
+      own.abort(error);
+      throw error;
+    }
+  };
+  const [a, b] = await Promise.allSettled([conduct(0), conduct(1)]);
+  signal.throwIfAborted();
+  if (a.status === "rejected") throw a.reason;
+  if (b.status === "rejected") throw b.reason;
+  return [a.value, b.value];
+}
+
+/** Collects what an arm left. It can change how the arm ended. */
+async function examine({ plan, log, services, signal }: Session, stopped: StoppedArm): Promise<JudgedArm> {
+  const { task, policies } = plan.scenario;
+  const { arm, workspace, end } = stopped;
+  const { calls, violations: seen } = end;
+  const overlay = probeSource(plan.loaded);
+  const { redact } = services;
+  const evidence = await collectEvidence({ workspace, calls, seen, task, policies, overlay, redact }, signal);
+  const later = evidence.violations.slice(seen.length).filter(({ blocked }) => !blocked);
+  const decisions: Decision[] = [...stopped.decisions];
+  const emit = (decision: Decision) => {
+    log.note({ type: "decision", arm_id: arm.id, decision });
+    decisions.push(decision);
+  };
+  const decisionLog = new DecisionLog(services.clock, emit, decisions.length);
+  const found = {
+    ...evidence,
+    ...diskLimit({ ...stopped.summary, ...evidence }, decisionLog),
+    ...disqualification(later),
+  };
+  logViolations(decisionLog, later);
+  log.note({ type: "examined", arm_id: arm.id, summary: found });
+  if (services.keep_workspaces && workspace.location)
+    services.notice(`${arm.id}: workspace kept at ${workspace.location}`);
+  const pointer = { session_id: log.session_id, arm_id: arm.id };
+  return { pointer, summary: { ...stopped.summary, ...found }, decisions };
+}
+
+/** An arm that leaves more than can be read has used up its disk, even if it says that it finished. */
+function diskLimit({ status, changes }: ArmSummary, log: DecisionLog): Partial<ArmSummary> {
+  if (status !== "finished" || typeof changes?.unknown !== "string") return {};
+  log.add("limit_reached", { summary: changes.unknown, detail: { budget: "disk", used: null, limit: null } });
+  return { status: "limit_reached", stop_reason: "budget:disk" };
+}
+
+/** A broken rule disqualifies an arm also when it is found after the arm has stopped. */
+function disqualification(later: readonly Violation[]): Partial<ArmSummary> {
+  const broken = disqualifying(later);
+  return broken ? { status: "disqualified", stop_reason: `policy:${broken.rule}` } : {};
+}
+
+function logViolations(log: DecisionLog, later: readonly Violation[]): void {
+  for (const { rule, severity, subject } of later)
+    log.add("policy_violation", { summary: `${rule}: ${subject}`, detail: { rule, severity, subject } });
+}
+
+/** A trial that nobody could judge is lost to its series, so its judge is asked once more, if it was asked. */
+async function judged({ plan, trial, log, signal }: Session, kase: Case): Promise<Verdict> {
+  const verdict = await plan.chosen.judge(kase, signal);
+  if (trial === undefined || verdict.outcome !== "invalid" || verdict.calls.length === 0) return verdict;
+  log.note({ type: "judged", verdict });
+  return await plan.chosen.judge(kase, signal);
+}
+
+function caseOf(plan: SessionPlan, [a, b]: readonly [JudgedArm, JudgedArm]): Omit<Case, "flags"> {
+  const { scenario, loaded } = plan;
+  const { name, task, policies, rubric } = scenario;
+  const left = leftFor(plan, [a.summary, b.summary]);
+  return { scenario: name, scenario_digest: loaded.digest, kind: "run", task, policies, rubric, a, b, ...left };
+}
+
+/** What is left of the run's cost limit. An arm whose cost is unknown counts with its own limit. */
+function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]): Pick<Case, "left_usd"> {
+  if (options.max_cost_usd === undefined) return {};
+  const used = arms.map(({ cost_usd }, index) => cost_usd ?? scenario.arms[index]?.limits.max_cost_usd ?? 0);
+  return { left_usd: used.reduce((left, usd) => left - usd, options.max_cost_usd) };
+}
+
+/** What ends a session with an error. Those that are no Failure are told to whoever started the program. */
+export function failureOf(error: unknown, services: Pick<SessionServices, "notice">): Failure {
+  if (error instanceof Failure) return error;
+  services.notice(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return new Failure("internal", "an internal error ended the session; its details are in the program's log", {
+    cause: error,
+  });
+}

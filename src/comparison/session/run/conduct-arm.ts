@@ -1,0 +1,112 @@
+import type { ArmEnd } from "../../../arms/arm/arm-end.ts";
+import type { RunArm } from "../../../arms/arm/run-arm.ts";
+import type { ArmTools } from "../../../arms/tool/arm-tools.ts";
+import type { Workspace } from "../../../arms/workspace/workspace.ts";
+import type { Arm } from "../../../domain/arm.ts";
+import type { Decision } from "../../../domain/decision.ts";
+import { Failure, ofArm } from "../../../domain/failure.ts";
+import { asName } from "../../../domain/lenient.ts";
+import type { Scenario } from "../../../domain/scenario.ts";
+import type { ArmSummary } from "../../../domain/session.ts";
+import type { SessionServices } from "../../planning/services.ts";
+import { pendingArm } from "../pending-arm.ts";
+import type { RunLog } from "./run-log.ts";
+
+/** Where an arm works, and the tools that are started there. */
+export interface ArmPlace {
+  readonly workspace: Workspace;
+  /** Its servers are ended when the arm has stopped. */
+  readonly mcp: ArmTools;
+}
+
+export interface ArmConduct extends ArmPlace {
+  readonly arm: Arm;
+  readonly runArm: RunArm;
+  readonly scenario: Scenario;
+  readonly log: RunLog;
+  readonly services: SessionServices;
+}
+
+/** An arm that has stopped by itself. Nobody has looked at its work yet. */
+export interface StoppedArm {
+  readonly arm: Arm;
+  readonly workspace: Workspace;
+  readonly end: ArmEnd;
+  readonly summary: ArmSummary;
+  readonly decisions: readonly Decision[];
+}
+
+/** Runs one arm to its end. @throws what stopped the arm from outside; what it used until then is in the log. */
+export async function conductArm(conduct: ArmConduct, signal: AbortSignal): Promise<StoppedArm> {
+  const { arm, runArm, workspace, mcp, scenario, log, services } = conduct;
+  const decisions: Decision[] = [];
+  const bounded = new KeptDecisions();
+  const emit = (made: Decision) => {
+    const decision = bounded.kept(made);
+    log.note({ type: "decision", arm_id: arm.id, decision });
+    decisions.push(decision);
+  };
+  const { policies, task } = scenario;
+  const { arm_clock: clock, redact } = services;
+  const run = { arm, prompt: task.prompt, policies, workspace, mcp_tools: mcp.tools, clock, redact, emit };
+  const end = await runArm(run, signal);
+  await mcp[Symbol.asyncDispose]();
+  const ended = { ...summaryOf(end), ...(bounded.full && { log_cut: true as const }) };
+  log.note({ type: "arm_ended", arm_id: arm.id, summary: ended });
+  if (end.cause !== undefined) throw isOfProvider(end.cause) ? ofArm(arm.id, end.cause) : end.cause;
+  return { arm, workspace, end, summary: { ...pendingArm(arm), ...ended }, decisions };
+}
+
+/** Other failures name the arm, or are not of one. */
+const isOfProvider = (cause: unknown) => cause instanceof Failure && cause.code === "provider_failed";
+
+function summaryOf(end: ArmEnd): Partial<ArmSummary> & Pick<ArmSummary, "status"> {
+  const { calls: _calls, began_ticks: _began, cause, violations, budget, other_models, ...measured } = end;
+  const error = end.status === "failed" ? messageOf(cause) : null;
+  const names = { stop_reason: nameIn(end.stop_reason), model_served: nameIn(end.model_served) };
+  const others = other_models && { other_models: [...other_models] };
+  return { ...measured, ...names, ...others, error, violations: [...violations], budget: [...budget] };
+}
+
+const nameIn = <T extends string | null>(text: T) => asName(text) ?? text;
+
+const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "an internal error");
+
+/** Of one arm's decisions as JSON. A long run of hundreds of turns has some megabytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Decisions of one arm as they are stored: names are short, and after so many bytes no texts follow. */
+export class KeptDecisions {
+  readonly #max_bytes: number;
+  #bytes = 0;
+
+  constructor(max_bytes = MAX_BYTES) {
+    this.#max_bytes = max_bytes;
+  }
+
+  /** Texts of later decisions are left out. */
+  get full(): boolean {
+    return this.#bytes > this.#max_bytes;
+  }
+
+  kept(decision: Decision): Decision {
+    if (decision.detail === undefined) return decision;
+    const fields = Object.entries(decision.detail).map(([name, value]) => [name, this.#field(name, value)]);
+    // Each field stays of its type, so the detail is still one of its kind.
+    const kept = { ...decision, detail: Object.fromEntries(fields) } as Decision;
+    this.#bytes += Buffer.byteLength(JSON.stringify(kept));
+    return kept;
+  }
+
+  #field(name: string, value: unknown): unknown {
+    if (Array.isArray(value)) return value.slice(0, MAX_NAMES).map((one) => asName(one) ?? one);
+    if (NAMES.has(name)) return asName(value) ?? value;
+    return TEXTS.has(name) && this.full ? "" : value;
+  }
+}
+
+const NAMES: ReadonlySet<string> = new Set(["tool", "own_tool", "stop_reason", "code"]);
+const TEXTS: ReadonlySet<string> = new Set(["text", "input", "output"]);
+
+/** Of the tools that one turn calls. */
+const MAX_NAMES = 1_000;

@@ -1,0 +1,65 @@
+import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
+import type { CreatedEntry } from "../../../domain/session-entry.ts";
+import type { SessionPlan } from "../../planning/prepare-session.ts";
+import type { SessionServices } from "../../planning/services.ts";
+import { pendingArm } from "../pending-arm.ts";
+
+/** A plan, and the trial that it is run as. */
+export interface Asked {
+  readonly plan: SessionPlan;
+  readonly place: TrialPlace | undefined;
+}
+
+/**
+ * Has `store` begin the log of a queued session under an id that nobody has, and gives what it gave.
+ * @param store undefined when the id is taken
+ */
+export async function createSession<T>(
+  services: Pick<SessionServices, "clock" | "version">,
+  asked: Asked,
+  store: (entry: CreatedEntry) => Promise<T | undefined>,
+): Promise<T> {
+  const now = services.clock.now();
+  const created_at = now.toISOString();
+  // An id that is taken bumps the millisecond.
+  for (let time = now.getTime(); ; time += 1) {
+    const session_id = sessionId(asked.plan.scenario.name, new Date(time));
+    const created = await store(createdEntry(services, asked, { session_id, created_at }));
+    if (created !== undefined) return created;
+  }
+}
+
+function createdEntry(
+  { version }: Pick<SessionServices, "version">,
+  { plan: { loaded, scenario, options, settings, declared, comparison }, place }: Asked,
+  identity: Pick<SessionOutcome, "session_id" | "created_at">,
+): CreatedEntry {
+  const [first, second] = scenario.arms;
+  return {
+    type: "created",
+    session: {
+      ...identity,
+      scenario: scenario.name,
+      scenario_digest: loaded.digest,
+      state: "queued",
+      started_at: null,
+      finished_at: null,
+      request: { model_override: options.model_override ?? null, judge_model: options.judge_model ?? null },
+      definition: loaded.definition,
+      settings,
+      arms: [pendingArm(first), pendingArm(second)],
+      verdict: null,
+      fairness: { declared: [...declared], observed: [] },
+      totals: { tokens_in: null, tokens_out: null, cost_usd: null, wall_ms: null },
+      failure: null,
+      version,
+      comparison,
+      ...(place && { trial: place }),
+    },
+  };
+}
+
+/** `session-<scenario>-<yyyymmddThhmmssmmmZ>`, UTC. */
+export function sessionId(scenario: string, at: Date): string {
+  return `session-${scenario}-${at.toISOString().replace(/[-:.]/g, "")}`;
+}

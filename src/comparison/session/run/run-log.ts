@@ -1,0 +1,143 @@
+import { Failure, type FailureCode } from "../../../domain/failure.ts";
+import type { SeriesSummary } from "../../../domain/series-summary.ts";
+import type { SessionFailure, Stage } from "../../../domain/session.ts";
+import type { EndedEntry, RunEntry, StageEntry } from "../../../domain/session-entry.ts";
+import type { TrialRow } from "../../../domain/trial.ts";
+import type { Verdict } from "../../../domain/verdict.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import { isOutage, type Run, type SessionStore } from "../../../store/store.ts";
+
+/** Writes one run into the log of its session. */
+export class RunLog {
+  readonly #store: SessionStore;
+  readonly #clock: Clock;
+  readonly #run: Run;
+  readonly #stop: AbortController | undefined;
+  #stage: Stage = "queued";
+  /** Why an entry was lost. From then on the run makes no other. */
+  #lost: unknown;
+  #verdict: Verdict | undefined;
+  /** Settles with the last entry: entries are written in order. */
+  #written: Promise<void> = Promise.resolve();
+  #over = false;
+  /** Somebody else writes the end. */
+  #abandoned = false;
+
+  /**
+   * @param stop given where another attempt follows one that loses its store: it fires as soon as an entry is lost, before the
+   * run finds out by itself, and an outage of the store is no end of the session.
+   */
+  constructor(store: SessionStore, clock: Clock, run: Run, stop?: AbortController) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#run = run;
+    this.#stop = stop;
+  }
+
+  get session_id(): string {
+    return this.#run.session_id;
+  }
+
+  /** The end is in the log. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Another attempt writes the end, or is to. */
+  get abandoned(): boolean {
+    return this.#abandoned;
+  }
+
+  /** Resolves when it is written: nothing of a stage begins, or is paid for, before. @throws Failure */
+  async enter(stage: StageEntry["stage"]): Promise<void> {
+    this.#stage = stage;
+    this.note({ type: "stage", at: this.#now(), stage });
+    await this.#written;
+    this.#throwLost();
+  }
+
+  /** Does not wait. An entry that could not be written ends the run at its next one. @throws Failure */
+  note(entry: RunEntry): void {
+    this.#throwLost();
+    this.#written = this.#store.append(this.#run, [entry], "written").catch((failure: unknown) => {
+      this.#lost ??= failure;
+      this.#stop?.abort(failure);
+    });
+  }
+
+  /**
+   * Resolves when the verdict is on the disk, with what `summarise` makes of the trials of its series.
+   * @throws Failure when it cannot be stored; `fail` tries again.
+   */
+  async complete(verdict: Verdict, summarise?: (trials: readonly TrialRow[]) => SeriesSummary): Promise<void> {
+    this.#stage = "saving";
+    this.#verdict = verdict;
+    await this.#written;
+    this.#throwLost();
+    await this.#end({ type: "ended", at: this.#now(), state: "completed", failure: null }, summarise);
+  }
+
+  /** Never rejects for want of space: the store then keeps the end. */
+  async fail(reason: Failure): Promise<void> {
+    const { code, message, retryable } = reason;
+    const state = code === "cancelled" || code === "interrupted" ? code : "failed";
+    const failure = { stage: this.#stage, class: blameOf(code), code, message, retryable };
+    await this.#written;
+    const outage = [this.#lost, reason].find(isOutage);
+    if (this.#stop && outage) this.abandon(outage);
+    try {
+      await this.#end({ type: "ended", at: this.#now(), state, failure });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error.code === "interrupted") this.abandon(error);
+      this.#over = true;
+    }
+  }
+
+  /** Gives the session back to whoever takes it next, which is written, and writes no more. Never rejects. */
+  async release(reason: Failure): Promise<void> {
+    const written = this.#written.then(() =>
+      this.#store.append(this.#run, [{ type: "released", at: this.#now() }], "durable"),
+    );
+    this.abandon(reason);
+    // Whoever takes it next begins anew all the same.
+    await written.catch(() => undefined);
+  }
+
+  /** Writes no more: the run is another's. */
+  abandon(reason: unknown): void {
+    this.#lost ??= reason;
+    this.#abandoned = true;
+  }
+
+  async #end(ended: EndedEntry, summarise?: (trials: readonly TrialRow[]) => SeriesSummary): Promise<void> {
+    this.#over ||= this.#abandoned;
+    if (this.#abandoned) return;
+    const verdict = this.#verdict;
+    const judged = (series: Verdict["series"]): RunEntry[] =>
+      verdict ? [{ type: "judged", verdict: { ...verdict, series } }] : [];
+    const entries = summarise
+      ? (trials: readonly TrialRow[]) => [...judged(summarise(trials)), ended]
+      : [...judged(null), ended];
+    await this.#store.append(this.#run, entries, "durable");
+    this.#over = true;
+  }
+
+  #throwLost(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+  }
+
+  #now(): string {
+    return this.#clock.now().toISOString();
+  }
+}
+
+const blameOf = (code: FailureCode): SessionFailure["class"] => (USER_FAULTS.has(code) ? "user" : "infra");
+
+const USER_FAULTS: ReadonlySet<FailureCode> = new Set([
+  "cancelled",
+  "setup_failed",
+  "invalid_scenario",
+  "credentials_missing",
+  "unsupported_request",
+]);

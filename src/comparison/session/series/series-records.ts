@@ -1,0 +1,52 @@
+import type { SeriesRecord } from "../../../domain/series-record.ts";
+import type { SeriesSetup } from "../../planning/prepare-series.ts";
+import type { SessionServices } from "../../planning/services.ts";
+
+type Storing = Pick<SessionServices, "store" | "clock" | "entropy">;
+
+/** Has `create` store the record of a series that begins, under an id that nobody has. @throws what `create` does */
+export async function newRecord(
+  { clock, entropy }: Pick<Storing, "clock" | "entropy">,
+  { plan, plan_digest, limits }: SeriesSetup,
+  create: (record: SeriesRecord) => Promise<boolean>,
+): Promise<SeriesRecord> {
+  for (;;) {
+    const created_at = clock.now().toISOString();
+    const record: SeriesRecord = {
+      series_id: `series-${created_at.replace(/[-:.]/g, "")}-${entropy(4)}`,
+      ...{ created_at, finished_at: null, state: "running", stop: null, failure: null },
+      ...{ plan, plan_digest, limits, changes: [] },
+      standing: { conclusion: "undecided", win_rate: null, low: 0, high: 1, counted: 0 },
+    };
+    if (await create(record)) return record;
+  }
+}
+
+/** Stores that a series goes on, with what changes in its limits. @throws Failure; then it stays as it was */
+export async function continuedRecord(
+  { store, clock }: Storing,
+  { limits }: SeriesSetup,
+  before: SeriesRecord,
+): Promise<SeriesRecord> {
+  const isSame = JSON.stringify(limits) === JSON.stringify(before.limits);
+  const changes = isSame
+    ? before.changes
+    : [...before.changes, { at: clock.now().toISOString(), limits: before.limits }];
+  const record: SeriesRecord = {
+    ...before,
+    limits,
+    changes,
+    state: "running",
+    stop: null,
+    failure: null,
+    finished_at: null,
+  };
+  try {
+    await store.series.update(record);
+  } catch (error) {
+    // Nobody else could go on with it: a store keeps an end that does not fit, and stores it later.
+    await store.series.update(before).catch(() => undefined);
+    throw error;
+  }
+  return record;
+}

@@ -1,0 +1,33 @@
+import type { SeriesRecord } from "../../../domain/series-record.ts";
+import type { TrialPlace } from "../../../domain/session.ts";
+import { judgedRow, type TrialRow } from "../../../domain/trial.ts";
+import type { Verdict } from "../../../domain/verdict.ts";
+import { summaryOf } from "../../../statistics/report.ts";
+import type { SessionStore } from "../../../store/store.ts";
+import type { OtherRuns } from "../other-runs.ts";
+import type { Trial } from "../run-session.ts";
+
+interface OfSeries {
+  readonly place: TrialPlace;
+  readonly others: OtherRuns;
+  readonly store: Pick<SessionStore, "trials">;
+}
+
+/** A run as a trial of the series whose record is at hand. */
+export const trialOf = (record: () => SeriesRecord, { place, others, store }: OfSeries): Trial => ({
+  place,
+  async summary(session_id, verdict) {
+    const rows = await store.trials({ series_id: place.series_id });
+    const own = ownRow(rows, session_id, verdict);
+    const ended = rows.map((row) => (row.session_id === session_id ? { ...own, state: "completed" as const } : row));
+    const stored = await others.beside(record(), ended);
+    return (trials) => summaryOf(record(), trials, { own: ownRow(trials, session_id, verdict), stored });
+  },
+});
+
+/** The trial's row with the verdict that is about to be stored. */
+function ownRow(trials: readonly TrialRow[], session_id: string, verdict: Verdict): TrialRow {
+  const own = trials.find((row) => row.session_id === session_id);
+  if (own === undefined) throw new Error(`${session_id} is no trial of its series`);
+  return judgedRow(own, verdict);
+}

@@ -1,0 +1,54 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { Failure } from "../../../domain/failure.ts";
+import { Price, type PriceList } from "../../../domain/price-list.ts";
+import { Scenario } from "../../../domain/scenario.ts";
+import { Digest } from "../../../domain/schema.ts";
+import { SeriesRequest } from "../../../domain/series-request.ts";
+import type { Work } from "../../../store/shared-store.ts";
+
+/** What whoever accepted the work would have counted with. */
+const Prices = Type.Record(Type.String(), Price);
+
+/** What is known of a run besides its log. */
+export const SessionBrief = Type.Object({
+  options: Type.Object({
+    model_override: Type.Optional(Type.String()),
+    judge_model: Type.String(),
+    max_cost_usd: Type.Optional(Type.Number()),
+    seed: Type.Optional(Type.String()),
+    trial_number: Type.Optional(Type.Integer()),
+    series_trial: Type.Optional(Type.Integer()),
+  }),
+  prices: Prices,
+  /** What the day's limit holds for it. */
+  reservation: Type.Object({ id: Type.String(), usd: Type.Number() }),
+});
+export type SessionBrief = Static<typeof SessionBrief>;
+
+/** What is known of a series besides its record and its trials. */
+export const SeriesBrief = Type.Object({
+  options: Type.Omit(SeriesRequest, ["scenarios", "continue"]),
+  prices: Prices,
+  scenarios: Type.Array(
+    Type.Object({
+      definition: Type.Unsafe<Scenario>(Scenario),
+      digest: Digest("Of the definition."),
+      file: Type.String(),
+    }),
+  ),
+  /** The last trial of an earlier start. */
+  begun_after: Type.Integer(),
+});
+export type SeriesBrief = Static<typeof SeriesBrief>;
+
+/** @throws Failure `internal` for one that another version wrote in another form */
+export function readBrief<T extends TSchema>(schema: T, { id, brief }: Work): Static<T> {
+  const value: unknown = JSON.parse(brief);
+  if (Value.Check(schema, value)) return value;
+  throw new Failure("internal", `${id} was accepted by another version of abeval, in a form that this one cannot read`);
+}
+
+export const briefPrices = (prices: PriceList): Static<typeof Prices> => Object.fromEntries(prices);
+
+export const pricesOf = ({ prices }: Pick<SessionBrief, "prices">): PriceList => new Map(Object.entries(prices));

@@ -1,0 +1,28 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Needs } from "../../../store/shared-store.ts";
+import { needOfProvider, needOfSandbox } from "../../planning/need-names.ts";
+import { installNeed } from "../../planning/needs.ts";
+import type { SessionServices } from "../../planning/services.ts";
+
+type Having = Pick<SessionServices, "sandbox" | "sandboxes" | "agents_dir" | "tapes">;
+
+/** What runs may need, and this process has. `providers` are those that it has keys for. */
+export async function capabilitiesOf(services: Having, providers: readonly string[]): Promise<Needs> {
+  const { sandbox, sandboxes, agents_dir, tapes } = services;
+  const chosen = await sandboxes.choose(sandbox, false);
+  return [
+    ...providers.map(needOfProvider),
+    needOfSandbox(chosen.sandbox.kind),
+    ...(agents_dir === undefined ? [] : await installsIn(agents_dir)),
+    ...(tapes?.mode === "replay" ? ["recordings"] : []),
+  ].sort();
+}
+
+async function installsIn(agents_dir: string): Promise<string[]> {
+  const names = await readdir(agents_dir).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => ((await stat(join(agents_dir, name)).catch(() => null))?.isDirectory() ? name : [])),
+  );
+  return await Promise.all(found.flat().map((name) => installNeed(agents_dir, name)));
+}

@@ -1,0 +1,82 @@
+import type { SeriesRecord } from "../../../domain/series-record.ts";
+import type { Needs, SharedStore, Work } from "../../../store/shared-store.ts";
+import { needsOfPlan } from "../../planning/needs.ts";
+import type { SeriesSetup } from "../../planning/prepare-series.ts";
+import type { SessionServices } from "../../planning/services.ts";
+import { continuedRecord, newRecord } from "../series/series-records.ts";
+import type { StartedSeries } from "../started-session.ts";
+import { briefPrices, type SeriesBrief } from "./brief.ts";
+import { distantSeries } from "./distant-series.ts";
+import { keepMaterials } from "./materials.ts";
+import { demandWorker } from "./offer-session.ts";
+
+/** Behind the runs that somebody may wait for: it takes no place of theirs. */
+const PRIORITY = 5;
+
+/**
+ * Queues a series for whoever runs it first. `before` is one that this process has taken over.
+ * @throws Failure as `offerSession`; then nothing was started
+ */
+export async function offerSeries(
+  services: SessionServices,
+  shared: SharedStore,
+  setup: SeriesSetup,
+  before?: SeriesRecord,
+): Promise<StartedSeries> {
+  const needs = await needsOfSeries(services, setup);
+  await demandWorker(shared, needs);
+  const brief = JSON.stringify(await briefOf(services, shared, setup, before));
+  const workOf = (id: string): Work => ({ kind: "series", id, needs, priority: PRIORITY, brief });
+  if (before) {
+    const record = await continuedRecord(services, setup, before);
+    await shared.queue.resumeSeries(workOf(record.series_id));
+    return started(services, shared, record);
+  }
+  const record = await newRecord(services, setup, (made) => shared.queue.offerSeries(made, workOf(made.series_id)));
+  return started(services, shared, record);
+}
+
+async function needsOfSeries(services: SessionServices, { plans }: SeriesSetup): Promise<Needs> {
+  const needs = await Promise.all(plans.map((plan) => needsOfPlan(services, plan)));
+  return [...new Set(needs.flat())].sort();
+}
+
+async function briefOf(
+  services: SessionServices,
+  shared: SharedStore,
+  { plan, limits, plans }: SeriesSetup,
+  before: SeriesRecord | undefined,
+): Promise<SeriesBrief> {
+  const scenarios = await Promise.all(
+    plans.map(async ({ loaded }) => {
+      const { definition, digest, file } = loaded;
+      await keepMaterials(shared, loaded);
+      return { definition, digest, file };
+    }),
+  );
+  const rows = before ? await shared.trials({ series_id: before.series_id }) : [];
+  const { judge_model, model_override, margin, seed } = plan;
+  const { max_cost_usd, ...limited } = limits;
+  return {
+    options: {
+      ...{ ...limited, judge_model, margin, seed },
+      ...(model_override !== null && { model_override }),
+      ...(max_cost_usd !== null && { max_cost_usd }),
+    },
+    prices: briefPrices(services.prices),
+    scenarios,
+    begun_after: Math.max(0, ...rows.map(({ place }) => place?.trial ?? 0)),
+  };
+}
+
+function started(services: SessionServices, shared: SharedStore, record: SeriesRecord): StartedSeries {
+  let done: Promise<SeriesRecord> | undefined;
+  const end = async () => (await (await distantSeries(services, shared, record.series_id))?.done) ?? record;
+  return {
+    series_id: record.series_id,
+    get done() {
+      done ??= end();
+      return done;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { Failure } from "../../../domain/failure.ts";
+import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
+import type { Needs, SharedStore } from "../../../store/shared-store.ts";
+import { isOfSandbox, providersAmong } from "../../planning/need-names.ts";
+import { needsOfPlan, takers } from "../../planning/needs.ts";
+import { type Reservation, reserve } from "../../planning/reservation.ts";
+import type { SessionServices } from "../../planning/services.ts";
+import { worstCaseOf } from "../run/conduct-session.ts";
+import { type Asked, createSession } from "../run/created-entry.ts";
+import type { StartedSession } from "../started-session.ts";
+import { untilEnded } from "./await-end.ts";
+import { briefPrices, type SessionBrief } from "./brief.ts";
+import { keepMaterials } from "./materials.ts";
+
+/** A run that somebody may wait for goes before the trials of a series. */
+const PRIORITY = { run: 10, trial: 0 };
+
+/**
+ * Queues a session for whoever has a place.
+ * @throws Failure `credentials_missing`, `sandbox_unavailable` or `invalid_request` naming what no worker has, `overloaded`,
+ * `storage_full`, `storage_failed`; then nothing was started.
+ */
+export async function offerSession(
+  services: SessionServices,
+  shared: SharedStore,
+  asked: Asked,
+): Promise<StartedSession> {
+  const needs = await needsOfPlan(services, asked.plan);
+  await demandWorker(shared, needs);
+  await keepMaterials(shared, asked.plan.loaded);
+  const reservation = await reserve(services, "run", worstCaseOf(asked.plan));
+  try {
+    const brief = JSON.stringify(briefOf(services, asked, reservation));
+    const priority = asked.place ? PRIORITY.trial : PRIORITY.run;
+    const session_id = await createSession(services, asked, async (entry) => {
+      const { session_id: id } = entry.session;
+      if (await shared.queue.offerSession(entry, { kind: "session", id, needs, priority, brief })) return id;
+      if (asked.place) await demandNewTrial(shared, asked.place);
+      return undefined;
+    });
+    return started(shared, session_id);
+  } catch (error) {
+    await reservation.settle(0);
+    throw error;
+  }
+}
+
+/** Nobody follows it before somebody asks how it ended. */
+function started(shared: SharedStore, session_id: string): StartedSession {
+  let done: Promise<SessionOutcome> | undefined;
+  return {
+    session_id,
+    get done() {
+      done ??= untilEnded(shared, session_id);
+      return done;
+    },
+  };
+}
+
+function briefOf(
+  services: SessionServices,
+  { plan: { options, chosen } }: Asked,
+  reservation: Reservation,
+): SessionBrief {
+  return {
+    options: { ...options, judge_model: chosen.judge_model },
+    prices: briefPrices(services.prices),
+    reservation: reservation.held,
+  };
+}
+
+/** Two who run the same series may start the same trial, and only one of them still runs it. @throws Failure `series_not_running` */
+async function demandNewTrial(shared: SharedStore, { series_id, trial }: TrialPlace): Promise<void> {
+  const rows = await shared.trials({ series_id });
+  if (rows.some(({ place }) => place?.trial === trial))
+    throw new Failure("series_not_running", `trial ${trial} of ${series_id} was started by another process`);
+}
+
+/** @throws Failure naming what no process that takes runs has */
+export async function demandWorker(shared: Pick<SharedStore, "workers">, needs: Needs): Promise<void> {
+  const workers = await takers(shared);
+  if (workers.some(({ capabilities }) => needs.every((need) => capabilities.includes(need)))) return;
+  if (workers.length === 0)
+    throw new Failure("overloaded", "no process takes runs now: start `abeval serve --worker` on this database", {
+      retryable: true,
+    });
+  const missing = needs.filter((need) => !workers.some(({ capabilities }) => capabilities.includes(need)));
+  throw lacking(missing.length > 0 ? missing : needs, workers.length);
+}
+
+function lacking(needs: Needs, workers: number): Failure {
+  const code =
+    providersAmong(needs).length > 0
+      ? "credentials_missing"
+      : needs.some(isOfSandbox)
+        ? "sandbox_unavailable"
+        : "invalid_request";
+  const who = workers === 1 ? "the one worker has not all of" : `none of the ${workers} workers has all of`;
+  return new Failure(code, `${who} what this run needs: ${needs.join(", ")}`, { details: { needs: [...needs] } });
+}

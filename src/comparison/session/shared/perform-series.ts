@@ -1,0 +1,85 @@
+import type { Failure } from "../../../domain/failure.ts";
+import type { SeriesRecord } from "../../../domain/series-record.ts";
+import type { Claim, SharedStore } from "../../../store/shared-store.ts";
+import { prepareSeries, sourceOf } from "../../planning/prepare-series.ts";
+import type { SessionServices } from "../../planning/services.ts";
+import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import { failureOf } from "../run-session.ts";
+import { RunningSeries } from "../series/running-series.ts";
+import { pricesOf, readBrief, SeriesBrief } from "./brief.ts";
+import { openMaterials } from "./materials.ts";
+import type { Workplace } from "./workplace.ts";
+
+/**
+ * Runs a series that somebody queued: resolves when it has ended, was handed back or was lost. What it does follows from
+ * its stored trials alone, so that whoever takes it next goes on where it stands.
+ * @throws Failure when the store cannot be reached
+ */
+export async function performSeries(workplace: Workplace, claim: Claim): Promise<void> {
+  const { services, shared } = workplace;
+  const { id } = claim.work;
+  const stored = await shared.series.read(id);
+  const record = stored?.state === "running" ? await shared.series.steal(id) : undefined;
+  if (record === undefined) return await claim.done();
+  try {
+    const brief = readBrief(SeriesBrief, claim.work);
+    const planning = { ...services, prices: pricesOf(brief) };
+    await using scenarios = await openScenarios(workplace, brief);
+    const setup = await prepareSeries(planning, sourceOf(scenarios.loaded), brief.options, record);
+    const { begun_after } = brief;
+    const series = new RunningSeries(planning, setup, { record, begun_after });
+    await untilOver(services, claim, series);
+  } catch (error) {
+    await failed(services, shared, record, error);
+  }
+  // One that still runs is for others: this process stops, or could not write.
+  const runs = (await shared.series.read(id))?.state === "running";
+  await (runs ? claim.handBack() : claim.done());
+}
+
+async function untilOver(services: SessionServices, claim: Claim, series: RunningSeries): Promise<void> {
+  const leave = () => series.leave();
+  claim.lost.addEventListener("abort", leave, { once: true });
+  if (claim.lost.aborted) leave();
+  const unless = (stop: (reason: Failure) => void) => (reason: Failure) =>
+    reason.code === "interrupted" ? leave() : stop(reason);
+  services.series.add(series.series_id, {
+    series_id: series.series_id,
+    sessions: series.sessions,
+    get open() {
+      return series.open;
+    },
+    next: () => series.next(),
+    halt: unless((reason) => series.halt(reason)),
+    cancel: unless((reason) => series.cancel(reason)),
+    done: series.done,
+  });
+  try {
+    await series.done;
+  } finally {
+    services.series.delete(series.series_id);
+  }
+}
+
+async function openScenarios(
+  workplace: Workplace,
+  { scenarios }: SeriesBrief,
+): Promise<AsyncDisposable & { readonly loaded: readonly LoadedScenario[] }> {
+  await using opened = new AsyncDisposableStack();
+  const loaded: LoadedScenario[] = [];
+  for (const scenario of scenarios) loaded.push(opened.use(await openMaterials(workplace, scenario)));
+  const held = opened.move();
+  return { loaded, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
+
+async function failed(
+  services: SessionServices,
+  shared: SharedStore,
+  record: SeriesRecord,
+  error: unknown,
+): Promise<void> {
+  const { code, message } = failureOf(error, services);
+  if (code === "series_not_running" || code === "storage_failed") return;
+  const finished_at = services.clock.now().toISOString();
+  await shared.series.update({ ...record, state: "failed", stop: "failed", failure: message, finished_at });
+}

@@ -1,0 +1,152 @@
+import { Failure } from "../../../domain/failure.ts";
+import type { ArmSummary } from "../../../domain/session.ts";
+import type { CreatedEntry } from "../../../domain/session-entry.ts";
+import { foldLog, isLog } from "../../../store/read-session.ts";
+import type { Claim } from "../../../store/shared-store.ts";
+import type { LoggedEntry } from "../../../store/store.ts";
+import type { JudgedArm } from "../../judge/judge.ts";
+import { prepareSession, type SessionPlan } from "../../planning/prepare-session.ts";
+import { heldReservation } from "../../planning/reservation.ts";
+import type { SessionServices } from "../../planning/services.ts";
+import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
+import { CANCELLED, watchCancel } from "../cancel.ts";
+import { OtherRuns } from "../other-runs.ts";
+import { conductSession } from "../run/conduct-session.ts";
+import { RunLog } from "../run/run-log.ts";
+import { type Examined, failureOf, type Trial } from "../run-session.ts";
+import { trialOf } from "../series/trial-of-series.ts";
+import { pricesOf, readBrief, SessionBrief } from "./brief.ts";
+import { openMaterials } from "./materials.ts";
+import type { Workplace } from "./workplace.ts";
+
+/** Attempts that a run may lose. */
+const MAX_TRIES = 3;
+
+/**
+ * Runs a session that somebody queued: resolves when it has ended, was handed back or was lost. Every write bears its
+ * attempt: of two who run it only the later one counts.
+ * @throws Failure when the store cannot be reached
+ */
+export async function performSession(workplace: Workplace, claim: Claim): Promise<void> {
+  const { services, shared } = workplace;
+  const { id } = claim.work;
+  const run = await shared.takeOver(id, services.clock.now().toISOString());
+  if (run === undefined) return await claim.done();
+  const stop = new AbortController();
+  const log = new RunLog(shared, services.clock, run, stop);
+  const entries = await shared.read(id);
+  const abandon = () => log.abandon(claim.lost.reason);
+  claim.lost.addEventListener("abort", abandon, { once: true });
+  if (claim.lost.aborted) abandon();
+  const signal = AbortSignal.any([stop.signal, claim.lost]);
+  using _watched = watchCancel(shared, { session_id: id, after: entries.at(-1)?.n ?? 0 }, stop);
+  let back: Promise<void> | undefined;
+  const handBack = (reason: Failure) => {
+    back ??= log
+      .release(reason)
+      .then(() => claim.handBack())
+      .finally(() => stop.abort(reason));
+  };
+  const done = conduct({ workplace, claim, log, signal }, entries);
+  services.runs.add(id, {
+    waits: () => false,
+    over: () => log.over,
+    // A process that stops leaves the run to others.
+    cancel: (reason) => (reason.code === "interrupted" ? handBack(reason) : stop.abort(reason)),
+    done,
+  });
+  try {
+    await done;
+  } finally {
+    services.runs.delete(id);
+  }
+  // Without a right to write it is for others, if it has no end: a standby that took over may know nothing of this attempt.
+  await (back ?? (log.abandoned ? claim.giveUp() : claim.done()));
+}
+
+interface Performance {
+  readonly workplace: Workplace;
+  readonly claim: Claim;
+  readonly log: RunLog;
+  readonly signal: AbortSignal;
+}
+
+/** A run that cannot even begin ends with that. */
+async function conduct(performance: Performance, entries: readonly LoggedEntry[]): Promise<void> {
+  const { workplace, claim, log, signal } = performance;
+  const { services } = workplace;
+  try {
+    demandGoingOn(claim, entries);
+    const brief = readBrief(SessionBrief, claim.work);
+    const planning = { ...services, prices: pricesOf(brief), max_cost_per_day_usd: undefined };
+    const created = createdOf(entries);
+    await using loaded = await loadedOf(workplace, created);
+    const plan = await planOf(planning, loaded, created, brief);
+    const trial = await trialOfSession(workplace, created);
+    const slot = Promise.resolve(OWN_PLACE);
+    const examined = keptWork(entries);
+    await conductSession(
+      { plan, trial, log, slot, services: planning, signal, examined },
+      heldReservation(services, brief.reservation),
+    );
+  } catch (error) {
+    await log.fail(failureOf(error, services));
+  }
+}
+
+/** What both arms left, where only their judging was lost: it was paid for, and is not asked for again. */
+function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
+  const outcome = foldLog(entries);
+  if (outcome?.state !== "judging") return undefined;
+  const { session_id, decisions } = outcome;
+  const armOf = (summary: ArmSummary): JudgedArm => {
+    const { arm_id } = summary;
+    return { pointer: { session_id, arm_id }, summary, decisions: decisions[arm_id] ?? [] };
+  };
+  const [first, second] = outcome.arms;
+  return [armOf(first), armOf(second)];
+}
+
+/** Whoever claims has counted its places. */
+const OWN_PLACE: Disposable = { [Symbol.dispose]: () => undefined };
+
+/** @throws Failure `cancelled`, `interrupted` */
+function demandGoingOn({ tries }: Claim, entries: readonly LoggedEntry[]): void {
+  if (entries.some(({ entry }) => entry.type === "cancel_asked")) throw CANCELLED;
+  if (tries > MAX_TRIES)
+    throw new Failure("interrupted", `Each of its ${MAX_TRIES} attempts lost its worker or its database.`, {
+      retryable: true,
+    });
+}
+
+function createdOf(entries: readonly LoggedEntry[]): CreatedEntry {
+  const log = entries.map(({ entry }) => entry);
+  if (isLog(log)) return log[0];
+  throw new Failure("storage_failed", "the log of this session does not begin as one");
+}
+
+/** @throws Failure as `prepareSession`, `invalid_scenario` where it would compare something else than was asked for */
+async function planOf(
+  services: SessionServices,
+  loaded: LoadedScenario,
+  { session }: CreatedEntry,
+  { options }: SessionBrief,
+): Promise<SessionPlan> {
+  const plan = await prepareSession(services, loaded, options);
+  if (plan.comparison === session.comparison) return plan;
+  throw new Failure(
+    "invalid_scenario",
+    "this worker would compare something else than was asked for: its sandbox or an install of an arm is another",
+  );
+}
+
+async function loadedOf(workplace: Workplace, { session }: CreatedEntry): Promise<LoadedScenario & AsyncDisposable> {
+  const { definition, scenario_digest: digest, scenario: file } = session;
+  return await openMaterials(workplace, { definition, digest, file });
+}
+
+async function trialOfSession({ shared }: Workplace, { session }: CreatedEntry): Promise<Trial | undefined> {
+  const record = session.trial && (await shared.series.read(session.trial.series_id));
+  if (!session.trial || !record) return undefined;
+  return trialOf(() => record, { place: session.trial, others: new OtherRuns(shared), store: shared });
+}

@@ -1,0 +1,70 @@
+import { Failure } from "../../domain/failure.ts";
+import type { SessionPlan } from "../planning/prepare-session.ts";
+import { reserve } from "../planning/reservation.ts";
+import type { SessionServices } from "../planning/services.ts";
+import { conductSession, worstCaseOf } from "./run/conduct-session.ts";
+import { createSession } from "./run/created-entry.ts";
+import { RunLog } from "./run/run-log.ts";
+import type { Trial } from "./run-session.ts";
+import type { StartedSession } from "./started-session.ts";
+
+/**
+ * Gives the session an id that can be read and streamed at once, and has it run in the background: here, or by whoever of
+ * those on the same store has a place.
+ * @throws Failure `overloaded`, `storage_full` or `storage_failed`, among others `credentials_missing` and
+ * `sandbox_unavailable` when nobody could run it; then nothing was started.
+ */
+export async function startSession(
+  services: SessionServices,
+  plan: SessionPlan,
+  trial?: Trial,
+): Promise<StartedSession> {
+  if (!services.shared) return await startHere(services, plan, trial);
+  const { offerSession } = await import("./shared/offer-session.ts");
+  return await offerSession(services, services.shared, { plan, place: trial?.place });
+}
+
+async function startHere(services: SessionServices, plan: SessionPlan, trial?: Trial): Promise<StartedSession> {
+  demandRoom(services);
+  const stop = new AbortController();
+  // Its place in line is taken before anything is waited for: others may ask for it meanwhile.
+  const slot = services.slots.acquire(stop.signal);
+  let waits = true;
+  void slot.then(() => {
+    waits = false;
+  }, ignored);
+  try {
+    const reservation = await reserve(services, "run", worstCaseOf(plan));
+    const run = await createSession(services, { plan, place: trial?.place }, (entry) =>
+      services.store.create(entry),
+    ).catch(async (error: unknown) => {
+      await reservation.settle(0);
+      throw error;
+    });
+    const log = new RunLog(services.store, services.clock, run);
+    const done = conductSession({ plan, trial, log, slot, services, signal: stop.signal }, reservation);
+    // Nobody may be waiting for it.
+    done.catch((error: unknown) => services.notice(`${run.session_id}: its outcome cannot be read: ${error}`));
+    services.runs.add(run.session_id, {
+      waits: () => waits,
+      over: () => log.over,
+      cancel: (reason) => stop.abort(reason),
+      done,
+    });
+    return { session_id: run.session_id, done };
+  } catch (error) {
+    stop.abort(error);
+    void slot.then((held) => held[Symbol.dispose](), ignored);
+    throw error;
+  }
+}
+
+const ignored = () => undefined;
+
+/** @throws Failure `overloaded` */
+export function demandRoom({ slots }: Pick<SessionServices, "slots">): void {
+  if (!slots.isFull) return;
+  throw new Failure("overloaded", `${slots.waiting} sessions are waiting already; try again later`, {
+    retryable: true,
+  });
+}

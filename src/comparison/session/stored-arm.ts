@@ -1,0 +1,43 @@
+import { didYouMeanAmong } from "../../domain/did-you-mean.ts";
+import { cut } from "../../domain/excerpt.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
+import type { ArmPointer } from "../../domain/verdict.ts";
+import { readSession } from "../../store/read-session.ts";
+import type { JudgedArm } from "../judge/judge.ts";
+import type { SessionServices } from "../planning/services.ts";
+
+/** A stored arm with the session it ran in. */
+export interface StoredArm extends JudgedArm {
+  readonly session: SessionOutcome;
+}
+
+/** @throws Failure `unknown_session` */
+export async function storedSession(
+  { store }: Pick<SessionServices, "store">,
+  session_id: string,
+): Promise<SessionOutcome> {
+  const session = await readSession(store, session_id);
+  if (session) return session;
+  throw unknownSession(session_id);
+}
+
+export const unknownSession = (session_id: string) =>
+  new Failure("unknown_session", `there is no session ${session_id.slice(0, 100)}`);
+
+/** @throws Failure `unknown_arm`, `session_not_finished` for an arm that left nothing to compare */
+export function storedArm(session: SessionOutcome, pointer: ArmPointer): StoredArm {
+  const summary = session.arms.find((arm) => arm.arm_id === pointer.arm_id);
+  if (!summary) {
+    const known = session.arms.map(({ arm_id }) => arm_id);
+    const told = didYouMeanAmong(pointer.arm_id, known, `its arms: ${known.join(", ")}`);
+    throw new Failure("unknown_arm", `${pointer.session_id} has no arm "${cut(pointer.arm_id)}"${told}`);
+  }
+  const examined = summary.changes !== null && (summary.probe !== null || session.definition.task.probe === null);
+  if (!examined)
+    throw new Failure(
+      "session_not_finished",
+      `arm ${pointer.arm_id} of ${pointer.session_id} has no evidence to judge (session state: ${session.state})`,
+    );
+  return { session, pointer, summary, decisions: session.decisions[pointer.arm_id] ?? [] };
+}

@@ -1,0 +1,98 @@
+import { dirname } from "node:path";
+import { plainText } from "../../domain/plain-text.ts";
+import { Diagnoses } from "../doctor/diagnoses.ts";
+import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
+import { withSeries } from "../operation/doctor.ts";
+import { EXIT } from "./exit-code.ts";
+import { UsageError } from "./flags/arguments.ts";
+import { type RunArguments, replacementOf } from "./flags/run-arguments.ts";
+import { SANDBOX_FLAGS } from "./flags/sandbox-flags.ts";
+import { sharedSettings } from "./flags/service-flags.ts";
+import { unlessInterrupted } from "./interrupt.ts";
+import { openServerServices, type ServerOptions } from "./services/server-services.ts";
+import { type CheckedFile, doctorText } from "./terminal/doctor-text.ts";
+import { cells } from "./terminal/lanes.ts";
+import { isTerminal, jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
+
+/** Flags that may be given with `--check`. The others are about arms that run. */
+const FLAGS: readonly string[] = [
+  ...["check", "json", "model", "judge-model", "prices", "trials", "agents-dir", "replay", "live-judge"],
+  ...Object.keys(SANDBOX_FLAGS),
+  ...["quiet", "no-color"],
+];
+
+/** `abeval run --check`: doctor for files. Returns the exit status. @throws UsageError */
+export async function checkScenarios(args: RunArguments): Promise<number> {
+  const stray = args.given().find((flag) => !FLAGS.includes(flag));
+  if (stray === "new") throw new UsageError("--check does not go with --new, which checks what it writes");
+  if (stray === "from") throw new UsageError("--from goes with --new, which writes a scenario");
+  if (stray !== undefined) throw new UsageError(`--${stray} does not go with --check, which runs no arm`);
+  return await unlessInterrupted(async (signal) => {
+    const checked = await diagnoseAll(args, signal);
+    const taken = await writeStdout(
+      args.has("json") ? jsonText(checked.map(({ report }) => report)) : doctorText(checked, stdoutWidth()),
+    );
+    if (checked.some(({ report }) => !report.ok)) return EXIT.usage;
+    return taken ? EXIT.done : EXIT.failed;
+  });
+}
+
+/** Milliseconds for all commands of a scenario: several setup steps that take all their time. Whoever waits sees what runs. */
+const PATIENCE_MS = 30 * 60_000;
+
+/** Services that run no arm; they keep nothing and say nothing unless `changes` says otherwise. @throws UsageError */
+export const openChecking = async (
+  file: string,
+  args: RunArguments,
+  changes: Partial<Pick<ServerOptions, "state_dir" | "database" | "notice">> = {},
+) =>
+  await openServerServices({
+    ...(await sharedSettings(args)),
+    state_dir: undefined,
+    database: null,
+    scenarios_dir: dirname(file),
+    web_dir: undefined,
+    listen_host: undefined,
+    git_fixtures: true,
+    diagnoses: new Diagnoses(PATIENCE_MS),
+    max_sessions: 1,
+    max_queued: 0,
+    notice: () => undefined,
+    ...changes,
+  });
+
+/** The machine is checked once. Every report holds its checks, as over HTTP. */
+async function diagnoseAll(args: RunArguments, signal: AbortSignal): Promise<CheckedFile[]> {
+  const [first = ""] = args.parameters;
+  await using services = await openChecking(first, args);
+  using progress = checkProgress(!args.has("quiet"));
+  const announcing = (file: string) => ({ ...services, announce: (title: string) => progress.show(file, title) });
+  const environment = await diagnoseMachine(announcing("this machine"), signal);
+  const replacement = replacementOf(args);
+  const checked: CheckedFile[] = [];
+  for (const file of args.parameters) {
+    const report = await diagnoseFile(announcing(file), { path: file, environment, replacement }, signal);
+    checked.push({ file, report: await withSeries(report, args.integer("trials")) });
+  }
+  return checked;
+}
+
+/** Shows the running check on one line of a terminal, and removes the line afterwards. */
+interface CheckProgress extends Disposable {
+  show(file: string, title: string): void;
+}
+
+const CLEAR = "\r\x1b[2K";
+
+/** Shows nothing when stderr is no terminal. */
+export function checkProgress(wanted: boolean): CheckProgress {
+  if (!wanted || !isTerminal(2)) return { show: () => undefined, [Symbol.dispose]: () => undefined };
+  const write = (text: string) => void process.stderr.write(text);
+  return {
+    show: (file, title) => {
+      const line = plainText(`${file}: ${title} ...`).replaceAll(/\s+/g, " ");
+      write(`${CLEAR}${cells(line, (process.stderr.columns || 80) - 1)}`);
+    },
+    [Symbol.dispose]: () => write(CLEAR),
+  };
+}

@@ -1,0 +1,44 @@
+import { Failure, type FailureCode } from "../../domain/failure.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
+import { UsageError } from "./flags/arguments.ts";
+
+/** The only table of exit statuses. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  invalid: 3,
+  preferred: 4,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export function exitCodeOf({ state, verdict, failure }: SessionOutcome): number {
+  if (state === "cancelled" || state === "interrupted") return EXIT.interrupted;
+  if (verdict === null || failure !== null) return EXIT.failed;
+  return verdict.outcome === "invalid" ? EXIT.invalid : EXIT.done;
+}
+
+/**
+ * Runs a command to its exit status. What it refuses is told on stderr.
+ * @param name as in `abeval run`
+ */
+export async function exitCodeOfCommand(name: string, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof UsageError) return complain(`${error.message}\nSee: ${name} --help`, EXIT.usage);
+    if (error instanceof Failure) return complain(error.message, exitCodeBeforeStart(error.code));
+    throw error;
+  }
+}
+
+/** A refusal before anything was spent is the caller's mistake; an internal error is not. */
+const exitCodeBeforeStart = (code: FailureCode) => (code === "internal" ? EXIT.failed : EXIT.usage);
+
+/** Tells a problem on stderr. @returns the status */
+export function complain(message: string, status: number): number {
+  process.stderr.write(`abeval: ${plainText(message)}\n`);
+  return status;
+}

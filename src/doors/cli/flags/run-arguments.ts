@@ -1,0 +1,133 @@
+import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
+import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../../../domain/series-record.ts";
+import type { CommandSpec, ParsedArguments } from "./arguments.ts";
+import { SHARED_FLAGS } from "./service-flags.ts";
+import { RECORD_FLAG } from "./tape-flags.ts";
+
+/** What `abeval run` takes. */
+export const RUN = {
+  name: "abeval run",
+  usage: "abeval run <scenario_file>... [flags]",
+  variadic: true,
+  description:
+    "Runs both arms of a scenario, judges them blind and in both orders, and prints the verdict as JSON on stdout.\n" +
+    "With --trials, or several files with the same two arms: runs a series, and prints what its trials say together.\n" +
+    "Exit status: 0 a verdict or a series, whoever won; 1 the run failed; 2 wrong use, scenario, key or sandbox (nothing was\n" +
+    "spent); 3 the judge gave no usable answer, in a series in more than half of the trials; 4 --aa found a preference;\n" +
+    "130 interrupted. With --check and --new: 0 ready, 2 not. With --self-test: 0 passed, 1 failed, 2 wrong use.\n" +
+    "Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, <PROVIDER>_API_KEY; <NAME>_BASE_URL leads provider <name> to a gateway,\n" +
+    "<NAME>_HEADERS (a JSON object, or lines of `name: value`) are sent with each of its calls and kept like a key.\n" +
+    "The judge without a flag: the scenario's own, then ABEVAL_JUDGE_MODEL, then anthropic/claude-fable-5-2.",
+  examples: [
+    "abeval run scenarios/pager-last-page.yaml",
+    "abeval run scenarios/pager-last-page.yaml --model openai/gpt-5 --judge-model builtin/evidence",
+    "abeval run my.yaml --state-dir .abeval --out verdict.json --quiet",
+    "abeval run scenarios/suite-*.yaml --trials 30 --stop-when-sure",
+    "abeval run --check scenarios/*.yaml",
+    "abeval run --self-test my.yaml --judge-model openai/gpt-5 --state-dir .abeval",
+    "abeval run --new evals/off-by-one.yaml --from 4f1c2ab",
+  ],
+  parameters: ["scenario_file"],
+  flags: {
+    model: { value: "<provider>/<model>", description: "use this model in both arms" },
+    "judge-model": {
+      value: "<model>[,<model>,<model>]",
+      description: "the judge; 3 or 5 judge as a panel; builtin/evidence judges without a model",
+    },
+    out: { value: "<path>", description: "also write the verdict, or the series, to this file" },
+    junit: { value: "<path>", description: "write the verdict and every hidden check, or every trial, as JUnit XML" },
+    markdown: { value: "<path>", description: "write a summary for a pull request" },
+    html: { value: "<path>", description: "write the verdict, or the series, as one page that needs no server" },
+    "max-cost": {
+      value: "<usd>",
+      usd: true,
+      description: "the most that both arms and the judge may cost together, in a series in all trials; needs prices",
+    },
+    seed: {
+      value: "<text>",
+      description:
+        "decides which of its weighted scripts an arm replays; default: the digest of the scenario or of the series' plan",
+    },
+    trials: {
+      value: "<n>",
+      range: { min: 1, max: MAX_TRIALS },
+      description: "run each scenario this often, and print what the trials say together (a series)",
+    },
+    "stop-when-sure": {
+      description: `stop the series as soon as more trials would change nothing; ${DEFAULT_TRIALS} trials unless --trials says more`,
+    },
+    parallel: {
+      value: "<k>",
+      range: { min: 1, max: MAX_PARALLEL },
+      description: "trials that run at once (default 1)",
+    },
+    margin: {
+      value: "<m>",
+      description: `half the width of the win rates around 0.5 that count as no difference (default ${MARGIN})`,
+    },
+    continue: { value: "<series_id>", description: "go on with a stored series; needs --state-dir and the same plan" },
+    aa: {
+      value: "<arm_id>",
+      description:
+        "try the set-up, with --trials or --stop-when-sure: this arm against itself; exit status 4 when one of two equal arms is preferred",
+    },
+    ...SHARED_FLAGS,
+    ...RECORD_FLAG,
+    quiet: { description: "nothing on stderr but errors, and where --keep-workspaces left the files" },
+    "no-color": { description: "no colours on stderr" },
+    new: { description: "with --from: write this scenario file, made of a commit that fixed something" },
+    from: { value: "<commit>", description: "with --new: the commit; its parent is where the arms start" },
+    check: {
+      description: "try one or more files without the arms, and say what to mend; calls no model, needs no key",
+    },
+    "self-test": {
+      description: "examine the judge of one or more files on evidence that no arm made; 20 to 40 judge calls a file",
+    },
+    json: { description: "with --check or --self-test: the reports as a JSON array, one for each file" },
+  },
+  groups: {
+    "What is compared": ["model", "judge-model", "seed"],
+    "Several runs (a series)": ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"],
+    Money: ["max-cost", "prices"],
+    "What is written": ["out", "json", "junit", "markdown", "html", "quiet", "no-color"],
+    "What is kept": ["state-dir", "database-url", "keep-workspaces"],
+    "What commands may do": ["sandbox", "sandbox-read", "accept-host-network", "agents-dir"],
+    Recordings: ["record", "replay", "replay-strict", "live-judge"],
+    "Instead of a run": ["check", "self-test", "new", "from"],
+  },
+} as const satisfies CommandSpec<string>;
+
+export type RunArguments = ParsedArguments<keyof typeof RUN.flags>;
+
+/** Flags that make a series of a single file too. */
+const SERIES_FLAGS = ["trials", "stop-when-sure", "parallel", "margin", "continue", "aa"] as const;
+
+/** Whether more than one run is asked for; else all is as it was before there were series. */
+export const isSeries = ({ parameters, given }: RunArguments): boolean =>
+  parameters.length > 1 || SERIES_FLAGS.some((flag) => given().includes(flag));
+
+/** The models that the command line puts into the place of the scenario's. */
+export function replacementOf({
+  value,
+}: Pick<RunArguments, "value">): Pick<RunOptions, "model_override" | "judge_model"> {
+  const [model_override, judge_model] = [value("model"), value("judge-model")];
+  return {
+    ...(model_override !== undefined && { model_override }),
+    ...(judge_model !== undefined && { judge_model }),
+  };
+}
+
+/**
+ * The command that runs the series again, for a shell; without what says how many trials, and of which series. Undefined
+ * where nothing is kept that could go on.
+ */
+export function commandOf({ parameters, given, value, values, has }: RunArguments): string | undefined {
+  if (value("state-dir") === undefined) return undefined;
+  const flags = given().filter((flag) => flag !== "continue" && flag !== "trials");
+  const words = flags.flatMap((flag) =>
+    has(flag) ? [`--${flag}`] : values(flag).flatMap((text) => [`--${flag}`, text]),
+  );
+  return ["abeval", "run", ...parameters, ...words].map(forShell).join(" ");
+}
+
+const forShell = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -1,0 +1,188 @@
+import { constants, existsSync } from "node:fs";
+import { copyFile, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { type DraftMaterial, draftFromCommit, writeMaterial } from "../../comparison/scenario/draft-from-commit.ts";
+import {
+  checkIds,
+  type Draft,
+  draftScenario,
+  type Measured,
+  type MeasuredCheck,
+  PLACEHOLDER,
+  untriedLine,
+} from "../../comparison/scenario/draft-scenario.ts";
+import { loadScenarioFile, SCENARIO_ENDINGS } from "../../comparison/scenario/load-scenario.ts";
+import type { ScenarioError } from "../../comparison/scenario/parse-scenario.ts";
+import { Unusable } from "../../comparison/scenario/unusable.ts";
+import { errorCode, Failure } from "../../domain/failure.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import { SLUG_PATTERN } from "../../domain/schema.ts";
+import { systemEntropy } from "../../runtime/clock.ts";
+import { diagnoseFile, diagnoseMachine } from "../doctor/doctor.ts";
+import { measureChecks } from "../doctor/measure-checks.ts";
+import type { Services } from "../doctor/services.ts";
+import { checkProgress, openChecking } from "./check-scenarios.ts";
+import { EXIT } from "./exit-code.ts";
+import { UsageError } from "./flags/arguments.ts";
+import type { RunArguments } from "./flags/run-arguments.ts";
+import { SANDBOX_FLAGS } from "./flags/sandbox-flags.ts";
+import { unlessInterrupted } from "./interrupt.ts";
+import { doctorText } from "./terminal/doctor-text.ts";
+import { stdoutWidth, writeStdout } from "./terminal/terminal.ts";
+
+const FLAGS: readonly string[] = ["new", "from", ...Object.keys(SANDBOX_FLAGS), "quiet", "no-color"];
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  json: "says what it found as text; for JSON: abeval run --check --json <file>, afterwards",
+};
+
+/** The file to write, and the directory of its material beside it. */
+interface Target {
+  readonly file: string;
+  readonly name: string;
+  readonly directory: string;
+  readonly material: string;
+}
+
+/** `abeval run --new`: a scenario made of a commit, checked. Returns the exit status. @throws UsageError; then nothing was written. */
+export async function newScenario(args: RunArguments): Promise<number> {
+  const stray = args.given().find((flag) => !FLAGS.includes(flag));
+  if (stray !== undefined)
+    throw new UsageError(`--${stray} does not go with --new, which ${WHY_NOT[stray] ?? "runs no arm"}`);
+  const from = args.value("from");
+  if (from === undefined) throw new UsageError("--new needs --from <commit>, the commit that has the fix");
+  const [file = "", extra] = args.parameters;
+  if (extra !== undefined) throw new UsageError(`unexpected "${extra}"; --new writes one file`);
+  const target = targetOf(file);
+  const material = await usable(`--from ${from}`, () =>
+    draftFromCommit(existingAbove(target.directory), from, target.name),
+  );
+  return await unlessInterrupted(async (signal) => {
+    await using services = await openChecking(file, args);
+    using progress = checkProgress(!args.has("quiet"));
+    const announcing = { ...services, announce: (title: string) => progress.show(file, title) };
+    const seen = await usable(file, () => writeScenario(announcing, target, material, signal));
+    const environment = await diagnoseMachine(announcing, signal);
+    const report = await diagnoseFile(announcing, { path: file, environment }, signal);
+    await writeStdout(doctorText([{ file, report }], stdoutWidth()) + plainText(nextSteps(file, material, seen)));
+    return report.ok ? EXIT.done : EXIT.usage;
+  });
+}
+
+function targetOf(file: string): Target {
+  const ending = extname(file);
+  const name = basename(file, ending);
+  if (!SCENARIO_ENDINGS.includes(ending)) throw new UsageError(`--new ${file}: the name must end in .yaml or .yml`);
+  if (!new RegExp(SLUG_PATTERN).test(name))
+    throw new UsageError(`--new ${file}: "${name}" is no name of a scenario; use letters, digits, ".", "_" and "-"`);
+  const directory = resolve(dirname(file));
+  const target = { file, name, directory, material: join(directory, name) };
+  for (const path of [file, target.material])
+    if (existsSync(path)) throw new UsageError(`--new ${file}: ${path} exists, and nothing is overwritten`);
+  return target;
+}
+
+/** The nearest existing directory, whose repository holds the new one. */
+function existingAbove(directory: string): string {
+  let at = directory;
+  while (!existsSync(at)) at = dirname(at);
+  return at;
+}
+
+/** Writes and measures in a temporary directory, so that the file appears whole or not at all. */
+async function writeScenario(
+  services: Services,
+  target: Target,
+  material: DraftMaterial,
+  signal: AbortSignal,
+): Promise<Measured> {
+  const made = await mkdir(target.directory, { recursive: true });
+  const staging = join(target.directory, `.${target.name}.${systemEntropy(4)}.tmp`);
+  await mkdir(staging);
+  try {
+    const draft = join(staging, basename(target.file));
+    await writeMaterial(material, staging);
+    await writeFile(draft, draftScenario(material.draft));
+    services.announce?.("Checks before and after the fix");
+    const seen = await measureChecks(services, await loadScenarioFile(draft), signal);
+    await writeFile(draft, draftScenario(material.draft, seen));
+    await place(staging, target);
+    await rm(staging, { recursive: true, force: true });
+    return seen;
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    if (made !== undefined) await removeEmpty(target.directory, made);
+    throw error;
+  }
+}
+
+/** The scenario file is moved last, so that a listed scenario is complete. */
+async function place(staging: string, { file, name, material }: Target): Promise<void> {
+  await rename(join(staging, name), material);
+  try {
+    await copyFile(join(staging, basename(file)), resolve(file), constants.COPYFILE_EXCL);
+  } catch (error) {
+    await rm(material, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Removes empty directories from `directory` up to `top`. */
+async function removeEmpty(directory: string, top: string): Promise<void> {
+  for (let at = directory; at.length >= top.length; at = dirname(at))
+    if (
+      !(await rmdir(at).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
+}
+
+async function usable<T>(subject: string, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (error instanceof Unusable) throw new UsageError(`${subject}: ${error.message}`);
+    if (error instanceof Failure && error.code === "invalid_scenario")
+      throw new UsageError(`${subject}: cannot be made: ${reasonsOf(error)}`);
+    const code = errorCode(error);
+    if (code?.startsWith("E")) throw new UsageError(`${subject}: cannot be written (${code})`);
+    throw error;
+  }
+}
+
+/** Leaves out the line numbers, which are those of a deleted draft. */
+function reasonsOf({ details, message }: Failure): string {
+  const errors: unknown = details?.["errors"];
+  if (!Array.isArray(errors)) return message;
+  return (errors as ScenarioError[]).map(({ field, message: said }) => `${field}: ${said}`).join("; "); // as parseScenario documents
+}
+
+/** Why each useless check is of no use. */
+const checkSteps = ({ checks }: Draft, seen: readonly MeasuredCheck[]): string[] =>
+  checkIds(checks).flatMap((id, index) => {
+    const found = seen[index];
+    if (checks[index]?.run === PLACEHOLDER)
+      return [`check ${id} runs nothing: write the command for its tests, then add \`required: true\``];
+    if (found?.cannot_run) return [`check ${id} cannot run: ${found.cannot_run}, then add \`required: true\``];
+    return found?.after === "fail"
+      ? [`check ${id} fails with the fix, too (${found.reason}): mend the check, or take it out`]
+      : [];
+  });
+
+const WHEN_MENDED = "mend that, see what `--check` says of each check, and add `before` and `required: true`";
+
+function nextSteps(file: string, { draft }: DraftMaterial, seen: Measured): string {
+  const steps = [
+    ...(seen.failed === null ? checkSteps(draft, seen.checks) : [`${untriedLine(seen.failed)}; ${WHEN_MENDED}`]),
+    ...draft.named.map((path) => `the fix adds ${path}, which the tests may name: say so in the prompt`),
+    "rewrite task.prompt as a report of the problem: the commit's message may tell the solution",
+    ...(draft.checks.length === 0
+      ? ["the commit has no tests, so no check judges the arms: write a probe with a check that fails before the fix"]
+      : []),
+    "make the arms what you want to compare",
+    `abeval run --check ${file}; then abeval run ${file} --model <provider>/<model>`,
+  ];
+  return `\nWritten: ${file}. Next:\n${steps.map((step, index) => `  ${index + 1}. ${step}\n`).join("")}`;
+}

@@ -1,0 +1,96 @@
+import { realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isBelow } from "../../../comparison/scenario/confined-path.ts";
+import { complain, EXIT } from "../exit-code.ts";
+import { UsageError } from "../flags/arguments.ts";
+import type { RunArguments } from "../flags/run-arguments.ts";
+import { jsonText, writeStdout } from "../terminal/terminal.ts";
+import { OutFile } from "./out-file.ts";
+
+const REPORTS = ["out", "junit", "markdown", "html"] as const;
+type ReportFlag = (typeof REPORTS)[number];
+
+/** A file that was asked for, by its flag. */
+interface Report {
+  readonly flag: ReportFlag;
+  readonly file: OutFile;
+}
+
+/** A file that a run reads or keeps, or a directory of such files. */
+interface RunFile {
+  readonly path: string;
+  /** Completes "is ...". */
+  readonly what: string;
+}
+
+/**
+ * @param sources absolute paths of whatever the scenarios are made of
+ * @throws UsageError for a path that cannot be written, for one of two flags, and for one that the run itself needs.
+ */
+export function openReports(args: RunArguments, sources: Iterable<string>): Report[] {
+  const needed = filesOf(args, sources);
+  const places = new Map<string, string>();
+  return REPORTS.flatMap((flag) => {
+    const path = args.value(flag);
+    if (path === undefined) return [];
+    const file = new OutFile(flag, path);
+    const { place } = file;
+    if (place === undefined) return [{ flag, file }];
+    const other = places.get(place);
+    if (other) throw new UsageError(`--${flag} ${path}: is the file of --${other} too; one would overwrite the other`);
+    const harm = harmOf(place, needed);
+    if (harm) throw new UsageError(`--${flag} ${path}: ${harm}; choose another path`);
+    places.set(place, flag);
+    return [{ flag, file }];
+  });
+}
+
+function filesOf({ parameters, value }: RunArguments, sources: Iterable<string>): RunFile[] {
+  const [prices, state_dir] = [value("prices"), value("state-dir")];
+  const stored = STORED.map((name) => ({ path: join(state_dir ?? "", name), what: "where the sessions are kept" }));
+  return [
+    ...parameters.map((path) => ({ path, what: "the scenario" })),
+    ...(prices === undefined ? [] : [{ path: prices, what: "the file of --prices" }]),
+    ...(state_dir === undefined ? [] : stored),
+    ...[...sources].map((path) => ({ path, what: "a part of the scenario" })),
+  ];
+}
+
+/** What a state directory holds. */
+const STORED = ["sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions", ".owners"];
+
+/** Which of the run's own files a report in this place would destroy; undefined when none. */
+function harmOf(place: string, needed: readonly RunFile[]): string | undefined {
+  const same = needed.find(({ path }) => realPath(path) === place);
+  if (same) return `is ${same.what}, which a report would overwrite`;
+  const around = needed.find(({ path }) => isBelow(realPath(path), place));
+  return around && `lies in ${around.path}, ${around.what}`;
+}
+
+/** The real path of an existing file; the absolute path of one that is not there yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** What a result is in each form; null: it has nothing to say there. */
+type Forms = Readonly<Record<Exclude<ReportFlag, "out">, () => string | null>>;
+
+/**
+ * Writes a result to stdout first: it has been paid for, even if a file cannot be written. Tells on stderr which reports could
+ * not be; true when everything was written.
+ */
+export async function deliver(result: object | null, reports: readonly Report[], forms: Forms): Promise<boolean> {
+  const text = result && jsonText(result);
+  const taken = text === null || (await writeStdout(text));
+  const contents = { ...forms, out: () => text };
+  const problems = reports.flatMap(({ flag, file }) => {
+    const content = contents[flag]();
+    return (content !== null && file.write(content)) || [];
+  });
+  for (const problem of problems) complain(problem, EXIT.failed);
+  return taken && problems.length === 0;
+}

@@ -1,0 +1,177 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { prepareSeries, sourceOf } from "../../comparison/planning/prepare-series.ts";
+import type { SessionServices } from "../../comparison/planning/services.ts";
+import { readScenario } from "../../comparison/scenario/load-scenario.ts";
+import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
+import { againstItself } from "../../comparison/session/against-itself.ts";
+import { seriesInFlight } from "../../comparison/session/in-flight.ts";
+import { openSeries } from "../../comparison/session/open-series.ts";
+import { startSeries } from "../../comparison/session/run-series.ts";
+import type { StartedSeries } from "../../comparison/session/started-session.ts";
+import { Failure, orThrow } from "../../domain/failure.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import type { Series } from "../../domain/series.ts";
+import { MAX_PARALLEL } from "../../domain/series-record.ts";
+import { seriesReport } from "../operation/series.ts";
+import { seriesHtml } from "../report/series-html.ts";
+import { seriesMarkdown } from "../report/series-markdown.ts";
+import { complain, EXIT } from "./exit-code.ts";
+import { UsageError } from "./flags/arguments.ts";
+import { commandOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
+import { isRecordedWhole } from "./flags/tape-flags.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { demandStdout, openRun } from "./open-run.ts";
+import { deliver, openReports } from "./reports/reports.ts";
+import { seriesJunit } from "./reports/series-junit.ts";
+import type { PreparedServices } from "./services/services.ts";
+import { Painter } from "./terminal/paint.ts";
+import { summariseSeries } from "./terminal/series-text.ts";
+import { tellTrials } from "./terminal/trial-lines.ts";
+
+/** `abeval run` of several files, or of one again and again: stdout holds one Series. Returns the exit status. */
+export async function runSeries(args: RunArguments): Promise<number> {
+  const { value, has } = args;
+  demandStdout("series");
+  const options = optionsOf(args);
+  const { source, sources } = await readAll(args.parameters, value("aa"));
+  const prepared = await openRun(args, {
+    scenarios_dirs: [...new Set(source.scenarios.map(({ directory }) => directory))],
+    max_sessions: options.parallel ?? MAX_PARALLEL,
+    // A trial's place is given back a moment after the next one may start.
+    max_queued: MAX_PARALLEL,
+  });
+  const goOn = keptSeries(args, prepared);
+  // A series that is refused leaves no state directory behind.
+  const setup = begins(goOn, prepared) ? await prepareSeries(prepared, source, options) : undefined;
+  const reports = openReports(args, sources);
+  await using opened = await prepared.openStore();
+  const { store } = opened;
+  const services = { ...prepared, ...opened };
+  const painter = new Painter(!has("no-color"));
+  const started = await (setup ? startSeries(services, setup) : openSeries(services, source, { ...options, goOn }));
+  const told = has("quiet") ? undefined : tellTrials(services, started, painter).catch(untold);
+  const record = await untilDone(started, services);
+  await told;
+  const series = await seriesReport(store, record);
+  const delivered = await deliver(series, reports, {
+    junit: () => seriesJunit(series),
+    markdown: () => seriesMarkdown(series),
+    html: () => seriesHtml(series),
+  });
+  const status = statusOf(series, value("aa") !== undefined);
+  if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: commandOf(args) }));
+  if (series.failure !== null) return complain(series.failure, status);
+  if (status === EXIT.preferred) return complain(PREFERRED, status);
+  return delivered && isRecordedWhole(prepared.tapes) ? status : EXIT.failed;
+}
+
+/** The series goes on, and is reported, also when nobody can follow it. */
+const untold = (error: unknown) => void process.stderr.write(plainText(`the trials cannot be followed: ${error}\n`));
+
+type Keeping = Pick<PreparedServices, "in_database">;
+
+/** In a database it is prepared for its workers, who are known when that is open. */
+const begins = (goOn: string | undefined, { in_database }: Keeping) => goOn === undefined && !in_database;
+
+/** The series to go on with. @throws UsageError where it cannot be */
+function keptSeries({ value }: RunArguments, { in_database }: Keeping): string | undefined {
+  const [goOn, state_dir] = [value("continue"), value("state-dir")];
+  if (in_database && value("record") !== undefined)
+    throw new UsageError(
+      "--record does not go with --database-url: the workers run the trials, and nothing is recorded there",
+    );
+  if (goOn === undefined || in_database) return goOn;
+  if (value("record") !== undefined)
+    throw new UsageError("--record does not go with --continue: a recording begins with its series");
+  if (state_dir === undefined)
+    throw new UsageError("--continue needs --state-dir or --database-url, where the series is kept");
+  if (!existsSync(join(state_dir, "sessions.db")))
+    throw new UsageError(`--continue ${goOn}: nothing is kept in ${state_dir}; name the --state-dir of the series`);
+  return goOn;
+}
+
+/** Whether a report on more than one run is asked for: who leaves that out wants a verdict, not a series of one trial. */
+const isRepeated = ({ parameters, given }: RunArguments) =>
+  parameters.length > 1 || (["trials", "stop-when-sure", "continue"] as const).some((flag) => given().includes(flag));
+
+/** @throws UsageError */
+function optionsOf(args: RunArguments) {
+  const { parameters, value, integer, has, usd } = args;
+  if (value("aa") !== undefined && parameters.length > 1)
+    throw new UsageError("--aa takes one scenario file, whose arm runs against itself");
+  if (value("aa") !== undefined && !isRepeated(args))
+    throw new UsageError("--aa shows nothing in one run: give --trials or --stop-when-sure");
+  const seed = value("seed");
+  const [trials, parallel, max_cost_usd, margin] = [
+    integer("trials"),
+    integer("parallel"),
+    usd("max-cost"),
+    marginOf(value("margin")),
+  ];
+  const single = (["parallel", "margin"] as const).find((flag) => value(flag) !== undefined && !isRepeated(args));
+  if (single !== undefined)
+    throw new UsageError(`--${single} needs more than one run: give --trials, --stop-when-sure or several files`);
+  return {
+    ...replacementOf(args),
+    ...(trials !== undefined && { trials }),
+    ...(parallel !== undefined && { parallel }),
+    ...(max_cost_usd !== undefined && { max_cost_usd }),
+    ...(margin !== undefined && { margin }),
+    ...(seed !== undefined && { seed }),
+    ...(has("stop-when-sure") && { stop_when_sure: true }),
+  };
+}
+
+/** @throws UsageError */
+function marginOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const margin = /^0?\.\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (margin > 0 && margin < 0.5) return margin;
+  throw new UsageError(`--margin: expected a number between 0 and 0.5, such as 0.15, got "${text}"`);
+}
+
+/** @throws Failure `invalid_scenario` for the first file that cannot be read, `unknown_arm` */
+async function readAll(files: readonly string[], aa: string | undefined) {
+  const sources = new Set<string>();
+  const scenarios: LoadedScenario[] = [];
+  for (const file of files) {
+    const reading = await readScenario({ path: file, file });
+    for (const path of reading.sources) sources.add(path);
+    const loaded = orThrow(reading.result);
+    scenarios.push(aa === undefined ? loaded : againstItself(loaded, aa));
+  }
+  const source = sourceOf(scenarios);
+  return { source, sources };
+}
+
+/** Ctrl-C stops the trials in flight, and what there is is told. */
+async function untilDone(
+  { series_id, done }: StartedSeries,
+  services: Pick<SessionServices, "runs" | "series" | "store" | "shared" | "clock">,
+) {
+  const { store } = services;
+  const reason = new Failure("cancelled", "The series was interrupted.");
+  onInterrupt(() => void seriesInFlight(services, series_id).then((series) => series?.cancel(reason), untold));
+  try {
+    return await done;
+  } catch (error) {
+    // Its end found no place. The store gives it all the same.
+    const record = await store.series.read(series_id);
+    if (record === undefined || record.state === "running") throw error;
+    return { ...record, state: "failed" as const, failure: record.failure ?? messageOf(error) };
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Failure ? error.message : "its end cannot be stored");
+
+const PREFERRED = "one of two equal arms is preferred: the judge or the set-up favours it";
+
+/** The status says whether there is a report, not who is ahead; with --aa a preference is a fault of the set-up. */
+function statusOf({ state, counts, conclusion, trials }: Series, aa: boolean): number {
+  if (state === "cancelled" || state === "interrupted") return EXIT.interrupted;
+  if (state === "failed") return EXIT.failed;
+  if (2 * counts.invalid > trials.length) return EXIT.invalid;
+  const preferred = conclusion === "a_preferred" || conclusion === "b_preferred";
+  return aa && preferred ? EXIT.preferred : EXIT.done;
+}

@@ -1,0 +1,100 @@
+import { prepareSession } from "../../comparison/planning/prepare-session.ts";
+import { readScenario } from "../../comparison/scenario/load-scenario.ts";
+import { CANCELLED, watchCancel } from "../../comparison/session/cancel.ts";
+import { startSession } from "../../comparison/session/start-session.ts";
+import type { StartedSession } from "../../comparison/session/started-session.ts";
+import { Failure, orThrow } from "../../domain/failure.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
+import { followRun } from "../operation/follow-run.ts";
+import { reportedSession } from "../report/reported.ts";
+import { verdictHtml } from "../report/verdict-html.ts";
+import { verdictMarkdown } from "../report/verdict-markdown.ts";
+import { complain, EXIT, exitCodeOf, exitCodeOfCommand } from "./exit-code.ts";
+import { parseArguments, UsageError } from "./flags/arguments.ts";
+import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
+import { isRecordedWhole } from "./flags/tape-flags.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { demandStdout, openRun } from "./open-run.ts";
+import { junitOf } from "./reports/junit.ts";
+import { deliver, openReports } from "./reports/reports.ts";
+import type { OpenedStore } from "./services/open-store.ts";
+import { Painter } from "./terminal/paint.ts";
+import { openProgress } from "./terminal/progress.ts";
+import { summarise } from "./terminal/summary.ts";
+
+/** `abeval run`: stdout holds the verdict and nothing else. Returns the exit status. */
+export const command = (args: readonly string[]): Promise<number> =>
+  exitCodeOfCommand(RUN.name, async () => await run(args));
+
+async function run(args: readonly string[]): Promise<number> {
+  const parsed = await parseArguments(RUN, args);
+  if (parsed.has("check")) return await (await import("./check-scenarios.ts")).checkScenarios(parsed);
+  if (parsed.has("self-test")) return await (await import("./self-test.ts")).selfTestScenarios(parsed);
+  if (parsed.has("new")) return await (await import("./new-scenario.ts")).newScenario(parsed);
+  if (parsed.value("from") !== undefined) throw new UsageError("--from goes with --new, which writes a scenario");
+  if (parsed.has("json")) throw new UsageError("--json goes with --check or --self-test; a verdict is JSON anyway");
+  if (isSeries(parsed)) return await (await import("./run-series.ts")).runSeries(parsed);
+  return await runOne(parsed);
+}
+
+async function runOne(args: RunArguments): Promise<number> {
+  const { value, usd, has } = args;
+  demandStdout("verdict");
+  const max_cost_usd = usd("max-cost");
+  const seed = value("seed");
+  const [file = ""] = args.parameters;
+  const { result, sources } = await readScenario({ path: file, file });
+  const loaded = orThrow(result);
+  const prepared = await openRun(args, { scenarios_dirs: [loaded.directory], max_sessions: 1, max_queued: 0 });
+  const plan = await prepareSession(prepared, loaded, {
+    ...replacementOf(args),
+    ...(max_cost_usd !== undefined && { max_cost_usd }),
+    ...(seed !== undefined && { seed }),
+  });
+  if (seed !== undefined && plan.settings.scripts === undefined)
+    prepared.notice("--seed has no effect: no arm replays one of several scripts");
+  const reports = openReports(args, sources);
+  // It runs here also where others could: they only see it.
+  await using opened = await prepared.openStore();
+  const { store } = opened;
+  const services = { ...prepared, store };
+  const painter = new Painter(!has("no-color"));
+  const progress = has("quiet") ? undefined : openProgress(plan.scenario, painter, services.clock);
+  const session = await startSession(services, plan);
+  const followed = progress?.follow(followRun(store, session.session_id));
+  const stop = (reason: Failure) => services.runs.live(session.session_id)?.cancel(reason);
+  using _cancelled = cancelledByOthers(opened, session, stop);
+  onInterrupt(() => stop(new Failure("cancelled", "The run was interrupted.")));
+  const outcome = await session.done;
+  await followed;
+  const delivered = await deliver(outcome.verdict, reports, {
+    junit: () => junitOf(outcome),
+    markdown: () => verdictMarkdown(reportedSession(outcome)),
+    html: () => verdictHtml(reportedSession(outcome)),
+  });
+  const status = exitCodeOf(outcome);
+  if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
+  if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
+  return delivered && isRecordedWhole(services.tapes) ? status : EXIT.failed;
+}
+
+/** What went wrong, and what is left of what was paid for. */
+function failureText({ failure, session_id, arms }: SessionOutcome, persistent: boolean): string {
+  const text = `${failure?.message} (stage ${failure?.stage}, ${failure?.code})`;
+  if (failure?.stage !== "judging" || arms.some(({ changes }) => changes === null)) return text;
+  if (failure.code === "storage_full" || failure.code === "storage_failed") return text;
+  if (!persistent) return `${text}\nThe arms' work is gone with this process; --state-dir would have kept it.`;
+  return `${text}\nBoth arms are kept in ${session_id}: judge them again with POST /api/verdicts or the MCP tool rejudge.`;
+}
+
+/** Others who share the store see the run, and may stop it. */
+function cancelledByOthers(
+  { shared }: OpenedStore,
+  { session_id }: StartedSession,
+  stop: (reason: Failure) => void,
+): Disposable | undefined {
+  if (!shared) return undefined;
+  const asked = new AbortController();
+  asked.signal.addEventListener("abort", () => stop(CANCELLED), { once: true });
+  return watchCancel(shared, { session_id, after: 0 }, asked);
+}

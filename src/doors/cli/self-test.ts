@@ -1,0 +1,92 @@
+import { prepareSelfTest, priceTag, type SelfTestPlan } from "../../comparison/audit/prepare-self-test.ts";
+import { startPrepared } from "../../comparison/audit/start-self-test.ts";
+import { loadScenarioFile } from "../../comparison/scenario/load-scenario.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import type { Grade, SelfTest, SelfTestPart, SelfTestPartId } from "../../domain/self-test.ts";
+import { selfTestSentence } from "../../domain/self-test-sentence.ts";
+import { usdText } from "../../domain/usd-text.ts";
+import { openChecking } from "./check-scenarios.ts";
+import { EXIT } from "./exit-code.ts";
+import { UsageError } from "./flags/arguments.ts";
+import { databaseSettings } from "./flags/database-flags.ts";
+import { type RunArguments, replacementOf } from "./flags/run-arguments.ts";
+import { SANDBOX_FLAGS } from "./flags/sandbox-flags.ts";
+import { unlessInterrupted } from "./interrupt.ts";
+import { jsonText, stdoutWidth, writeStdout } from "./terminal/terminal.ts";
+import { hanging } from "./terminal/wrap.ts";
+
+/** Flags that may be given with `--self-test`. The others are about arms that run. */
+const FLAGS: readonly string[] = [
+  ...["self-test", "json", "judge-model", "prices", "max-cost", "state-dir"],
+  ...Object.keys(SANDBOX_FLAGS),
+  ...["quiet", "no-color"],
+];
+
+/** One file as it was named, with what its test found. */
+interface TestedFile {
+  readonly file: string;
+  readonly self_test: SelfTest;
+}
+
+/** `abeval run --self-test`: examines the judge of files. Returns the exit status. @throws UsageError */
+export async function selfTestScenarios(args: RunArguments): Promise<number> {
+  const stray = args.given().find((flag) => !FLAGS.includes(flag));
+  if (stray !== undefined) throw new UsageError(`--${stray} does not go with --self-test, which runs no arm`);
+  return await unlessInterrupted(async (signal) => {
+    const tested = await testAll(args, signal);
+    const text = args.has("json") ? jsonText(tested.map(({ self_test }) => self_test)) : asText(tested, stdoutWidth());
+    const taken = await writeStdout(text);
+    signal.throwIfAborted();
+    const sound = tested.every(({ self_test: { verdict } }) => verdict === "pass" || verdict === "warn");
+    return sound && taken ? EXIT.done : EXIT.failed;
+  });
+}
+
+/** All files are prepared before the first costs anything. */
+async function testAll(args: RunArguments, signal: AbortSignal): Promise<TestedFile[]> {
+  const { parameters: files } = args;
+  const notice = (line: string) => void (args.has("quiet") || process.stderr.write(`${plainText(line)}\n`));
+  const [first = ""] = args.parameters;
+  const place = { state_dir: args.value("state-dir"), database: databaseSettings(args) };
+  await using services = await openChecking(first, args, { ...place, notice });
+  const max_cost_usd = args.usd("max-cost");
+  const { judge_model } = replacementOf(args);
+  const options = { judge_model, max_cost_usd: max_cost_usd && max_cost_usd / files.length };
+  const plans: (readonly [string, SelfTestPlan])[] = [];
+  for (const file of files) plans.push([file, await prepareSelfTest(services, await loadScenarioFile(file), options)]);
+  const tested: TestedFile[] = [];
+  for (const [file, plan] of plans) {
+    notice(`${file}: ${priceTag(plan)}`);
+    const { done } = await startPrepared(services, plan, signal);
+    tested.push({ file, self_test: await done });
+  }
+  return tested;
+}
+
+const asText = (tested: readonly TestedFile[], width: number) =>
+  plainText(`${tested.map((file) => sectionOf(file, width)).join("\n\n")}\n`);
+
+function sectionOf({ file, self_test }: TestedFile, width: number): string {
+  const { judge, parts, verdict, calls, cost_usd, failure } = self_test;
+  const conclusion =
+    failure === null
+      ? `${verdict}, ${calls} judge calls, ${usdText(cost_usd)}`
+      : `not completed: ${failure.message} (${failure.code})`;
+  const head = selfTestSentence(self_test) ?? `Judge ${judge.model}`;
+  return [
+    ...hanging("", head, width),
+    ...parts.flatMap((part) => partLines(part, width)),
+    `${file}: ${conclusion}`,
+  ].join("\n");
+}
+
+const TITLES: Readonly<Record<SelfTestPartId, string>> = {
+  reference_against_nop: "The reference fix against the untouched fixture",
+  same_evidence: "The same evidence twice",
+  harmless_edits: "Edits that change nothing",
+};
+
+const WORDS: Readonly<Record<Grade, string>> = { pass: "ok", warn: "warn", fail: "FAIL", skip: "-" };
+
+const partLines = ({ id, verdict, note }: SelfTestPart, width: number) =>
+  hanging(`  ${WORDS[verdict].padEnd(4)}  `, `${TITLES[id]}: ${note}`, width);

@@ -1,0 +1,196 @@
+import { existsSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { MAX_PROVIDER_CALLS } from "../../arms/model/resolve-model.ts";
+import { makeTempDir } from "../../arms/sandbox/temp-dir.ts";
+import { GRACE_S, MAX_QUEUED, MAX_SESSIONS } from "../../domain/defaults.ts";
+import { errorCode, wordsOf } from "../../domain/failure.ts";
+import { allowedHosts } from "../http/allowed-hosts.ts";
+import { allowedOrigins } from "../http/allowed-origins.ts";
+import { type AppOptions, createApp, createHealthApp } from "../http/app.ts";
+import { type Address, type Listenable, type Listening, listen } from "../http/listen.ts";
+import { openWebUi, type WebUi } from "../http/web-ui.ts";
+import type { Services } from "../operation/services.ts";
+import { EXIT, exitCodeOfCommand } from "./exit-code.ts";
+import { checkHost, checkOrigin, listenProblem, parseAddress, warnWhenOpen } from "./flags/address.ts";
+import { type CommandSpec, type ParsedArguments, parseArguments, UsageError } from "./flags/arguments.ts";
+import { SERVER_FLAGS, serverSettings } from "./flags/service-flags.ts";
+import { joinWorkers } from "./services/join-workers.ts";
+import { LOG_FORMATS, type LogFormat, openLog } from "./services/serve-log.ts";
+import { openServerServices } from "./services/server-services.ts";
+import { signalled, untilStopped } from "./services/shutdown.ts";
+import { tellBroken } from "./terminal/tell-broken.ts";
+
+const SPEC = {
+  name: "abeval serve",
+  usage: "abeval serve [flags]",
+  description:
+    "Serves the HTTP API, and the web UI on the same port when --web-dir names one. There is no authentication: put a\n" +
+    "reverse proxy in front before you leave localhost. Stops on SIGTERM and SIGINT; runs in flight may finish first.",
+  examples: [
+    "abeval serve",
+    "abeval serve --web-dir ui --state-dir .abeval",
+    "abeval serve --addr 0.0.0.0:8080 --allowed-host eval.example.com --log json",
+    "abeval serve --web-dir ui --allowed-origin https://dash.example.com --max-cost-per-day 20 --prices prices.yaml",
+    "abeval serve --worker --database-url postgres://abeval@db.example.com/abeval --max-sessions 8",
+  ],
+  parameters: [],
+  flags: {
+    addr: { value: "<host:port>", description: "listen address (default 127.0.0.1:8080; port 0: one that is free)" },
+    "scenarios-dir": { value: "<path>", description: "where the scenarios are (default scenarios)" },
+    "web-dir": { value: "<path>", description: "the web UI, served at /" },
+    ...SERVER_FLAGS,
+    "max-sessions": {
+      value: "<n>",
+      range: { min: 0, max: 1000 },
+      description: `sessions at once; ${MAX_QUEUED} more may wait (default ${MAX_SESSIONS}); 0, with a database: others run them`,
+    },
+    worker: {
+      description:
+        "with a database: only run what other servers accept; listen only with --addr, and answer only /api/health",
+    },
+    "max-provider-calls": {
+      value: "<n>",
+      range: { min: 1, max: MAX_PROVIDER_CALLS },
+      description: `provider calls at once (default 4 for each session, at most ${MAX_PROVIDER_CALLS})`,
+    },
+    "allowed-host": {
+      value: "<name>",
+      repeatable: true,
+      description: "answer only these hosts, loopback names and the listen address; repeatable",
+    },
+    "allowed-origin": {
+      value: "<origin>",
+      repeatable: true,
+      description:
+        "pages of these origins, and of this server, may start, judge and stop; others only read; repeatable",
+    },
+    grace: {
+      value: "<seconds>",
+      range: { min: 0, max: 86_400 },
+      description: `how long runs in flight may go on when told to stop (default ${GRACE_S})`,
+    },
+    log: { value: "<format>", choices: LOG_FORMATS, description: "a line a request on stderr: text, json or none" },
+  },
+} as const satisfies CommandSpec<string>;
+
+type Arguments = ParsedArguments<keyof typeof SPEC.flags>;
+
+/** `abeval serve`: returns the exit status when it was told to stop. */
+export const command = (args: readonly string[]): Promise<number> =>
+  exitCodeOfCommand(SPEC.name, async () => await serve(await parseArguments(SPEC, args)));
+
+async function serve(args: Arguments): Promise<number> {
+  const given = settingsOf(args);
+  const { address, hosts, origins, worker, slots } = given;
+  const log = openLog((args.value("log") ?? "text") as LogFormat); // parseArguments checked the choices
+  using web_ui = await webUiOf(args.value("web-dir"), log.notice);
+  await using services = await openServerServices({
+    ...(await serverSettings(args)),
+    web_dir: args.value("web-dir"),
+    listen_host: address.hostname,
+    allowed: { hosts, origins },
+    // It still judges, and tests judges.
+    max_sessions: Math.max(1, slots),
+    max_provider_calls: args.integer("max-provider-calls"),
+    notice: log.notice,
+  });
+  demandShared(services, given);
+  const stopping = new AbortController();
+  const abandoned = new AbortController();
+  const options = {
+    origins: allowedOrigins(origins),
+    hosts: allowedHosts(hosts, address.hostname),
+    stopping: stopping.signal,
+    abandoned: abandoned.signal,
+    ...(log.request && { log: log.request }),
+    ...(web_ui && { web_ui }),
+  };
+  const signal = signalled();
+  const listening = listenAs(given, services, options);
+  if (!worker) tellOfServer(services, log.notice, { ...given, web_ui: web_ui !== undefined });
+  await using _worker = await joinWorkers(services, { slots, stopping: stopping.signal });
+  log.notice(worker ? `working, ${slots} sessions at once` : `listening on ${listening.url}`);
+  const grace_ms = (args.integer("grace") ?? GRACE_S) * 1000;
+  await untilStopped({ signal, listening, services, stopping, abandoned, grace_ms });
+  return EXIT.done;
+}
+
+interface Settings {
+  readonly address: Address;
+  /** It was named on the command line. */
+  readonly addressed: boolean;
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  /** It only runs what others accept. */
+  readonly worker: boolean;
+  /** Sessions at once. */
+  readonly slots: number;
+}
+
+/** @throws UsageError */
+function settingsOf(args: Arguments): Settings {
+  const addr = args.value("addr");
+  const address = parseAddress(addr ?? "127.0.0.1:8080");
+  const [hosts, origins] = [args.values("allowed-host"), args.values("allowed-origin")];
+  for (const host of hosts) checkHost(host);
+  for (const origin of origins) checkOrigin(origin);
+  const slots = args.integer("max-sessions") ?? MAX_SESSIONS;
+  const worker = args.has("worker");
+  if (worker && slots === 0) throw new UsageError("--worker with --max-sessions 0 would run nothing: leave one out");
+  return { address, addressed: addr !== undefined, hosts, origins, worker, slots };
+}
+
+/** @throws UsageError */
+function demandShared({ shared }: Services, { worker, slots }: Settings): void {
+  if (shared || (!worker && slots > 0)) return;
+  throw new UsageError(
+    `${worker ? "--worker" : "--max-sessions 0"} needs --database-url: nobody else would accept or run anything`,
+  );
+}
+
+/** Something may ask a worker whether it is alive; nothing else is answered, and nothing at all without an address. */
+function listenAs({ worker, address, addressed }: Settings, services: Services, options: AppOptions): Listening {
+  if (!worker) return listenOn(createApp(services, options), address);
+  if (addressed) return listenOn(createHealthApp(services, options), address);
+  const nothing = () => undefined;
+  return { url: "", pending: 0, refuseConnections: nothing, close: async () => undefined };
+}
+
+interface Told extends Pick<Settings, "address" | "hosts" | "origins"> {
+  readonly web_ui: boolean;
+}
+
+function tellOfServer(
+  services: Services,
+  notice: (line: string) => void,
+  { address, web_ui, hosts, origins }: Told,
+): void {
+  warnWhenOpen(address, { hosts, origins }, notice);
+  const scenarios = resolve(services.catalog.directory);
+  if (!existsSync(scenarios)) notice(`there are no scenarios: ${scenarios} does not exist; see --scenarios-dir`);
+  else tellBroken(services.catalog, notice);
+  if (!web_ui) notice("no web UI: --web-dir names its directory");
+}
+
+function listenOn(app: Listenable, address: Address): Listening {
+  try {
+    return listen(app, address);
+  } catch (error) {
+    throw new UsageError(listenProblem(address, error));
+  }
+}
+
+async function webUiOf(directory: string | undefined, notice: (line: string) => void): Promise<WebUi | undefined> {
+  if (directory === undefined) return undefined;
+  const staging = makeTempDir();
+  try {
+    const web_ui = await openWebUi(directory, staging);
+    if (!web_ui.hasIndex) notice(`--web-dir ${directory}: there is no index.html in it`);
+    return web_ui;
+  } catch (error) {
+    rmSync(staging, { recursive: true, force: true });
+    const missing = errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR";
+    const reason = missing ? "is not a directory" : wordsOf(error);
+    throw new UsageError(`--web-dir ${directory}: ${reason}`);
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SessionServices } from "../../../comparison/planning/services.ts";
+import { Failure } from "../../../domain/failure.ts";
+import type { Listening } from "../../http/listen.ts";
+import { EXIT } from "../exit-code.ts";
+
+export interface Running {
+  /** Resolves at the first signal. */
+  readonly signal: Promise<void>;
+  readonly listening: Listening;
+  readonly services: Pick<SessionServices, "runs" | "series" | "notice" | "clock">;
+  /** Fired when no new work is taken any more. */
+  readonly stopping: AbortController;
+  /** Fired when the time for work in flight is over. */
+  readonly abandoned: AbortController;
+  /** Milliseconds that work in flight may go on. */
+  readonly grace_ms: number;
+}
+
+/** Milliseconds between looks at what is left, and milliseconds for interrupted runs to be stored. */
+const LOOK_MS = 20;
+const SAVE_MS = 5_000;
+
+/**
+ * Waits for SIGTERM or SIGINT. Then it takes no connection and no run any more, and no series starts a further trial; work in
+ * flight may finish for `grace_ms`, the rest is stored as interrupted, as are all series. A second signal ends the process at once.
+ */
+export async function untilStopped(running: Running): Promise<void> {
+  const { listening, services, stopping, abandoned, grace_ms } = running;
+  await running.signal;
+  for (const name of SIGNALS) process.once(name, () => process.exit(EXIT.terminated));
+  const { runs, series, notice } = services;
+  listening.refuseConnections();
+  stopping.abort(STOPPED);
+  interruptQueued(services);
+  // At each look: one that was being prepared may have started since the last.
+  const isBusy = () => {
+    for (const one of series.all()) one.halt(STOPPED);
+    return runs.all().length > 0 || series.all().length > 0 || listening.pending > 0;
+  };
+  if (isBusy()) notice(`stopping: ${runs.all().length} runs in flight, waiting ${grace_ms / 1000} s at most`);
+  await until(() => !isBusy(), grace_ms, services);
+  abandoned.abort(STOPPED);
+  const isEmpty = () => {
+    for (const one of [...series.all(), ...runs.all()]) one.cancel(STOPPED);
+    return runs.all().length === 0 && series.all().length === 0;
+  };
+  await until(isEmpty, SAVE_MS, services);
+  // Lets the last answers and frames leave before open connections are cut.
+  await sleep(LOOK_MS);
+  await listening.close();
+}
+
+const STOPPED = new Failure("interrupted", "The server was stopped before the run was done.", { retryable: true });
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/** Queued runs have spent nothing, so they are stopped at once. */
+function interruptQueued({ runs }: Running["services"]): void {
+  for (const run of runs.all()) if (run.waits()) run.cancel(STOPPED);
+}
+
+/** Listens from now on, so that a signal during the start stops the server cleanly too. */
+export function signalled(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const name of SIGNALS) process.once(name, () => resolve());
+  return promise;
+}
+
+async function until(isDone: () => boolean, limit_ms: number, { clock }: Running["services"]): Promise<void> {
+  const end = clock.ticks() + limit_ms;
+  while (!isDone() && clock.ticks() < end) await sleep(LOOK_MS);
+}

@@ -1,0 +1,24 @@
+import { writeSync } from "node:fs";
+import { plainText } from "../../domain/plain-text.ts";
+import { version } from "../../runtime/version.ts";
+
+/** Characters of an error's message that are shown. */
+const MESSAGE_CHARS = 500;
+
+const STDERR = 2;
+
+/** Says on stderr that abeval itself is at fault, and how to report it. Never a stack: that of the executable is unreadable. */
+export function tellFault(error: unknown): void {
+  const [line = ""] = plainText(messageOf(error)).split("\n", 1);
+  const text = `abeval: this is a fault of abeval ${version}: ${line.slice(0, MESSAGE_CHARS).trimEnd()}\nPlease report it as an issue of the project: this line, the command, and the scenario if it may be shown.\n`;
+  try {
+    writeSync(STDERR, text);
+  } catch {
+    // Nobody reads stderr any more.
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || error.name;
+}

@@ -1,0 +1,77 @@
+import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/health.ts";
+import { plainText } from "../../../domain/plain-text.ts";
+import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
+import { isIdle } from "../../doctor/idle.ts";
+import { hanging } from "./wrap.ts";
+
+/** One file as it was named, with what was found. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly report: DoctorReport;
+}
+
+const WORDS: Readonly<Record<DoctorCheck["status"], string>> = { pass: "ok", warn: "warn", fail: "FAIL", skip: "-" };
+
+/**
+ * What doctor found, for people: the machine once, then each file. Each check is one line, with its hint below.
+ * @param width cells of a line; `Infinity` wraps nothing
+ */
+export function doctorText(checked: readonly CheckedFile[], width: number): string {
+  const machine = checked[0]?.report.checks.filter(({ scope }) => scope === "environment") ?? [];
+  const ready = checked.filter(({ report }) => report.ok).length;
+  const parts = [
+    section("This machine", machine, width),
+    ...checked.map((file) => fileSection(file, width)),
+    ...(checked.length > 1 ? [`${ready} of ${checked.length} ready`] : []),
+  ];
+  return plainText(`${parts.join("\n\n")}\n`);
+}
+
+function fileSection({ file, report }: CheckedFile, width: number): string {
+  const checks = checksToTell(report).filter(({ scope }) => scope === "scenario");
+  const found = [...checks.filter((check) => !isIdle(check)), ...idleOf(checks)];
+  const estimate = report.estimate === null ? [] : hanging("  ", estimateText(report.estimate), width);
+  const series = report.estimate === null ? "" : seriesEstimateText(report.estimate, dollars);
+  const trials = series === "" ? [] : hanging("  ", series, width);
+  return [section(file, found, width), ...estimate, ...trials, conclusion(file, report)].join("\n");
+}
+
+/** One line for all checks that had nothing to look at. */
+function idleOf(checks: readonly DoctorCheck[]): readonly CheckLine[] {
+  const details = [...new Set(checks.filter(isIdle).map(({ detail }) => detail))];
+  if (details.length === 0) return [];
+  return [{ status: "skip", title: "Nothing to look at", detail: details.join("; "), hint: null }];
+}
+
+type CheckLine = Pick<DoctorCheck, "status" | "title" | "detail" | "hint">;
+
+const section = (title: string, checks: readonly CheckLine[], width: number) =>
+  [title, ...checks.flatMap((check) => checkLines(check, width))].join("\n");
+
+const INDENT = " ".repeat(8);
+
+function checkLines({ status, title, detail, hint }: CheckLine, width: number): string[] {
+  const head = `  ${WORDS[status].padEnd(4)}  `;
+  const said = detail === null ? [] : detail.split("\n");
+  const found =
+    said.length === 1
+      ? hanging(head, `${title}: ${said[0]}`, width)
+      : [...hanging(head, title, width), ...said.flatMap((line) => hanging(INDENT, line, width))];
+  return [...found, ...(hint === null ? [] : hanging(`${INDENT}-> `, hint, width))];
+}
+
+function estimateText({ low_usd, high_usd, low_tokens, high_tokens }: CostEstimate): string {
+  const money = low_usd === null || high_usd === null ? "cost unknown" : `${dollars(low_usd)} to ${dollars(high_usd)}`;
+  if (high_tokens === 0) return "A run of it spends nothing.";
+  return `A run of it spends about ${counted(low_tokens)} to ${counted(high_tokens)} tokens (${money}).`;
+}
+
+const dollars = (usd: number) => `${usd.toFixed(2)} USD`;
+
+const counted = (tokens: number) => tokens.toLocaleString("en-US");
+
+/** The last line is the answer. What the machine lacks may matter to other scenarios only, so its warnings are not counted. */
+function conclusion(file: string, { ok, checks }: DoctorReport): string {
+  const counted = checks.filter(({ scope, status }) => scope === "scenario" || status === "fail");
+  return `${file}: ${readiness(ok, counted)}`;
+}

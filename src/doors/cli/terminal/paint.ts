@@ -1,0 +1,31 @@
+import { colourWanted } from "../services/services.ts";
+import { isTerminal } from "./terminal.ts";
+
+const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
+export type Colour = keyof typeof CODES;
+
+/** Colours for a person at a terminal; plain text for everyone else. */
+export class Painter {
+  readonly live: boolean;
+  readonly #colour: boolean;
+
+  constructor(colourAllowed: boolean) {
+    this.live = isTerminal(2);
+    this.#colour = colourAllowed && this.live && colourWanted();
+  }
+
+  get columns(): number {
+    return process.stderr.columns || 80;
+  }
+
+  paint(text: string, ...colours: readonly Colour[]): string {
+    if (!this.#colour || colours.length === 0) return text;
+    return `\x1b[${colours.map((colour) => CODES[colour]).join(";")}m${text}\x1b[0m`;
+  }
+
+  /** A bar of `width` cells, filled to `share`. */
+  bar(share: number, width: number, ...colours: readonly Colour[]): string {
+    const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
+    return this.paint("█".repeat(filled), ...colours) + this.paint("░".repeat(width - filled), "dim");
+  }
+}

@@ -1,0 +1,95 @@
+import { plainText } from "../../../domain/plain-text.ts";
+import type { Series } from "../../../domain/series.ts";
+import { MAX_TRIALS } from "../../../domain/series-record.ts";
+import { preferredSide, statusText } from "../../../domain/series-status.ts";
+import { SERIES_FLAG_TEXT } from "../../report/series-flag-text.ts";
+import {
+  armFigures,
+  costsText,
+  namesOf,
+  rateText,
+  scoreText,
+  solvedText,
+  winRateText,
+} from "../../report/series-words.ts";
+import { columns } from "./columns.ts";
+import type { Painter } from "./paint.ts";
+import { rangeBar } from "./range-bar.ts";
+import { hanging, wrapWords } from "./wrap.ts";
+
+/** Cells of the bar of the win rate. */
+const BAR_WIDTH = 41;
+
+export interface SummaryOptions {
+  readonly painter: Painter;
+  /** The command that would run the series again; undefined where nothing of it is kept. */
+  readonly again: string | undefined;
+}
+
+/** What the series says, for a terminal: the conclusion, the win rate, the statement, scenarios, arms, what to beware of. */
+export function summariseSeries(series: Series, { painter, again }: SummaryOptions): string {
+  const width = painter.columns - 3;
+  const { arms, headline } = series;
+  const parts = [
+    headlineOf(series, painter),
+    [
+      ...hanging(`win rate of ${arms.a.arm_id} `, winRateText(series), width),
+      ...(headline.win_rate === null ? [] : scale(headline, painter)),
+    ],
+    wrapWords(plainText(series.statement), width),
+    scenarioLines(series, width),
+    armLines(series, width),
+    flagLines(series, width).map((line) => painter.paint(line, "yellow")),
+    costLines(series, width),
+    placeOf(series, again).map((line) => painter.paint(line, "dim")),
+  ];
+  const [first = [], ...others] = parts.filter((lines) => lines.length > 0);
+  const indented = others.map((lines) => lines.map((line) => `  ${line}\n`).join(""));
+  return `\n${first.join("\n")}\n${indented.join("\n")}`;
+}
+
+function headlineOf(series: Series, painter: Painter): string[] {
+  const colour = preferredSide(series.conclusion) ? "green" : "yellow";
+  const lines = wrapWords(statusText(series, namesOf(series.arms)), painter.columns - 1);
+  return lines.map((line) => painter.paint(line, "bold", colour));
+}
+
+/** As wide as the terminal bears. */
+function scale(range: Series["headline"], painter: Painter): string[] {
+  const room = painter.columns - 3 - "0%  100%".length;
+  const width = Math.min(BAR_WIDTH, room - 1 + (room % 2));
+  return [`0% ${rangeBar(range, width, painter)} 100%`, `${" ".repeat(3 + (width - 1) / 2 - 1)}50%`];
+}
+
+/** Only a suite has a row for each of its scenarios. */
+function scenarioLines({ scenarios, arms }: Series, width: number): string[] {
+  if (scenarios.length < 2) return [];
+  const head = ["wins-ties-losses", "win rate", `${arms.a.arm_id} solved`, `${arms.b.arm_id} solved`];
+  const rows = scenarios.map(
+    ({ scenario, counts, headline, solved }) =>
+      [scenario, scoreText(counts), rateText(headline.win_rate), solvedText(solved.a), solvedText(solved.b)] as const,
+  );
+  return columns({ head, rows }, width);
+}
+
+function armLines(series: Series, width: number): string[] {
+  const figures = armFigures(series);
+  const row = (arm_id: string, side: 1 | 2) => [arm_id, ...figures.map((figure) => figure[side])] as const;
+  const rows = [row(series.arms.a.arm_id, 1), row(series.arms.b.arm_id, 2)];
+  return columns({ head: figures.map(([what]) => what), rows }, width);
+}
+
+const flagLines = ({ flags }: Series, width: number): string[] =>
+  flags.flatMap((flag) => hanging(`${flag}: `, SERIES_FLAG_TEXT[flag], width));
+
+const costLines = (series: Series, width: number): string[] => {
+  const text = costsText(series);
+  return text === "" ? [] : hanging("cost: ", text, width);
+};
+
+/** Where to read more, and how to go on: a command to be pasted, so it is not wrapped. */
+function placeOf({ series_id, forecast, limits }: Series, again: string | undefined): string[] {
+  if (again === undefined) return [series_id];
+  const more = forecast.trials_left ? "" : ` --trials ${Math.min(2 * (limits?.trials ?? 1), MAX_TRIALS)}`;
+  return [series_id, "to go on:", plainText(`  ${again} --continue ${series_id}${more}`)];
+}

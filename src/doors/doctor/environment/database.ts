@@ -1,0 +1,105 @@
+import { needOfProvider, SANDBOX_NEED } from "../../../comparison/planning/need-names.ts";
+import type { SharedStore, StoreInspection, WorkerRow } from "../../../store/shared-store.ts";
+import { type Check, type Finding, fail, pass, warn } from "../check.ts";
+import type { Services } from "../services.ts";
+
+/** What servers need that share one database. It is looked at once for all of these. */
+export function databaseChecks(shared: SharedStore): readonly Check<Services>[] {
+  let inspection: Promise<StoreInspection> | undefined;
+  let workers: Promise<readonly WorkerRow[]> | undefined;
+  const looked = () => {
+    inspection ??= shared.inspect();
+    return inspection;
+  };
+  /** Those that take runs, and the others. */
+  const living = async () => {
+    workers ??= shared.workers.alive();
+    const rows = await workers;
+    return { working: rows.filter(({ slots }) => slots > 0), rows };
+  };
+  const check = (id: string, title: string, run: Check<Services>["run"]): Check<Services> => ({
+    ...{ id, title, run },
+    ...(id !== "database.reachable" && { needs: ["database.reachable"] }),
+  });
+  return [
+    check("database.reachable", "Database", async () => pass((await looked()).name)),
+    check("database.version", "Database version", async () => pass(`PostgreSQL ${(await looked()).server_version}`)),
+    check("database.rights", "Rights in the database", async () => rightsFound(await looked())),
+    check("database.pooler", "Notifications of the database", async () => hearingFound(await looked())),
+    check("database.latency", "Way to the database", async () => latencyFound(await looked())),
+    check("workers.alive", "Processes that take runs", async () => workersFound(await living())),
+    check("workers.capabilities", "What these have", async ({ providers }) => {
+      const configured = providers().filter(({ present, local }) => present && !local);
+      const wanted = configured.map(({ provider }) => needOfProvider(provider));
+      return capabilitiesFound((await living()).working, [...wanted, SANDBOX_NEED]);
+    }),
+    check("workers.version", "Versions", async () => versionsFound((await living()).rows)),
+    check("queue.depth", "Work that waits", async () =>
+      depthFound(await shared.queue.waiting(), (await living()).working),
+    ),
+  ];
+}
+
+const rightsFound = ({ lacking }: StoreInspection): Finding =>
+  lacking.length === 0
+    ? pass("reads and writes every table")
+    : fail(`lacks ${lacking.join(", ")}`, "let the owner of the tables grant them to this user");
+
+const hearingFound = ({ hears }: StoreInspection): Finding =>
+  hears
+    ? pass("arrive")
+    : fail(
+        "do not arrive, as with a pooler in transaction mode: readers and workers learn of news seconds late",
+        "set ABEVAL_DATABASE_LISTEN_URL to the server itself",
+      );
+
+/** Milliseconds. A decision is stored before its arm goes on. */
+const SLOW_MS = 20;
+
+function latencyFound({ latency_ms }: StoreInspection): Finding {
+  const detail = `${latency_ms.toFixed(1)} ms to an answer`;
+  return latency_ms <= SLOW_MS ? pass(detail) : warn(detail, "bring servers and database closer together");
+}
+
+interface Living {
+  readonly working: readonly WorkerRow[];
+  readonly rows: readonly WorkerRow[];
+}
+
+function workersFound({ working, rows }: Living): Finding {
+  const slots = working.reduce((sum, row) => sum + row.slots, 0);
+  const running = working.reduce((sum, row) => sum + row.running, 0);
+  const others = rows.length - working.length;
+  const idle = others === 0 ? "" : `; ${others} besides`;
+  return working.length === 0
+    ? warn(`none${idle}: every run is refused`, "start `abeval serve --worker` on this database")
+    : pass(`${working.length}, with ${slots} places, of which ${running} are taken${idle}`);
+}
+
+/** @param wanted what some worker should have */
+function capabilitiesFound(working: readonly WorkerRow[], wanted: readonly string[]): Finding {
+  const all = working.flatMap(({ capabilities }) => capabilities);
+  const count = new Map([...new Set(all)].sort().map((one) => [one, all.filter((other) => other === one).length]));
+  const detail = [...count].map(([name, of]) => `${name} on ${of} of ${working.length}`).join(", ") || "nothing";
+  const missing = wanted.filter((one) => !count.has(one));
+  return missing.length === 0
+    ? pass(detail)
+    : warn(
+        `${detail}; on none: ${missing.join(", ")}`,
+        "give workers the keys of these providers, and a sandbox that works; runs that need what none has are refused",
+      );
+}
+
+function versionsFound(rows: readonly WorkerRow[]): Finding {
+  const versions = [...new Set(rows.map(({ version }) => version))].sort();
+  return versions.length <= 1
+    ? pass(versions.join(", "))
+    : warn(`${versions.join(", ")} on one database`, "finish the upgrade: the same version on all");
+}
+
+function depthFound(waiting: number, working: readonly WorkerRow[]): Finding {
+  const detail = `${waiting} ${waiting === 1 ? "piece" : "pieces"} of work`;
+  return waiting > 0 && working.length === 0
+    ? warn(`${detail}, and nobody takes any`, "start `abeval serve --worker` on this database")
+    : pass(detail);
+}

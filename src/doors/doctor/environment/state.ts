@@ -1,0 +1,91 @@
+import { open, rm, stat, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { errorCode, Failure } from "../../../domain/failure.ts";
+import { type Check, fail, pass, skip, warn } from "../check.ts";
+import type { Services } from "../services.ts";
+
+const MEMORY = "no --state-dir: sessions are kept in memory, until the program ends";
+
+export const stateDirectory: Check<Services> = {
+  id: "state.directory",
+  title: "State directory",
+  async run({ state_dir, entropy }) {
+    if (state_dir === undefined) return skip(MEMORY);
+    const refusal = await refusedWrite(join(state_dir, `.doctor-${entropy(8)}`));
+    if (refusal !== null) return fail(`no file can be written in it (${refusal})`, STATE_HINT);
+    const type = NETWORK_FILE_SYSTEMS.get((await statfs(state_dir)).type);
+    return type === undefined
+      ? pass(`${basename(state_dir)}: writable`)
+      : warn(`${basename(state_dir)}: on ${type}, where the database's log cannot be shared`, "use a local disk");
+  },
+};
+
+const STATE_HINT = "give this user a writable directory with --state-dir, on a disk with free space";
+
+/** Writes and syncs some bytes: on a full disk an empty file can still be made. */
+async function refusedWrite(path: string): Promise<string | null> {
+  try {
+    await using file = await open(path, "wx", 0o600);
+    await file.writeFile("doctor was here\n");
+    await file.sync();
+    return null;
+  } catch (error) {
+    return errorCode(error) ?? String(error);
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+/** By the magic number that statfs gives (linux/magic.h). */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, "nfs"],
+  [0xff534d42, "cifs"],
+  [0xfe534d42, "smb"],
+  [0x01021997, "9p"],
+]);
+
+/** Looks whether the database opens. Its version was checked, and brought up to date, at the start. */
+export const stateDatabase: Check<Services> = {
+  id: "state.database",
+  title: "Session database",
+  needs: ["state.directory"],
+  async run({ state_dir = "", store }) {
+    const isThere = await stat(join(state_dir, "sessions.db")).then(
+      (stats) => stats.isFile(),
+      () => false,
+    );
+    if (!isThere) return fail("sessions.db is gone; what is stored now will be lost", "start the program again");
+    try {
+      await store.list({ limit: 1 });
+      return pass("opens, and its schema is current");
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // Reports go out over the network: the host's directories are named by their last step.
+      return fail(error.message.replaceAll(state_dir, basename(state_dir)), STATE_HINT);
+    }
+  },
+};
+
+/** Room for both arms and their probes with the largest fixture that is allowed (256 MB). */
+const ENOUGH_BYTES = 1_024_000_000;
+
+export const disk: Check<Services> = {
+  id: "disk",
+  title: "Free disk",
+  async run({ state_dir }) {
+    const places = [{ name: "temporary files", path: tmpdir() }];
+    if (state_dir !== undefined) places.push({ name: "state directory", path: state_dir });
+    const free = await Promise.all(places.map(async ({ name, path }) => ({ name, bytes: await freeBytes(path) })));
+    const detail = free.map(({ name, bytes }) => `${name}: ${(bytes / 1e9).toFixed(1)} GB`).join(", ");
+    return free.every(({ bytes }) => bytes >= ENOUGH_BYTES)
+      ? pass(detail)
+      : warn(detail, `free some: ${ENOUGH_BYTES / 1e9} GB hold every run, smaller ones need less`);
+  },
+};
+
+/** Bytes that this user may use; what is reserved for root does not count. */
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}

@@ -1,0 +1,150 @@
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { redactKeyShapes } from "../../../arms/model/redaction.ts";
+import { wireOf, wireProblem } from "../../../arms/recipe/choose-wire.ts";
+import { installOf } from "../../../arms/recipe/install.ts";
+import { recipeOf } from "../../../arms/recipe/recipes.ts";
+import { isReachable, sandboxOwner } from "../../../arms/sandbox/temp-dir.ts";
+import { type AgentArm, isAgentArm } from "../../../comparison/planning/agent-runner.ts";
+import { filesSource } from "../../../comparison/scenario/fixture-source.ts";
+import type { ScenarioPlace } from "../../../comparison/scenario/loaded-scenario.ts";
+import { listMaterial } from "../../../comparison/scenario/materials.ts";
+import { Failure } from "../../../domain/failure.ts";
+import { type Check, fail, pass, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
+import type { DeclaredScenario } from "../services.ts";
+import type { DryRun } from "./dry-run.ts";
+
+const agentsOf = ({ loaded }: Pick<DeclaredScenario, "loaded">): AgentArm[] =>
+  loaded.definition.arms.filter(isAgentArm);
+
+/** An install is read by whoever the sandbox runs commands as. */
+export const agentsDir: Check<DeclaredScenario> = {
+  id: "agents.dir",
+  title: "External agents are installed",
+  async run({ services, loaded }) {
+    const arms = agentsOf({ loaded });
+    if (arms.length === 0) return pass(IDLE.no_agent);
+    const lines: string[] = [];
+    for (const { id, agent } of arms) {
+      const install = await installOf(services.agents_dir, agent).catch((error: unknown) => {
+        if (error instanceof Failure) return error;
+        throw error;
+      });
+      if (install instanceof Failure) return fail(`${id}: ${install.message}`, DIR_HINT);
+      if (install && !isReachable(`${install.path}/x`, sandboxOwner()))
+        return fail(
+          `${id}: the user of the sandbox cannot reach ${install.path}`,
+          "install it below a public directory",
+        );
+      lines.push(
+        `${id}: ${install ? `${agent.install} ${install.version ?? "without a version"}` : "needs no install"}`,
+      );
+    }
+    return pass(lines.join("; "));
+  },
+};
+
+const DIR_HINT = "each agent has a directory of its own below --agents-dir";
+
+/** Of the package, as npm installed it: no program is started. Options and tools of agents change from version to version. */
+export const agentsVersion: Check<DeclaredScenario> = {
+  id: "agents.version",
+  title: "Packages of external agents are of tried versions",
+  needs: ["agents.dir"],
+  async run({ services, loaded }) {
+    const arms = agentsOf({ loaded });
+    if (arms.length === 0) return pass(IDLE.no_agent);
+    const strangers: string[] = [];
+    for (const { id, agent } of arms) {
+      const { tested, title } = recipeOf(agent);
+      const version = (await installOf(services.agents_dir, agent))?.version ?? null;
+      if (tested.length > 0 && (version === null || !tested.includes(version)))
+        strangers.push(`${id}: ${title} ${version ?? "of an unknown version"}, and ${tested.join(" and ")} were tried`);
+    }
+    return strangers.length === 0
+      ? pass("each is one that abeval was tried with, or a command of your own")
+      : warn(strangers.join("; "), "it may work all the same: agents.start tells");
+  },
+};
+
+export const agentsWire: Check<DeclaredScenario> = {
+  id: "agents.wire",
+  title: "External agents can talk to their models",
+  run({ loaded }) {
+    const arms = agentsOf({ loaded });
+    if (arms.length === 0) return pass(IDLE.no_agent);
+    const problems = arms.flatMap(({ id, agent, model }) => {
+      const problem = wireProblem(agent, model);
+      return problem === null ? [] : [`${id}: ${problem}`];
+    });
+    if (problems.length > 0) return fail(problems.join("\n"), null);
+    return pass(arms.map(({ id, agent, model }) => `${id}: ${model} by ${wireOf(agent, model)}`).join("; "));
+  },
+};
+
+/** Names under which agents keep the login of a person. */
+const LOGINS = [".credentials.json", "auth.json", "oauth_creds.json", "hosts.json"];
+
+/** Bytes of a file that are searched for keys: settings are short. */
+const SEARCHED_BYTES = 1_000_000;
+
+/** Whatever lies there the agent can read and send, and the scenario would spread it. */
+export const agentsHome: Check<DeclaredScenario> = {
+  id: "agents.home",
+  title: "External agents are given no secrets",
+  async run({ loaded }) {
+    const arms = agentsOf({ loaded });
+    if (arms.length === 0) return pass(IDLE.no_agent);
+    const found: string[] = [];
+    for (const arm of arms) found.push(...(await secretsOf(arm, loaded)).map((what) => `${arm.id}: ${what}`));
+    return found.length === 0
+      ? pass("neither files, variables nor arguments hold one")
+      : fail(found.join("\n"), "take it out: abeval holds the keys, and an agent needs none");
+  },
+};
+
+async function secretsOf({ agent }: AgentArm, place: ScenarioPlace): Promise<string[]> {
+  const { dir, files } = filesSource(place, agent.files);
+  const entries = dir === null ? [] : await listMaterial(dir);
+  const texts = [
+    ...Object.entries(files).map(([path, text]) => ({ where: path, text })),
+    ...(await Promise.all(
+      entries
+        .filter(({ stats }) => stats.isFile() && stats.size <= SEARCHED_BYTES)
+        .map(async ({ path, absolute }) => ({ where: path, text: await readFile(absolute, "utf8") })),
+    )),
+  ];
+  const logins = texts.filter(({ where }) => LOGINS.includes(basename(where)));
+  const given = [
+    ...texts,
+    ...Object.entries(agent.env).map(([name, text]) => ({ where: `variable ${name}`, text })),
+    ...agent.args.map((text) => ({ where: "an argument", text })),
+  ];
+  return [
+    ...logins.map(({ where }) => `${where} is the login of a person`),
+    ...given
+      .filter(({ text }) => redactKeyShapes(text) !== text)
+      .map(({ where }) => `${where} holds what looks like a key`),
+  ];
+}
+
+/** Agents that are scripts of Node run on the one that commands of this machine find. */
+export const agentsNode: Check<DryRun> = {
+  id: "agents.node",
+  title: "External agents have the Node that they need",
+  needs: ["fixture.setup"],
+  async run(dryRun, signal) {
+    const needs = agentsOf(dryRun).flatMap(({ id, agent }) => {
+      const { min_node, title } = recipeOf(agent);
+      return min_node === null ? [] : [{ id, min_node, title }];
+    });
+    if (needs.length === 0) return pass(agentsOf(dryRun).length === 0 ? IDLE.no_agent : IDLE.no_node);
+    const found = (await dryRun.printed("node --version", signal)).trim();
+    const major = Number(/^v(\d+)\./.exec(found)?.[1]);
+    const lacking = needs.filter(({ min_node }) => !(major >= min_node));
+    if (lacking.length === 0) return pass(`Node ${found}`);
+    const lines = lacking.map(({ id, min_node, title }) => `${id}: ${title} needs Node ${min_node} or newer`);
+    return fail(`${lines.join("; ")}; commands find ${Number.isNaN(major) ? "none" : found}`, "install a newer Node");
+  },
+};

@@ -1,0 +1,114 @@
+import { effectiveBudget } from "../../../arms/arm/budget.ts";
+import { leastFirstTurn } from "../../../arms/arm/first-turn.ts";
+import { withPrices } from "../../../comparison/planning/prices.ts";
+import { firstTurnTokens, SHORT_TURNS, shortRun } from "../../../comparison/planning/worst-case-cost.ts";
+import type { Arm } from "../../../domain/arm.ts";
+import type { Budget } from "../../../domain/policies.ts";
+import type { Scenario } from "../../../domain/scenario.ts";
+import { costOf } from "../../../domain/usage.ts";
+import { type Check, type Finding, fail, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
+import type { DeclaredScenario } from "../services.ts";
+import type { DryRun, ProbedTwice } from "./dry-run.ts";
+
+export const tokenBudget: Check<DeclaredScenario> = {
+  id: "budget.tokens",
+  title: "Tokens cover the prompt and a few turns",
+  run: ({ loaded }) => worst(loaded.definition.arms.map((arm) => tokensFor(loaded.definition, arm))),
+};
+
+export const costBudget: Check<DeclaredScenario> = {
+  id: "budget.cost",
+  title: "Cost cap",
+  run({ services, loaded: { definition } }) {
+    const scenario = withPrices(services.prices, definition, definition);
+    return worst(scenario.arms.map((arm) => costFor(scenario, arm)));
+  },
+};
+
+/** An arm that tests its work runs commands like the checks, so its time must suffice for them. */
+export const secondsBudget: Check<DryRun> = {
+  id: "budget.seconds",
+  title: "Seconds cover the checks",
+  needs: ["fixture.setup"],
+  async run(dryRun, signal) {
+    const { definition } = dryRun.loaded;
+    const probed = await dryRun.untouched(signal);
+    if (probed === null) return skip(IDLE.no_probe);
+    const measured = durations(probed).reduce((sum, ms) => sum + ms, 0) / 1000;
+    return worst([
+      ...definition.arms.map((arm) => secondsFor(definition, arm, measured)),
+      ...slowChecks(definition, probed),
+    ]);
+  },
+};
+
+function tokensFor(scenario: Scenario, arm: Arm): Finding {
+  const { max_tokens } = budgetOf(scenario, arm);
+  const first = firstTurnTokens(scenario, arm);
+  const { tokens_in, tokens_out } = shortRun(scenario, arm);
+  const figures = `${arm.id}: ${max_tokens} tokens, the first turn sends about ${first}, ${SHORT_TURNS} turns about ${tokens_in + tokens_out}`;
+  if (first >= max_tokens) return fail(figures, "raise max_tokens: the arm would be stopped after its first turn");
+  return tokens_in + tokens_out > max_tokens
+    ? warn(figures, "raise max_tokens, or shorten the prompts")
+    : pass(figures);
+}
+
+/** A cap without a price makes a run be refused. A script costs nothing. */
+function costFor(scenario: Scenario, arm: Arm): Finding {
+  const { max_cost_usd } = budgetOf(scenario, arm);
+  if (max_cost_usd === null) return pass(`${arm.id}: no cap`);
+  const price = arm.price_per_mtok;
+  const needed = costOf(price, shortRun(scenario, arm));
+  if (needed === null)
+    return fail(`${arm.id}: ${arm.model} has no price, and its cap (${max_cost_usd} USD) needs one`, PRICES_HINT);
+  if (needed === 0) return pass(`${arm.id}: ${arm.model} costs nothing`);
+  const least = leastFirstTurn(arm, scenario.task.prompt);
+  if (least !== null && least > max_cost_usd)
+    return fail(
+      `${arm.id}: cap ${max_cost_usd} USD, the first turn takes at least ${least.toFixed(4)} USD`,
+      "raise max_cost_usd, or take a cheaper model: a run is refused",
+    );
+  const figures = `${arm.id}: cap ${max_cost_usd} USD, ${SHORT_TURNS} turns cost about ${needed.toFixed(4)} USD`;
+  return needed > max_cost_usd ? warn(figures, "raise max_cost_usd, or take a cheaper model") : pass(figures);
+}
+
+const PRICES_HINT = "give price_per_mtok in the scenario, or the model in the file of --prices; or remove the cap";
+
+function secondsFor(scenario: Scenario, arm: Arm, measured: number): Finding {
+  const { max_seconds } = budgetOf(scenario, arm);
+  const figures = `${arm.id}: ${max_seconds} s, the checks take ${measured.toFixed(1)} s here`;
+  if (measured >= max_seconds) return fail(figures, "raise max_seconds, or make the checks faster");
+  return measured > max_seconds / 2 ? warn(figures, "raise max_seconds: little is left to think") : pass(figures);
+}
+
+/** Checks that take more than half of their time: a slower machine would end them. */
+function slowChecks({ task }: Scenario, probed: ProbedTwice): readonly Finding[] {
+  const took = durations(probed);
+  return (task.probe?.checks ?? []).flatMap(({ id, timeout_s }, index) => {
+    const seconds = (took[index] ?? 0) / 1000;
+    return seconds > timeout_s / 2
+      ? [warn(`${id}: took ${seconds.toFixed(1)} s of ${timeout_s} s`, "raise its timeout_s")]
+      : [];
+  });
+}
+
+/** The longer of two runs, for each check. */
+const durations = ([first, second]: ProbedTwice): readonly number[] =>
+  first.checks.map(({ duration_ms }, index) => Math.max(duration_ms, second.checks[index]?.duration_ms ?? 0));
+
+const budgetOf = ({ policies }: Scenario, { limits }: Arm): Budget => effectiveBudget(policies.budget, limits);
+
+/** The findings of several parts as one: the gravest status, and what all parts of that status say. */
+function worst(findings: readonly Finding[]): Finding {
+  const status = (["fail", "warn", "pass"] as const).find((name) =>
+    findings.some((finding) => finding.status === name),
+  );
+  const told = findings.filter((finding) => finding.status === status);
+  const hints = new Set(told.flatMap(({ hint }) => hint ?? []));
+  return {
+    status: status ?? "pass",
+    detail: told.map(({ detail }) => detail).join("; "),
+    hint: hints.size === 0 ? null : [...hints].join("; "),
+  };
+}

@@ -1,0 +1,133 @@
+import type { Sandbox } from "../../../arms/sandbox/sandbox.ts";
+import type { ArmTools } from "../../../arms/tool/arm-tools.ts";
+import { openPristine } from "../../../arms/workspace/pristine.ts";
+import type { Pristine, Workspace } from "../../../arms/workspace/workspace.ts";
+import { runProbe } from "../../../comparison/evidence/run-probe.ts";
+import type { AgentArm } from "../../../comparison/planning/agent-runner.ts";
+import { fixtureSource } from "../../../comparison/scenario/fixture-source.ts";
+import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
+import { probeSource } from "../../../comparison/scenario/materials.ts";
+import type { Arm } from "../../../domain/arm.ts";
+import { CHECK_OUTPUT_KB } from "../../../domain/defaults.ts";
+import type { ProbeResult } from "../../../domain/evidence.ts";
+import type { Rehearsal } from "./rehearse-agent.ts";
+
+interface DryRunOptions {
+  readonly loaded: LoadedScenario;
+  readonly sandbox: Sandbox;
+  readonly redact: (text: string) => string;
+  /** Starts the MCP servers of an arm in a workspace; absent: nothing asks for it. */
+  readonly openTools?: OpenTools;
+  /** Runs an external agent in a workspace, at no cost; absent: nothing asks for it. */
+  readonly rehearse?: Rehearse;
+}
+
+type Rehearse = (arm: AgentArm, workspace: Workspace, signal: AbortSignal) => Promise<Rehearsal>;
+
+type OpenTools = (arm: Arm, workspace: Workspace, signal: AbortSignal) => Promise<ArmTools>;
+
+/** Milliseconds for a command that only tells its version. */
+const PRINT_MS = 10_000;
+
+/** One state of the workspace, probed two times. */
+export type ProbedTwice = readonly [ProbeResult, ProbeResult];
+
+/** Runs a scenario's setup and checks without its arms. Each part runs when it is first asked for. */
+export class DryRun implements AsyncDisposable {
+  readonly loaded: LoadedScenario;
+  readonly pristine: Pristine;
+  readonly #redact: DryRunOptions["redact"];
+  readonly #openTools: OpenTools | undefined;
+  readonly #rehearse: Rehearse | undefined;
+  readonly #opened: Workspace[] = [];
+  #untouched: Promise<ProbedTwice | null> | undefined;
+  #patched: Promise<Workspace> | undefined;
+  #fixed: Promise<ProbedTwice | null> | undefined;
+
+  constructor({ loaded, sandbox, redact, openTools, rehearse }: DryRunOptions) {
+    this.loaded = loaded;
+    this.#redact = redact;
+    this.#openTools = openTools;
+    this.#rehearse = rehearse;
+    this.pristine = openPristine({ source: fixtureSource(loaded), sandbox, keep: false });
+  }
+
+  /** The probe on the fixture as it is after setup; null when there is none. */
+  untouched(signal: AbortSignal): Promise<ProbedTwice | null> {
+    this.#untouched ??= this.#probeTwice(Promise.resolve(this.#open()), signal);
+    return this.#untouched;
+  }
+
+  /** The fixture with a patch applied, the same each time. @throws Mistake naming the hunk that does not apply. */
+  patched(patch: string): Promise<Workspace> {
+    this.#patched ??= this.#apply(patch);
+    return this.#patched;
+  }
+
+  /** The probe on the fixture with the patch applied. */
+  fixed(patch: string, signal: AbortSignal): Promise<ProbedTwice | null> {
+    this.#fixed ??= this.#probeTwice(this.patched(patch), signal);
+    return this.#fixed;
+  }
+
+  /** The paths among `globs` that the commands of the checks change. An arm may run the same commands, without the hidden files. */
+  async changedByChecks(globs: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    const { task, policies } = this.loaded.definition;
+    const workspace = this.#open();
+    for (const { run, timeout_s } of task.probe?.checks ?? []) {
+      const limits = { timeout_ms: timeout_s * 1000, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+      await workspace.exec({ run, ...limits, network: policies.network }, signal);
+    }
+    return await workspace.altered(globs);
+  }
+
+  /** What a command prints in a workspace of its own. */
+  async printed(run: string, signal: AbortSignal): Promise<string> {
+    const limits = { timeout_ms: PRINT_MS, max_output_bytes: CHECK_OUTPUT_KB * 1024 };
+    const { output } = await this.#open().exec({ run, ...limits, network: "none" }, signal);
+    return output;
+  }
+
+  /** The tools of an arm's MCP servers, which run in a workspace of their own until this is disposed of. @throws Failure */
+  async mcpTools(arm: Arm, signal: AbortSignal): Promise<ArmTools | undefined> {
+    return await this.#openTools?.(arm, this.#open(), signal);
+  }
+
+  /** How an external agent behaves in a workspace of its own. @throws Failure */
+  async rehearse(arm: AgentArm, signal: AbortSignal): Promise<Rehearsal> {
+    if (this.#rehearse === undefined) throw new Error("nobody said how agents are rehearsed");
+    return await this.#rehearse(arm, this.#open(), signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const workspace of this.#opened) await workspace[Symbol.asyncDispose]();
+    await this.pristine[Symbol.asyncDispose]();
+  }
+
+  #open(): Workspace {
+    const workspace = this.pristine.open();
+    this.#opened.push(workspace);
+    return workspace;
+  }
+
+  async #apply(patch: string): Promise<Workspace> {
+    const workspace = this.#open();
+    await workspace.applyPatch(patch);
+    return workspace;
+  }
+
+  /** Probes one after the other. In parallel they would slow each other down and look flaky. */
+  async #probeTwice(subject: Promise<Workspace>, signal: AbortSignal): Promise<ProbedTwice | null> {
+    const workspace = await subject;
+    const { task, policies } = this.loaded.definition;
+    if (task.probe === null) return null;
+    const run = {
+      probe: task.probe,
+      overlay: probeSource(this.loaded),
+      protected: policies.paths.protected,
+      network: policies.network,
+      redact: this.#redact,
+    };
+    return [await runProbe(workspace, run, signal), await runProbe(workspace, run, signal)];
+  }
+}

@@ -1,0 +1,143 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { LoadedScenario } from "../../../comparison/scenario/loaded-scenario.ts";
+import { listMaterial, probeSource } from "../../../comparison/scenario/materials.ts";
+import { readText } from "../../../comparison/scenario/read-text.ts";
+import { repositoryAround } from "../../../comparison/scenario/repository.ts";
+import { Unusable } from "../../../comparison/scenario/unusable.ts";
+import { counted } from "../../../domain/counted.ts";
+import { type Check, pass, skip, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
+import type { DryRun } from "./dry-run.ts";
+import { tellingLines, type VisibleText, visibleTexts } from "./visible-text.ts";
+
+interface HiddenFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A file that has this share of a hidden file's telling lines is a copy of it. */
+const COPY_SHARE = 0.8;
+
+/** Bytes of a hidden file whose text is compared; a test is smaller. */
+const HIDDEN_BYTES = 1_000_000;
+
+/** An arm that can read the hidden checks may work for them and not for the task. */
+export const leakedFiles: Check<DryRun> = {
+  id: "leak.hidden_files",
+  title: "No hidden file is visible",
+  needs: ["fixture.files"],
+  async run({ pristine, loaded }) {
+    const { task } = loaded.definition;
+    const hidden = await hiddenFiles(loaded);
+    const places = await ownPlaces(loaded);
+    const texts = await visibleTexts(pristine, loaded.definition);
+    const [scenarios, visible] = [texts.filter(isScenario(places)), texts.filter((text) => !isScenario(places)(text))];
+    const paths = new Set((await pristine.list()).map(({ path }) => path));
+    const leaks = new Set([
+      ...scenarios.map(({ name }) => `the scenario file can be read in ${name}`),
+      ...hidden.flatMap((file) => [...placesAmong(file, places, paths), ...copiesOf(file, visible)]),
+      ...hidden.flatMap((file) => mentionsOf(file, visible)),
+    ]);
+    if (leaks.size > 0) return warn([...leaks].join("\n"), task.fixture?.git === undefined ? HINT : GIT_HINT);
+    return task.probe === null
+      ? skip(IDLE.no_probe)
+      : pass(`${counted(hidden.length, "file")} looked for in ${counted(visible.length, "text")}`);
+  },
+};
+
+const HINT = "keep hidden files out of the fixture and out of the prompts";
+const GIT_HINT = `${HINT}: take a commit from before them, or a \`path\` beside them`;
+
+/** The scenario file, which holds checks and rubric. Another file may have its name, but not these parts. */
+const isScenario =
+  ({ scenario }: OwnPlaces) =>
+  ({ path, text }: VisibleText): boolean =>
+    path !== null && scenario.includes(path) && ["task", "arms", "rubric"].every((part) => text.includes(part));
+
+const canBeRead = (path: string, name: string) => `${path} can be read in ${name}`;
+
+const placesAmong = ({ path }: HiddenFile, { probe }: OwnPlaces, paths: ReadonlySet<string>): readonly string[] =>
+  probe(path)
+    .filter((place) => paths.has(place))
+    .map((place) => canBeRead(path, place));
+
+async function hiddenFiles(loaded: LoadedScenario): Promise<readonly HiddenFile[]> {
+  const { dir, files } = probeSource(loaded);
+  const below = dir === null ? [] : await listMaterial(dir);
+  const found: HiddenFile[] = [];
+  for (const { path, absolute, stats } of below)
+    if (stats.isFile() && !Object.hasOwn(files, path))
+      found.push({ path, text: stats.size > HIDDEN_BYTES ? "" : ((await textOf(absolute)) ?? "") });
+  return [...found, ...Object.entries(files).map(([path, text]) => ({ path, text }))];
+}
+
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readText(path, HIDDEN_BYTES);
+  } catch (error) {
+    if (error instanceof Unusable) return null;
+    throw error;
+  }
+}
+
+/** A hidden file may replace a visible one and share lines with it, so only an equal text is a leak there. */
+function copiesOf({ path, text }: HiddenFile, visible: readonly VisibleText[]): readonly string[] {
+  const lines = tellingLines(text);
+  if (lines.size === 0) return [];
+  return visible
+    .filter((shown) =>
+      shown.path === path ? shown.text === text : lines.intersection(shown.lines).size >= COPY_SHARE * lines.size,
+    )
+    .map(({ name }) => canBeRead(path, name));
+}
+
+/** The name of a hidden file tells an arm what is checked, unless the fixture has a file of that name. */
+function mentionsOf({ path }: HiddenFile, visible: readonly VisibleText[]): readonly string[] {
+  if (visible.some((shown) => shown.path === path)) return [];
+  const whole = new RegExp(`(?<![\\w./-])${RegExp.escape(path)}(?![\\w-])`);
+  return visible.filter(({ text }) => whole.test(text)).map(({ name }) => `${path} is named in ${name}`);
+}
+
+/** Paths in the workspace of the scenario's own files, if the fixture contains them. */
+interface OwnPlaces {
+  readonly scenario: readonly string[];
+  /** @param path below the probe's directory */
+  readonly probe: (path: string) => readonly string[];
+}
+
+/**
+ * A fixture may be a directory around the scenario, or a commit that contains it. Then arms can read the scenario's files
+ * in the workspace. For a commit it is not known which part became the fixture, so each directory around a file counts.
+ */
+async function ownPlaces(loaded: LoadedScenario): Promise<OwnPlaces> {
+  const tops = await topsOf(loaded);
+  const file = join(await realpath(loaded.directory), basename(loaded.file));
+  const { dir } = probeSource(loaded);
+  const probe = dir === null ? null : await realpath(dir);
+  return {
+    scenario: below(tops(dirname(file)), file),
+    probe: (path) => (probe === null ? [] : below(tops(dirname(probe)), join(probe, path))),
+  };
+}
+
+/** Absolute directories that may have become the top of the workspace, for a file in `directory`. */
+async function topsOf({ definition, directory }: LoadedScenario): Promise<(directory: string) => readonly string[]> {
+  const { fixture } = definition.task;
+  if (fixture?.git !== undefined) {
+    const { root } = repositoryAround(directory);
+    return (inner) => upTo(root, inner);
+  }
+  const top = fixture?.dir == null ? null : await realpath(resolve(directory, fixture.dir));
+  return () => (top === null ? [] : [top]);
+}
+
+/** From the inner directory to the outer one, both included. */
+function upTo(outer: string, inner: string): string[] {
+  const found = [inner];
+  for (let at = inner; at !== outer && at !== dirname(at); at = dirname(at)) found.push(dirname(at));
+  return found;
+}
+
+const below = (tops: readonly string[], file: string) =>
+  tops.filter((top) => file.startsWith(top + sep)).map((top) => relative(top, file).replaceAll(sep, "/"));

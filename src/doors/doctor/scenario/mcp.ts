@@ -1,0 +1,53 @@
+import { serversOf } from "../../../comparison/planning/mcp-tools.ts";
+import { counted } from "../../../domain/counted.ts";
+import { type Check, pass, warn } from "../check.ts";
+import { IDLE } from "../idle.ts";
+import type { DeclaredScenario } from "../services.ts";
+import type { DryRun } from "./dry-run.ts";
+
+/** Beyond these every turn of the arm pays noticeably for the descriptions alone. */
+const MANY_TOOLS = 40;
+const MANY_BYTES = 32_000;
+
+/** Costs nothing, and finds before a run what would refuse it. */
+export const mcpStart: Check<DryRun> = {
+  id: "mcp.start",
+  title: "MCP servers start",
+  needs: ["fixture.setup"],
+  async run(dryRun, signal) {
+    const arms = dryRun.loaded.definition.arms.filter((arm) => serversOf(arm).length > 0);
+    if (arms.length === 0) return pass(IDLE.no_mcp);
+    const sizes: { readonly text: string; readonly isLarge: boolean }[] = [];
+    for (const arm of arms) {
+      const opened = await dryRun.mcpTools(arm, signal);
+      const { tools = [], bytes = 0 } = opened ?? {};
+      await opened?.[Symbol.asyncDispose]();
+      const text = `${arm.id}: ${counted(tools.length, "tool")}, ${(bytes / 1000).toFixed(1)} kB of descriptions`;
+      sizes.push({ text, isLarge: tools.length >= MANY_TOOLS || bytes >= MANY_BYTES });
+    }
+    const detail = sizes.map(({ text }) => text).join("; ");
+    if (sizes.every(({ isLarge }) => !isLarge)) return pass(detail);
+    return warn(`${detail}; every turn sends them`, "name the tools that the task needs in `tools` of the server");
+  },
+};
+
+/** A rule that somebody relies on and that does not hold. */
+export const mcpRules: Check<DeclaredScenario> = {
+  id: "mcp.rules",
+  title: "Rules reach the MCP servers",
+  run({ loaded }) {
+    const { arms, policies } = loaded.definition;
+    if (arms.every((arm) => serversOf(arm).length === 0)) return pass(IDLE.no_mcp);
+    const { commands, paths } = policies;
+    const blind = [
+      commands.deny.length > 0 && "commands.deny",
+      commands.allow !== null && "commands.allow",
+      !paths.writable.includes("**") && "paths.writable",
+    ].filter((rule) => rule !== false);
+    if (blind.length === 0) return pass("none is about what they do");
+    return warn(
+      `${blind.join(", ")} cannot see what a server is about to do; changed files are compared afterwards`,
+      "offer only tools that may be used, by `tools` of the server",
+    );
+  },
+};

@@ -1,0 +1,33 @@
+import { Failure } from "../../domain/failure.ts";
+
+const GUARDED: ReadonlySet<string> = new Set(["POST", "DELETE"]);
+
+/**
+ * Lets only pages of these origins start, judge and stop runs, so that pages of other sites spend no money; every origin may
+ * read. Without origins all pass. Two requests always pass: one without an Origin, which comes from no page, and one from the
+ * origin that it asks, which is the web UI served here.
+ * @returns what throws Failure `forbidden_origin`
+ */
+export const allowedOrigins =
+  (origins: readonly string[]): ((request: Request) => void) =>
+  ({ method, headers }) => {
+    if (origins.length === 0 || !GUARDED.has(method)) return;
+    const origin = headers.get("origin");
+    if (origin === null || origins.includes(origin) || origin === ownOrigin(headers)) return;
+    throw new Failure(
+      "forbidden_origin",
+      `pages of ${JSON.stringify(origin.slice(0, 100))} may read here and start nothing; --allowed-origin names those that may`,
+    );
+  };
+
+/** Undefined without a host. Only a proxy in front knows whether a browser spoke https: we never do. */
+function ownOrigin(headers: Headers): string | undefined {
+  const scheme = headers.get("x-forwarded-proto") === "https" ? "https" : "http";
+  return URL.parse(`${scheme}://${headers.get("host") ?? ""}`)?.origin;
+}
+
+/** Whether a browser can send it as an origin: `https://dash.example.com`, with a port only where it is not the usual one. */
+export const isOrigin = (text: string): boolean => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text;
+};

@@ -1,0 +1,49 @@
+import { RAW_BODY_BYTES } from "../../domain/defaults.ts";
+import type { App } from "./app.ts";
+import { IDLE_TIMEOUT_S } from "./routes/route-context.ts";
+
+export interface Address {
+  readonly hostname: string;
+  /** 0: one that is free. */
+  readonly port: number;
+}
+
+export interface Listening {
+  /** With the port that it got. */
+  readonly url: string;
+  /** Requests that are not answered yet. */
+  readonly pending: number;
+  /** Takes no more connections; those that are open go on. */
+  refuseConnections(): void;
+  /** Cuts whatever is still open. */
+  close(): Promise<void>;
+}
+
+/** An application of Elysia's, whatever it answers. */
+export interface Listenable {
+  listen(options: Parameters<App["listen"]>[0]): unknown;
+  readonly server: App["server"];
+}
+
+/** @throws Error with a `code` when the address cannot be listened on. */
+export function listen(app: Listenable, { hostname, port }: Address): Listening {
+  app.listen({
+    hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port,
+    // Shared ports would let a second server start unnoticed and take part of the requests.
+    reusePort: false,
+    idleTimeout: IDLE_TIMEOUT_S,
+    maxRequestBodySize: RAW_BODY_BYTES,
+    development: false,
+  });
+  const { server } = app;
+  if (!server) throw new Error("the server did not start");
+  return {
+    url: `http://${hostname}:${server.port}`,
+    get pending() {
+      return server.pendingRequests;
+    },
+    refuseConnections: () => void server.stop(false),
+    close: async () => await server.stop(true),
+  };
+}

@@ -1,0 +1,46 @@
+import type { RunEvent } from "../../../domain/event.ts";
+import type { FailureCode } from "../../../domain/failure.ts";
+import { ERRORS } from "../error.ts";
+
+/** What any request may get, wherever it goes. */
+const COMMON_ERRORS: readonly FailureCode[] = ["forbidden_host", "internal"];
+
+/** A response for `detail.responses`; the document takes its schema from the route's `response`. */
+export const answer = (description: string, example: unknown) => ({
+  description,
+  content: { "application/json": { example } },
+});
+
+/** A stream of events for `detail.responses`; the schema of a frame is the route's `response`. */
+export const frames = (examples: readonly RunEvent[]) => ({
+  description: "Frames of one line `data: <json>` and an empty line; the JSON is a RunEvent.",
+  content: {
+    "text/event-stream": { example: examples.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("") },
+  },
+});
+
+/** A body for `detail.requestBody`; the document takes its schema from the route's `body`. */
+export const body = (examples: Readonly<Record<string, unknown>>) => ({
+  required: true,
+  content: { "application/json": { examples: named(examples) } },
+});
+
+/** One response for each status that the codes have, and for the codes that any request may get. */
+export function failures(...codes: readonly FailureCode[]): Record<number, ReturnType<typeof failure>> {
+  const byStatus = Map.groupBy([...codes, ...COMMON_ERRORS], (code) => ERRORS[code].status);
+  return Object.fromEntries([...byStatus].map(([status, own]) => [status, failure(own)]));
+}
+
+const failure = (codes: readonly FailureCode[]) => ({
+  description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join("\n\n"),
+  content: {
+    "application/json": {
+      examples: named(
+        Object.fromEntries(codes.map((code) => [code, { error: { code, message: ERRORS[code].meaning } }])),
+      ),
+    },
+  },
+});
+
+const named = (examples: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));

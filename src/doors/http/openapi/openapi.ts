@@ -1,0 +1,166 @@
+import type { TObject, TSchema } from "@sinclair/typebox";
+import type { DocumentDecoration } from "elysia";
+import { ErrorBody } from "../../../domain/health.ts";
+import { publish, type SchemaObject, withoutPatterns } from "../../../domain/published-schema.ts";
+import { bare } from "../../../domain/schema.ts";
+import { UnreadableRequest } from "../error.ts";
+import { VOCABULARY } from "./vocabulary.ts";
+
+/** What the router knows of a route. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly hooks: {
+    readonly params?: TObject;
+    readonly query?: TObject;
+    readonly body?: TObject;
+    readonly response?: TSchema | Readonly<Record<number, TSchema>>;
+    readonly detail?: DocumentDecoration;
+  };
+}
+
+const TAGS = {
+  environment: "Is the service alive, and can runs work here.",
+  scenarios: "What can be run.",
+  sessions: "What has run, or is running.",
+  runs: "Run a scenario and watch it.",
+  verdicts: "Judge stored arms again.",
+  schema: "This document.",
+  extension: "Additions to the eleven endpoints of the interface.",
+};
+
+export const INFO = {
+  title: "abeval",
+  summary: "A/B evaluation of AI agents.",
+  description: [
+    "Runs two agent arms on one scenario, has a judge compare them, and keeps the outcome.",
+    "Fields are snake_case; times are ISO-8601 UTC with milliseconds; `null` means unknown.",
+    "Every error has the shape of `Error`, on every path. There is no authentication; `Access-Control-Allow-Origin` is `*`.",
+    "A request that is no HTTP at all, or whose head is too large (431), is refused below this API and has no body.",
+  ].join("\n\n"),
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+/**
+ * The OpenAPI 3.1 document of the router's own table: every route under /api, every named type as a component. Written here
+ * because the plugin's document has no components and does not validate.
+ * @throws Error for a route that says neither what it is nor that it is hidden
+ */
+export function openApi(routes: readonly Route[], version: string): SchemaObject {
+  const components = new Components();
+  const paths: Record<string, Record<string, SchemaObject>> = {};
+  for (const route of routes.filter(isDocumented)) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+  }
+  for (const schema of VOCABULARY) components.refer(schema);
+  return {
+    openapi: "3.1.1",
+    info: { ...INFO, version },
+    servers: [{ url: "/", description: "Where this document came from." }],
+    security: [],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas: components.schemas },
+  };
+}
+
+function isDocumented({ method, path, hooks: { detail } }: Route): boolean {
+  if (!path.startsWith("/api/")) return false;
+  if (detail?.operationId) return true;
+  if (detail?.hide) return false;
+  throw new Error(`${method} ${path} has no description`);
+}
+
+function operationOf({ hooks }: Route, components: Components): SchemaObject {
+  const { hide: _, requestBody, responses, ...described } = hooks.detail as Described;
+  const parameters = [
+    ...parametersOf("path", hooks.params, components),
+    ...parametersOf("query", hooks.query, components),
+  ];
+  const answers = hooks.body || hooks.query ? { ...responses, ...UNREADABLE } : responses;
+  return {
+    ...described,
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody: withSchema(requestBody, hooks.body, components) }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, response]) => [
+        status,
+        withSchema(response, schemaOf(hooks.response, Number(status)), components),
+      ]),
+    ),
+  };
+}
+
+/** What `describe.ts` makes of a route's `detail`. */
+type Described = DocumentDecoration & { readonly requestBody?: Content; readonly responses: Record<string, Content> };
+interface Content {
+  readonly content: Readonly<Record<string, object>>;
+}
+
+const UNREADABLE = {
+  [UnreadableRequest.status]: {
+    description: `\`invalid_request\`: ${UnreadableRequest.meaning}`,
+    content: {
+      "application/json": { example: { error: { code: "invalid_request", message: UnreadableRequest.meaning } } },
+    },
+  },
+};
+
+function schemaOf(response: Route["hooks"]["response"], status: number): TSchema | undefined {
+  if (status >= 400) return ErrorBody;
+  return response && status in response ? (response as Record<number, TSchema>)[status] : (response as TSchema);
+}
+
+/** JSON is described by the route's schema, a stream's text by the type of what its lines hold. */
+function withSchema(described: Content, schema: TSchema | undefined, components: Components): SchemaObject {
+  const content = Object.entries(described.content).map(([type, media]) => {
+    const isJson = type === "application/json" && schema !== undefined;
+    return [type, { schema: isJson ? components.refer(schema) : textOf(schema, components), ...media }];
+  });
+  return { ...described, content: Object.fromEntries(content) };
+}
+
+const textOf = (schema: TSchema | undefined, components: Components): SchemaObject =>
+  schema
+    ? { type: "string", contentMediaType: "application/json", contentSchema: components.refer(schema) }
+    : { type: "string" };
+
+function parametersOf(place: "path" | "query", schema: TObject | undefined, components: Components): SchemaObject[] {
+  const { properties = {}, required = [] } = schema ?? {};
+  return Object.entries<TSchema>(properties).map(([name, property]) => {
+    const { description, examples, ...rendered } = components.refer(property);
+    const example = Array.isArray(examples) ? { example: examples[0] } : {};
+    return { name, in: place, required: required.includes(name), description, schema: rendered, ...example };
+  });
+}
+
+/** Named schemas, each kept once. Where one contains another, a `$ref` stands. */
+export class Components {
+  readonly #schemas = new Map<string, SchemaObject>();
+  readonly #sources = new Map<string, string>();
+
+  /** Sorted by name. */
+  get schemas(): Readonly<Record<string, SchemaObject>> {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** The schema, or a reference to it when it has a name. @throws Error when one name stands for two schemas. */
+  refer(schema: TSchema): SchemaObject {
+    const name = schema.$id;
+    if (name === undefined) return this.#render(schema);
+    const named = bare(schema);
+    if (named !== schema) return { ...this.refer(named), description: schema.description };
+    const source = JSON.stringify(schema);
+    const filed = this.#sources.get(name);
+    if (filed === undefined) {
+      this.#sources.set(name, source);
+      this.#schemas.set(name, this.#render(schema));
+    } else if (filed !== source) throw new Error(`two schemas are named ${name}`);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  #render(schema: TSchema): SchemaObject {
+    return withoutPatterns(publish(schema, (part) => this.refer(part)));
+  }
+}

@@ -1,0 +1,44 @@
+import { Elysia } from "elysia";
+import { plainText } from "../../domain/plain-text.ts";
+import type { Services } from "../operation/services.ts";
+
+/** A request that was answered. A stream is answered when it opens. */
+export interface RequestLine {
+  /** ISO-8601, when the answer began. */
+  readonly at: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** Milliseconds to the answer. */
+  readonly ms: number;
+}
+
+export type LogRequest = (line: RequestLine) => void;
+
+/** Of a path, before secrets are taken out: one that the end of a line would cut in half stays hidden. */
+const READ_CHARS = 2_000;
+const SHOWN_CHARS = 300;
+
+/** A line for each request. */
+export function requestLog({ clock, redact }: Pick<Services, "clock" | "redact">, log: LogRequest | undefined) {
+  const plugin = new Elysia({ name: "request-log" });
+  if (log === undefined) return plugin;
+  const started = new WeakMap<Request, number>();
+  return plugin
+    .onRequest(({ request }) => void started.set(request, clock.ticks()))
+    .onAfterResponse({ as: "global" }, ({ request, responseValue, set }) =>
+      log({
+        at: clock.now().toISOString(),
+        method: request.method,
+        path: plainText(redact(pathOf(request).slice(0, READ_CHARS)).slice(0, SHOWN_CHARS)),
+        status:
+          responseValue instanceof Response && responseValue.status !== 200 ? responseValue.status : Number(set.status),
+        ms: Math.round((clock.ticks() - (started.get(request) ?? 0)) * 10) / 10,
+      }),
+    );
+}
+
+/** As the router sees it, also of an address that cannot be parsed. */
+const pathOf = ({ url }: Request) =>
+  URL.parse(url)?.pathname ?? url.replace(/^https?:\/\/[^/]*/, "").replace(/[?#].*$/s, "");

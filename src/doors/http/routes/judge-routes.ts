@@ -1,0 +1,143 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { JudgesRequest } from "../../../domain/judge-profile.ts";
+import { SelfTestRequest, SelfTestStarted } from "../../../domain/self-test.ts";
+import { VoteRequest } from "../../../domain/vote.ts";
+import { listJudges } from "../../operation/judges.ts";
+import { getSelfTest, listSelfTests, startSelfTest } from "../../operation/self-tests.ts";
+import { voteOnSession } from "../../operation/votes.ts";
+import { answer, body, failures } from "../openapi/describe.ts";
+import { EXAMPLE_JUDGES } from "../openapi/examples/judges.ts";
+import { EXAMPLE_SELF_TEST, EXAMPLE_SELF_TEST_ROW } from "../openapi/examples/self-test.ts";
+import { EXAMPLE_VERDICT } from "../openapi/examples/verdict.ts";
+import { EXAMPLE_VOTE } from "../openapi/examples/vote.ts";
+import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
+import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
+import { BEFORE_A_RUN } from "./run-routes.ts";
+
+/** Each is read whole, to be listed. */
+const SELF_TESTS_PAGE = 100;
+
+/** What examines judges, and people beside them. */
+export const judgeRoutes = ({ services, abandoned }: RouteContext) =>
+  new Elysia({ name: "judge-routes" })
+    .post(
+      "/api/self-tests",
+      async ({ body: asked, set }) => {
+        set.status = 202;
+        return await startSelfTest.run(services, asked, abandoned);
+      },
+      {
+        body: SelfTestRequest,
+        response: { 202: SelfTestStarted },
+        detail: {
+          operationId: "startSelfTest",
+          tags: ["extension"],
+          summary: startSelfTest.title,
+          description: `${startSelfTest.summary} Read it at \`/api/self-tests/{id}\`.`,
+          requestBody: body({
+            as_written: { scenario: EXAMPLE_SELF_TEST.scenario },
+            another_judge: { scenario: EXAMPLE_SELF_TEST.scenario, judge_model: EXAMPLE_SELF_TEST.judge.model },
+          }),
+          responses: {
+            202: answer("Started, or waiting for its turn.", { self_test_id: EXAMPLE_SELF_TEST.self_test_id }),
+            ...failures(...BEFORE_A_RUN),
+          },
+        },
+      },
+    )
+    .get(
+      "/api/self-tests",
+      ({ query, request, set }) =>
+        paged({
+          ...{ query: { limit: SELF_TESTS_PAGE, ...query }, request, set },
+          rows: (asked) => listSelfTests.run(services, asked, abandoned),
+          idOf: ({ self_test_id }) => self_test_id,
+        }),
+      {
+        transform: [refuseTwice, integer("limit")],
+        query: listSelfTests.input,
+        response: listSelfTests.output,
+        detail: {
+          operationId: "listSelfTests",
+          tags: ["extension"],
+          summary: listSelfTests.title,
+          description: `${listSelfTests.summary} A page has ${SELF_TESTS_PAGE} unless \`limit\` says otherwise; the \`Link\` header names the next.`,
+          responses: {
+            200: { ...answer("Newest first.", [EXAMPLE_SELF_TEST_ROW]), headers: LINK_HEADERS },
+            ...failures("invalid_request", "unknown_self_test", "storage_failed"),
+          },
+        },
+      },
+    )
+    .get("/api/self-tests/:id", ({ params }) => getSelfTest.run(services, { self_test_id: params.id }, abandoned), {
+      params: Type.Object({
+        id: Type.String({ description: "Self-test id.", examples: [EXAMPLE_SELF_TEST.self_test_id] }),
+      }),
+      response: getSelfTest.output,
+      detail: {
+        operationId: "getSelfTest",
+        tags: ["extension"],
+        summary: getSelfTest.title,
+        description: `${getSelfTest.summary} One that failed is remembered until the server stops.`,
+        responses: {
+          200: answer("What was found so far.", EXAMPLE_SELF_TEST),
+          ...failures("unknown_self_test", "storage_failed"),
+        },
+      },
+    })
+    .get(
+      "/api/judges",
+      (call) => {
+        const signal = AbortSignal.any([call.request.signal, abandoned]);
+        return patiently(call, () => listJudges.run(services, call.query, signal));
+      },
+      {
+        transform: refuseTwice,
+        query: JudgesRequest,
+        response: listJudges.output,
+        detail: {
+          operationId: "listJudges",
+          tags: ["extension"],
+          summary: listJudges.title,
+          description: listJudges.summary,
+          responses: {
+            200: answer("A profile for each judge, protocol and prompt.", EXAMPLE_JUDGES),
+            ...failures("invalid_request", "storage_failed"),
+          },
+        },
+      },
+    )
+    .post(
+      "/api/sessions/:id/votes",
+      ({ params: { id }, body: asked }) => voteOnSession.run(services, { session_id: id, ...asked }, abandoned),
+      {
+        params: SessionInPath,
+        body: VoteRequest,
+        response: voteOnSession.output,
+        detail: {
+          operationId: "vote",
+          tags: ["extension"],
+          summary: voteOnSession.title,
+          description: `${voteOnSession.summary} The votes of a session stand in its outcome, as \`votes\`.`,
+          requestBody: body({
+            blind: { order: EXAMPLE_VOTE.order, choice: EXAMPLE_VOTE.choice, blind: true, reason: EXAMPLE_VOTE.reason },
+            on_a_verdict: { verdict_id: EXAMPLE_VERDICT.verdict_id, order: "ab", choice: "tie", blind: false },
+          }),
+          responses: {
+            200: answer("The vote as it is stored.", EXAMPLE_VOTE),
+            ...failures(
+              "invalid_request",
+              "body_too_large",
+              "unsupported_media_type",
+              "unknown_session",
+              "session_not_finished",
+              "overloaded",
+              "interrupted",
+              "storage_full",
+              "storage_failed",
+            ),
+          },
+        },
+      },
+    );

@@ -1,0 +1,70 @@
+import { Failure } from "../../../domain/failure.ts";
+
+type Asked = { readonly request: Request };
+
+/** Refuses a query field that is given twice; Elysia would take the last. @throws Failure `invalid_request` */
+export function refuseTwice({ request }: Asked): void {
+  const seen = new Set<string>();
+  for (const name of new URL(request.url).searchParams.keys()) {
+    if (seen.has(name))
+      throw new Failure("invalid_request", `${name.slice(0, 64)} is given twice`, { details: { field: name } });
+    seen.add(name);
+  }
+}
+
+/** Makes an integer of digits, and of nothing else: Elysia's own numbers also take `1e2`, `0x10` and `" 5"`. */
+export const integer =
+  (name: string) =>
+  ({ query }: { readonly query: Record<string, unknown> }): void => {
+    if (/^\d{1,15}$/.test(String(query[name]))) query[name] = Number(query[name]);
+  };
+
+interface Page {
+  readonly limit?: number;
+  readonly sort?: string;
+  readonly order?: string;
+  readonly offset?: number;
+}
+
+interface Paged<Query, Row> extends Asked {
+  readonly query: Query;
+  readonly set: { readonly headers: Record<string, string | number> };
+  /** Rows for the query, newest first. */
+  readonly rows: (query: Query) => Promise<readonly Row[]>;
+  readonly idOf: (row: Row) => string;
+}
+
+/** All rows without a `limit`, else a page; a `Link` header names the next. */
+export async function paged<Query extends Page, Row>(asked: Paged<Query, Row>): Promise<Row[]> {
+  const { query, request, set, rows, idOf } = asked;
+  const { limit } = query;
+  if (limit === undefined) return [...(await rows(query))];
+  // One row more than was asked for tells whether there is a next page.
+  const found = await rows({ ...query, limit: limit + 1 });
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  if (found.length > limit && last !== undefined)
+    set.headers["link"] = nextLink(request, nextOf(query, limit, idOf(last)));
+  return page;
+}
+
+/** Newer rows do not move what follows a row; in another order only the number of rows leads on. */
+const nextOf = ({ sort, order, offset }: Page, limit: number, before: string): readonly [string, string] =>
+  sort === undefined && order === undefined && offset === undefined
+    ? ["before", before]
+    : ["offset", String((offset ?? 0) + limit)];
+
+function nextLink(request: Request, [name, value]: readonly [string, string]): string {
+  const next = new URL(request.url);
+  next.searchParams.set(name, value);
+  // Relative, so that it stays right behind a reverse proxy.
+  return `<${next.pathname}${next.search}>; rel="next"`;
+}
+
+/** Of an answer of `paged`. */
+export const LINK_HEADERS = {
+  Link: {
+    description: '`<address>; rel="next"` when the page is not the last.',
+    schema: { type: "string" },
+  },
+} as const;

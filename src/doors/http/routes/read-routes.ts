@@ -1,0 +1,154 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { SessionListRequest } from "../../../domain/session-list.ts";
+import { runDoctor } from "../../operation/doctor.ts";
+import { getHealth, getReadiness } from "../../operation/health.ts";
+import { listProviders } from "../../operation/providers.ts";
+import { getScenario, listScenarios } from "../../operation/scenarios.ts";
+import { getSession, listSessions, summarizeSessions } from "../../operation/sessions.ts";
+import { answer, failures } from "../openapi/describe.ts";
+import { EXAMPLE_PROVIDER, EXAMPLE_REPORT } from "../openapi/examples/report.ts";
+import { EXAMPLE_SCENARIO, EXAMPLE_SCENARIO_ROW } from "../openapi/examples/scenario.ts";
+import { EXAMPLE_SESSION, EXAMPLE_SESSION_ROW, EXAMPLE_SESSION_SUMMARY } from "../openapi/examples/session.ts";
+import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
+import { patiently, type RouteContext, SessionInPath } from "./route-context.ts";
+
+/** What changes nothing and spends nothing. */
+export const readRoutes = ({ services, abandoned }: RouteContext) =>
+  new Elysia({ name: "read-routes" })
+    .get("/api/health", () => getHealth.run(services, {}, abandoned), {
+      response: getHealth.output,
+      detail: {
+        operationId: "getHealth",
+        tags: ["environment"],
+        summary: getHealth.title,
+        description: getHealth.summary,
+        responses: {
+          200: answer("The service is alive.", { status: "ok", version: services.version, uptime_ms: 1234 }),
+          ...failures(),
+        },
+      },
+    })
+    .get("/api/ready", () => getReadiness.run(services, {}, abandoned), {
+      response: getReadiness.output,
+      detail: {
+        operationId: "getReadiness",
+        tags: ["extension"],
+        summary: getReadiness.title,
+        description: getReadiness.summary,
+        responses: {
+          200: answer("It can.", { status: "ok", version: services.version, uptime_ms: 1234, database: "reachable" }),
+          ...failures("not_ready"),
+        },
+      },
+    })
+    .get("/api/scenarios", () => listScenarios.run(services, {}, abandoned), {
+      response: listScenarios.output,
+      detail: {
+        operationId: "listScenarios",
+        tags: ["scenarios"],
+        summary: listScenarios.title,
+        description: `${listScenarios.summary} Files that are not YAML, such as markdown, are skipped.`,
+        responses: { 200: answer("Sorted by name.", [EXAMPLE_SCENARIO_ROW]), ...failures("invalid_scenario") },
+      },
+    })
+    .get("/api/scenarios/:name", ({ params }) => getScenario.run(services, params, abandoned), {
+      params: Type.Object({ name: Type.String({ description: "Scenario name.", examples: [EXAMPLE_SCENARIO.name] }) }),
+      response: getScenario.output,
+      detail: {
+        operationId: "getScenario",
+        tags: ["scenarios"],
+        summary: getScenario.title,
+        description: getScenario.summary,
+        responses: {
+          200: answer("The definition.", EXAMPLE_SCENARIO),
+          ...failures("unknown_scenario", "invalid_scenario"),
+        },
+      },
+    })
+    .get(
+      "/api/doctor",
+      (call) => {
+        const signal = AbortSignal.any([call.request.signal, abandoned]);
+        return patiently(call, () => runDoctor.run(services, call.query, signal));
+      },
+      {
+        transform: [refuseTwice, integer("trials")],
+        query: runDoctor.input,
+        response: runDoctor.output,
+        detail: {
+          operationId: "runDoctor",
+          tags: ["environment"],
+          summary: runDoctor.title,
+          description: runDoctor.summary,
+          responses: {
+            200: answer("What was found. `ok` is false only when a check failed.", EXAMPLE_REPORT),
+            ...failures("invalid_request", "unknown_scenario", "invalid_scenario"),
+          },
+        },
+      },
+    )
+    .get("/api/providers", () => listProviders.run(services, {}, abandoned), {
+      response: listProviders.output,
+      detail: {
+        operationId: "listProviders",
+        tags: ["extension"],
+        summary: listProviders.title,
+        description: listProviders.summary,
+        responses: { 200: answer("Those that are known here.", [EXAMPLE_PROVIDER]), ...failures("storage_failed") },
+      },
+    })
+    .get(
+      "/api/sessions",
+      ({ query, request, set }) =>
+        paged({
+          ...{ query, request, set },
+          rows: (asked) => listSessions.run(services, asked, abandoned),
+          idOf: ({ session_id }) => session_id,
+        }),
+      {
+        transform: [refuseTwice, integer("limit"), integer("offset")],
+        query: SessionListRequest,
+        response: listSessions.output,
+        detail: {
+          operationId: "listSessions",
+          tags: ["sessions"],
+          summary: listSessions.title,
+          description:
+            "Persisted sessions, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next. Filters and other orders are an extension.",
+          responses: {
+            200: { ...answer("Newest first.", [EXAMPLE_SESSION_ROW]), headers: LINK_HEADERS },
+            ...failures("invalid_request", "unknown_session", "storage_failed"),
+          },
+        },
+      },
+    )
+    .get("/api/session-summary", ({ query }) => summarizeSessions.run(services, query, abandoned), {
+      transform: refuseTwice,
+      query: summarizeSessions.input,
+      response: summarizeSessions.output,
+      detail: {
+        operationId: "summarizeSessions",
+        tags: ["extension"],
+        summary: summarizeSessions.title,
+        description: summarizeSessions.summary,
+        responses: {
+          200: answer("Figures of the sessions that match.", EXAMPLE_SESSION_SUMMARY),
+          ...failures("invalid_request", "storage_failed"),
+        },
+      },
+    })
+    .get("/api/sessions/:id", ({ params }) => getSession.run(services, { session_id: params.id }, abandoned), {
+      params: SessionInPath,
+      response: getSession.output,
+      detail: {
+        operationId: "getSession",
+        tags: ["sessions"],
+        summary: getSession.title,
+        description: getSession.summary,
+        responses: {
+          200: answer("The outcome so far.", EXAMPLE_SESSION),
+          ...failures("unknown_session", "storage_failed"),
+        },
+      },
+    });

@@ -1,0 +1,70 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import {
+  type Report,
+  reportSeries,
+  reportSession,
+  SeriesReportQuery,
+  SessionReportQuery,
+} from "../../operation/reports.ts";
+import { failures } from "../openapi/describe.ts";
+import { EXAMPLE_SERIES } from "../openapi/examples/series.ts";
+import { refuseTwice } from "./query.ts";
+import { type RouteContext, SessionInPath } from "./route-context.ts";
+
+/** Files for others. */
+export const reportRoutes = ({ services, abandoned }: RouteContext) =>
+  new Elysia({ name: "report-routes" })
+    .get(
+      "/api/sessions/:id/report",
+      async ({ params: { id }, query }) =>
+        sent(await reportSession.run(services, { session_id: id, ...query }, abandoned)),
+      {
+        transform: refuseTwice,
+        params: SessionInPath,
+        query: SessionReportQuery,
+        detail: {
+          operationId: "reportSession",
+          tags: ["extension"],
+          summary: reportSession.title,
+          description: reportSession.summary,
+          responses: { 200: FILE, ...failures("invalid_request", "unknown_session", "unknown_arm", "storage_failed") },
+        },
+      },
+    )
+    .get(
+      "/api/series/:id/report",
+      async ({ params: { id }, query }) =>
+        sent(await reportSeries.run(services, { series_id: id, ...query }, abandoned)),
+      {
+        transform: refuseTwice,
+        params: Type.Object({ id: Type.String({ description: "Series id.", examples: [EXAMPLE_SERIES.series_id] }) }),
+        query: SeriesReportQuery,
+        detail: {
+          operationId: "reportSeries",
+          tags: ["extension"],
+          summary: reportSeries.title,
+          description: reportSeries.summary,
+          responses: { 200: FILE, ...failures("invalid_request", "unknown_series", "storage_failed") },
+        },
+      },
+    );
+
+const FILE = {
+  description: "The file, as an attachment.",
+  content: {
+    "text/html": { schema: { type: "string" as const }, example: "<!doctype html>" },
+    "text/markdown": { schema: { type: "string" as const }, example: "## abeval: pager-last-page" },
+  },
+};
+
+/** Saved, never shown in the origin of the service: an arm wrote parts of it. */
+const sent = ({ name, media_type, text }: Report): Response =>
+  new Response(text, {
+    headers: {
+      "content-type": media_type,
+      "content-disposition": `attachment; filename="${name}"`,
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      "x-content-type-options": "nosniff",
+    },
+  });

@@ -1,0 +1,171 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { RunEvent } from "../../../domain/event.ts";
+import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../../domain/series-request.ts";
+import { followSeries } from "../../operation/follow-series.ts";
+import {
+  cancelSeries,
+  demandSeriesInFlight,
+  getSeries,
+  listSeries,
+  readSeries,
+  startSeries,
+} from "../../operation/series.ts";
+import { answer, body, failures, frames } from "../openapi/describe.ts";
+import { EXAMPLE_EVENTS } from "../openapi/examples/events.ts";
+import { EXAMPLE_SERIES, EXAMPLE_SERIES_ID, EXAMPLE_SERIES_ROW } from "../openapi/examples/series.ts";
+import { EVENT_STREAM_HEADERS } from "../stream/event-stream.ts";
+import { integer, LINK_HEADERS, paged, refuseTwice } from "./query.ts";
+import type { RouteContext } from "./route-context.ts";
+import { BEFORE_A_RUN } from "./run-routes.ts";
+
+/** Runs that are repeated: what they say together. */
+export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
+  new Elysia({ name: "series-routes" })
+    .post(
+      "/api/series",
+      ({ body: asked, set }) => {
+        set.status = 202;
+        return startSeries.run(services, asked, abandoned);
+      },
+      {
+        body: SeriesRequest,
+        response: { 202: startSeries.output },
+        detail: {
+          operationId: "startSeries",
+          tags: ["extension"],
+          summary: startSeries.title,
+          description: `${startSeries.summary} Watch it at \`/api/series/{id}/stream\`, read it at \`/api/series/{id}\`. With \`continue\` a series that has ended goes on: with the same scenarios, arms, judge and margin; what is left out is as before.`,
+          requestBody: body({
+            until_sure: { scenarios: EXAMPLE_SERIES.scenarios.map(({ scenario }) => scenario), stop_when_sure: true },
+            on: {
+              scenarios: EXAMPLE_SERIES.scenarios.map(({ scenario }) => scenario),
+              trials: 60,
+              parallel: 2,
+              continue: EXAMPLE_SERIES_ID,
+            },
+          }),
+          responses: {
+            202: answer("Started.", { series_id: EXAMPLE_SERIES_ID }),
+            ...failures(...BEFORE_A_RUN, "unknown_series"),
+          },
+        },
+      },
+    )
+    .get(
+      "/api/series",
+      ({ query, request, set }) =>
+        paged({
+          ...{ query, request, set },
+          rows: (asked) => listSeries.run(services, asked, abandoned),
+          idOf: ({ series_id }) => series_id,
+        }),
+      {
+        transform: [refuseTwice, integer("limit")],
+        query: SeriesListRequest,
+        response: listSeries.output,
+        detail: {
+          operationId: "listSeries",
+          tags: ["extension"],
+          summary: listSeries.title,
+          description:
+            "Persisted series, newest first; none when the server was started without a state directory. With `limit` a page: the `Link` header then names the next.",
+          responses: {
+            200: { ...answer("Newest first.", [EXAMPLE_SERIES_ROW]), headers: LINK_HEADERS },
+            ...failures("invalid_request", "unknown_series", "storage_failed"),
+          },
+        },
+      },
+    )
+    .get(
+      "/api/series/:id",
+      async ({ params: { id }, request, set }) => {
+        const { version, report } = await readSeries(services, id);
+        const headers = { etag: `W/"${version}"`, "cache-control": "no-cache" };
+        if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers }) as never; // as in the document
+        Object.assign(set.headers, headers);
+        return await report();
+      },
+      {
+        params: SeriesInPath,
+        response: getSeries.output,
+        detail: {
+          operationId: "getSeries",
+          tags: ["extension"],
+          summary: getSeries.title,
+          description: `${getSeries.summary} Who asks often sends the \`ETag\` back as \`If-None-Match\`.`,
+          responses: {
+            200: {
+              ...answer("The report so far.", EXAMPLE_SERIES),
+              headers: {
+                ETag: {
+                  description: "Changes with whatever the report is made of.",
+                  schema: { type: "string" },
+                },
+              },
+            },
+            304: { description: "Nothing has changed since the answer with this `ETag`.", content: {} },
+            ...failures("unknown_series", "storage_failed"),
+          },
+        },
+      },
+    )
+    .get(
+      "/api/series/:id/stream",
+      async ({ params: { id }, request, server }) => {
+        const series = await demandSeriesInFlight(services, id, request.signal);
+        if (request.method === "HEAD") return new Response(null, { headers: EVENT_STREAM_HEADERS });
+        server?.timeout(request, 0);
+        return streams.openAlone((signal) => followSeries(services.store, series, signal), {
+          idleTimeout: (seconds) => server?.timeout(request, seconds),
+        });
+      },
+      {
+        params: SeriesInPath,
+        // Of each frame.
+        response: RunEvent,
+        detail: {
+          operationId: "streamSeries",
+          tags: ["extension"],
+          summary: "Watch a series",
+          description:
+            "Server-sent events of all runs of a series, interleaved, each with its `session_id`: those in flight from their start, then those that come. Runs that ended before are read with the series. Ends with the series; by then it can be read. `verdict.series` of each `verdict_ready` says where the series stands.",
+          responses: {
+            200: frames(EXAMPLE_EVENTS),
+            ...failures("not_live", "overloaded"),
+          },
+        },
+      },
+    )
+    .delete(
+      "/api/series/:id",
+      ({ params, set }) => {
+        set.status = 202;
+        return cancelSeries(services, params.id);
+      },
+      {
+        params: SeriesInPath,
+        response: { 202: SeriesStarted },
+        detail: {
+          operationId: "cancelSeries",
+          tags: ["extension"],
+          summary: "Cancel a series",
+          description:
+            "Stops the runs in flight and starts no other. The series keeps what there is, and can be continued.",
+          responses: {
+            202: answer("The series is stopping.", { series_id: EXAMPLE_SERIES_ID }),
+            ...failures("unknown_series", "series_not_running", "storage_failed"),
+          },
+        },
+      },
+    );
+
+const SeriesInPath = Type.Object({
+  id: Type.String({ description: "Series id.", examples: [EXAMPLE_SERIES_ID] }),
+});
+
+/** Tags are compared without their strength, as RFC 9110 asks for GET. */
+const isKnown = ({ headers }: Request, etag: string) => {
+  const known = (headers.get("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes("*") || known.includes(etag.replace(/^W\//, ""));
+};

@@ -1,0 +1,94 @@
+import { KEEP_ALIVE_MS, STALLED_READER_MS } from "../../../domain/defaults.ts";
+import { Failure } from "../../../domain/failure.ts";
+import { type Feed, type Follow, OwnFeed, SharedFeed } from "./event-feed.ts";
+import { EventReader, type Pace, type ReaderOptions } from "./event-reader.ts";
+
+const PACE: Pace = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
+
+/** Readers of everything. Those of a session share what is read: a thousand take some 30 MB. */
+const MAX_READERS = 4_000;
+
+/** Readers who read by themselves: a hundred take some 30 MB. */
+const MAX_ALONE = 200;
+
+/** Checks of all readers within the shorter of both times. A keep-alive or a cut may come one check late. */
+const CHECKS = 15;
+
+/** Sessions and series as server-sent events. */
+export class EventStreams {
+  readonly #feeds = new Map<string, Feed>();
+  readonly #readers = new Set<EventReader>();
+  #alone = 0;
+  readonly #pace: Pace;
+  readonly #check_ms: number;
+  /** One for all: two timers for each frame of each reader cost more than the frames. */
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(pace: Partial<Pace> = {}) {
+    this.#pace = { ...PACE, ...pace };
+    this.#check_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / CHECKS);
+  }
+
+  /** One more reader of a session. All that read it at once share what `follow` gives to the first. @throws Failure `overloaded` */
+  open(session_id: string, follow: Follow, options: ReaderOptions): Response {
+    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
+    const feed = this.#feeds.get(session_id) ?? new SharedFeed(follow);
+    this.#feeds.set(session_id, feed);
+    return this.#send(feed, options, () => {
+      if (this.#feeds.get(session_id) === feed) this.#feeds.delete(session_id);
+    });
+  }
+
+  /**
+   * A reader of something that may be long: `follow` is its own, and is asked for no more than the reader takes.
+   * @throws Failure `overloaded`
+   */
+  openAlone(follow: Follow, options: Pick<ReaderOptions, "idleTimeout">): Response {
+    demandRoom(this.#readers.size, MAX_READERS, "readers of events");
+    demandRoom(this.#alone, MAX_ALONE, "readers of series");
+    this.#alone += 1;
+    return this.#send(new OwnFeed(follow), { ...options, ids: false }, () => {
+      this.#alone -= 1;
+    });
+  }
+
+  #send(feed: Feed, options: ReaderOptions, forget: () => void): Response {
+    const reader: EventReader = new EventReader(feed, options, {
+      left: () => {
+        this.#leave(reader);
+        if (!feed.forsaken) return;
+        feed.stop();
+        forget();
+      },
+      ended: () => options.idleTimeout(Math.ceil(this.#pace.stalled_ms / 1000)),
+    });
+    this.#readers.add(reader);
+    // A program that was told to stop need not wait for the next check.
+    this.#timer ??= setInterval(() => this.#check(), this.#check_ms).unref();
+    // No queue of its own: the feed is the queue, so a slow reader costs a position in it and no memory.
+    return new Response(new ReadableStream(reader, { highWaterMark: 0 }), { headers: EVENT_STREAM_HEADERS });
+  }
+
+  #check(): void {
+    for (const reader of this.#readers) reader.check(this.#check_ms, this.#pace);
+  }
+
+  #leave(reader: EventReader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+function demandRoom(readers: number, most: number, what: string): void {
+  if (readers < most) return;
+  throw new Failure("overloaded", `${most} ${what} are there already; try again later`, { retryable: true });
+}
+
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  // Proxies of the nginx family buffer a response unless told not to.
+  "x-accel-buffering": "no",
+};

@@ -1,0 +1,81 @@
+import { Type } from "@sinclair/typebox";
+import type { CostEstimate, DoctorCheck, DoctorReport } from "../../../domain/health.ts";
+import { checksToTell, readiness, seriesEstimateText } from "../../../domain/readiness.ts";
+import { record } from "../../../domain/schema.ts";
+import { runDoctor as operation } from "../../operation/doctor.ts";
+import { CLIPS, clipTexts, fullestThatFits } from "../fit.ts";
+import { READS, tool } from "../tool.ts";
+
+const HiddenFindings = Type.Optional(
+  Type.Boolean({
+    description:
+      "Also say what was found in hidden checks, known fix and leaks, for the scenario's author. Default false.",
+  }),
+);
+
+export const runDoctor = tool({
+  name: operation.name,
+  title: operation.title,
+  description:
+    "Tells whether runs can work here: sandbox, provider keys, directories. With a scenario it also materialises the fixture and runs the scenario's own setup and checks in private copies, up to two minutes, and estimates tokens and cost. " +
+    "Never calls a model, spends nothing. Use it before a first run, and when the environment failed one. Next: run_scenario.",
+  input: record("DoctorToolRequest", { ...operation.input.properties, include_hidden: HiddenFindings }),
+  output: operation.output,
+  // A scenario's setup may use the network.
+  annotations: { ...READS, openWorldHint: true },
+  live: false,
+  async call(services, { include_hidden = false, ...input }, { signal }) {
+    const report = await operation.run(services, input, signal);
+    const shown = include_hidden ? report : withoutHidden(report);
+    return fullestThatFits(CLIPS, (chars) => {
+      const structured = clipTexts(shown, chars);
+      return { structured, text: reportText(structured) };
+    });
+  },
+});
+
+/**
+ * Parts of which everybody may read what was found. Findings on the others (`probe`, `reference`, `leak`) quote hidden
+ * checks and the known fix.
+ */
+const OPEN_PARTS = new Set([
+  ...["arms", "budget", "credentials", "database", "disk", "fixture", "listen", "models", "parse", "queue", "rubric"],
+  ...["sandbox", "scenarios", "shell", "state", "version", "web", "workers"],
+]);
+
+const isHidden = ({ id, status }: DoctorCheck) => !OPEN_PARTS.has(id.split(".")[0] ?? "") && status !== "skip";
+
+/** The report without the details of hidden parts; their status and hint stay. */
+function withoutHidden(report: DoctorReport): DoctorReport {
+  const checks = report.checks.map((check) => (isHidden(check) ? { ...check, detail: null } : check));
+  return { ...report, checks };
+}
+
+function reportText(report: DoctorReport): string {
+  const { ok, scenario, checks, estimate } = report;
+  return [
+    `${scenario ?? "This machine"}: ${readiness(ok, checks)}`,
+    ...(checks.some(isWithheld) ? [WITHHELD] : []),
+    ...checksToTell(report).map(checkText),
+    ...(estimate ? [estimateText(estimate)] : []),
+    ...(estimate?.series ? [seriesEstimateText(estimate, (usd) => `${usd} USD`)] : []),
+  ].join("\n");
+}
+
+/** A failed check without its finding. */
+const isWithheld = (check: DoctorCheck) =>
+  isHidden(check) && check.detail === null && (check.status === "fail" || check.status === "warn");
+
+const WITHHELD =
+  "What was found in the hidden parts is left out; include_hidden: true tells it, to whoever mends them.";
+
+function checkText({ id, status, title, detail, hint }: DoctorCheck): string {
+  const said = [title, detail].filter((part) => part !== null).join(": ");
+  return [`- ${status.toUpperCase()} ${id}: ${said}`, ...(hint === null ? [] : [`  hint: ${hint}`])].join("\n");
+}
+
+function estimateText({ low_tokens, high_tokens, low_usd, high_usd, note }: CostEstimate): string {
+  if (high_tokens === 0) return `Estimate: ${note}`;
+  const cost = low_usd === null || high_usd === null ? "cost unknown" : `${low_usd} to ${high_usd} USD`;
+  return `Estimate: a run takes ${low_tokens} to ${high_tokens} tokens, ${cost} (${note})`;
+}

@@ -1,0 +1,169 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { RunEvent } from "../../../domain/event.ts";
+import { Failure } from "../../../domain/failure.ts";
+import { RunRequest } from "../../../domain/request.ts";
+import { record } from "../../../domain/schema.ts";
+import type { Series } from "../../../domain/series.ts";
+import { SeriesRequest } from "../../../domain/series-request.ts";
+import { isFinal, SeriesId, SessionId, type SessionOutcome } from "../../../domain/session.ts";
+import { followRun } from "../../operation/follow-run.ts";
+import { followSeries } from "../../operation/follow-series.ts";
+import { cancelRun, runScenario as operation, startRun } from "../../operation/runs.ts";
+import { cancelSeries, getSeries, seriesInFlight, startSeriesOf } from "../../operation/series.ts";
+import type { Services } from "../../operation/services.ts";
+import { getSession } from "../../operation/sessions.ts";
+import { waitFor } from "../background.ts";
+import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
+import { decisionLine } from "../view/decisions-page.ts";
+import { pick } from "../view/pick.ts";
+import { briefSeries, briefSeriesText, SeriesBrief } from "../view/series-view.ts";
+import { SessionSummary, summaryThatFits } from "../view/session-summary.ts";
+import { summaryText } from "../view/summary-text.ts";
+
+/** Seconds. Clients give up a call after a minute. */
+const MAX_WAIT_S = 50;
+
+const RunResult = record("RunResult", {
+  session_id: Type.Optional(SessionId),
+  finished: Type.Boolean({ description: "False: it goes on in the background; ask get_session." }),
+  summary: Type.Optional(SessionSummary),
+  series_id: Type.Optional(SeriesId),
+  series: Type.Optional(SeriesBrief),
+});
+type RunResult = Answer<typeof RunResult>;
+
+/** What makes it a series. */
+const SERIES_FIELDS = [
+  "scenarios",
+  "trials",
+  "stop_when_sure",
+  "parallel",
+  "max_cost_usd",
+  "margin",
+  "continue",
+] as const;
+
+const RunToolRequest = record("RunToolRequest", {
+  ...RunRequest.properties,
+  scenario: Type.Optional(RunRequest.properties.scenario),
+  ...pick(SeriesRequest.properties, SERIES_FIELDS),
+  scenarios: Type.Optional({ ...SeriesRequest.properties.scenarios, description: "Several names, in place of one." }),
+  wait_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_WAIT_S,
+      description: "Seconds to wait for the end. Default 0.",
+    }),
+  ),
+});
+type RunToolRequest = Static<typeof RunToolRequest>;
+
+export const runScenario = tool({
+  name: operation.name,
+  title: "Run a scenario",
+  description:
+    "Runs both arms of a scenario on the same task, checks their work and has a judge compare them. " +
+    "One run says little: with trials, stop_when_sure or several scenarios it repeats (a series), and says what the runs show together. " +
+    "Spends model tokens unless the arms are scripted (list_scenarios shows the models); a run takes seconds to many minutes. " +
+    "Answers with the id of session or series at once and goes on in the background; with wait_seconds, after that time, with what is known then. " +
+    "Cancelling the call while it waits cancels what it started. Next: get_session with the id, until state is completed or failed.",
+  input: RunToolRequest,
+  output: RunResult,
+  annotations: SPENDS,
+  live: true,
+  async call(services, { wait_seconds = 0, ...request }, context): Promise<RunResult> {
+    const wait_ms = wait_seconds * 1_000;
+    const { scenario, scenarios, ...options } = request;
+    const named = scenariosOf(request);
+    const isSeries = SERIES_FIELDS.some((field) => request[field] !== undefined);
+    if (isSeries) return await runSeries(services, { ...options, scenarios: [...named] }, wait_ms, context);
+    const [only = ""] = named;
+    return await runOnce(
+      services,
+      { ...pick(request, ["model_override", "judge_model"]), scenario: only },
+      wait_ms,
+      context,
+    );
+  },
+});
+
+/** @throws Failure `invalid_request` unless one of both fields says which */
+function scenariosOf({ scenario, scenarios }: RunToolRequest): readonly string[] {
+  if (scenario !== undefined && scenarios !== undefined)
+    throw new Failure("invalid_request", "scenario: give one name here, or several in scenarios, not both");
+  if (scenarios !== undefined) return scenarios;
+  if (scenario === undefined)
+    throw new Failure("invalid_request", "scenario is missing (Scenario name.); several go into scenarios");
+  return [scenario];
+}
+
+async function runOnce(
+  services: Services,
+  request: RunRequest,
+  wait_ms: number,
+  context: CallContext,
+): Promise<RunResult> {
+  const { session_id, done } = await startRun(services, request);
+  const news = async function* (over: AbortSignal) {
+    for await (const { event } of followRun(services.store, session_id, over)) yield eventText(event);
+  };
+  const cancel = () => cancelRun(services, session_id);
+  await waitFor({ done, news, cancel, ended: "not_live" }, wait_ms, context);
+  return answer(await getSession.run(services, { session_id }, context.signal));
+}
+
+async function runSeries(
+  services: Services,
+  request: SeriesRequest,
+  wait_ms: number,
+  context: CallContext,
+): Promise<RunResult> {
+  const { series_id, done } = await startSeriesOf(services, request);
+  const news = async function* (over: AbortSignal) {
+    const series = await seriesInFlight(services, series_id, over);
+    if (series === undefined) return;
+    for await (const { event } of followSeries(services.store, series, over)) yield* trialText(event);
+  };
+  const cancel = () => cancelSeries(services, series_id);
+  await waitFor({ done, news, cancel, ended: "series_not_running" }, wait_ms, context);
+  return seriesAnswer(await getSeries.run(services, { series_id }, context.signal));
+}
+
+function eventText(event: RunEvent): string {
+  if (event.event === "decision") return `${event.arm_id} ${decisionLine(event.decision)}`;
+  if (event.event === "arm_finished") return `${event.arm_id} stopped`;
+  if (event.event === "verdict_ready") return `verdict: ${event.verdict.statement}`;
+  return `failed at stage ${event.stage}: ${event.message}`;
+}
+
+/** Of a series the ends of its trials are told, and nothing else. */
+function* trialText(event: RunEvent): Generator<string, void, void> {
+  if (event.event === "session_failed") yield `${event.session_id} failed at stage ${event.stage}: ${event.message}`;
+  if (event.event !== "verdict_ready" || event.verdict.series === null) return;
+  const { scenario, outcome, winner, series } = event.verdict;
+  const { trial, wins, losses, ties, e } = series;
+  const result = winner === null ? outcome : `${winner} won`;
+  yield `trial ${trial}, ${scenario}: ${result}; a ${wins}, b ${losses}, no winner ${ties}, evidence ${e.toFixed(1)}`;
+}
+
+function answer(outcome: SessionOutcome): RunResult {
+  const { session_id, state } = outcome;
+  const finished = isFinal(state);
+  const next = finished
+    ? `Next: get_session with session_id "${session_id}" and detail "criteria" for the reasons, "decisions" or "diff" for what the arms did.`
+    : `It goes on in the background. Next: get_session with session_id "${session_id}".`;
+  return summaryThatFits(outcome, (summary) => ({
+    structured: { session_id, finished, summary },
+    text: `${summaryText(summary)}\n${next}`,
+  }));
+}
+
+function seriesAnswer(report: Series): RunResult {
+  const { series_id } = report;
+  const finished = report.state !== "running";
+  const series = briefSeries(report);
+  const next = finished
+    ? `Next: get_session with session_id "${series_id}" for its trials, and with the id of a trial for what happened in it.`
+    : `It goes on in the background. Next: get_session with session_id "${series_id}".`;
+  return { structured: { finished, series_id, series }, text: `${briefSeriesText(series)}\n${next}` };
+}

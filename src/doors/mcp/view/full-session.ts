@@ -1,0 +1,63 @@
+import { Type } from "@sinclair/typebox";
+import type { Changes } from "../../../domain/evidence.ts";
+import type { ArmSummary, SessionOutcome } from "../../../domain/session.ts";
+import type { Verdict } from "../../../domain/verdict.ts";
+import { FILE_FACTS } from "./diff-page.ts";
+import { withoutCheckQuotes, withoutCheckWords } from "./hidden-words.ts";
+import { pick } from "./pick.ts";
+import { viewScenario } from "./scenario-view.ts";
+import { ARM_FACTS } from "./session-summary.ts";
+import { VERDICT_FACTS } from "./verdict-view.ts";
+
+/** Its schema is in the OpenAPI document; here it would be most of what a client reads about the tools. */
+export const FullSession = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    "SessionOutcome as in the HTTP API, without the texts of changed files and, unless asked for, hidden parts of the definition and what the hidden checks printed.",
+});
+
+const SESSION = [
+  ...["session_id", "scenario", "scenario_digest", "state", "created_at", "started_at", "finished_at", "request"],
+  ...["settings", "decisions", "fairness", "totals", "failure", "version"],
+  ...["comparison", "trial", "votes", "lost_attempts"],
+] as const;
+const ARM = [
+  ...ARM_FACTS,
+  "cached_tokens",
+  "replies_digest",
+  "violations",
+  "required",
+  "reference_fix",
+  "budget",
+] as const;
+
+export function fullSession(outcome: SessionOutcome, includeHidden: boolean) {
+  const shownVerdict = (verdict: Verdict) =>
+    pick(includeHidden ? verdict : withoutCheckQuotes(verdict), [...VERDICT_FACTS, "scope", "calls"]);
+  return {
+    ...pick(outcome, SESSION),
+    definition: viewScenario(outcome.definition, includeHidden),
+    arms: outcome.arms.map((arm) => fullArm(arm, includeHidden)),
+    verdict: outcome.verdict && shownVerdict(outcome.verdict),
+    verdicts: outcome.verdicts.map(shownVerdict),
+  };
+}
+
+const fullArm = (arm: ArmSummary, includeHidden: boolean) => ({
+  ...pick(arm, ARM),
+  changes: arm.changes && withoutFileTexts(arm.changes),
+  probe: includeHidden ? arm.probe : withoutCheckWords(arm.probe),
+});
+
+const withoutFileTexts = (changes: Changes) => ({
+  ...pick(changes, ["patch", "digest", "truncated", "unknown"]),
+  files: changes.files.map((file) => pick(file, FILE_FACTS)),
+});
+
+/** The session without patches, and with decisions as counts. Other details page both. */
+export const withoutPaged = ({ decisions, arms, ...session }: ReturnType<typeof fullSession>) => ({
+  ...session,
+  arms: arms.map(({ changes, ...arm }) => ({ ...arm, changes: changes && withoutPatch(changes) })),
+  decisions: Object.fromEntries(Object.entries(decisions).map(([arm_id, log]) => [arm_id, log.length])),
+});
+
+const withoutPatch = <T extends { patch: string }>({ patch: _, ...changes }: T) => changes;

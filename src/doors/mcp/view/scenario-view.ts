@@ -1,0 +1,68 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Arm, ScriptTurn, WeightedScript } from "../../../domain/arm.ts";
+import type { ExternalAgent } from "../../../domain/external-agent.ts";
+import { Scenario } from "../../../domain/scenario.ts";
+import { Count, nullable, record } from "../../../domain/schema.ts";
+import { Probe, ReferenceFix, Task } from "../../../domain/task.ts";
+import { pick } from "./pick.ts";
+
+const SCENARIO = ["name", "title", "description", "tags", "varies", "policies", "rubric"] as const;
+const TASK = ["prompt", "fixture", "setup", "deliverable"] as const;
+const ARM = ["id", "title", "model", "system_prompt", "tools", "params", "limits", "price_per_mtok"] as const;
+
+const ArmView = record("ArmView", {
+  ...pick(Arm.properties, ARM),
+  agent: Type.Optional(Type.String({ description: "External agent: `<recipe>@<install>`, or its command." })),
+});
+
+/** A scenario without what would give its solution away: probe, reference and the scripts that arms replay. */
+export const ScenarioView = record("ScenarioView", {
+  ...pick(Scenario.properties, SCENARIO),
+  task: record("TaskView", {
+    ...pick(Task.properties, TASK),
+    probe_checks: Count("Hidden checks that the arms' work must pass."),
+    has_reference_fix: Type.Boolean(),
+  }),
+  arms: Type.Array(ArmView, { minItems: 2, maxItems: 2 }),
+  hidden: Type.Optional(
+    record(
+      "HiddenParts",
+      {
+        probe: nullable(Probe),
+        reference_fix: nullable(ReferenceFix),
+        scripts: Type.Record(Type.String(), Type.Array(ScriptTurn), { description: "By arm id; scripted arms only." }),
+        weighted_scripts: Type.Record(Type.String(), Type.Array(WeightedScript), {
+          description: "By arm id; arms that replay one of several scripts.",
+        }),
+      },
+      { description: "Only when asked for." },
+    ),
+  ),
+});
+export type ScenarioView = Static<typeof ScenarioView>;
+
+export function viewScenario(scenario: Static<typeof Scenario>, includeHidden: boolean): ScenarioView {
+  const { probe, reference_fix } = scenario.task;
+  return {
+    ...pick(scenario, SCENARIO),
+    task: {
+      ...pick(scenario.task, TASK),
+      probe_checks: probe?.checks.length ?? 0,
+      has_reference_fix: reference_fix !== null,
+    },
+    arms: scenario.arms.map((arm) => ({ ...pick(arm, ARM), ...(arm.agent && { agent: agentText(arm.agent) }) })),
+    ...(includeHidden && { hidden: hiddenParts(scenario) }),
+  };
+}
+
+const agentText = ({ use, command, install }: ExternalAgent) =>
+  command === null ? `${use}@${install}` : command.join(" ");
+
+const hiddenParts = ({ task: { probe, reference_fix }, arms }: Static<typeof Scenario>) => ({
+  probe,
+  reference_fix,
+  scripts: Object.fromEntries(arms.flatMap(({ id, script }) => (script === null ? [] : [[id, script]]))),
+  weighted_scripts: Object.fromEntries(
+    arms.flatMap(({ id, scripts }) => (scripts === undefined ? [] : [[id, scripts]])),
+  ),
+});

@@ -1,0 +1,182 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
+import { Series, type SeriesListing } from "../../../domain/series.ts";
+import { statusText } from "../../../domain/series-status.ts";
+import { trialResult } from "../../../domain/trial-result.ts";
+import type { Side } from "../../../domain/verdict.ts";
+import { fullestThatFits, takeThatFits } from "../fit.ts";
+import type { Answer } from "../tool.ts";
+import { pick } from "./pick.ts";
+
+const TOLD = [
+  "series_id",
+  "state",
+  "stop",
+  "failure",
+  "conclusion",
+  "undecided_by",
+  "gate",
+  "statement",
+  "flags",
+] as const;
+
+const COUNTED = ["trials", "wins", "ties", "losses"] as const;
+const RATE = ["win_rate", "low", "high", "e"] as const;
+
+const Standing = record("Standing", {
+  ...pick(Series.properties.counts.properties, COUNTED),
+  ...pick(Series.properties.headline.properties, RATE),
+});
+type Standing = Static<typeof Standing>;
+
+/** What a series says, in brief. */
+export const SeriesBrief = record("SeriesBrief", {
+  ...pick(Series.properties, TOLD),
+  arms: Type.Array(Slug(), { description: "a, then b." }),
+  standing: Standing,
+  missing: Count("Trials that gave nothing."),
+  planned: nullable(Count("Trials of each scenario.")),
+  cost_usd: nullable(Type.Number()),
+});
+export type SeriesBrief = Static<typeof SeriesBrief>;
+
+const SCENARIO = ["scenario", "conclusion"] as const;
+const TRIAL = ["trial", "scenario", "session_id", "state", "outcome", "winner_side", "counted", "cost_usd"] as const;
+
+/** What a series says, with its scenarios and a page of its trials. */
+export interface SeriesView extends SeriesBrief {
+  readonly scenarios: readonly (Pick<Series["scenarios"][number], (typeof SCENARIO)[number]> & {
+    readonly standing: Standing;
+  })[];
+  readonly scenarios_total: number;
+  /** In the order of creation. */
+  readonly trials: readonly Pick<Series["trials"][number], (typeof TRIAL)[number]>[];
+  readonly trials_total: number;
+  /** The trial after which the next page begins; null: there is none. */
+  readonly next_after: number | null;
+}
+
+/** As `SeriesView`. Its fields are those of the HTTP API's document; here they would be much of what a client reads. */
+export const SeriesFields = Type.Record(Type.String(), Type.Unknown());
+
+export function briefSeries(series: Series): SeriesBrief {
+  const { invalid, failed, cancelled, deleted } = series.counts;
+  return {
+    ...pick(series, TOLD),
+    arms: [series.arms.a.arm_id, series.arms.b.arm_id],
+    standing: standingOf(series),
+    missing: invalid + failed + cancelled + deleted,
+    planned: series.limits?.trials ?? null,
+    cost_usd: series.cost_usd.total,
+  };
+}
+
+const standingOf = ({
+  counts,
+  headline,
+}: Pick<Series, "headline"> & { readonly counts: Pick<Series["counts"], (typeof COUNTED)[number]> }): Standing => ({
+  ...pick(counts, COUNTED),
+  ...pick(headline, RATE),
+});
+
+interface Page {
+  /** Number of the trial after which the page begins. */
+  readonly after: number;
+  /** Trials at most. */
+  readonly limit: number;
+}
+
+interface Level {
+  readonly scenarios: number;
+  readonly trial_bytes: number;
+}
+
+/** The trials take what the scenarios leave. */
+const LEVELS: readonly [Level, ...Level[]] = [
+  { scenarios: Number.POSITIVE_INFINITY, trial_bytes: 12_000 },
+  { scenarios: Number.POSITIVE_INFINITY, trial_bytes: 4_000 },
+  { scenarios: 40, trial_bytes: 4_000 },
+  { scenarios: 10, trial_bytes: 2_000 },
+];
+
+/** The answer with a page of a series' trials, and with as many of its scenarios as a result holds beside them. */
+export const seriesThatFits = <Version extends Answer>(
+  series: Series,
+  page: Page,
+  make: (view: SeriesView) => Version,
+): Version => fullestThatFits(LEVELS, (level) => make(viewSeries(series, page, level)));
+
+function viewSeries(series: Series, { after, limit }: Page, { scenarios, trial_bytes }: Level): SeriesView {
+  const coming = series.trials.filter(({ trial }) => trial > after);
+  const listed = takeThatFits(
+    coming.slice(0, limit).map((trial) => pick(trial, TRIAL)),
+    trial_bytes,
+  );
+  return {
+    ...briefSeries(series),
+    scenarios: series.scenarios.slice(0, scenarios).map((row) => ({
+      ...pick(row, SCENARIO),
+      standing: standingOf(row),
+    })),
+    scenarios_total: series.scenarios.length,
+    trials: listed,
+    trials_total: series.trials.length,
+    next_after: listed.length < coming.length ? (listed.at(-1)?.trial ?? null) : null,
+  };
+}
+
+const namesOf = ([a = "a", b = "b"]: readonly string[]): Readonly<Record<Side, string>> => ({ a, b });
+
+/** State and statement; the statement names figures and limits. */
+export function briefSeriesText({ series_id, state, stop, failure, planned, ...series }: SeriesBrief): string {
+  const ended = stop === null ? state : `${state} (${stop})`;
+  const of = planned === null ? "" : `, ${planned} planned of each scenario`;
+  return [
+    `${series_id}: ${ended}; ${statusText({ ...series, state }, namesOf(series.arms))}; ${series.standing.trials} trials count${of}`,
+    ...(failure === null ? [] : [failure]),
+    series.statement,
+    ...(series.flags.length > 0 ? [`flags: ${series.flags.join(", ")}`] : []),
+    ...(series.cost_usd === null ? [] : [`In all: ${series.cost_usd === 0 ? "0" : series.cost_usd.toFixed(4)} USD`]),
+  ].join("\n");
+}
+
+/** In lines: what it says, each scenario when there are several, each trial of the page. */
+export function seriesText(view: SeriesView): string {
+  const { scenarios, scenarios_total, arms, trials, next_after } = view;
+  const left = scenarios_total - scenarios.length;
+  const names = namesOf(arms);
+  return [
+    briefSeriesText(view),
+    ...(scenarios_total > 1
+      ? scenarios.map(
+          ({ scenario, conclusion, standing }) =>
+            `- ${scenario}: ${statusText({ conclusion, state: "completed" }, names)}; ${standingText(standing, arms)}`,
+        )
+      : []),
+    ...(left > 0 ? [`- ${left} scenarios more, in GET /api/series/{id}`] : []),
+    ...trials.map((trial) => {
+      const { counted, session_id, scenario } = trial;
+      return `#${trial.trial} ${scenario}: ${trialResult(trial, names)}${counted ? "" : ", not counted"}; ${session_id}`;
+    }),
+    ...(next_after === null ? [] : [`More trials: after_seq ${next_after}.`]),
+  ].join("\n");
+}
+
+function standingText({ wins, ties, losses, win_rate, low, high }: Standing, [a, b]: readonly string[]): string {
+  const rate = win_rate === null ? "" : `; win rate of ${a} ${rateText(win_rate, { low, high })}`;
+  return `${a} won ${wins}, ${b} ${losses}, no winner ${ties}${rate}`;
+}
+
+const rateText = (win_rate: number, { low, high }: { readonly low: number; readonly high: number }) =>
+  `${percent(win_rate)}% (${percent(low)}% to ${percent(high)}%)`;
+
+const percent = (share: number) => (100 * share).toFixed(1).replace(/\.0$/, "");
+
+/** A series of a list, in a line. */
+export function seriesRowText({ series_id, scenarios, arms, state, stop, created_at, ...row }: SeriesListing): string {
+  const { counted, win_rate, low, high } = row.standing;
+  const rate = win_rate === null ? "" : `, win rate of ${arms[0]} ${rateText(win_rate, { low, high })}`;
+  const ended = stop === null ? state : `${state} (${stop})`;
+  const what = scenarios.length > 3 ? `${scenarios.length} scenarios` : scenarios.join(", ");
+  return `- ${series_id}: ${what}, ${created_at}, ${ended}, ${statusText({ ...row.standing, state }, namesOf(arms))}, ${counted} trials${rate}; ${arms.join(" vs ")}, judge ${row.judge_model}`;
+}

@@ -1,0 +1,97 @@
+import type { RunEvent } from "../../domain/event.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { ArmStatus } from "../../domain/session.ts";
+import type { SessionEntry, SessionLog } from "../../domain/session-entry.ts";
+import { ownTurn } from "../../runtime/pace.ts";
+import { fold, lastBeginning } from "../../store/fold.ts";
+import type { LoggedEntry, SessionStore } from "../../store/store.ts";
+
+/** An event and the place of its entry in the log. */
+export interface Announcement extends Pick<LoggedEntry, "n" | "attempt"> {
+  readonly event: RunEvent;
+}
+
+/**
+ * What the log of a session announces: everything of its last attempt so far, then what comes, to its end; the decisions of a
+ * later attempt bear its number. `signal` ends it earlier. Nothing for a session that is not there.
+ */
+export async function* followRun(
+  store: Pick<SessionStore, "read" | "watch">,
+  session_id: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Announcement, void, void> {
+  const telling: SessionEntry[] = [];
+  for await (const { n, attempt, entry } of entriesOf(store, session_id, signal)) {
+    if (entry.type !== "decision") telling.push(entry);
+    const event = eventOf(session_id, entry, { attempt, telling });
+    if (event) yield { n, attempt, event };
+    // A verdict that is asked for later is not the run's.
+    if (entry.type === "ended") return;
+  }
+}
+
+async function* entriesOf(
+  store: Pick<SessionStore, "read" | "watch">,
+  session_id: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LoggedEntry, void, void> {
+  let woken = Promise.withResolvers<void>();
+  const wake = () => woken.resolve();
+  const unwatch = store.watch(session_id, wake);
+  signal?.addEventListener("abort", wake, { once: true });
+  try {
+    for (let from = 0; !signal?.aborted; ) {
+      woken = Promise.withResolvers<void>();
+      // A thousand readers are woken at once by one entry.
+      await ownTurn();
+      const entries = await store.read(session_id, from);
+      yield* withoutLost(entries);
+      from = entries.at(-1)?.n ?? from;
+      // Every session has an entry from its start.
+      if (from === 0) return;
+      if (entries.length === 0) await woken.promise;
+    }
+  } finally {
+    unwatch();
+    signal?.removeEventListener("abort", wake);
+  }
+}
+
+/** What arms did in an attempt that is lost already, nobody needs to hear. */
+function withoutLost(entries: readonly LoggedEntry[]): readonly LoggedEntry[] {
+  const start = lastBeginning(entries.map(({ entry }) => entry));
+  return entries.filter(({ entry: { type } }, at) => at >= start || (type !== "decision" && type !== "arm_ended"));
+}
+
+interface Told {
+  readonly attempt: number;
+  /** All entries but the decisions, this one included. */
+  readonly telling: readonly SessionEntry[];
+}
+
+/** The event that announces an entry; undefined for most. */
+function eventOf(session_id: string, entry: SessionEntry, { attempt, telling }: Told): RunEvent | undefined {
+  if (entry.type === "decision") {
+    const { arm_id, decision } = entry;
+    return { event: "decision", session_id, arm_id, decision, ...(attempt > 1 && { attempt }) };
+  }
+  if (entry.type === "arm_ended" && !CUT_SHORT.has(entry.summary.status))
+    return { event: "arm_finished", session_id, arm_id: entry.arm_id };
+  return entry.type === "ended" ? endOf(session_id, telling as SessionLog) : undefined;
+}
+
+/** Ends that are not an arm's own. */
+const CUT_SHORT: ReadonlySet<ArmStatus> = new Set(["failed", "cancelled"]);
+
+function endOf(session_id: string, log: SessionLog): RunEvent | undefined {
+  const { verdict, failure } = fold(log);
+  if (failure === null) return verdict ? { event: "verdict_ready", session_id, verdict } : undefined;
+  const { stage, code, message, retryable } = failure;
+  return { event: "session_failed", session_id, stage, code, message, retryable };
+}
+
+export const notLive = (session_id: string) =>
+  new Failure(
+    "not_live",
+    `no run of ${JSON.stringify(session_id.slice(0, 100))} is in flight; read the session instead`,
+  );

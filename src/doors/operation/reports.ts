@@ -1,0 +1,90 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { storedVerdict } from "../../comparison/session/stored-verdict.ts";
+import { Failure } from "../../domain/failure.ts";
+import { oneOf, record } from "../../domain/schema.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
+import { type Reported, reportedSession, reportedVerdict } from "../report/reported.ts";
+import { seriesHtml } from "../report/series-html.ts";
+import { seriesMarkdown } from "../report/series-markdown.ts";
+import { verdictHtml } from "../report/verdict-html.ts";
+import { verdictMarkdown } from "../report/verdict-markdown.ts";
+import { operation } from "./operation.ts";
+import { getSeries } from "./series.ts";
+import { getSession } from "./sessions.ts";
+
+const SESSION_FORMATS = ["html", "html-blind", "html-redacted", "markdown"] as const;
+const SERIES_FORMATS = ["html", "markdown"] as const;
+
+export const SessionReportQuery = Type.Object({
+  format: Type.Optional(
+    oneOf(SESSION_FORMATS, {
+      description:
+        "`html` (default): all of it. `html-blind`: without names, models and verdict. `html-redacted`: figures alone, nothing that arms, judge or task say. `markdown`: a short page.",
+    }),
+  ),
+  verdict_id: Type.Optional(
+    Type.String({ description: "One of its verdicts, also across two sessions. Without it, the session's own." }),
+  ),
+});
+
+export const SeriesReportQuery = Type.Object({
+  format: Type.Optional(oneOf(SERIES_FORMATS, { description: "`html` (default), or `markdown`: a short page." })),
+});
+
+/** A file for others. */
+const Report = record("Report", { name: Type.String(), media_type: Type.String(), text: Type.String() });
+export type Report = Static<typeof Report>;
+
+const SHOWINGS = { html: "all", "html-blind": "blind", "html-redacted": "redacted" } as const;
+
+export const reportSession = operation({
+  name: "report_session",
+  title: "A session as a file",
+  summary: "One page that loads nothing and runs nothing: verdict, facts, checks, answers, diffs.",
+  input: Type.Object({ session_id: Type.String(), ...SessionReportQuery.properties }),
+  output: Report,
+  async run(services, { session_id, format = "html", verdict_id }, signal) {
+    const read = (id: string) => getSession.run(services, { session_id: id }, signal);
+    const session = await read(session_id);
+    const reported = verdict_id === undefined ? reportedSession(session) : await judgedIn(session, verdict_id, read);
+    const name = verdict_id ?? session_id;
+    return format === "markdown"
+      ? markdown(name, verdictMarkdown(reported))
+      : page(name, verdictHtml(reported, SHOWINGS[format]));
+  },
+});
+
+type Read = (session_id: string) => Promise<SessionOutcome>;
+
+/** Reads the other session too when the verdict compares arms of two. @throws Failure `invalid_request`, `unknown_session`, `unknown_arm` */
+async function judgedIn(session: SessionOutcome, verdict_id: string, read: Read): Promise<Reported> {
+  const verdict = storedVerdict(session, verdict_id);
+  const others = [verdict.arm_a, verdict.arm_b].map((arm) => arm.session_id).filter((id) => id !== session.session_id);
+  const reported = reportedVerdict(verdict, [session, ...(await Promise.all(others.map(read)))]);
+  if (reported) return reported;
+  throw new Failure("unknown_arm", `an arm that ${verdict_id} compares is no longer there`);
+}
+
+export const reportSeries = operation({
+  name: "report_series",
+  title: "A series as a file",
+  summary: "One page that loads nothing and runs nothing: conclusion, scenarios, arms, every trial.",
+  input: Type.Object({ series_id: Type.String(), ...SeriesReportQuery.properties }),
+  output: Report,
+  async run(services, { series_id, format = "html" }, signal) {
+    const series = await getSeries.run(services, { series_id }, signal);
+    return format === "markdown" ? markdown(series_id, seriesMarkdown(series)) : page(series_id, seriesHtml(series));
+  },
+});
+
+const page = (id: string, text: string): Report => ({
+  name: `${id}.html`,
+  media_type: "text/html;charset=utf-8",
+  text,
+});
+
+const markdown = (id: string, text: string): Report => ({
+  name: `${id}.md`,
+  media_type: "text/markdown;charset=utf-8",
+  text,
+});

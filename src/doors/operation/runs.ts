@@ -1,0 +1,71 @@
+import { cancelInFlight, isInFlight } from "../../comparison/session/in-flight.ts";
+import type { StartedSession } from "../../comparison/session/started-session.ts";
+import { Failure } from "../../domain/failure.ts";
+import { RunRequest, RunStarted } from "../../domain/request.ts";
+import { SessionOutcome } from "../../domain/session.ts";
+import { ownTurn } from "../../runtime/pace.ts";
+import { notLive } from "./follow-run.ts";
+import { operation } from "./operation.ts";
+import type { Services } from "./services.ts";
+
+/** @throws Failure for everything that can be refused before anything is spent. */
+export async function startRun(services: Services, { scenario, ...options }: RunRequest): Promise<StartedSession> {
+  // To read its file takes a millisecond or two, to prepare it as long: a hundred runs that are asked for at once would hold up
+  // everybody else, and none would ask its models before all are prepared.
+  await ownTurn();
+  const loaded = await services.catalog.get(scenario);
+  const [{ prepareSession }, { startSession }] = await loadEngine();
+  const planned = await planning(services);
+  await ownTurn();
+  return await startSession(services, await prepareSession(planned, loaded, options));
+}
+
+/** What a run is planned with: on a shared store what some worker has. */
+const planning = async (services: Services) =>
+  services.shared ? await (await import("../../comparison/session/elsewhere.ts")).planningServices(services) : services;
+
+/** What runs a session is most of the program; a server answers before it is loaded. */
+const loadEngine = () =>
+  Promise.all([
+    import("../../comparison/planning/prepare-session.ts"),
+    import("../../comparison/session/start-session.ts"),
+  ]);
+
+export const runScenario = operation({
+  name: "run_scenario",
+  title: "Run a scenario and wait",
+  summary: "Runs both arms and the judge, and answers with the outcome when the judge is done. Spends model tokens.",
+  input: RunRequest,
+  output: SessionOutcome,
+  async run(services, request) {
+    const { done } = await startRun(services, request);
+    const outcome = await done;
+    if (outcome.failure === null) return outcome;
+    const { code, message, retryable } = outcome.failure;
+    const details = { session_id: outcome.session_id, stage: outcome.failure.stage };
+    throw new Failure(code, message, { retryable, details });
+  },
+});
+
+export const startScenario = operation({
+  name: "start_scenario",
+  title: "Start a run",
+  summary: "Starts a run in the background and answers with its id at once. Spends model tokens.",
+  input: RunRequest,
+  output: RunStarted,
+  async run(services, request) {
+    const { session_id } = await startRun(services, request);
+    return { session_id };
+  },
+});
+
+/** @throws Failure `not_live` for a session that has ended, or is unknown */
+export async function demandInFlight(services: Services, session_id: string): Promise<void> {
+  if (!(await isInFlight(services, session_id))) throw notLive(session_id);
+}
+
+/** Stops a run in flight or queued; its stream ends with `session_failed`. @throws Failure `not_live`. */
+export async function cancelRun(services: Services, session_id: string): Promise<RunStarted> {
+  if (await cancelInFlight(services, session_id)) return { session_id };
+  throw notLive(session_id);
+}

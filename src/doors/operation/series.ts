@@ -1,0 +1,191 @@
+import { Type } from "@sinclair/typebox";
+import type { SeriesInFlight } from "../../comparison/planning/register.ts";
+import { cancelSeriesAnywhere } from "../../comparison/session/cancel.ts";
+import { seriesInFlight } from "../../comparison/session/in-flight.ts";
+import { storedRuns } from "../../comparison/session/other-runs.ts";
+import type { StartedSeries } from "../../comparison/session/started-session.ts";
+import { Failure } from "../../domain/failure.ts";
+import { isScripted } from "../../domain/offline-model.ts";
+import { record } from "../../domain/schema.ts";
+import { Series, SeriesListing } from "../../domain/series.ts";
+import type { SeriesRecord } from "../../domain/series-record.ts";
+import { SeriesListRequest, SeriesRequest, SeriesStarted } from "../../domain/series-request.ts";
+import type { SessionOutcome } from "../../domain/session.ts";
+import { sha256 } from "../../domain/sha256.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts";
+import { readSession } from "../../store/read-session.ts";
+import { judgeRecord } from "../../store/self-test-shelf.ts";
+import { seriesNotLive } from "./follow-series.ts";
+import { operation } from "./operation.ts";
+import type { Services } from "./services.ts";
+
+/** @throws Failure for everything that can be refused before anything is spent. */
+export async function startSeriesOf(services: Services, request: SeriesRequest): Promise<StartedSeries> {
+  const { scenarios: names, continue: goOn, ...options } = request;
+  const { catalog } = services;
+  const scenarios = await Promise.all(names.map((name) => catalog.get(name)));
+  const { openSeries } = await import("../../comparison/session/open-series.ts");
+  return await openSeries(services, { scenarios, load: (name) => catalog.get(name) }, { ...options, goOn });
+}
+
+export const startSeries = operation({
+  name: "start_series",
+  title: "Start a series",
+  summary:
+    "Runs scenarios again and again in the background, until enough is known or the plan is done, and answers with its id at once. Spends model tokens.",
+  input: SeriesRequest,
+  output: SeriesStarted,
+  async run(services, request) {
+    const { series_id } = await startSeriesOf(services, request);
+    return { series_id };
+  },
+});
+
+export const listSeries = operation({
+  name: "list_series",
+  title: "List series",
+  summary: "Persisted series, newest first; none when the server runs without a state directory.",
+  input: SeriesListRequest,
+  output: Type.Array(SeriesListing),
+  async run({ store }, query) {
+    return store.persistent ? [...(await store.series.list(query))] : [];
+  },
+});
+
+export const getSeries = operation({
+  name: "get_series",
+  title: "Get a series",
+  summary:
+    "What the trials of a series say together, also while it runs: win rate with its range, conclusion, costs, every trial. `cmp-<comparison>` is the series of all stored runs of a comparison.",
+  input: record("GetSeriesRequest", { series_id: Type.String() }),
+  output: Series,
+  async run(services, { series_id }) {
+    const { report } = await readSeries(services, series_id);
+    return await report();
+  },
+});
+
+/** A series as it is stored now. */
+export interface StoredSeries {
+  /** Changes with whatever the report is made of. */
+  readonly version: string;
+  /** Takes its time where much can still happen. */
+  readonly report: () => Promise<Series>;
+}
+
+/** @throws Failure `unknown_series` */
+export async function readSeries(services: Services, series_id: string): Promise<StoredSeries> {
+  const comparison = /^cmp-([0-9a-f]{64})$/.exec(series_id)?.[1];
+  return comparison === undefined ? await planned(services, series_id) : await stored(services, comparison);
+}
+
+async function planned({ store, version }: Services, series_id: string): Promise<StoredSeries> {
+  const series = await store.series.read(series_id);
+  if (series === undefined) throw unknownSeries(series_id);
+  const read = await readRows(store, series);
+  return { version: versionOf(version, series, read), report: () => reportOn(series, read) };
+}
+
+/** The program's version too: another one may say it in other words. */
+const versionOf = (...parts: readonly unknown[]) => sha256(JSON.stringify(parts)).slice(0, 32);
+
+/** Every read that a report is made of. */
+interface Rows {
+  /** Of its trials. */
+  readonly own: readonly TrialRow[];
+  /** Of all stored runs of its comparisons. */
+  readonly stored: readonly TrialRow[];
+  readonly judge: JudgeStanding;
+}
+
+/** The report of a series from what is stored of it. */
+export const seriesReport = async (store: Services["store"], series: SeriesRecord): Promise<Series> =>
+  await reportOn(series, await readRows(store, series));
+
+async function readRows(store: Services["store"], { series_id, plan }: SeriesRecord): Promise<Rows> {
+  const own = await store.trials({ series_id });
+  const stored = await storedRuns(store, plan);
+  return { own, stored, judge: await judgeStanding(store, plan.scenarios) };
+}
+
+const reportOn = (series: SeriesRecord, { own, stored, judge }: Rows): Promise<Series> =>
+  reportOf(series, own, { stored, ...judge });
+
+async function stored({ store, version }: Services, comparison: string): Promise<StoredSeries> {
+  const rows = await store.trials({ comparison });
+  const session = rows[0] && (await readSession(store, rows[0].session_id));
+  if (session === undefined) throw unknownSeries(`cmp-${comparison}`);
+  const judge_model = await judgeOf(store, rows, session);
+  const { selfTestKeyOf } = await import("../../comparison/planning/comparison.ts");
+  const self_test_key = selfTestKeyOf(session.definition, judge_model);
+  const judge = await judgeStanding(store, [{ scenario: session.scenario, self_test_key }]);
+  return {
+    version: versionOf(version, rows, judge),
+    async report() {
+      const [a, b] = session.arms;
+      const arms = { a: a.arm_id, b: b.arm_id };
+      const scripted = session.arms.some(({ model }) => isScripted(model));
+      return storedSeries({ comparison, scenario: session.scenario, arms, judge_model, scripted, rows }, judge);
+    },
+  };
+}
+
+/** All runs of a comparison have one judge; the first that was judged names it. */
+async function judgeOf(store: Services["store"], rows: readonly TrialRow[], first: SessionOutcome): Promise<string> {
+  const judged = rows.find(({ outcome }) => outcome !== null)?.session_id;
+  const session = judged === undefined || judged === first.session_id ? first : await readSession(store, judged);
+  return session?.verdict?.judge.model ?? "not known yet";
+}
+
+type JudgeStanding = Required<Pick<Beside, "judge_unaudited" | "failed_self_tests">>;
+
+type JudgedScenario = Pick<SeriesRecord["plan"]["scenarios"][number], "scenario" | "self_test_key">;
+
+/** What self-tests say of the judge. A key is null where no model judges. */
+async function judgeStanding(
+  { self_tests }: Pick<Services["store"], "self_tests">,
+  scenarios: readonly JudgedScenario[],
+): Promise<JudgeStanding> {
+  const failed_self_tests: string[] = [];
+  let judge_unaudited = false;
+  for (const { scenario, self_test_key } of scenarios) {
+    if (self_test_key === null) continue;
+    const record = await judgeRecord(self_tests, self_test_key);
+    judge_unaudited ||= record !== "passed";
+    if (record === "failed") failed_self_tests.push(scenario);
+  }
+  return { judge_unaudited, failed_self_tests };
+}
+
+export { seriesInFlight };
+
+/** A series that runs, until `signal` fires. @throws Failure `not_live` */
+export async function demandSeriesInFlight(
+  services: Services,
+  series_id: string,
+  signal: AbortSignal,
+): Promise<SeriesInFlight> {
+  const series = await seriesInFlight(services, series_id, signal);
+  if (series) return series;
+  throw seriesNotLive(series_id);
+}
+
+/** No further trial is started, those that run are stopped. @throws Failure `unknown_series`, `series_not_running` */
+export async function cancelSeries(services: Services, series_id: string): Promise<SeriesStarted> {
+  const { series, shared } = services;
+  const running = series.live(series_id);
+  if (running) {
+    running.cancel(new Failure("cancelled", "The series was cancelled."));
+    return { series_id };
+  }
+  await readSeries(services, series_id);
+  if (shared) {
+    await cancelSeriesAnywhere(services, shared, series_id);
+    return { series_id };
+  }
+  throw new Failure("series_not_running", `${series_id} does not run here; read it instead`);
+}
+
+const unknownSeries = (series_id: string) =>
+  new Failure("unknown_series", `there is no series "${series_id.slice(0, 100)}"`);

@@ -1,0 +1,69 @@
+import { armNames } from "../../domain/arm-names.ts";
+import { costParts } from "../../domain/at-least.ts";
+import type { ArmSummary, SessionOutcome } from "../../domain/session.ts";
+import { sumKnown } from "../../domain/usage.ts";
+import { usdText } from "../../domain/usd-text.ts";
+import type { ArmPointer, Side, Verdict } from "../../domain/verdict.ts";
+
+/** What a page for others shows: two arms, and the verdict that compares them. */
+export interface Reported {
+  /** Null: there is none. */
+  readonly verdict: Verdict | null;
+  readonly a: ReportedArm;
+  readonly b: ReportedArm;
+}
+
+export interface ReportedArm {
+  /** In which it ran. */
+  readonly session: SessionOutcome;
+  readonly arm: ArmSummary;
+}
+
+/** A session with the verdict of its own, if it has one. */
+export function reportedSession(session: SessionOutcome): Reported {
+  const { verdict, arms } = session;
+  const judged = verdict && reportedVerdict(verdict, [session]);
+  return judged ?? { verdict, a: { session, arm: arms[0] }, b: { session, arm: arms[1] } };
+}
+
+/** A verdict with its arms. Undefined when one is in none of the sessions. */
+export function reportedVerdict(verdict: Verdict, sessions: readonly SessionOutcome[]): Reported | undefined {
+  const a = armOf(verdict.arm_a, sessions);
+  const b = armOf(verdict.arm_b, sessions);
+  return a && b && { verdict, a, b };
+}
+
+function armOf({ session_id, arm_id }: ArmPointer, sessions: readonly SessionOutcome[]): ReportedArm | undefined {
+  const session = sessions.find((each) => each.session_id === session_id);
+  const arm = session?.arms.find((each) => each.arm_id === arm_id);
+  return session && arm && { session, arm };
+}
+
+/** Told apart as the verdict's statement does. */
+export const namesOf = ({ a, b }: Reported): Readonly<Record<Side, string>> => armNames(a.arm.arm_id, b.arm.arm_id);
+
+/** `baseline won`, or the outcome that names nobody. */
+export const resultText = (reported: Reported, { outcome, winner, winner_side }: Verdict): string =>
+  winner === null ? outcome : `${winner_side === null ? winner : namesOf(reported)[winner_side]} won`;
+
+/** Whether the verdict is the session's own, or there is none. Others came later. */
+export const isOwn = ({ verdict, a }: Reported): boolean =>
+  verdict === null || a.session.verdict?.verdict_id === verdict.verdict_id;
+
+/** What the run cost; of a later verdict, what its arms and this judging did. */
+export function costsOf(reported: Reported): readonly string[] {
+  const { verdict, a, b } = reported;
+  if (verdict === null || isOwn(reported)) return costParts(a.session);
+  return [
+    `arms ${usdText(sumKnown([a.arm.cost_usd, b.arm.cost_usd]))}`,
+    `this judging ${usdText(verdict.usage.cost_usd)}`,
+  ];
+}
+
+/** One, or that of arm a and that of arm b. */
+export const sessionsOf = ({ a, b }: Reported): readonly SessionOutcome[] =>
+  a.session.session_id === b.session.session_id ? [a.session] : [a.session, b.session];
+
+/** How many of its hidden checks an arm passed; without a look at its changes it was stopped before any could run. */
+export const checksText = ({ probe, changes }: Pick<ArmSummary, "probe" | "changes">): string =>
+  probe ? `${probe.passed} of ${probe.total}` : changes === null ? "not run" : "none";

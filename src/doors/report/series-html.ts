@@ -1,0 +1,137 @@
+import { counted } from "../../domain/counted.ts";
+import { percentText } from "../../domain/percent-text.ts";
+import type { Series } from "../../domain/series.ts";
+import { preferredSide, statusText } from "../../domain/series-status.ts";
+import { usdText } from "../../domain/usd-text.ts";
+import type { Side } from "../../domain/verdict.ts";
+import { passedText } from "../../statistics/figure-text.ts";
+import { kindOf, legendOf, TRIAL_MARKS, type TrialKind } from "../../statistics/trial-kind.ts";
+import { evidencePlot } from "./evidence-plot.ts";
+import { type Html, html, htmlPage, htmlTable } from "./html.ts";
+import { SERIES_FLAG_TEXT } from "./series-flag-text.ts";
+import {
+  armFigures,
+  costsText,
+  namesOf,
+  rateText,
+  scoreText,
+  solvedText,
+  trialText,
+  winRateText,
+} from "./series-words.ts";
+
+/** Trials in the table; the latest of a larger series. */
+const SHOWN_TRIALS = 2_000;
+
+/** A series as one page that stands alone. Nothing that an arm wrote is in it. */
+export function seriesHtml(series: Series): string {
+  const { scenarios, arms, statement, failure, flags, judge, series_id } = series;
+  const cost = costsText(series);
+  const names = scenarios.map(({ scenario }) => scenario).join(", ");
+  const body = html`<p class="soft">${originText(series, names)}</p><h1>${statusText(series, namesOf(arms))}</h1>
+${failure === null ? null : html`<p class="bad">The series failed: ${failure}</p>`}
+<p>${statement}</p>
+<p>Win rate of <span class="a">${arms.a.arm_id}</span>: <strong>${winRateText(series)}</strong></p>${rangeOf(series)}
+<p class="soft ends"><span>0% <span class="b">${arms.b.arm_id}</span></span><span>50%</span><span><span class="a">${arms.a.arm_id}</span> 100%</span></p>
+${flags.length === 0 ? null : html`<h2>Before you trust it</h2>${flags.map((flag) => html`<p>${SERIES_FLAG_TEXT[flag]}</p>`)}`}
+${scenarios.length > 1 ? suiteOf(series) : scenarioOf(series)}
+${evidencePlot(series)}
+<h2>Both arms</h2>
+${htmlTable(["", arms.a.arm_id, arms.b.arm_id], armFigures(series))}
+${checksOf(series)}
+${trialsOf(series)}
+<p class="soft">${cost === "" ? null : `Cost: ${cost}. `}Judge ${judge.model}, series ${series_id}</p>`;
+  return htmlPage(`${names} · abeval`, body);
+}
+
+const originText = ({ kind, state, created_at, counts }: Series, names: string) =>
+  [
+    kind === "planned" ? "Series" : "All runs of a comparison",
+    names,
+    counted(counts.trials, "trial"),
+    ...(kind === "planned" ? [state] : []),
+    ...(created_at === null ? [] : [created_at]),
+  ].join(" · ");
+
+const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
+
+/** The range of the win rate on a scale whose middle is marked, in the colour of who is preferred. The figures stand beside it. */
+function rangeOf({ headline, conclusion }: Pick<Series, "headline" | "conclusion">): Html {
+  const { win_rate, low, high } = headline;
+  return html`<div class="bar ${preferredSide(conclusion) ?? "even"}" aria-hidden="true"><i style="left:${percent(low)};width:${percent(high - low)}"></i><b></b>${
+    win_rate === null ? null : html`<i class="rate" style="left:${percent(win_rate)}"></i>`
+  }</div>`;
+}
+
+/** Of many scenarios one line each: what every trial came to, and what they say together. */
+function suiteOf(series: Series): Html {
+  const { scenarios, trials } = series;
+  const byScenario = Map.groupBy(trials, ({ scenario }) => scenario);
+  const most = Math.max(1, Math.floor(SHOWN_TRIALS / scenarios.length));
+  return html`<h2>Scenarios</h2>
+${htmlTable(
+  ["Scenario", "Trials", "Wins-ties-losses", "Win rate", html`${letter("a")} solved`, html`${letter("b")} solved`],
+  scenarios.map(({ scenario, counts, headline, conclusion, solved }) => [
+    scenario,
+    strip((byScenario.get(scenario) ?? []).slice(-most), namesOf(series.arms)),
+    scoreText(counts),
+    html`${rateText(headline.win_rate)} <span class="soft">${percentText(headline.low)} to ${percentText(headline.high)}</span>${rangeOf({ headline, conclusion })}`,
+    ...[solvedText(solved.a), solvedText(solved.b)],
+  ]),
+  "folded",
+)}
+${legend(series)}`;
+}
+
+function scenarioOf(series: Series): Html {
+  const { counts, trials } = series;
+  return html`<h2>Trials</h2>${strip(trials.slice(-SHOWN_TRIALS), namesOf(series.arms))}${legend(series)}
+<p>Wins-ties-losses: ${scoreText(counts)}</p>`;
+}
+
+type Names = Readonly<Record<Side, string>>;
+
+const letter = (side: Side): Html => html`<span class="${side}">${side.toUpperCase()}</span>`;
+
+const mark = (kind: TrialKind): Html => html`<span class="trial ${kind}">${TRIAL_MARKS[kind]}</span>`;
+
+const strip = (trials: Series["trials"], arms: Names): Html =>
+  html`<div class="strip" role="img" aria-label="${legendOf(trials, arms)
+    .map(({ text }) => text)
+    .join(", ")}">${trials.map((trial) => mark(kindOf(trial)))}</div>`;
+
+const legend = (series: Series): Html =>
+  html`<p class="soft strip">${legendOf(series.trials, namesOf(series.arms)).map(
+    ({ kind, text }) => html`<span>${mark(kind)} ${text}</span>`,
+  )}</p>`;
+
+/** How often each hidden check passed. */
+function checksOf({ scenarios, arms }: Series): Html | null {
+  const rows = scenarios.flatMap(({ scenario, checks }) => checks.map((check) => ({ scenario, ...check })));
+  if (rows.length === 0) return null;
+  return html`<h2>Hidden checks passed</h2>
+${htmlTable(
+  ["Scenario", "Check", arms.a.arm_id, arms.b.arm_id],
+  rows.map(({ scenario, id, a, b }) => [scenario, id, passedText(a), passedText(b)]),
+  "folded",
+)}`;
+}
+
+/** Closed at first: who wants to know one trial opens it. */
+function trialsOf({ trials, arms }: Series): Html {
+  const shown = trials.slice(-SHOWN_TRIALS);
+  const all = counted(trials.length, "trial");
+  return html`<h2>Trial by trial</h2><details><summary>${shown.length < trials.length ? `The last ${shown.length} of ${all}` : all}</summary>
+${htmlTable(
+  ["Trial", "Scenario", "Outcome", "Counts", "Cost", "Session"],
+  shown.map((trial) => [
+    String(trial.trial),
+    trial.scenario,
+    trialText(trial, arms),
+    trial.counted ? "yes" : "no",
+    usdText(trial.cost_usd),
+    trial.session_id,
+  ]),
+  "folded",
+)}</details>`;
+}

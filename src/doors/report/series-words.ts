@@ -1,0 +1,82 @@
+import { percentText } from "../../domain/percent-text.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import type { Series, SolvedCount } from "../../domain/series.ts";
+import { trialResult } from "../../domain/trial-result.ts";
+import { usdText } from "../../domain/usd-text.ts";
+import type { Side } from "../../domain/verdict.ts";
+import { confidenceText } from "../../statistics/figure-text.ts";
+
+/** The ids of both arms. */
+export const namesOf = ({ a, b }: Series["arms"]): Readonly<Record<Side, string>> => ({ a: a.arm_id, b: b.arm_id });
+
+/** Win rate of arm a with its range: `67%, 95% range 35% to 88%`. */
+export function winRateText({ headline, levels }: Pick<Series, "headline" | "levels">): string {
+  const { win_rate, low, high } = headline;
+  if (win_rate === null) return "not known, since no trial counts";
+  return `${percentText(win_rate)}, ${confidenceText(levels.alpha)} range ${percentText(low)} to ${percentText(high)}`;
+}
+
+export type Counts = Pick<Series["counts"], "wins" | "ties" | "losses">;
+
+export const scoreText = ({ wins, ties, losses }: Counts) => `${wins}-${ties}-${losses}`;
+
+export const rateText = (win_rate: number | null) => (win_rate === null ? "–" : percentText(win_rate));
+
+/** One decimal. It reads as the limit only when that is reached. */
+export function evidenceFigure(e: number, alpha: number): string {
+  if (e >= 1_000) return ">1000";
+  const isBelow = e * alpha < 1 && Number(e.toFixed(1)) * alpha >= 1;
+  return (isBelow ? Math.floor(e * 10) / 10 : e).toFixed(1);
+}
+
+/** A dash where nothing had to be solved. */
+export const solvedText = (solved: SolvedCount | null) =>
+  solved === null ? "–" : `${solved.solved} of ${solved.trials}`;
+
+/**
+ * The k at which pass^k tells most: the largest at which the more reliable arm solves all of k trials at least every other
+ * time, and no less than 2. Null where one trial, or no trial solved, tells all.
+ */
+export function tellingPower({ a, b }: Series["arms"]): number | null {
+  const powers = [a.solved?.pass_power ?? [], b.solved?.pass_power ?? []];
+  const most = Math.max(...powers.map(({ length }) => length));
+  if (most < 2 || powers.flat().every((share) => share === 0)) return null;
+  const likely = powers.map((power) => power.findLastIndex((share) => share >= 0.5) + 1);
+  return Math.max(2, ...likely);
+}
+
+/** Figures of both arms, one line for each kind. The last cells are those of a and b. */
+export function armFigures(series: Series): (readonly [what: string, a: string, b: string])[] {
+  const { a, b } = series.arms;
+  const power = tellingPower(series.arms);
+  const both = (what: string, text: (arm: Series["arms"]["a"]) => string) => [what, text(a), text(b)] as const;
+  const isFree = a.cost_usd.total === 0 && b.cost_usd.total === 0;
+  return [
+    both("solved", ({ solved }) => solvedText(solved)),
+    ...(a.crashed || b.crashed ? [both("crashed", crashedText)] : []),
+    ...(power === null ? [] : [both(`pass^${power}`, ({ solved }) => rateText(solved?.pass_power[power - 1] ?? null))]),
+    ...(isFree ? [] : [both("mean cost", ({ cost_usd }) => usdText(cost_usd.mean))]),
+    both("median time", ({ wall_ms_median }) => (wall_ms_median === null ? "–" : secondsText(wall_ms_median))),
+  ];
+}
+
+const crashedText = ({ crashed }: Series["arms"]["a"]) =>
+  crashed === undefined ? "never" : `${crashed.crashed} of ${crashed.trials}`;
+
+const secondsText = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+/** Of arms and judge, empty when nothing was paid. */
+export function costsText({ arms, judge, cost_usd }: Series): string {
+  if (cost_usd.total === 0) return "";
+  const each = [arms.a, arms.b].map(({ arm_id, cost_usd: { total } }) => `${arm_id} ${usdText(total)}`);
+  return plainText([...each, `judge ${usdText(judge.cost_usd)}`, `total ${totalText(cost_usd)}`].join(", "));
+}
+
+const totalText = ({ total, at_least }: Series["cost_usd"]) =>
+  at_least ? `at least ${usdText(at_least.cost_usd)} (${at_least.why})` : usdText(total);
+
+/** What the trial gave, and why it gave nothing. */
+export function trialText(trial: Series["trials"][number], arms: Series["arms"]): string {
+  const result = trialResult(trial, namesOf(arms));
+  return trial.failure === null ? result : `${result}: ${trial.failure}`;
+}

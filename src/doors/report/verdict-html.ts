@@ -1,0 +1,177 @@
+import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
+import { counted } from "../../domain/counted.ts";
+import { decidedText } from "../../domain/decided-text.ts";
+import { whyDisqualified } from "../../domain/disqualification.ts";
+import { endText } from "../../domain/end-text.ts";
+import { excerpt } from "../../domain/excerpt.ts";
+import type { ArmSummary } from "../../domain/session.ts";
+import { sizeOf } from "../../domain/size-of.ts";
+import { suspicionLines } from "../../domain/suspicion-text.ts";
+import { unmetText } from "../../domain/unmet-text.ts";
+import { usdText } from "../../domain/usd-text.ts";
+import { SIDES, type Verdict } from "../../domain/verdict.ts";
+import { type Html, html, htmlPage, htmlTable } from "./html.ts";
+import { howItEnded, whyNoVerdict } from "./no-verdict.ts";
+import { checksText, costsOf, isOwn, type Reported, type ReportedArm, resultText, sessionsOf } from "./reported.ts";
+
+/** `blind`: without names, models and verdict, for a reader who is to judge. `redacted`: figures alone, nothing that anybody wrote. */
+export type Showing = "all" | "blind" | "redacted";
+
+/** Characters of one text of an arm, head and tail; the whole stands in the session. */
+const ANSWER_CHARS = 20_000;
+const PATCH_CHARS = 100_000;
+const OUTPUT_CHARS = 2_000;
+const PROMPT_CHARS = 10_000;
+/** Checks of an arm whose output is shown. */
+const SHOWN_OUTPUTS = 50;
+
+/** Two arms with their verdict as one page: it stands alone, and what arms and judge wrote is text in it. */
+export function verdictHtml(reported: Reported, showing: Showing = "all"): string {
+  const { verdict } = reported;
+  const body = html`${head(reported, showing)}
+${verdict && showing !== "blind" ? judged(verdict, showing) : null}
+<h2>Both arms</h2>
+${htmlTable(["", ...names(reported, showing)], armRows(reported, showing))}
+${showing === "redacted" ? null : written(reported, showing)}
+${foot(reported, showing)}`;
+  return htmlPage(`${titleOf(reported, showing)} · abeval`, body);
+}
+
+function titleOf({ a: { session } }: Reported, showing: Showing): string {
+  if (showing === "redacted") return session.scenario;
+  return showing === "blind" ? "Which is better?" : session.definition.title;
+}
+
+const armsOf = ({ a, b }: Reported): readonly ReportedArm[] => [a, b];
+
+const names = (reported: Reported, showing: Showing) =>
+  armsOf(reported).map(({ arm }, index) => nameOf(showing === "blind" ? "" : arm.arm_id, index));
+
+function nameOf(name: string, index: number): Html {
+  const letter = (SIDES[index] ?? "b").toUpperCase();
+  return html`<strong class="${SIDES[index] ?? "b"}">${letter}</strong> ${name}`;
+}
+
+function head(reported: Reported, showing: Showing): Html {
+  const { verdict, a } = reported;
+  const title = html`<h1>${titleOf(reported, showing)}</h1>`;
+  if (showing === "blind")
+    return html`${title}<p>Names, models and verdict are left out, so that you can say which arm did better.</p>`;
+  if (verdict === null)
+    return html`${title}<p><strong>No verdict.</strong> The run: ${howItEnded(a.session)}.</p>
+${showing === "all" ? html`<pre dir="auto">${excerpt(whyNoVerdict(a.session), OUTPUT_CHARS)}</pre>` : null}
+<p class="soft">${a.session.created_at}</p>`;
+  return html`${title}<p><strong>${resultText(reported, verdict)}</strong> ${decidedText(verdict)}</p>
+<p>${verdict.statement}</p><p class="soft">${originText(reported, verdict)}</p>`;
+}
+
+/** When the arms ran, and by whom they were judged. */
+function originText(reported: Reported, { created_at, judge }: Verdict): string {
+  const [first, second] = sessionsOf(reported).map((session) => session.created_at);
+  if (isOwn(reported)) return `${first}, judge ${judge.model}`;
+  const ran = second === undefined ? `Both arms ran ${first}` : `Arm A ran ${first}, arm B ${second}`;
+  return `${ran}; judged again ${created_at} by ${judge.model}`;
+}
+
+function judged(verdict: Verdict, showing: Showing): Html {
+  const { criteria, arm_a, arm_b, flags, score_a, score_b, rationale } = verdict;
+  const score = (value: number | null) => (value === null ? "not scored" : value.toFixed(2));
+  const all = showing === "all";
+  const rows = criteria.map(({ id, weight, supported, note, ...of }) => [
+    all && note !== "" ? html`${id}<div class="soft" dir="auto">${note}</div>` : id,
+    String(weight),
+    supported ? score(of.score_a) : "not scored",
+    supported ? score(of.score_b) : "not scored",
+  ]);
+  return html`<h2>Criteria</h2>
+${htmlTable(
+  ["Criterion", "Weight", nameOf(arm_a.arm_id, 0), nameOf(arm_b.arm_id, 1)],
+  [...rows, ["Together", "", score(score_a), score(score_b)]],
+)}
+${flags.length > 0 ? html`<p>Before you trust it: ${flags.map((flag) => flag.replaceAll("_", " ")).join(", ")}.</p>` : null}
+${all ? suspicionLines(verdict).map((line) => html`<p class="bad">Suspected words of ${line}</p>`) : null}
+${all && rationale !== "" ? html`<h2>Reasons</h2><p dir="auto">${rationale}</p>` : null}`;
+}
+
+function armRows(reported: Reported, showing: Showing): (string | Html)[][] {
+  const arms = armsOf(reported).map(({ arm }) => arm);
+  const row = (name: string, cell: (arm: ArmSummary) => string | Html) => [name, ...arms.map(cell)];
+  const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
+    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : String(value)));
+  const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
+  const left = (arm: ArmSummary) => unmetText(arm).join(", ");
+  return [
+    ...(showing === "blind" ? [] : [row("model", ({ model }) => model)]),
+    row("ended", endText),
+    ...(showing === "all" && arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : []),
+    ...(showing === "all" && arms.some(({ error }) => error) ? [row("error", ({ error }) => error ?? "none")] : []),
+    ...(showing === "all" && arms.some(left) ? [row("required, not done", (arm) => left(arm) || "none")] : []),
+    row("hidden checks", checksText),
+    row("change", ({ changes }) => sizeText(changes)),
+    row("turns, tool calls", ({ turns, tool_calls }) => `${turns}, ${tool_calls}`),
+    row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
+    row("cost", (arm) => leastText(knownCost(arm), usdText)),
+    ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
+    row("working time", ({ working_ms }) => `${(working_ms / 1000).toFixed(1)} s`),
+  ];
+}
+
+function sizeText(changes: ArmSummary["changes"]): string {
+  const { changed_files, added, removed } = sizeOf(changes);
+  return changed_files === null ? "unknown" : `${counted(changed_files, "file")}, +${added} −${removed}`;
+}
+
+/** What the task said and what the arms wrote. */
+function written(reported: Reported, showing: Showing): Html {
+  const named = names(reported, showing);
+  return html`${asked(reported)}
+${armsOf(reported).map(
+  ({ arm }, index) => html`<h2>${named[index] ?? ""}</h2>
+<h3>Answer</h3>${arm.final_answer === null ? html`<p class="soft">It gave none.</p>` : html`<pre dir="auto">${excerpt(arm.final_answer, ANSWER_CHARS)}</pre>`}
+${checksOf(arm)}${patchOf(arm)}`,
+)}`;
+}
+
+/** Between two sessions the task may have changed. */
+function asked({ a, b }: Reported): Html {
+  const [one, other] = [a.session.definition.task.prompt, b.session.definition.task.prompt];
+  const prompt = (title: string, text: string) =>
+    html`<h2>${title}</h2><pre dir="auto">${excerpt(text, PROMPT_CHARS)}</pre>`;
+  if (one === other) return prompt("What both were asked", one);
+  return html`${prompt("What arm A was asked", one)}${prompt("What arm B was asked", other)}`;
+}
+
+function checksOf({ probe }: ArmSummary): Html | null {
+  if (probe === null) return null;
+  const rows = probe.checks.map(({ id, status, required, reason, output }, index) => [
+    html`${id}${required ? html` <span class="soft">required</span>` : null}`,
+    html`<span class="${status === "pass" ? "good" : "bad"}">${status}</span>${reason === null ? null : `: ${reason}`}`,
+    index < SHOWN_OUTPUTS && output !== ""
+      ? html`<details><summary>output</summary><pre>${excerpt(output, OUTPUT_CHARS)}</pre></details>`
+      : "",
+  ]);
+  return html`<h3>Hidden checks</h3>${htmlTable(["Check", "Result", ""], rows)}`;
+}
+
+function patchOf({ changes }: ArmSummary): Html | null {
+  if (changes === null || changes.patch === "") return null;
+  const lines = excerpt(changes.patch, PATCH_CHARS).split("\n");
+  const kind = (line: string) => (line.startsWith("+") ? "good" : line.startsWith("-") ? "bad" : "");
+  return html`<h3>Change</h3><details><summary>${sizeText(changes)}</summary><pre>${lines.map(
+    (line) => html`<span class="${kind(line)}">${line === "" ? " " : line}</span>`,
+  )}</pre></details>`;
+}
+
+/** Who ran when could tell a blind reader who is who, where the arms ran in two sessions. */
+function foot(reported: Reported, showing: Showing): Html {
+  const { verdict, a } = reported;
+  const sessions = sessionsOf(reported);
+  const ids = sessions.map(({ session_id }) => `Session ${session_id}`);
+  const named = [
+    ...(showing === "blind" && sessions.length > 1 ? [] : ids),
+    ...(isOwn(reported) ? [] : [`Verdict ${verdict?.verdict_id}`]),
+  ];
+  return html`<p class="soft">${
+    showing === "blind" ? null : `Cost: ${costsOf(reported).join(", ")}. `
+  }${named.join(", ")}, abeval ${a.session.version}</p>`;
+}

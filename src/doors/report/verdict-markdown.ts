@@ -1,0 +1,86 @@
+import { knownCost, knownTokens, leastText } from "../../domain/at-least.ts";
+import { decidedText } from "../../domain/decided-text.ts";
+import { whyDisqualified } from "../../domain/disqualification.ts";
+import { endText } from "../../domain/end-text.ts";
+import type { ArmSummary } from "../../domain/session.ts";
+import { suspicionLines } from "../../domain/suspicion-text.ts";
+import { unmetText } from "../../domain/unmet-text.ts";
+import { usdText } from "../../domain/usd-text.ts";
+import type { CriterionScore } from "../../domain/verdict.ts";
+import { plain, table } from "./markdown-text.ts";
+import { howItEnded, whyNoVerdict } from "./no-verdict.ts";
+import { checksText, costsOf, isOwn, namesOf, type Reported, resultText, sessionsOf } from "./reported.ts";
+
+/** Two arms as a short page for a pull request: the statement, both arms side by side, each criterion. */
+export function verdictMarkdown(reported: Reported): string {
+  const { verdict, a, b } = reported;
+  const { scenario, version } = a.session;
+  const title = `## abeval: ${plain(scenario)}\n`;
+  const names = namesOf(reported);
+  const arms = table(["", names.a, names.b], armRows([a.arm, b.arm]));
+  const cost = `Cost: ${plain(costsOf(reported).join(", "))}\n`;
+  const ids = sessionsOf(reported).map(({ session_id }) => `session \`${session_id}\``);
+  if (verdict === null) {
+    const why = `No verdict: ${plain(whyNoVerdict(a.session))}\n`;
+    const how = `The run: ${plain(howItEnded(a.session))}.\n`;
+    return [title, why, how, arms, cost, `${ids.join(" and ")}, abeval ${version}\n`].join("\n");
+  }
+  const again = isOwn(reported) ? "" : `, verdict \`${verdict.verdict_id}\``;
+  const parts = [
+    title,
+    `${`**${plain(resultText(reported, verdict))}** ${decidedText(verdict)}`.trim()}\n`,
+    `${plain(verdict.statement)}\n`,
+    arms,
+    table(["criterion", "weight", names.a, names.b], verdict.criteria.map(criterionRow)),
+    ...(verdict.flags.length > 0 ? [`Flags: ${verdict.flags.map((flag) => `\`${flag}\``).join(", ")}\n`] : []),
+    ...suspicionLines(verdict).map((line) => `Suspected words of ${plain(line)}\n`),
+    cost,
+    `Judge \`${plain(verdict.judge.model)}\`, ${ids.join(" and ")}${again}, abeval ${version}\n`,
+  ];
+  return parts.join("\n");
+}
+
+type ArmRow = (name: string, cell: (arm: ArmSummary) => string) => string[];
+
+function armRows(arms: readonly ArmSummary[]): string[][] {
+  const row: ArmRow = (name, cell) => [name, ...arms.map(cell)];
+  const tokens = (arm: ArmSummary, side: "tokens_in" | "tokens_out") =>
+    leastText(knownTokens(arm, [side]), (value) => (value === null ? "unknown" : String(value)));
+  return [
+    row("model", (arm) => arm.model),
+    row("ended", endText),
+    ...(arms.some(({ error }) => error) ? [row("error", ({ error }) => error ?? "none")] : []),
+    ...disqualified(arms, row),
+    ...notDone(arms, row),
+    row("hidden checks", checksText),
+    row("failed checks", failedChecks),
+    row("turns, tool calls", (arm) => `${arm.turns}, ${arm.tool_calls}`),
+    row("tokens in, out", (arm) => `${tokens(arm, "tokens_in")}, ${tokens(arm, "tokens_out")}`),
+    row("cost", (arm) => leastText(knownCost(arm), usdText)),
+    ...(arms.some(({ at_least }) => at_least) ? [row("not known", ({ at_least }) => at_least?.why ?? "")] : []),
+    row("working time", (arm) => `${(arm.working_ms / 1000).toFixed(1)} s`),
+  ];
+}
+
+/** A row only where an arm was disqualified. */
+function disqualified(arms: readonly ArmSummary[], row: ArmRow): string[][] {
+  const why = (arm: ArmSummary) => whyDisqualified(arm.violations).join(" and ");
+  return arms.some(why) ? [row("disqualified", (arm) => why(arm) || "no")] : [];
+}
+
+/** A row only where an arm left out what the rules require. */
+function notDone(arms: readonly ArmSummary[], row: ArmRow): string[][] {
+  const left = (arm: ArmSummary) => unmetText(arm).join(", ");
+  return arms.some(left) ? [row("required, not done", (arm) => left(arm) || "none")] : [];
+}
+
+function failedChecks({ probe, changes }: ArmSummary): string {
+  if (probe === null && changes === null) return "unknown";
+  const failed = (probe?.checks ?? []).filter(({ status }) => status !== "pass");
+  return failed.map(({ id }) => id).join(", ") || "none";
+}
+
+function criterionRow({ id, weight, score_a, score_b, supported }: CriterionScore): string[] {
+  const cell = (score: number | null) => (supported && score !== null ? score.toFixed(2) : "not scored");
+  return [id, String(weight), cell(score_a), cell(score_b)];
+}

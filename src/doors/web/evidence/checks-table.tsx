@@ -1,0 +1,82 @@
+import type { CheckResult } from "../../../domain/evidence.ts";
+import type { ArmSummary } from "../../../domain/session.ts";
+import { duration } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { Light } from "../part/light.tsx";
+import { Table } from "../part/table.tsx";
+import { citedRef, useCitedTarget } from "./cited.ts";
+import type { ShownArm } from "./shown-arm.ts";
+
+/** One row for each hidden check, both arms side by side. */
+export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
+  const ids = [...new Set(arms.flatMap(({ arm }) => checksOf(arm).map(({ id }) => id)))];
+  if (ids.length === 0) return <p class="empty">No hidden check has run.</p>;
+  return (
+    <Table
+      label="Hidden checks"
+      kind="sides checks-table"
+      heads={["Check", ...arms.map((arm) => <ArmName side={arm.side} name={arm.name} />)]}
+    >
+      {ids.map((id) => (
+        <tr key={id}>
+          <th scope="row">
+            {id}
+            <Weight check={arms.flatMap(({ arm }) => checkOf(arm, id) ?? [])[0]} />
+            {arms.some(({ arm }) => arm.probe?.not_repeatable?.some((check) => check.id === id)) && (
+              <small>not repeatable, counts for neither</small>
+            )}
+          </th>
+          {arms.map((shown) => (
+            <CheckCell key={shown.side} shown={shown} id={id} />
+          ))}
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const checksOf = ({ probe }: ArmSummary): readonly CheckResult[] => [
+  ...(probe?.checks ?? []),
+  ...(probe?.not_repeatable ?? []),
+];
+
+const checkOf = (arm: ArmSummary, id: string) => checksOf(arm).find((check) => check.id === id);
+
+function Weight({ check }: { check: CheckResult | undefined }) {
+  if (!check) return null;
+  return (
+    <small>
+      {check.required ? "required, " : ""}weight {check.weight}
+    </small>
+  );
+}
+
+function CheckCell({ shown: { side, arm }, id }: { shown: ShownArm; id: string }) {
+  const isCited = citedRef(side, "probe") === id;
+  const target = useCitedTarget<HTMLParagraphElement>(isCited);
+  const check = checkOf(arm, id);
+  return (
+    <td data-cited={isCited || undefined}>
+      {check ? (
+        <>
+          <p ref={target} tabIndex={-1}>
+            {isCited && <strong>{id} </strong>}
+            <Light status={check.status} /> <span class="quantity">{duration(check.duration_ms)}</span>
+          </p>
+          {check.again && <p class="small-print">run again: {check.again}</p>}
+          {check.reason && <p class="small-print">{check.reason}</p>}
+          {check.output.trim() !== "" && (
+            <details open={isCited || undefined}>
+              <summary>
+                Output<span class="hidden-text"> of {id}</span>
+              </summary>
+              <pre class="wrapped">{check.output}</pre>
+            </details>
+          )}
+        </>
+      ) : (
+        <Light status="pending" />
+      )}
+    </td>
+  );
+}

@@ -1,0 +1,44 @@
+import { usdText } from "../../domain/usd-text.ts";
+
+/** Numbers as text, with their unit and no more digits than they mean. */
+
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+export const UNKNOWN = "unknown";
+
+export const count = (value: number) => whole.format(value);
+
+/** `1 file`, `3 files`. */
+export const counted = (value: number, one: string, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
+
+export function duration(ms: number | null): string {
+  if (ms === null) return UNKNOWN;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const rest = seconds % 60;
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;
+}
+
+export const tokens = (value: number | null) => (value === null ? UNKNOWN : counted(value, "token"));
+
+export function usd(value: number | null): string {
+  if (value === null) return UNKNOWN;
+  return value < 0.01 ? usdText(value) : `$${value.toFixed(2)}`;
+}
+
+/** A score or share, 0 to 1. */
+export const score = (value: number | null) => (value === null ? "not scored" : value.toFixed(2));
+
+export const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(2)}`;
+
+/** Date and minute in the reader's time zone. */
+const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+export const when = (iso: string) => moment.format(new Date(iso));
+
+/** A word of the API as a reader expects it: `limit_reached` becomes "limit reached". */
+export const words = (code: string) => code.replaceAll("_", " ");
+
+/** The text for a word; for one that a newer version has added, the word itself. */
+export const named = <Word extends string>(texts: Readonly<Record<Word, string>>, word: Word): string =>
+  Object.hasOwn(texts, word) ? texts[word] : words(word);

@@ -1,0 +1,130 @@
+import type { SelfTest, SelfTestPartId } from "../../../domain/self-test.ts";
+import { selfTestSentence } from "../../../domain/self-test-sentence.ts";
+import { getSelfTest } from "../api.ts";
+import { count, counted, named, usd, when, words } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { Notice } from "../part/notice.tsx";
+import { Page, Part } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { Table } from "../part/table.tsx";
+import { toJudges, toScenario } from "../routes.ts";
+import { GradeLight, SelfTestResult } from "./self-test-result.tsx";
+
+const TITLES: Record<SelfTestPartId, string> = {
+  reference_against_nop: "A known fix against nothing",
+  same_evidence: "The same work twice",
+  harmless_edits: "Edits that change nothing",
+};
+
+/** A self-test of a judge, also while it runs. */
+export function SelfTestPage({ id }: { id: string }) {
+  const test = useLoaded(`self-test ${id}`, (signal) => getSelfTest(id, signal), {
+    changes: ({ state }) => state === "running",
+  });
+  return (
+    <Page
+      title="Self-test of a judge"
+      short={`Self-test ${id}`}
+      above={
+        <p class="overline">
+          <a href={toJudges()}>Judges</a>
+          <span class="session-id"> {id}</span>
+        </p>
+      }
+    >
+      <Show of={test} what={`self-test ${id}`}>
+        {(value) => <Result test={value} />}
+      </Show>
+    </Page>
+  );
+}
+
+function Result({ test }: { test: SelfTest }) {
+  const { state, verdict, judge, scenario, calls, cost_usd, created_at, failure, parts } = test;
+  const sentence = selfTestSentence(test);
+  return (
+    <>
+      {sentence && <p>{sentence}</p>}
+      <dl class="glance">
+        <div>
+          <dt>Result</dt>
+          <dd>
+            <span role="status">
+              <SelfTestResult state={state} verdict={verdict} />
+            </span>
+          </dd>
+        </div>
+        <div>
+          <dt>Judge</dt>
+          <dd>
+            <code>{judge.model}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Scenario</dt>
+          <dd>
+            <a href={toScenario(scenario)}>{scenario}</a>
+          </dd>
+        </div>
+        <div>
+          <dt>Asked</dt>
+          <dd>
+            {counted(calls, "judge call")}, {cost_usd === null ? "cost unknown" : usd(cost_usd)}
+          </dd>
+        </div>
+        <div>
+          <dt>Begun</dt>
+          <dd>{when(created_at)}</dd>
+        </div>
+      </dl>
+      {failure && (
+        <Notice tone="danger" title="The self-test failed">
+          <p class="arm-text">{failure.message}</p>
+          <p>
+            <code>{failure.code}</code>
+          </p>
+        </Notice>
+      )}
+      {parts.map((part) => (
+        <TestPart key={part.id} part={part} />
+      ))}
+    </>
+  );
+}
+
+/** What a judge was shown in the place of an arm; an edit has its own name. */
+const SPECIMENS = { reference: "the known fix", nop: "no work", copy: "a copy of the fix" };
+
+const specimen = (name: string) => named(SPECIMENS, name);
+
+function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["parts"][number] }) {
+  return (
+    <Part title={named(TITLES, id)}>
+      <p>
+        <GradeLight grade={verdict} />: {words(note)}
+      </p>
+      {trials.length > 0 && (
+        <Table
+          label={`Judgings: ${named(TITLES, id)}`}
+          kind="rows"
+          heads={["Compared", "The judge found", "Flags", "Calls"]}
+        >
+          {trials.map(({ a, b, outcome, winner, lean, flags, calls }, index) => (
+            <tr key={index}>
+              <td>
+                {specimen(a)} against {specimen(b)}
+              </td>
+              <td>
+                {outcome === null ? "it was not asked" : words(outcome)}
+                {winner && `: ${specimen(winner)}`}
+                {lean && <span class="aside"> leans to {specimen(lean)}</span>}
+              </td>
+              <td class="aside">{flags.map(words).join(", ")}</td>
+              <td class="number">{count(calls)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Part>
+  );
+}

@@ -1,0 +1,120 @@
+import { useSignal } from "@preact/signals";
+import type { SessionListing } from "../../../domain/session.ts";
+import { isFinal } from "../../../domain/session-state.ts";
+import type { Side } from "../../../domain/verdict.ts";
+import { listSessions } from "../api.ts";
+import { counted, score, when, words } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { SIDES } from "../part/arm-name.tsx";
+import { Show } from "../part/show.tsx";
+import { stepInRow } from "../part/step-in-row.ts";
+import { blind } from "../preferences.ts";
+import { toSession, toSessions } from "../routes.ts";
+
+/** Sessions drawn: what fits beside each other on a wide screen. */
+const DRAWN = 60;
+
+/** What became of a scenario's sessions: the scores of both arms, who won, and where the scenario's file changed. */
+export function History({ scenario }: { scenario: string }) {
+  const sessions = useLoaded(`history ${scenario}`, (signal) => listSessions({ scenario, limit: DRAWN }, signal), {
+    changes: (rows) => rows.some(({ state }) => !isFinal(state)),
+  });
+  if (blind.value) return <p class="empty">Hidden in blind mode.</p>;
+  return (
+    <Show of={sessions} what="its sessions">
+      {(rows) => (rows.length === 0 ? <p class="empty">It has not been run yet.</p> : <Columns newestFirst={rows} />)}
+    </Show>
+  );
+}
+
+function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
+  const rows = newestFirst.toReversed();
+  const at = useSignal(rows.length - 1);
+  const told = useSignal<string | null>(null);
+  const drifts = rows.map((row, index) => index > 0 && hasDrifted(rows[index - 1], row));
+  return (
+    <>
+      <div class="history-plot">
+        <p class="history-axis" aria-hidden="true">
+          <span>1</span>
+          <span>0.5</span>
+          <span>0</span>
+        </p>
+        <ol class="history" aria-label="Sessions of this scenario, oldest first">
+          {rows.map((row, index) => {
+            const text = textOf(row, drifts[index] ?? false);
+            const tell = () => (told.value = text);
+            return (
+              <li key={row.session_id} class={drifts[index] ? "drifted" : undefined}>
+                <a
+                  href={toSession(row.session_id)}
+                  aria-label={text}
+                  title={text}
+                  tabIndex={index === Math.min(at.value, rows.length - 1) ? 0 : -1}
+                  onFocus={() => {
+                    at.value = index;
+                    tell();
+                  }}
+                  onPointerEnter={tell}
+                  onKeyDown={stepInRow}
+                >
+                  <Dots row={row} />
+                </a>
+              </li>
+            );
+          })}
+        </ol>
+      </div>
+      <p class="small-print strip-told" aria-hidden="true">
+        {told.value ??
+          "Scores of both arms, oldest first. Point at a session to read it. Full marks won; a dashed line: the scenario's file changed."}
+      </p>
+      {rows.length === DRAWN && newestFirst[0] && (
+        <p class="small-print">
+          The latest {counted(DRAWN, "session")}.{" "}
+          <a href={toSessions({ scenario: newestFirst[0].scenario })}>All of them</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+const hasDrifted = (before: SessionListing | undefined, now: SessionListing) =>
+  before?.scenario_digest !== undefined &&
+  now.scenario_digest !== undefined &&
+  before.scenario_digest !== now.scenario_digest;
+
+const winnerOf = ({ arms, winner }: SessionListing): Side | null =>
+  SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
+
+/** A dot for each score; a mark at the foot where there is none. */
+function Dots({ row }: { row: SessionListing }) {
+  const winner = winnerOf(row);
+  const scores = row.arms.map((arm) => arm.score ?? null);
+  if (scores.every((value) => value === null))
+    return <span class={`history-none state-${row.state}`}>{row.outcome === null ? "✕" : "?"}</span>;
+  return (
+    <>
+      {scores.map((value, index) => {
+        const side = SIDES[index] ?? "b";
+        if (value === null) return null;
+        return (
+          <span
+            key={side}
+            class={`history-dot side-${side} ${winner === side ? "history-won" : ""}`}
+            style={{ bottom: `${value * 100}%` }}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function textOf(row: SessionListing, drifted: boolean): string {
+  const result =
+    row.outcome === null ? words(row.state) : row.winner === null ? words(row.outcome) : `${row.winner} won`;
+  const scores = row.arms.map(({ arm_id, score: value = null }) => (value === null ? [] : `${arm_id} ${score(value)}`));
+  return [when(row.created_at), result, ...scores.flat(), ...(drifted ? ["the scenario's file had changed"] : [])].join(
+    ", ",
+  );
+}

@@ -1,0 +1,67 @@
+import { useSignal } from "@preact/signals";
+import type { RunRequest } from "../../../domain/request.ts";
+import { listSeries, startSeries } from "../api.ts";
+import { CheckField, NumberField } from "../part/fields.tsx";
+import { SendingNotice } from "../part/sending-notice.tsx";
+import { leadOn, toSeries } from "../routes.ts";
+import { firstSince, useSendOnce } from "../send-once.ts";
+import { WhatASeriesTakes } from "./what-a-series-takes.tsx";
+
+interface RepeatFormProps {
+  /** What one run would be. */
+  readonly chosen: RunRequest;
+}
+
+/** As the server has them. */
+const MOST_TRIALS = 1_000;
+const MOST_AT_ONCE = 16;
+
+/** Newest series of which one may be the one that was asked for. */
+const LOOKED_THROUGH = 50;
+
+/** Starts a series of one scenario and goes to its page. */
+export function RepeatForm({ chosen }: RepeatFormProps) {
+  const { scenario, ...models } = chosen;
+  const open = useSignal(false);
+  const trials = useSignal(30);
+  const sure = useSignal(true);
+  const parallel = useSignal(1);
+  const planned = async (limit: number) => (await listSeries({ scenario, limit })).map(({ series_id: id }) => ({ id }));
+  const sending = useSendOnce({
+    mark: async () => (await planned(1))[0]?.id ?? null,
+    send: async () => {
+      const limits = { trials: trials.value, stop_when_sure: sure.value, parallel: parallel.value };
+      return (await startSeries({ scenarios: [scenario], ...models, ...limits })).series_id;
+    },
+    find: async (newest) => firstSince(await planned(LOOKED_THROUGH), newest)?.id ?? null,
+    done: (series_id, from) => leadOn(from, toSeries(series_id)),
+  });
+  const busy = sending.busy.value;
+  return (
+    <details class="fold" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
+      <summary>One run says little: run it many times</summary>
+      <form onSubmit={sending.onSubmit}>
+        <div class="fields">
+          <NumberField label="Trials, at most" value={trials} min={1} max={MOST_TRIALS} />
+          <NumberField label="At once" value={parallel} min={1} max={MOST_AT_ONCE} />
+          <CheckField label="Stop when sure" value={sure} />
+          <button type="submit" disabled={busy}>
+            {busy ? "Starting …" : `Run ${trials.value || "many"} times`}
+          </button>
+        </div>
+        {open.value && isCount(trials.value, MOST_TRIALS) && isCount(parallel.value, MOST_AT_ONCE) && (
+          <WhatASeriesTakes chosen={chosen} size={{ trials: trials.value, parallel: parallel.value }} />
+        )}
+        <SendingNotice of={sending} happened="A series of this scenario began">
+          {(series_id) => (
+            <>
+              <a href={toSeries(series_id)}>See what became of it</a>. Sending the form again starts another series.
+            </>
+          )}
+        </SendingNotice>
+      </form>
+    </details>
+  );
+}
+
+const isCount = (value: number, most: number) => Number.isInteger(value) && value >= 1 && value <= most;

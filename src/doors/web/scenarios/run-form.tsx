@@ -1,0 +1,81 @@
+import { useSignal } from "@preact/signals";
+import type { CostEstimate } from "../../../domain/health.ts";
+import { isScripted } from "../../../domain/offline-model.ts";
+import type { Scenario } from "../../../domain/scenario.ts";
+import { listSessions, startRun } from "../api.ts";
+import { Estimate } from "../doctor/checks.tsx";
+import { JudgeField, ModelField } from "../part/model-field.tsx";
+import { SendingNotice } from "../part/sending-notice.tsx";
+import { type ChosenModels, leadOn, toLive } from "../routes.ts";
+import { firstSince, useSendOnce } from "../send-once.ts";
+import { RepeatForm } from "./repeat-form.tsx";
+import { OTHER_MODELS } from "./series-estimate.ts";
+
+interface RunFormProps {
+  readonly scenario: Scenario;
+  readonly estimate: CostEstimate | null;
+  /** Filled in at first. */
+  readonly models: ChosenModels;
+}
+
+const MODEL = "[A-Za-z0-9][A-Za-z0-9_.\\-]*/[^\\s]+";
+
+/** Newest runs of which one may be the one that was asked for. */
+const LOOKED_THROUGH = 50;
+
+/** Starts a run and goes to its live page. */
+export function RunForm({ scenario, estimate, models }: RunFormProps) {
+  const model = useSignal(models.model ?? "");
+  const judge = useSignal(models.judge ?? "");
+  const chosen = model.value.trim() !== "" || judge.value.trim() !== "";
+  const scripted = model.value.trim() === "" && scenario.arms.every((arm) => isScripted(arm.model));
+  const runs = async (limit: number) =>
+    (await listSessions({ scenario: scenario.name, limit })).map(({ session_id: id, trial }) => ({
+      id,
+      isTrial: trial !== undefined,
+    }));
+  // A series that runs here starts its own.
+  const sending = useSendOnce({
+    mark: async () => (await runs(1))[0]?.id ?? null,
+    send: async () => (await startRun(requestOf(scenario.name, model.value.trim(), judge.value.trim()))).session_id,
+    find: async (newest) => firstSince(await runs(LOOKED_THROUGH), newest, ({ isTrial }) => !isTrial)?.id ?? null,
+    done: (session_id, from) => leadOn(from, toLive(session_id)),
+  });
+  const busy = sending.busy.value;
+  return (
+    <div class="run-form">
+      <form class="fields" onSubmit={sending.onSubmit}>
+        <ModelField
+          label="Model of both arms"
+          model={model}
+          pattern={MODEL}
+          title="<provider>/<model>"
+          used="models"
+          caller="runs"
+          placeholder={scripted ? "as the arms say (scripted)" : "as each arm says"}
+        />
+        <JudgeField model={judge} usual={scenario.rubric.judge.model} caller="runs" />
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? "Starting …" : "Run both arms"}
+        </button>
+      </form>
+      {scripted && (
+        <p class="small-print">Both arms replay a script: no model is called for them and nothing is spent on them.</p>
+      )}
+      {!scripted && chosen && <p class="small-print">{OTHER_MODELS}</p>}
+      {!scripted && !chosen && estimate && <Estimate estimate={estimate} />}
+      <SendingNotice of={sending} happened="A run of this scenario began">
+        {(session_id) => (
+          <>
+            <a href={toLive(session_id)}>See what became of it</a>. Sending the form again starts another run.
+          </>
+        )}
+      </SendingNotice>
+      <RepeatForm chosen={requestOf(scenario.name, model.value.trim(), judge.value.trim())} />
+    </div>
+  );
+}
+
+function requestOf(scenario: string, model_override: string, judge_model: string) {
+  return { scenario, ...(model_override && { model_override }), ...(judge_model && { judge_model }) };
+}

@@ -1,0 +1,114 @@
+import { useSignal } from "@preact/signals";
+import type { ScenarioListing } from "../../../domain/scenario-listing.ts";
+import { diagnose, getScenario, listSessions } from "../api.ts";
+import { Lights } from "../doctor/checks.tsx";
+import { when, words } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { ArmName, SIDES } from "../part/arm-name.tsx";
+import { Show } from "../part/show.tsx";
+import { blind } from "../preferences.ts";
+import { toScenario, toSession, toSessions } from "../routes.ts";
+import { differencesOf } from "./differences.ts";
+
+export function ScenarioCard({ row }: { row: ScenarioListing }) {
+  if (row.error !== null) return <BrokenCard name={row.name} error={row.error} />;
+  return (
+    <section class="card" data-stop tabIndex={-1} aria-labelledby={`card-${row.name}`}>
+      <h2 id={`card-${row.name}`}>
+        <a href={toScenario(row.name)}>{row.title}</a>
+      </h2>
+      <p class="card-description">{row.description}</p>
+      <ul class="card-arms">
+        {row.arms.map((arm, index) => (
+          <li key={arm.id}>
+            <ArmName side={SIDES[index] ?? "b"} name={arm.id} />
+            <span class="aside">
+              {arm.title !== arm.id && `${arm.title} · `}
+              <code>{arm.model}</code>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Contrast name={row.name} />
+      <LastResult name={row.name} />
+      <ul class="tags" aria-label="Tags">
+        {row.tags.map((tag) => (
+          <li key={tag}>{tag}</li>
+        ))}
+      </ul>
+      <div class="card-foot">
+        <a class="button" href={toScenario(row.name)}>
+          Run<span class="hidden-text"> {row.title}</span> …
+        </a>
+        <a href={toSessions({ scenario: row.name })}>
+          Sessions<span class="hidden-text"> of {row.title}</span>
+        </a>
+        <CardDoctor name={row.name} />
+      </div>
+    </section>
+  );
+}
+
+function Contrast({ name }: { name: string }) {
+  const definition = useLoaded(`scenario ${name}`, (signal) => getScenario(name, signal));
+  const loaded = definition.value;
+  if (loaded.state !== "ready") return null;
+  const differences = differencesOf(loaded.value);
+  return (
+    <p class="contrast">
+      {differences.length === 0 ? "The arms are set up alike." : "They differ in "}
+      {differences.map(({ field }, index) => (
+        <span key={field}>
+          {index > 0 && ", "}
+          <strong>{words(field)}</strong>
+        </span>
+      ))}
+      {differences.length > 0 && "."}
+    </p>
+  );
+}
+
+/** What the latest session gave; nothing where there is none. */
+function LastResult({ name }: { name: string }) {
+  const latest = useLoaded(`latest ${name}`, (signal) => listSessions({ scenario: name, limit: 1 }, signal));
+  const [session] = latest.value.state === "ready" ? latest.value.value : [];
+  if (!session || blind.value) return null;
+  const { session_id, outcome, winner, state, arms, created_at } = session;
+  const side = SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)];
+  return (
+    <p class="aside">
+      <a href={toSession(session_id)}>Last result</a>:{" "}
+      {side && winner ? <ArmName side={side} name={winner} /> : words(outcome ?? state)}
+      {side && " won"}, {when(created_at)}
+    </p>
+  );
+}
+
+/** The checks run commands for seconds, so they start only when a reader asks. */
+function CardDoctor({ name }: { name: string }) {
+  const asked = useSignal(false);
+  const report = useLoaded(asked.value ? `doctor ${name}` : null, (signal) => diagnose(name, signal));
+  if (!asked.value)
+    return (
+      <button type="button" class="quiet" onClick={() => (asked.value = true)}>
+        Check<span class="hidden-text"> {name}</span>
+      </button>
+    );
+  return (
+    <Show of={report} what={`the checks of ${name}`}>
+      {(found) => <Lights report={found} />}
+    </Show>
+  );
+}
+
+function BrokenCard({ name, error }: { name: string; error: string }) {
+  return (
+    <section class="card" data-stop tabIndex={-1}>
+      <h2>{name}</h2>
+      <details class="fold">
+        <summary>This file cannot be run</summary>
+        <pre class="wrapped">{error}</pre>
+      </details>
+    </section>
+  );
+}

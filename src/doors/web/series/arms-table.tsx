@@ -1,0 +1,77 @@
+import type { ComponentChildren } from "preact";
+import { percentText } from "../../../domain/percent-text.ts";
+import type { Series, SolvedCount } from "../../../domain/series.ts";
+import { duration, tokens, usd } from "../format.ts";
+import { ArmName, SIDES } from "../part/arm-name.tsx";
+import { Table } from "../part/table.tsx";
+
+type Arm = Series["arms"]["a"];
+
+/** How often each arm solved the task, how reliably, and what a trial cost. */
+export function ArmsTable({ series: { arms, cost_ratio } }: { series: Series }) {
+  const rows: readonly (readonly [name: string, of: (arm: Arm) => ComponentChildren])[] = [
+    ["Passed every required check", ({ solved }) => <Solved solved={solved} />],
+    ["Solves it k times in a row", ({ solved }) => reliabilityText(solved)],
+    ...(arms.a.crashed || arms.b.crashed
+      ? ([
+          ["Agent crashed", ({ crashed }: Arm) => (crashed ? `${crashed.crashed} of ${crashed.trials}` : "never")],
+        ] as const)
+      : []),
+    ["Cost of a trial, mean", ({ cost_usd }) => usd(cost_usd.mean)],
+    ["Cost of all trials", ({ cost_usd }) => usd(cost_usd.total)],
+    ["Time of a trial, median", ({ wall_ms_median }) => duration(wall_ms_median)],
+    ["Tokens of all trials", (arm) => tokens(arm.tokens)],
+  ];
+  return (
+    <>
+      <Table label="Both arms in numbers" kind="sides facts" heads={["Over all trials", ...armHeads(arms)]}>
+        {rows.map(([name, of]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {SIDES.map((side) => (
+              <td key={side}>{of(arms[side])}</td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+      {cost_ratio !== null && (
+        <p class="small-print">
+          Where both costs are known, a trial of {arms.a.arm_id} costs {cost_ratio.toFixed(2)} times one of{" "}
+          {arms.b.arm_id}.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Both arms by name, as heads of their columns. */
+export const armHeads = (arms: Series["arms"]) =>
+  SIDES.map((side) => <ArmName key={side} side={side} name={arms[side].arm_id} />);
+
+function Solved({ solved }: { solved: SolvedCount | null }) {
+  return (
+    <>
+      {solvedText(solved)}
+      {solved !== null && solved.trials > 0 && (
+        <span class="aside">
+          {" "}
+          {percentText(solved.low)} to {percentText(solved.high)}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Few steps tell how fast it falls. */
+const TOLD: readonly number[] = [2, 4, 8];
+
+function reliabilityText(solved: SolvedCount | null): string {
+  const told = TOLD.flatMap((k) => {
+    const share = solved?.pass_power[k - 1];
+    return share === undefined ? [] : [`${k}: ${percentText(share)}`];
+  });
+  return told.length === 0 ? "–" : told.join(", ");
+}
+
+const solvedText = (solved: SolvedCount | null) =>
+  solved === null ? "no required checks" : `${solved.solved} of ${solved.trials}`;

@@ -1,0 +1,60 @@
+import type { SeriesFlag } from "../../../domain/series.ts";
+import { type FlagText, unknownFlag } from "../part/flag-text.ts";
+
+/** What each flag means for a reader of the series. */
+const SERIES_FLAG_TEXTS: Readonly<Record<SeriesFlag, FlagText>> = {
+  claim_reversed: {
+    tone: "danger",
+    title: "The trials contradict each other",
+    text: "First one arm was established as preferred, later the other. Neither claim is made any more.",
+  },
+  no_variation: {
+    tone: "warn",
+    title: "All trials of a scenario are alike",
+    text: "The models said and did the same each time, so more trials add nothing and no claim is made from copies.",
+  },
+  fragile: {
+    tone: "warn",
+    title: "Missing trials could undo this",
+    text: "No preference is stated: it would not stand had every missing trial gone to the other side.",
+  },
+  served_model_changed: {
+    tone: "warn",
+    title: "A provider served another model",
+    text: "Trials before and after the change may not be comparable.",
+  },
+  mixed: {
+    tone: "warn",
+    title: "Scenarios point apart",
+    text: "One scenario by itself prefers one arm, another the other. The average hides this; read the table.",
+  },
+  arms_differ: {
+    tone: "warn",
+    title: "Arms of one name are set up differently",
+    text: "The scenarios do not give an arm the same settings, so this compares more than one pair.",
+  },
+  scripted: {
+    tone: "note",
+    title: "Scripts played the arms",
+    text: "This shows how abeval works; it says nothing about a model.",
+  },
+  judge_failed_self_test: {
+    tone: "danger",
+    title: "The judge failed its self-test here",
+    text: "On evidence of which the right answer is known it was wrong, or blind to the difference. Take another judge or a panel.",
+  },
+  judge_unaudited: {
+    tone: "note",
+    title: "The judge has passed no self-test here",
+    text: "abeval run --self-test shows whether it can tell these tasks' known fix from none.",
+  },
+  earlier_trials: {
+    tone: "note",
+    title: "There are other trials of the same comparison",
+    text: "A series that is run again until it wins proves nothing: a conclusion is stated only where all stored trials together show it.",
+  },
+};
+
+/** Also of a flag that a newer version has added. */
+export const seriesFlagText = (flag: SeriesFlag): FlagText =>
+  Object.hasOwn(SERIES_FLAG_TEXTS, flag) ? SERIES_FLAG_TEXTS[flag] : unknownFlag(flag);

@@ -1,0 +1,74 @@
+import { percentText } from "../../../domain/percent-text.ts";
+import type { Series } from "../../../domain/series.ts";
+import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
+import { count, usd, words } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { RangeBar, rangeText } from "./range-bar.tsx";
+
+/** The win rate with its range on a line from 0 to 100%. */
+export function WinRate({ series: { arms, headline, levels, conclusion } }: { series: Series }) {
+  return (
+    <figure class="win-rate">
+      <figcaption>
+        Win rate of <ArmName side="a" name={arms.a.arm_id} />: <strong>{rangeText(headline)}</strong>
+      </figcaption>
+      <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
+      <p class="range-axis small-print">
+        <span>
+          0% <ArmName side="b" name={arms.b.arm_id} />
+        </span>
+        <span>50%</span>
+        <span>
+          <ArmName side="a" name={arms.a.arm_id} /> 100%
+        </span>
+      </p>
+      <p class="small-print">
+        A trial without a winner counts half. Grey: {percentText(0.5 - levels.margin)} to{" "}
+        {percentText(0.5 + levels.margin)}, no difference worth having. The range holds whenever the series is stopped.
+      </p>
+    </figure>
+  );
+}
+
+export function SeriesAtAGlance({ series }: { series: Series }) {
+  const { counts, limits, scenarios, headline, levels, cost_usd, state, earlier } = series;
+  const planned = limits && limits.trials * scenarios.length;
+  return (
+    <dl class="glance">
+      <div>
+        <dt>Trials that count</dt>
+        <dd>
+          {count(counts.trials)}
+          {planned !== null && <span class="aside"> of {count(planned)} planned</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Wins – none – losses</dt>
+        <dd>
+          {count(counts.wins)} – {count(counts.ties)} – {count(counts.losses)}
+        </dd>
+      </div>
+      <div>
+        <dt>Evidence</dt>
+        <dd>
+          {evidenceText(headline.e, levels.alpha)}
+          <span class="aside">
+            {" "}
+            {limitText(levels.alpha)} makes a claim
+            {earlier && `; with all stored trials ${evidenceText(earlier.e_with_this, levels.alpha)}`}
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>Cost so far</dt>
+        <dd>{usd(cost_usd.total)}</dd>
+      </div>
+      <div>
+        <dt>State</dt>
+        <dd>
+          <span class={`state state-${state}`}>{words(state)}</span>
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,32 @@
+import { percentText } from "../../../domain/percent-text.ts";
+import type { Series } from "../../../domain/series.ts";
+import { count, counted, usd } from "../format.ts";
+
+/** What more trials would bring, by a forecast from those that there are. */
+export function Outlook({ series: { forecast, conclusion, limits } }: { series: Series }) {
+  const { trials_left, chance_of_claim, chance_of_conclusion, more_trials, cost_usd } = forecast;
+  const isOpen = conclusion === "undecided";
+  return (
+    <>
+      {limits && trials_left !== null && (
+        <p>
+          {trials_left === 0 ? "The plan has no trial left." : `The plan has ${counted(trials_left, "trial")} left.`}{" "}
+          {isOpen && chance_of_claim !== null && chance_of_conclusion !== null && (
+            <>
+              The chance of a claim in them is <strong>{percentText(chance_of_claim)}</strong>, of any conclusion{" "}
+              <strong>{percentText(chance_of_conclusion)}</strong>.
+            </>
+          )}
+        </p>
+      )}
+      {isOpen && (
+        <p>
+          {more_trials === null
+            ? "From these trials nobody can say how many more would make a claim."
+            : `If coming trials split the same way, about ${count(more_trials)} more would make a claim${cost_usd ? `, for about ${usd(cost_usd)}` : ""}.`}{" "}
+          <span class="aside">Such a forecast seldom comes true when the arms are equal.</span>
+        </p>
+      )}
+    </>
+  );
+}

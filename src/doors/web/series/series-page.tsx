@@ -1,0 +1,123 @@
+import type { Series } from "../../../domain/series.ts";
+import { statusText } from "../../../domain/series-status.ts";
+import { cancelSeries, getSeries, seriesReport } from "../api.ts";
+import { when, words } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { Page } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { StopButton } from "../part/stop-button.tsx";
+import { blind } from "../preferences.ts";
+import { toScenario, toSeriesList } from "../routes.ts";
+import { SHOWN_ROWS } from "../rows.ts";
+import { Share } from "../share/share.tsx";
+import { ArmsTable } from "./arms-table.tsx";
+import { CheckRates } from "./check-rates.tsx";
+import { EvidenceChart } from "./evidence-chart.tsx";
+import { GoOnForm } from "./go-on-form.tsx";
+import { SeriesAtAGlance, WinRate } from "./headline.tsx";
+import { HiddenSeries } from "./hidden-series.tsx";
+import { Outlook } from "./outlook.tsx";
+import { JudgeCosts, Plan } from "./plan.tsx";
+import { StatusName } from "./status-name.tsx";
+import { SuiteTable } from "./suite-table.tsx";
+import { TrialStrip } from "./trial-strip.tsx";
+import { SeriesWarnings } from "./warnings.tsx";
+
+/** What the trials of a series say together. While it runs, it is read again and again. */
+export function SeriesPage({ id }: { id: string }) {
+  const series = useLoaded(`series ${id}`, (signal) => getSeries(id, signal), {
+    changes: ({ state }) => state === "running",
+  });
+  const loaded = series.value;
+  if (loaded.state === "ready") return blind.value ? <HiddenSeries /> : <Report series={loaded.value} />;
+  return (
+    <Page title="Series" short={id}>
+      <Show of={series} what={`series ${id}`}>
+        {() => null}
+      </Show>
+    </Page>
+  );
+}
+
+function Report({ series }: { series: Series }) {
+  const { kind, limits } = series;
+  const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
+  const running = series.state === "running";
+  return (
+    <Page
+      wide={series.scenarios.length > 1}
+      title={statusText(series, arms)}
+      heading={<StatusName {...series} arms={arms} />}
+      above={<Overline series={series} />}
+    >
+      <p class="lead">{series.statement}</p>
+      <SeriesWarnings series={series} />
+      <WinRate series={series} />
+      <SeriesAtAGlance series={series} />
+      {running && kind === "planned" && (
+        <div class="actions">
+          <StopButton
+            what="the series"
+            question="Stop the series and its trials?"
+            stop={() => cancelSeries(series.series_id)}
+          />
+        </div>
+      )}
+      <nav class="actions" aria-label="More on this series">
+        <a class="button" href={toSeriesList(series.scenarios[0]?.scenario, SHOWN_ROWS, [series.series_id])}>
+          Compare with …
+        </a>
+        <Share report={seriesReport(series.series_id)} />
+      </nav>
+      <section data-stop tabIndex={-1}>
+        <h2>{series.scenarios.length > 1 ? "Scenario by scenario" : "Trials"}</h2>
+        {series.scenarios.length > 1 ? <SuiteTable series={series} /> : <TrialStrip series={series} />}
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>Evidence</h2>
+        <EvidenceChart series={series} />
+        <Outlook series={series} />
+      </section>
+      <section data-stop tabIndex={-1}>
+        <h2>Both arms</h2>
+        <ArmsTable series={series} />
+      </section>
+      <CheckRates series={series} />
+      <section data-stop tabIndex={-1}>
+        <h2>Judge and cost</h2>
+        <JudgeCosts series={series} />
+      </section>
+      {!running && limits && (
+        <section data-stop tabIndex={-1}>
+          <h2>Go on</h2>
+          <GoOnForm series={series} limits={limits} />
+        </section>
+      )}
+      <details class="fold">
+        <summary>Plan and limits</summary>
+        <Plan series={series} />
+      </details>
+    </Page>
+  );
+}
+
+/** Scenarios named in the line above the title. */
+const NAMED = 3;
+
+function Overline({ series: { kind, scenarios, state, created_at, series_id } }: { series: Series }) {
+  const more = scenarios.length - NAMED;
+  return (
+    <p class="overline">
+      <a href={toSeriesList()}>{kind === "planned" ? "Series" : "All runs of a comparison"}</a>
+      {scenarios.slice(0, NAMED).map(({ scenario }) => (
+        <span key={scenario}>
+          {" · "}
+          <a href={toScenario(scenario)}>{scenario}</a>
+        </span>
+      ))}
+      {more > 0 && ` and ${more} more`} · {words(state)}
+      {created_at && ` · ${when(created_at)}`}
+      <span class="session-id"> {series_id}</span>
+    </p>
+  );
+}

@@ -1,0 +1,191 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Series, SeriesTrial } from "../../../domain/series.ts";
+import type { Side } from "../../../domain/verdict.ts";
+import { count } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { Scroller } from "../part/page.tsx";
+import { toScenario } from "../routes.ts";
+import { RangeBar, rangeText } from "./range-bar.tsx";
+import { StatusName } from "./status-name.tsx";
+import {
+  aheadIn,
+  missingOf,
+  missingWords,
+  type ScenarioRow,
+  type SuiteOrder,
+  type SuiteSort,
+  sortedRows,
+} from "./suite-rows.ts";
+import { DRAWN, Legend, Strip } from "./trial-strip.tsx";
+import { trialText } from "./trial-text.ts";
+
+interface SuiteTableProps {
+  readonly series: Series;
+  /** Sessions that the reader came from. */
+  readonly current?: readonly string[];
+}
+
+/** What each scenario of a suite gave, trial by trial; each trial leads to its session. */
+export function SuiteTable({ series, current = [] }: SuiteTableProps) {
+  const order = useSignal<SuiteOrder>({ by: "plan", descending: false });
+  const told = useSignal<string | null>(null);
+  const { scenarios, levels, trials } = series;
+  const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
+  const latest = Math.max(1, Math.floor(DRAWN / scenarios.length));
+  const trialsOf = Map.groupBy(trials, ({ scenario }) => scenario);
+  const isCut = [...trialsOf.values()].some((own) => own.length > latest);
+  const columns = columnsOf(series, arms);
+  return (
+    <>
+      <p>{aheadText(series, arms)}</p>
+      <Scroller kind="scroller" label="Results by scenario">
+        <table class="by-scenario">
+          <thead>
+            <tr>
+              <Head order={order} by="scenario" name="Scenario" />
+              <th scope="col">Trials</th>
+              {columns.map(({ by, name, kind }) => (
+                <Head key={by} {...{ order, by, name, kind }} descends />
+              ))}
+              <th scope="col">By itself</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sortedRows(scenarios, order.value).map((row) => (
+              <tr key={row.scenario}>
+                <th scope="row">
+                  <a href={toScenario(row.scenario)}>{row.scenario}</a>
+                </th>
+                <td class="strip-cell">
+                  <Strip
+                    scenario={row.scenario}
+                    trials={(trialsOf.get(row.scenario) ?? []).slice(-latest)}
+                    text={(trial: SeriesTrial) => trialText(trial, arms, levels.alpha)}
+                    tell={(trial) => (told.value = trial)}
+                    current={current}
+                  />
+                </td>
+                {columns.map(({ by, cell, kind }) => (
+                  <td key={by} class={kind}>
+                    {cell(row)}
+                  </td>
+                ))}
+                <td>
+                  {row.conclusion === "undecided" ? (
+                    "–"
+                  ) : (
+                    <StatusName conclusion={row.conclusion} state="completed" arms={arms} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+      <p class="small-print strip-told" aria-hidden="true">
+        {told.value ?? "Point at a trial to read it; each leads to its session."}
+      </p>
+      <Legend trials={trials} arms={arms} />
+      <p class="small-print">
+        {isCut && `Of each scenario the latest ${count(latest)} trials are drawn. `}
+        Every scenario counts the same. A row makes a claim of its own only at a higher bar, because with many rows some
+        would cross the usual one by chance.
+      </p>
+    </>
+  );
+}
+
+interface Column {
+  readonly by: SuiteSort;
+  readonly name: ComponentChildren;
+  readonly kind: string;
+  readonly cell: (row: ScenarioRow) => ComponentChildren;
+}
+
+type Names = Readonly<Record<Side, string>>;
+
+/** Columns of which no row knows anything are left out. */
+function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[] {
+  const solved = (side: Side): Column => ({
+    by: `solved_${side}`,
+    name: <ArmName side={side} name="solved" />,
+    kind: "number",
+    cell: (row) => {
+      const own = row.solved[side];
+      return own === null ? "–" : `${own.solved} of ${own.trials}`;
+    },
+  });
+  const columns: readonly Column[] = [
+    { by: "a", name: <ArmName side="a" name="won" />, kind: "number", cell: ({ counts }) => counts.wins },
+    { by: "none", name: "No winner", kind: "number", cell: ({ counts }) => counts.ties },
+    { by: "b", name: <ArmName side="b" name="won" />, kind: "number", cell: ({ counts }) => counts.losses },
+    {
+      by: "missing",
+      name: "Missing",
+      kind: "number",
+      cell: ({ counts }) => <Missing counts={counts} />,
+    },
+    { by: "held", name: "Not counted", kind: "number", cell: ({ counts }) => counts.held },
+    {
+      by: "rate",
+      name: `Win rate of ${arms.a}`,
+      kind: "range-cell",
+      cell: ({ headline, conclusion }) => (
+        <>
+          <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
+          {rangeText(headline)}
+        </>
+      ),
+    },
+    solved("a"),
+    solved("b"),
+  ];
+  const known: Partial<Record<SuiteSort, boolean>> = {
+    missing: scenarios.some(({ counts }) => missingOf(counts) > 0),
+    held: scenarios.some(({ counts }) => counts.held > 0),
+    solved_a: scenarios.some((row) => row.solved.a !== null),
+    solved_b: scenarios.some((row) => row.solved.b !== null),
+  };
+  return columns.filter(({ by }) => known[by] ?? true);
+}
+
+function Missing({ counts }: Pick<ScenarioRow, "counts">) {
+  const missing = missingOf(counts);
+  return (
+    <>
+      {missing}
+      {missing > 0 && <small class="aside">{missingWords(counts)}</small>}
+    </>
+  );
+}
+
+function aheadText({ scenarios }: Series, arms: Names): string {
+  const { a, b, even } = aheadIn(scenarios);
+  return `Of ${count(scenarios.length)} scenarios ${arms.a} has won more trials in ${count(a)}, ${arms.b} in ${count(b)}; in ${count(even)} neither.`;
+}
+
+interface HeadProps {
+  readonly order: Signal<SuiteOrder>;
+  readonly by: SuiteSort;
+  readonly name: ComponentChildren;
+  readonly kind?: string;
+  /** Its first order. */
+  readonly descends?: boolean;
+}
+
+function Head({ order, by, name, kind, descends = false }: HeadProps) {
+  const { descending } = order.value;
+  const isSorted = order.value.by === by;
+  const sort = () => {
+    order.value = { by, descending: isSorted ? !descending : descends };
+  };
+  return (
+    <th scope="col" class={kind} aria-sort={isSorted ? (descending ? "descending" : "ascending") : undefined}>
+      <button type="button" class="sort" onClick={sort}>
+        {name}
+        <span aria-hidden="true">{isSorted ? (descending ? " ↓" : " ↑") : ""}</span>
+      </button>
+    </th>
+  );
+}

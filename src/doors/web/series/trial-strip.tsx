@@ -1,0 +1,98 @@
+import { useSignal } from "@preact/signals";
+import type { Series, SeriesTrial } from "../../../domain/series.ts";
+import type { Side } from "../../../domain/verdict.ts";
+import { kindOf, legendOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
+import { counted } from "../format.ts";
+import { stepInRow } from "../part/step-in-row.ts";
+import { toSession } from "../routes.ts";
+import { trialText } from "./trial-text.ts";
+
+/** Cells drawn at most; a larger series shows its latest. */
+export const DRAWN = 2_000;
+
+interface TrialStripProps {
+  readonly series: Series;
+  /** Sessions that the reader came from. */
+  readonly current?: readonly string[];
+}
+
+/** Every trial of one scenario as a cell that leads to its session, in the order of creation. */
+export function TrialStrip({ series, current = [] }: TrialStripProps) {
+  const { trials, scenarios, levels } = series;
+  const told = useSignal<string | null>(null);
+  const arms = { a: series.arms.a.arm_id, b: series.arms.b.arm_id };
+  const drawn = trials.slice(-DRAWN);
+  return (
+    <>
+      <Strip
+        scenario={scenarios[0]?.scenario ?? ""}
+        trials={drawn}
+        text={(trial) => trialText(trial, arms, levels.alpha)}
+        tell={(trial) => (told.value = trial)}
+        current={current}
+      />
+      <p class="small-print strip-told" aria-hidden="true">
+        {told.value ?? "Point at a trial to read it; each leads to its session."}
+      </p>
+      <Legend trials={trials} arms={arms} />
+      {drawn.length < trials.length && (
+        <p class="small-print">
+          The latest {counted(drawn.length, "trial")} of {trials.length}.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface StripProps {
+  readonly scenario: string;
+  readonly trials: readonly SeriesTrial[];
+  readonly text: (trial: SeriesTrial) => string;
+  readonly tell: (text: string | null) => void;
+  readonly current: readonly string[];
+}
+
+/** One stop of the Tab key; the arrows go from trial to trial. */
+export function Strip({ scenario, trials, text, tell, current }: StripProps) {
+  const at = useSignal(0);
+  return (
+    <ol class="strip" aria-label={`Trials of ${scenario}`}>
+      {trials.map((trial, index) => {
+        const told = text(trial);
+        return (
+          <li key={trial.session_id}>
+            <a
+              class={`trial trial-${kindOf(trial)}`}
+              href={toSession(trial.session_id)}
+              title={told}
+              aria-current={current.includes(trial.session_id) ? "true" : undefined}
+              aria-label={told}
+              tabIndex={index === Math.min(at.value, trials.length - 1) ? 0 : -1}
+              onFocus={() => {
+                at.value = index;
+                tell(told);
+              }}
+              onPointerEnter={() => tell(told)}
+              onKeyDown={stepInRow}
+            >
+              {TRIAL_MARKS[kindOf(trial)]}
+            </a>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+export const Legend = ({ trials, arms }: { trials: readonly SeriesTrial[]; arms: Readonly<Record<Side, string>> }) => (
+  <ul class="legend" aria-label="What the trials gave">
+    {legendOf(trials, arms).map(({ kind, text }) => (
+      <li key={kind}>
+        <span class={`trial trial-${kind}`} aria-hidden="true">
+          {TRIAL_MARKS[kind]}
+        </span>
+        {text}
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,165 @@
+import { useSignal } from "@preact/signals";
+import { factsOf } from "../../../comparison/judge/facts.ts";
+import type { ArmSummary } from "../../../domain/session.ts";
+import type { ArmPointer } from "../../../domain/verdict.ts";
+import { getSession, RequestFailed } from "../api.ts";
+import { AfterThePage } from "../diff/after-the-page.tsx";
+import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
+import { Answers } from "../evidence/answers.tsx";
+import { ChecksTable } from "../evidence/checks-table.tsx";
+import { pointerTo, type ShownArm, shownArmOf } from "../evidence/shown-arm.ts";
+import { duration, tokens, when, words } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { ArmName, ModelName } from "../part/arm-name.tsx";
+import { lazy } from "../part/lazy.tsx";
+import { Notice } from "../part/notice.tsx";
+import { Page, Part } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { blind } from "../preferences.ts";
+import { toSession } from "../routes.ts";
+import { Standings } from "../series/standing.tsx";
+import { verdictsOn } from "../verdict/comparison.ts";
+import { FactsTable } from "../verdict/facts-table.tsx";
+import { VerdictTable } from "../verdict/history.tsx";
+import { BothTimelines } from "./both-timelines.tsx";
+import { isAwaited, Judging } from "./judging.tsx";
+import { keyOf, type Two } from "./pair.ts";
+
+const BothChanges = lazy(async () => (await import("../diff/both-changes.tsx")).BothChanges, "the changes");
+
+/** Pixels of a list of a few files. */
+const CHANGES_HEIGHT = 300;
+
+/** Two arms of any sessions: earlier verdicts on them, and a form for a new one. */
+export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
+  const key = keyOf(a, b);
+  const pair = useLoaded(key, (signal) => readPair(a, b, signal), { changes: isAwaited });
+  return (
+    <Page wide title="Compare two arms">
+      <Show of={pair} what="the two arms">
+        {([first, second]) => <Pair pair={[first, second]} />}
+      </Show>
+    </Page>
+  );
+}
+
+async function readPair(a: ArmPointer, b: ArmPointer, signal: AbortSignal): Promise<Two> {
+  const [one, other] = await Promise.all([getSession(a.session_id, signal), getSession(b.session_id, signal)]);
+  return [armOf(shownArmOf(one, a.arm_id, "a"), a), armOf(shownArmOf(other, b.arm_id, "b"), b)];
+}
+
+function armOf(found: ShownArm | undefined, { session_id, arm_id }: ArmPointer): ShownArm {
+  if (found) return found;
+  throw new RequestFailed("unknown_arm", `${session_id} has no arm "${arm_id}"`);
+}
+
+function Pair({ pair: [a, b] }: { pair: Two }) {
+  const verdicts = verdictsOn(a.session, pointerTo(a), pointerTo(b));
+  const ofOneTask = a.session.scenario === b.session.scenario;
+  return (
+    <>
+      <div class="columns">
+        {[a, b].map((shown) => (
+          <ArmCard key={shown.side} shown={shown} />
+        ))}
+      </div>
+      {!ofOneTask && (
+        <Notice tone="warn" title="These arms did different tasks">
+          <p>
+            {a.session.scenario} and {b.session.scenario}: read them side by side; no judge compares them.
+          </p>
+        </Notice>
+      )}
+      {ofOneTask && a.session.scenario_digest !== b.session.scenario_digest && (
+        <Notice tone="warn" title="The scenario file changed between these sessions">
+          <p>If task, fixture, checks, rubric or policies differ, the verdict will say so.</p>
+        </Notice>
+      )}
+      {!blind.value && <Standings sessions={[...new Set([a.session, b.session])]} />}
+      <BeforeJudging pair={[a, b]} />
+      {ofOneTask && (
+        <Part title="Judge them">
+          <Judging pair={[a, b]} known={verdicts.length} />
+        </Part>
+      )}
+      <section>
+        <h2>Verdicts on this pair</h2>
+        {verdicts.length === 0 && <p class="empty">These two have not been judged against each other.</p>}
+        {verdicts.length > 0 && blind.value && <p class="empty">Hidden in blind mode; open one to vote.</p>}
+        {verdicts.length > 0 && !blind.value && <VerdictTable verdicts={verdicts} session_id={a.session.session_id} />}
+      </section>
+    </>
+  );
+}
+
+/** What a reader can see for free, before a judge is paid. In blind mode without names. */
+function BeforeJudging({ pair }: { pair: Two }) {
+  const [a, b] = blind.value ? hidden(pair) : pair;
+  const facts = { a: factsOf(a.arm, a.session.definition.policies), b: factsOf(b.arm, b.session.definition.policies) };
+  return (
+    <>
+      <Part title="Both arms in numbers">
+        <FactsTable a={a} b={b} facts={facts} />
+      </Part>
+      <Part title="Hidden checks">
+        <ChecksTable arms={[a, b]} />
+      </Part>
+      <Part title="What the arms say">
+        <Answers arms={[a, b]} />
+      </Part>
+      <Part title="What they changed">
+        <AfterThePage height={CHANGES_HEIGHT}>
+          {() => <BothChanges a={a} b={b} comparison={keyOf(pointerTo(a), pointerTo(b))} />}
+        </AfterThePage>
+        <EachChange arms={[a, b]} />
+      </Part>
+      <Part title="What they did">
+        <BothTimelines a={a} b={b} />
+      </Part>
+    </>
+  );
+}
+
+/** What each arm did to the files that it began with, for who wants to see it by itself. */
+function EachChange({ arms }: { arms: Two }) {
+  const open = useSignal(false);
+  return (
+    <details class="fold" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
+      <summary>Each change by itself, against the fixture</summary>
+      {open.value && <BothArmsChanges arms={arms} />}
+    </details>
+  );
+}
+
+/** Names, titles and models tell who an arm is. */
+const hidden = ([a, b]: Two): Two => [
+  { ...a, name: "arm a", arm: anonymous(a.arm) },
+  { ...b, name: "arm b", arm: anonymous(b.arm) },
+];
+
+const anonymous = ({ agent: _, ...arm }: ArmSummary): ArmSummary => ({
+  ...arm,
+  ...{ title: "hidden", model: "hidden", model_served: null },
+});
+
+function ArmCard({ shown: { side, name, arm, session } }: { shown: ShownArm }) {
+  return (
+    <div class={`corner side-${side}`}>
+      <h2>
+        <ArmName side={side} name={blind.value ? `arm ${side}` : name} />
+      </h2>
+      {!blind.value && (
+        <p>
+          {arm.title} · <ModelName arm={arm} />
+        </p>
+      )}
+      <p class="aside">
+        {words(arm.status)}, {duration(arm.working_ms)}, {tokens(arm.tokens_in)} in
+        {arm.probe && `, ${arm.probe.passed} of ${arm.probe.total} hidden checks`}
+      </p>
+      <p>
+        <a href={toSession(session.session_id)}>Session of {when(session.created_at)}</a>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,185 @@
+import { judgesNamed } from "../../../domain/judge-name.ts";
+import { isBuiltin } from "../../../domain/offline-model.ts";
+import type { SessionListing } from "../../../domain/session.ts";
+import { isFinal } from "../../../domain/session-state.ts";
+import type { Side } from "../../../domain/verdict.ts";
+import { duration, score, usd, when, words } from "../format.ts";
+import { ArmMark, ArmName, SIDES } from "../part/arm-name.tsx";
+import { blind } from "../preferences.ts";
+import { toSeries, toSession } from "../routes.ts";
+import { ConfidenceName } from "../verdict/outcome.tsx";
+import { isPicked, toggle } from "./picked.ts";
+
+interface SessionRowProps {
+  /** Undefined until it is read. */
+  readonly row: SessionListing | undefined;
+  readonly index: number;
+  /** Pixels from the first row's. */
+  readonly top: number;
+}
+
+export function SessionRow({ row, index, top }: SessionRowProps) {
+  const place = { "aria-rowindex": index + 2, style: { transform: `translateY(${top}px)` } };
+  if (!row)
+    return (
+      <tr {...place}>
+        <td class="unread">Reading …</td>
+      </tr>
+    );
+  const {
+    session_id,
+    scenario,
+    title = scenario,
+    created_at,
+    arms,
+    judge_model,
+    cost_usd = null,
+    wall_ms = null,
+  } = row;
+  return (
+    <tr {...place} class="session" data-stop tabIndex={-1}>
+      <td class="session-created">
+        <a href={toSession(session_id)} title={session_id}>
+          <time dateTime={created_at}>{when(created_at)}</time>
+          <span class="hidden-text"> {session_id}</span>
+        </a>
+      </td>
+      <td class="session-scenario" title={title}>
+        <bdi>{scenario}</bdi>
+        {title !== scenario && (
+          <bdi class="aside" dir="auto">
+            {" "}
+            {title}
+          </bdi>
+        )}
+      </td>
+      <td class="session-result">
+        <Result row={row} />
+      </td>
+      <Pair
+        kind="session-score"
+        row={row}
+        of={({ score: value }) => (typeof value === "number" ? score(value) : null)}
+      />
+      <Pair kind="session-checks" row={row} of={({ checks }) => (checks ? `${checks.passed}/${checks.total}` : null)} />
+      <td class="session-arms">
+        {arms.map((_, side) => (
+          <PickableArm key={side} row={row} index={side} />
+        ))}
+      </td>
+      <td class="session-judge" title={judge_model ? judgesNamed(judge_model).join(", ") : undefined}>
+        {judge_model === null ? (
+          ""
+        ) : isBuiltin(judge_model) ? (
+          <span class="aside">no model</span>
+        ) : (
+          <bdi>{judgeText(judge_model)}</bdi>
+        )}
+      </td>
+      <td class="session-cost">{cost_usd === null ? <Unknown /> : usd(cost_usd)}</td>
+      <td class="session-time">{wall_ms === null ? <Unknown /> : duration(wall_ms)}</td>
+    </tr>
+  );
+}
+
+function judgeText(name: string): string {
+  const judges = judgesNamed(name);
+  return judges.length === 1 ? name : `panel of ${judges.length}`;
+}
+
+const Unknown = () => (
+  <span class="aside">
+    <span aria-hidden="true">–</span>
+    <span class="hidden-text">unknown</span>
+  </span>
+);
+
+interface PairProps {
+  readonly kind: string;
+  readonly row: SessionListing;
+  readonly of: (arm: SessionListing["arms"][number]) => string | null;
+}
+
+/** A figure of each arm. They tell which arm won, so a blind reader does not see them. */
+function Pair({ kind, row: { arms }, of }: PairProps) {
+  const figures = blind.value ? [] : arms.map(of);
+  if (figures.every((figure) => figure === null))
+    return (
+      <td class={kind}>
+        <Unknown />
+      </td>
+    );
+  return (
+    <td class={kind}>
+      {figures.map((figure, index) => (
+        <span key={index} class={`side-${SIDES[index] ?? "b"} side-figure`}>
+          <span class="hidden-text">{SIDES[index]?.toUpperCase()} </span>
+          {figure ?? "–"}
+        </span>
+      ))}
+    </td>
+  );
+}
+
+function Result({ row }: { row: SessionListing }) {
+  const { outcome, winner, arms, state, confidence, trial, conflict, verdicts = 0, flags = [] } = row;
+  const side = SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
+  return (
+    <>
+      {outcome === null && <span class={`state state-${state}`}>{words(state)}</span>}
+      {outcome !== null && blind.value && <span class="aside">hidden</span>}
+      {outcome !== null && !blind.value && (
+        <>
+          <Outcome outcome={outcome} side={side} name={winner} />
+          {confidence && confidence !== "none" && <ConfidenceName confidence={confidence} />}
+          {conflict && <Badge text="≠" says="its verdicts contradict each other" tone="warn" />}
+          {verdicts > 1 && <Badge text={`${verdicts} verdicts`} says="on its arms" />}
+          {flags.length > 0 && <Badge text={`⚑ ${flags.length}`} says={flags.map(words).join(", ")} />}
+        </>
+      )}
+      {trial && (
+        <a class="aside" href={toSeries(trial.series_id)} title={trial.series_id}>
+          trial {trial.trial}
+        </a>
+      )}
+    </>
+  );
+}
+
+/** Without the word winner, which the column says. */
+function Outcome({ outcome, side, name }: { outcome: string; side: Side | null; name: string | null }) {
+  if (side === null || name === null) return <span class="outcome">{words(outcome)}</span>;
+  return (
+    <span class="outcome">
+      <span class="hidden-text">winner </span>
+      <ArmName side={side} name={name} />
+    </span>
+  );
+}
+
+function Badge({ text, says, tone }: { text: string; says: string; tone?: "warn" }) {
+  return (
+    <span class={`badge ${tone ? `badge-${tone}` : ""}`} title={says}>
+      {text}
+      <span class="hidden-text"> {says}</span>
+    </span>
+  );
+}
+
+function PickableArm({ row, index }: { row: SessionListing; index: number }) {
+  const arm = row.arms[index];
+  if (!arm) return null;
+  const side = SIDES[index] ?? "b";
+  const pointer = { session_id: row.session_id, arm_id: arm.arm_id };
+  const ended = isFinal(row.state);
+  const says = blind.value ? undefined : `${arm.arm_id}, ${arm.model}, ${words(arm.status)}`;
+  return (
+    <label class="pick" title={[says, !ended && "its run goes on"].filter(Boolean).join(": ")}>
+      <input type="checkbox" checked={isPicked(pointer)} disabled={!ended} onChange={() => toggle(pointer)} />
+      <span class="hidden-text">Pick </span>
+      {blind.value ? <ArmMark side={side} /> : <ArmName side={side} name={arm.arm_id} />}
+      {blind.value && <span class="hidden-text">arm {side}</span>}
+      {!blind.value && <code class="aside">{arm.model}</code>}
+    </label>
+  );
+}

@@ -1,0 +1,151 @@
+import type { SessionSummary } from "../../../domain/session-list.ts";
+import { summarizeSessions } from "../api.ts";
+import { count, counted, duration, usd, words } from "../format.ts";
+import { useLoaded } from "../loaded.ts";
+import { ArmName } from "../part/arm-name.tsx";
+import { Page } from "../part/page.tsx";
+import { Show } from "../part/show.tsx";
+import { blind } from "../preferences.ts";
+import { address, navigate, toCompare, toSessions } from "../routes.ts";
+import { picked } from "./picked.ts";
+import { SessionFilters } from "./session-filters.tsx";
+import { rowHeight, SessionTable } from "./session-table.tsx";
+import { blindView, isFiltered, type SessionsView, viewOf } from "./sessions-view.ts";
+import { useSessionRows } from "./use-session-rows.ts";
+
+/** Every stored session. Two arms can be picked for a comparison. */
+export function SessionsPage({ view: asked }: { view: SessionsView }) {
+  const view = blind.value ? blindView(asked) : asked;
+  const names = useLoaded("names", (signal) => summarizeSessions({ names: "all" }, signal));
+  const { rows, look } = useSessionRows(view, keepInSight);
+  const known = names.value.state === "ready" ? names.value.value.known : undefined;
+  return (
+    <Page title="Sessions" wide>
+      <SessionFilters view={view} known={known} set={set} />
+      <Show of={rows} what="the sessions">
+        {(read) => (
+          <>
+            <Totals summary={read.summary} view={view} set={set} />
+            {read.summary.sessions === 0 ? (
+              <NoSessions filtered={isFiltered(view)} />
+            ) : (
+              <SessionTable asked={view} read={read} look={look} set={set} />
+            )}
+          </>
+        )}
+      </Show>
+      {picked.value.length > 0 && <CompareBar />}
+    </Page>
+  );
+}
+
+/** Beside what the address says by now: what was typed comes later than what was chosen. */
+const set = (change: SessionsView) =>
+  navigate(toSessions({ ...viewOf(address.peek().searchParams), ...change }), { replace: true });
+
+/** What a reader looks at stays where it is when rows come on top. */
+function keepInSight(rows: number): void {
+  const list = document.querySelector(".session-table tbody");
+  if (list && list.getBoundingClientRect().top < 0) scrollBy(0, rows * rowHeight.value);
+}
+
+interface TotalsProps {
+  readonly summary: SessionSummary;
+  readonly view: SessionsView;
+  readonly set: (change: SessionsView) => void;
+}
+
+/** What matches, in figures. Each result is a filter. */
+function Totals({ summary, view, set }: TotalsProps) {
+  const { sessions, results, conflicts, cost_usd, cost_unknown, wall_ms } = summary;
+  return (
+    <div class="session-totals">
+      <p role="status">
+        <strong>{counted(sessions, "session")}</strong>
+        {isFiltered(view) && " match"}
+      </p>
+      {!blind.value &&
+        results.map(({ name, sessions: many }) => (
+          <ResultFilter key={name} name={name} many={many} view={view} set={set} />
+        ))}
+      {!blind.value && conflicts > 0 && (
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={view.conflict === "only"}
+          onClick={() => set({ conflict: view.conflict ? undefined : "only" })}
+        >
+          {count(conflicts)} contradicting <span aria-hidden="true">≠</span>
+        </button>
+      )}
+      {sessions > 0 && (
+        <p class="aside">
+          {cost_usd === null ? "cost unknown" : usd(cost_usd)}
+          {cost_unknown > 0 && cost_usd !== null && `, ${count(cost_unknown)} of unknown cost`} · {duration(wall_ms)} of
+          runs
+        </p>
+      )}
+    </div>
+  );
+}
+
+const BY_OUTCOME: ReadonlySet<string> = new Set(["winner", "tie", "inconclusive", "inconsistent", "invalid"]);
+
+function ResultFilter({ name, many, view, set }: { name: string; many: number } & Omit<TotalsProps, "summary">) {
+  const field = BY_OUTCOME.has(name) ? "outcome" : "state";
+  const pressed = view[field] === name;
+  return (
+    <button
+      type="button"
+      class="chip"
+      aria-pressed={pressed}
+      onClick={() => set({ [field]: pressed ? undefined : name } as SessionsView)} // a name that the server gave
+    >
+      {count(many)} {words(name)}
+    </button>
+  );
+}
+
+function NoSessions({ filtered }: { filtered: boolean }) {
+  if (filtered)
+    return (
+      <div class="empty">
+        <p>No session is like that.</p>
+        <button type="button" class="quiet" onClick={() => navigate(toSessions())}>
+          Show all sessions
+        </button>
+      </div>
+    );
+  return (
+    <div class="empty">
+      <p>
+        No session is stored. Start one from the <a href="/">scenarios</a>.
+      </p>
+      <p>
+        If you have run some and they are not here, the server was started without <code>--state-dir</code>: its
+        sessions last only as long as the process, and only their own links find them.
+      </p>
+    </div>
+  );
+}
+
+/** The arms picked so far, and the link to their comparison. */
+function CompareBar() {
+  const [a, b] = picked.value;
+  return (
+    <div class="compare-bar" role="status">
+      {a && <ArmName side="a" name={blind.value ? "first pick" : a.arm_id} />}
+      {b ? <ArmName side="b" name={blind.value ? "second pick" : b.arm_id} /> : <span>Pick one more arm.</span>}
+      <span class="compare-bar-end">
+        {a && b && (
+          <a class="button primary" href={toCompare(a, b)}>
+            Compare these two
+          </a>
+        )}
+        <button type="button" class="quiet" onClick={() => (picked.value = [])}>
+          Clear
+        </button>
+      </span>
+    </div>
+  );
+}

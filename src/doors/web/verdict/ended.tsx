@@ -1,0 +1,79 @@
+import type { SessionOutcome, SessionState } from "../../../domain/session.ts";
+import { sessionReport } from "../api.ts";
+import { BothArmsChanges } from "../diff/both-arms-changes.tsx";
+import { Answers } from "../evidence/answers.tsx";
+import { DecisionLogs } from "../evidence/decision-logs.tsx";
+import { isJudgeable, pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
+import { when, words } from "../format.ts";
+import { Notice } from "../part/notice.tsx";
+import { Page, Part } from "../part/page.tsx";
+import { TrialOf } from "../part/trial-of.tsx";
+import { toCompare, toLive, toRunAgain, toScenario } from "../routes.ts";
+import { LESS_OF_SESSION, Share } from "../share/share.tsx";
+
+const TITLES: Partial<Record<SessionState, string>> = {
+  failed: "This run failed",
+  cancelled: "This run was stopped",
+  interrupted: "This run was interrupted",
+};
+
+/** A session that ended without a verdict: why, and what its arms left. */
+export function Ended({ session }: { session: SessionOutcome }) {
+  const { failure, state, definition, created_at, session_id } = session;
+  const [a, b] = shownArmsOf(session);
+  const judgeable = isJudgeable(a) && isJudgeable(b);
+  const title = TITLES[state] ?? "This run has no verdict";
+  return (
+    <Page
+      title={title}
+      short={`${title}: ${session.scenario}`}
+      above={
+        <p class="overline">
+          <a href={toScenario(session.scenario)}>{definition.title}</a> · {when(created_at)}
+          <TrialOf session={session} />
+          <span class="session-id"> {session_id}</span>
+        </p>
+      }
+    >
+      {failure && (
+        <Notice tone={failure.class === "user" ? "warn" : "danger"} title={`Stopped while ${words(failure.stage)}`}>
+          <p class="arm-text">{failure.message}</p>
+          <p>
+            <code>{failure.code}</code>
+            {failure.retryable && ": the same run may succeed when it is started again."}
+          </p>
+        </Notice>
+      )}
+      {!failure && state === "interrupted" && (
+        <Notice tone="warn" title="The server stopped while it ran">
+          <p>What the arms had done by then is below.</p>
+        </Notice>
+      )}
+      <nav class="actions" aria-label="What to do next">
+        <a class="button" href={toRunAgain(session)}>
+          Run again
+        </a>
+        {judgeable && (
+          <a class="button" href={toCompare(pointerTo(a), pointerTo(b))}>
+            Judge what they left
+          </a>
+        )}
+        <a href={toLive(session_id, true)}>Timeline</a>
+        <Share report={sessionReport(session_id)} less={LESS_OF_SESSION} />
+      </nav>
+      <Part title="What they did">
+        <DecisionLogs arms={[a, b]} />
+      </Part>
+      {judgeable && (
+        <Part title="What they changed">
+          <BothArmsChanges arms={[a, b]} />
+        </Part>
+      )}
+      {judgeable && (
+        <Part title="What the arms say">
+          <Answers arms={[a, b]} />
+        </Part>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Confidence, Decider, Outcome, Side } from "../../../domain/verdict.ts";
+import { named } from "../format.ts";
+import { ArmName } from "../part/arm-name.tsx";
+
+const OUTCOMES: Record<Outcome, string> = {
+  winner: "Winner",
+  tie: "Tie",
+  inconclusive: "Inconclusive",
+  inconsistent: "Inconsistent",
+  invalid: "Invalid",
+};
+
+export const DECIDERS: Record<Decider, string> = {
+  gate: "a rule that was broken",
+  probe: "hidden checks",
+  judge: "the judge, in both orders",
+  measured: "measured criteria",
+  none: "nothing decided",
+};
+
+export function OutcomeName({ outcome, side, name }: { outcome: Outcome; side: Side | null; name: string | null }) {
+  if (outcome !== "winner" || side === null) return <span class="outcome">{named(OUTCOMES, outcome)}</span>;
+  return (
+    <span class="outcome">
+      {OUTCOMES.winner}: <ArmName side={side} name={name ?? side} />
+    </span>
+  );
+}
+
+const LEVELS: Record<Confidence, number> = { none: 0, low: 1, medium: 2, high: 3 };
+
+export function ConfidenceName({ confidence }: { confidence: Confidence }) {
+  return (
+    <span class="confidence">
+      <span aria-hidden="true">{"●".repeat(LEVELS[confidence]) + "○".repeat(3 - LEVELS[confidence])}</span> {confidence}
+    </span>
+  );
+}

@@ -1,0 +1,135 @@
+import type { SeriesRecord, Stop } from "../domain/series-record.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import { sumKnown } from "../domain/usage.ts";
+import { claimedSide, type Levels } from "./claim/conclusion.ts";
+import { isOnlyCopies } from "./claim/course.ts";
+import { findingsOf } from "./claim/findings.ts";
+import { isOutOfReach, isUnlikely, MAX_FORECAST, type Standing } from "./claim/forecast.ts";
+import { nextNumber, roundsToStart, standingOfCourse } from "./claim/remaining.ts";
+import { numberOf, resultOf, type Tally, tallyByScenario } from "./claim/tally.ts";
+import { costOfTrial } from "./costs.ts";
+import { plannedSubject } from "./words/subject.ts";
+
+/** A trial that may start now. */
+export interface TrialSpec {
+  readonly trial: number;
+  readonly round: number;
+  readonly scenario: string;
+}
+
+export interface Money {
+  /** By all trials so far; what is unknown, at the most that it can be. USD. */
+  readonly spent_usd: number;
+  /** Of one trial, before one has ended; null where prices are unknown, which no cost limit allows. USD. */
+  readonly estimate_usd: number | null;
+}
+
+export interface AdvanceInput extends Money {
+  /**
+   * Trials up to this number were there when the series was started or last continued: their failures do not stop it again.
+   * 0 without.
+   */
+  readonly begun_after?: number;
+  /** Stored runs of the comparisons, where the series' own trials conclude something; as `poolOf` takes them. */
+  readonly stored?: readonly TrialRow[];
+}
+
+export interface Advance {
+  /** Why no trial starts any more. It is final: trials that still run are waited for, and change nothing of it. */
+  readonly stop: Stop | null;
+  /** In the order in which they start. */
+  readonly start: readonly TrialSpec[];
+}
+
+/** So many rounds of copies are enough to know that the arms do not vary. */
+const ROUNDS_OF_COPIES = 8;
+
+/** Failed trials of a scenario that a series of any length bears. */
+const BORNE_FAILURES = 3;
+
+/**
+ * What comes next in a series that runs, from what is stored of it: asked at its start, and whenever a trial has ended.
+ * Takes the third power of the trials left; others have their turn meanwhile.
+ * @param series `stop` null, also when a stopped one is continued
+ * @param rows of all its trials
+ */
+export async function advance(series: SeriesRecord, rows: readonly TrialRow[], input: AdvanceInput): Promise<Advance> {
+  const { plan, limits } = series;
+  if (series.stop !== null) return { stop: series.stop, start: [] };
+  const tallies = tallyByScenario(plan.scenarios, rows);
+  const stop = await earlyStop(series, rows, input.stored ?? []);
+  if (stop) return { stop, start: [] };
+  if (hasFailed(tallies, limits.trials, input.begun_after ?? 0)) return { stop: "failed", start: [] };
+  const open = tallies.reduce((sum, { running }) => sum + running, 0);
+  const next = specsOf(plan.scenarios, tallies, limits.trials);
+  const start = next.slice(0, Math.min(Math.max(0, limits.parallel - open), affordable(series, tallies, input)));
+  if (open > 0 || start.length > 0) return { stop: null, start };
+  return { stop: next.length > 0 ? "budget" : "exhausted", start: [] };
+}
+
+/** Round by round, in each the scenarios in the order of the plan; a lost trial is replaced first. */
+function specsOf(scenarios: SeriesRecord["plan"]["scenarios"], tallies: readonly Tally[], trials: number): TrialSpec[] {
+  const specs = tallies.flatMap((tally, place) =>
+    roundsToStart(tally, trials).map((round) => ({ round, scenario: scenarios[place]?.scenario ?? "" })),
+  );
+  const first = nextNumber(tallies);
+  return specs
+    .sort((one, other) => one.round - other.round)
+    .map(({ round, scenario }, index) => ({ trial: first + index, round, scenario }));
+}
+
+/** The user's mistake, what a recording lacks, and checks that cannot run fail every trial alike; what else happens may pass. */
+function hasFailed(tallies: readonly Tally[], trials: number, begunAfter: number): boolean {
+  return tallies.some(({ rows }) => {
+    const own = rows.filter((row) => numberOf(row) > begunAfter);
+    const failed = own.filter((row) => resultOf(row) === "failed");
+    return (
+      own.some(({ could_not_check }) => could_not_check !== undefined) ||
+      failed.some(({ failure }) => failure?.class === "user" || failure?.code === "replay_mismatch") ||
+      failed.length > Math.max(BORNE_FAILURES, trials / 2)
+    );
+  });
+}
+
+/** How many more trials the cost limit bears, those that run included at what a trial costs. */
+function affordable({ limits }: SeriesRecord, tallies: readonly Tally[], money: Money): number {
+  if (limits.max_cost_usd === null) return Number.POSITIVE_INFINITY;
+  const rows = tallies.flatMap((tally) => tally.rows);
+  const known = rows.filter(({ state }) => state === "completed").flatMap((row) => costOfTrial(row) ?? []);
+  const usd = known.length > 0 ? (sumKnown(known) ?? 0) / known.length : money.estimate_usd;
+  if (usd === null) return 0;
+  const open = tallies.reduce((sum, { running }) => sum + running, 0);
+  // Sums of fractions of a cent miss by some billionths.
+  const left = limits.max_cost_usd - money.spent_usd - open * usd + 1e-9;
+  if (left < 0) return 0;
+  return usd === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / usd);
+}
+
+/** Only where a series stops when sure, from complete rounds alone. None of it makes a false claim likelier. */
+async function earlyStop(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  stored: readonly TrialRow[],
+): Promise<Stop | null> {
+  const { plan, limits } = series;
+  if (!limits.stop_when_sure) return null;
+  const { course, conclusion, tallies, deleted } = findingsOf(plannedSubject(series), rows, stored);
+  if (conclusion !== "undecided") return course.claim ? "sure" : "equivalent";
+  if (course.claim || course.equivalent_at !== null) return null;
+  if (tallies.every((tally) => roundsToStart(tally, limits.trials).length === 0)) return null;
+  if (course.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(course)) return "out_of_reach";
+  return await futility(standingOfCourse(course, tallies, { trials: limits.trials, deleted }), plan);
+}
+
+async function futility(standing: Standing, levels: Levels): Promise<Stop | null> {
+  if (isOutOfReach(standing, levels)) return "out_of_reach";
+  if (standing.left > MAX_FORECAST) return null;
+  return (await isUnlikely(standing, levels)) ? "unlikely" : null;
+}
+
+/** Trials of all scenarios together below which no series can ever claim anything, so that none needs to stop early. */
+export function leastTrials(alpha: number): number {
+  let trials = 1;
+  while (claimedSide({ wins: trials, ties: 0, losses: 0 }, { alpha }) === undefined) trials += 1;
+  return trials;
+}

@@ -1,0 +1,114 @@
+import type { SeriesCounts, SeriesHeadline } from "../../domain/series.ts";
+import type { Conclusion } from "../../domain/series-summary.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import { DECIDERS, type Decider, type Side } from "../../domain/verdict.ts";
+import type { Subject } from "../words/subject.ts";
+import type { Levels } from "./conclusion.ts";
+import { withoutCopies } from "./copies.ts";
+import { type Course, courseOf, worstCase } from "./course.ts";
+import { logEvidence } from "./e-process.ts";
+import { winRateRange } from "./interval.ts";
+import { confirmed, type Pool, poolOf } from "./pool.ts";
+import { deletedOf, inOrder, missingOf, type Tally, tallyByScenario, tallyOf } from "./tally.ts";
+
+/** Everything that a report says is computed from these. */
+export interface Findings {
+  readonly subject: Subject;
+  /** In the order of creation. */
+  readonly rows: readonly TrialRow[];
+  /** By scenario, in the order of the subject's. */
+  readonly tallies: readonly Tally[];
+  readonly deleted: number;
+  readonly course: Course;
+  /** With what others ran of the same comparisons; null where they ran nothing, or nobody looked. */
+  readonly pool: Pool | null;
+  readonly conclusion: Conclusion;
+}
+
+/**
+ * @param rows in the order of creation; for a planned series in any order, since its trials have numbers
+ * @param stored as `poolOf` takes them; for a planned series
+ */
+export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: readonly TrialRow[] = []): Findings {
+  const { told, scenarios } = subject;
+  const isPlanned = told.kind === "planned";
+  const tallies = isPlanned ? tallyByScenario(scenarios, rows) : [tallyOf(withoutCopies(rows))];
+  const deleted = isPlanned ? deletedOf(rows) : 0;
+  const course = courseOf({ scenarios: tallies.map(({ counted }) => counted), deleted }, told.levels);
+  const pool = poolOf({ ...told, scenarios }, { tallies, course }, stored);
+  const conclusion = confirmed(course, pool?.course);
+  return { subject, rows: isPlanned ? inOrder(rows) : rows, tallies, deleted, course, pool, conclusion };
+}
+
+/** Stored runs that repeat one that counts. In a series that was planned each trial counts. */
+export function copiesOf({ subject, rows, tallies }: Findings): ReadonlySet<TrialRow> {
+  if (subject.told.kind === "planned") return new Set();
+  const distinct = new Set(tallies.flatMap((tally) => tally.rows));
+  return new Set(rows.filter((row) => !distinct.has(row)));
+}
+
+/** The trials of complete rounds, which alone are in the statistics. */
+export const countedOf = ({ tallies, course }: Findings) =>
+  tallies.flatMap(({ counted }) => counted.slice(0, course.log_e.length));
+
+export function countsOf(findings: Findings): SeriesCounts {
+  const { course, tallies, deleted } = findings;
+  const copies = copiesOf(findings).size;
+  const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
+  const trials = course.log_e.length * tallies.length;
+  return {
+    ...{ trials, ...course.counts, inconsistent: course.inconsistent, inconclusive: course.inconclusive },
+    invalid: sum(({ missing }) => missing.invalid),
+    failed: sum(({ missing }) => missing.failed),
+    cancelled: sum(({ missing }) => missing.cancelled),
+    deleted,
+    held: sum(({ counted, waiting }) => counted.length + waiting) - trials,
+    running: sum(({ running }) => running),
+    ...(copies > 0 && { copies }),
+  };
+}
+
+export const totalMissing = ({ tallies, deleted }: Pick<Findings, "tallies" | "deleted">): number =>
+  tallies.reduce((total, tally) => total + missingOf(tally), deleted);
+
+/** @param missing trials, whatever they are missing by, as of now */
+export function headlineOf(course: Course, levels: Levels, missing: number): SeriesHeadline {
+  const { counts, claim } = course;
+  const { wins, ties, losses } = counts;
+  const trials = wins + ties + losses;
+  return {
+    win_rate: trials === 0 ? null : (wins + ties / 2) / trials,
+    ...winRateRange(counts, levels.alpha),
+    net: trials === 0 ? null : (wins - losses) / trials,
+    e: evidenceOf(course.log_e.at(-1) ?? 0),
+    p_anytime: Math.min(1, Math.exp(-course.greatest)),
+    claim: claim && {
+      side: claim.side,
+      at_trial: claim.counts.wins + claim.counts.ties + claim.counts.losses,
+      e: evidenceOf(claim.log_e),
+    },
+    fragile: course.fragile,
+    worst_case_e: evidenceOf(logEvidence(worstCase(counts, missing)).both),
+  };
+}
+
+/** From its logarithm; JSON knows no infinity. */
+export const evidenceOf = (log: number): number => Math.min(Math.exp(log), Number.MAX_VALUE);
+
+export function decidersOf(rows: readonly TrialRow[]): Record<Decider, number> {
+  const deciders = Object.fromEntries(DECIDERS.map((decider) => [decider, 0])) as Record<Decider, number>;
+  for (const { decided_by } of rows) if (decided_by) deciders[decided_by] += 1;
+  return deciders;
+}
+
+/** By scenario: who is ahead in the trials of complete rounds. */
+export const aheadOf = ({ tallies, course }: Findings): readonly (Side | null)[] =>
+  tallies.map(({ counted }) => {
+    const difference = counted.slice(0, course.log_e.length).reduce((sum, { d }) => sum + d, 0);
+    if (difference === 0) return null;
+    return difference > 0 ? "a" : "b";
+  });
+
+/** Stored runs are counted one by one, whatever series they come from. */
+export const trialOf = ({ told: { kind } }: Subject, { place }: TrialRow, index: number): number =>
+  kind === "planned" && place ? place.trial : index + 1;

@@ -1,0 +1,98 @@
+import type { Conclusion } from "../../domain/series-summary.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import type { Levels } from "./conclusion.ts";
+import { withoutCopies } from "./copies.ts";
+import { type Course, conclusionOf, courseOf } from "./course.ts";
+import { type CountedTrial, resultOf, type Tally, tallyOf } from "./tally.ts";
+
+/** All stored trials of what a series compares, whoever ran them: one bet over all of them, however they are cut into series. */
+export interface Pool {
+  /** By scenario, without copies, in the order of creation. */
+  readonly tallies: readonly Tally[];
+  /** As `courseAmongAll` gives it. */
+  readonly course: Course;
+  /** Trials that repeat another one and are left out. */
+  readonly copies: number;
+  /** By session: its place in the order of creation. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+interface Pooled {
+  readonly series_id: string;
+  readonly scenarios: readonly { readonly comparison: string }[];
+  readonly levels: Levels;
+}
+
+/** What the trials of a series say alone. */
+interface Own {
+  readonly tallies: readonly Tally[];
+  readonly course: Course;
+}
+
+/**
+ * Null where others ran nothing.
+ * @param stored runs of its comparisons, each in the order of creation; its own may be among them, as they were before
+ */
+export function poolOf(series: Pooled, own: Own, stored: readonly TrialRow[]): Pool | null {
+  const { series_id, scenarios, levels } = series;
+  if (!stored.some((row) => isOfOthers(row, series_id) && isTold(row))) return null;
+  const current = new Map(own.tallies.flatMap(({ rows }) => rows).map((row) => [row.session_id, row]));
+  const known = stored.flatMap((row) => {
+    if (isOfOthers(row, series_id)) return isTold(row) ? row : [];
+    const now = current.get(row.session_id);
+    current.delete(row.session_id);
+    return now ?? [];
+  });
+  const all = [...known, ...current.values()];
+  const places = new Map(all.map(({ session_id }, place) => [session_id, place]));
+  const tallies = dealt(scenarios, all).map(tallyOf);
+  const distinct = tallies.reduce((sum, { rows }) => sum + rows.length, 0);
+  const course = courseAmongAll(own, { tallies, places }, levels);
+  return { tallies, course, copies: all.length - distinct, places };
+}
+
+/**
+ * What all trials say since the own ones conclude something: what they said before was of others, and a series that is begun
+ * after it has to be borne out by all there are then.
+ */
+export function courseAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, levels: Levels): Course {
+  const made = own.course.claim?.round ?? own.course.equivalent_at ?? 1;
+  const placeOf = ({ row }: CountedTrial) => all.places.get(row.session_id) ?? 0;
+  const rounds = all.tallies.map(({ counted }, scenario) => {
+    const last = own.tallies[scenario]?.counted[made - 1];
+    return last ? counted.filter((trial) => placeOf(trial) <= placeOf(last)).length : 1;
+  });
+  return courseOf(
+    { scenarios: all.tallies.map(({ counted }) => counted), deleted: 0, from: Math.min(...rounds) },
+    levels,
+  );
+}
+
+/** A run of another series, or of none. */
+export const isOfOthers = ({ place }: TrialRow, series_id: string): boolean => place?.series_id !== series_id;
+
+/** Whoever cancels or kills a run may have seen how it goes. What else failed chose nothing. */
+function isTold(row: TrialRow): boolean {
+  const result = resultOf(row);
+  return (result !== "failed" && result !== "invalid") || row.state === "interrupted";
+}
+
+/** By scenario: the runs of its comparison. Scenarios that differ in their names alone take turns with them. */
+function dealt(scenarios: Pooled["scenarios"], rows: readonly TrialRow[]): readonly (readonly TrialRow[])[] {
+  const groups = Map.groupBy(rows, ({ comparison }) => comparison);
+  const distinct = new Map([...groups].map(([comparison, runs]) => [comparison, withoutCopies(runs)]));
+  return scenarios.map(({ comparison }, place) => {
+    const alike = scenarios.flatMap((one, index) => (one.comparison === comparison ? index : []));
+    const turn = alike.indexOf(place);
+    return (distinct.get(comparison) ?? []).filter((_, index) => index % alike.length === turn);
+  });
+}
+
+/**
+ * What a series concludes: what its own trials say, where all stored ones say it too. Whoever starts a series again and again,
+ * or continues many in turn, bets with all of them together.
+ */
+export function confirmed(own: Course, all: Course | undefined): Conclusion {
+  const conclusion = conclusionOf(own);
+  return all === undefined || conclusionOf(all) === conclusion ? conclusion : "undecided";
+}

@@ -1,0 +1,103 @@
+import { isFinal } from "../../domain/session-state.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+
+/** 1: a won, -1: b won, 0: no winner. Whatever decided it: facts count as opinions do. */
+export type Difference = -1 | 0 | 1;
+
+/** A trial that ended with a verdict that can be used, as did or failed every trial of its scenario before it. */
+export interface CountedTrial {
+  readonly row: TrialRow;
+  readonly d: Difference;
+  /** Trials of its scenario that were begun before it and gave nothing. */
+  readonly missing_before: number;
+}
+
+/** What a trial without a usable verdict came to. */
+export type Missing = "invalid" | "failed" | "cancelled";
+
+/** The trials of one scenario, in the order of creation. */
+export interface Tally {
+  readonly rows: readonly TrialRow[];
+  /** Those up to the first that runs: trials that end quickly must not be looked at first. */
+  readonly counted: readonly CountedTrial[];
+  /** Ended with a verdict, but behind one that runs. */
+  readonly waiting: number;
+  readonly running: number;
+  readonly missing: Readonly<Record<Missing, number>>;
+}
+
+/** @param rows of one scenario, in the order of creation */
+export function tallyOf(rows: readonly TrialRow[]): Tally {
+  const counted: CountedTrial[] = [];
+  const missing = { invalid: 0, failed: 0, cancelled: 0 };
+  let [waiting, running, missingBefore] = [0, 0, 0];
+  for (const row of rows) {
+    const result = resultOf(row);
+    if (result === "running") running += 1;
+    else if (typeof result === "string") {
+      missing[result] += 1;
+      missingBefore += 1;
+    } else if (running > 0) waiting += 1;
+    else counted.push({ row, d: result, missing_before: missingBefore });
+  }
+  return { rows, counted, waiting, running, missing };
+}
+
+/** What a trial gave, what it is missing by, or that it is not done. */
+export function resultOf(row: TrialRow): Difference | Missing | "running" {
+  if (!isFinal(row.state)) return "running";
+  if (row.state === "cancelled") return "cancelled";
+  if (row.state !== "completed" || row.outcome === null) return "failed";
+  if (row.outcome === "invalid") return "invalid";
+  return differenceOf(row);
+}
+
+function differenceOf({ outcome, winner_side }: TrialRow): Difference {
+  if (outcome !== "winner" || winner_side === null) return 0;
+  return winner_side === "a" ? 1 : -1;
+}
+
+export const missingOf = ({ missing }: Tally): number => missing.invalid + missing.failed + missing.cancelled;
+
+/** Rows of a planned series as its scenarios' tallies, in the order of the plan. */
+export function tallyByScenario(scenarios: readonly { readonly scenario: string }[], rows: readonly TrialRow[]) {
+  const groups = new Map<string, TrialRow[]>(scenarios.map(({ scenario }) => [scenario, []]));
+  for (const row of inOrder(rows)) groups.get(row.scenario)?.push(row);
+  return [...groups.values()].map(tallyOf);
+}
+
+/** By number, where trials have one: a clock may go back. */
+export const inOrder = (rows: readonly TrialRow[]): readonly TrialRow[] =>
+  [...rows].sort((one, other) => numberOf(one) - numberOf(other));
+
+export const numberOf = ({ place }: TrialRow): number => place?.trial ?? 0;
+
+/** Trials whose session is gone: their numbers were given, and nobody has them. The last ones cannot be told. */
+export function deletedOf(rows: readonly TrialRow[]): number {
+  const numbers = new Set(rows.flatMap(({ place }) => place?.trial ?? []));
+  return [...numbers].reduce((largest, number) => Math.max(largest, number), 0) - numbers.size;
+}
+
+export type Blamed = "a" | "b" | "both" | "judge";
+
+/** Who broke the trials that gave nothing. What a person cancelled is nobody's fault. */
+export function missingBy(tallies: readonly Tally[]): Record<Blamed, number> {
+  const by = { a: 0, b: 0, both: 0, judge: 0 };
+  for (const row of tallies.flatMap(({ rows }) => rows)) {
+    const result = resultOf(row);
+    if (result === "failed" || result === "invalid") by[blamed(row)] += 1;
+  }
+  return by;
+}
+
+function blamed({ arms }: TrialRow): Blamed {
+  if (arms.a.broken && arms.b.broken) return "both";
+  if (arms.a.broken) return "a";
+  return arms.b.broken ? "b" : "judge";
+}
+
+/** How many of the trials that count differ in what the models said and called; null where that is unknown. */
+export function distinctRuns({ counted }: Tally): number | null {
+  const conducts = new Set(counted.map(({ row }) => row.conduct));
+  return conducts.has(null) ? null : conducts.size;
+}

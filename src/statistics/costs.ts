@@ -1,0 +1,97 @@
+import { isFinal } from "../domain/session-state.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import { sumKnown } from "../domain/usage.ts";
+import type { Side } from "../domain/verdict.ts";
+import type { Course } from "./claim/course.ts";
+import type { Tally } from "./claim/tally.ts";
+
+/** Both arms and the judge, also in attempts that were lost, USD; null when some of it is unknown. */
+export const costOfTrial = ({ arms, judge, outcome, lost_cost_usd = 0 }: TrialRow): number | null =>
+  sumKnown([arms.a.cost_usd, arms.b.cost_usd, outcome === null ? 0 : judge.cost_usd, lost_cost_usd]);
+
+export interface ArmCosts {
+  readonly cost_usd: { readonly mean: number | null; readonly total: number | null };
+  readonly tokens: number | null;
+  readonly wall_ms_median: number | null;
+}
+
+/** Of the trials with which the claim was made, and those that are missing between them; null without a claim. USD. */
+export function costToClaim(tallies: readonly Tally[], { claim }: Course): number | null {
+  if (!claim) return null;
+  const rows = tallies.flatMap(({ rows, counted }) => {
+    const last = counted[claim.round - 1]?.row;
+    return last ? rows.slice(0, rows.indexOf(last) + 1) : [];
+  });
+  return sumKnown(rows.map(costOfTrial));
+}
+
+/** USD. A judging that gave no verdict is in none of it. */
+export interface Costs {
+  readonly arms: Readonly<Record<Side, ArmCosts>>;
+  /** Of a over b, in the trials where both are known; null without such, or when b's cost nothing. */
+  readonly ratio: number | null;
+  readonly judge: number | null;
+  readonly total: number | null;
+  /** Of the total, where only a part is known. */
+  readonly at_least?: { readonly cost_usd: number; readonly why: string };
+  /** Mean of the trials with a verdict whose cost is known. */
+  readonly per_trial: number | null;
+}
+
+/** @param rows of all trials; those that run are left out */
+export function costsOf(rows: readonly TrialRow[]): Costs {
+  const ended = rows.filter(({ state }) => isFinal(state));
+  const judged = ended.filter(({ outcome }) => outcome !== null);
+  const armsOf = (side: Side) => armCosts(side, ended, judged);
+  return {
+    arms: { a: armsOf("a"), b: armsOf("b") },
+    ratio: ratioOf(ended),
+    judge: sumKnown(judged.map(({ judge }) => judge.cost_usd)),
+    total: sumKnown(ended.map(costOfTrial)),
+    ...leastOf(ended),
+    per_trial: meanOf(judged.map(costOfTrial)),
+  };
+}
+
+function leastOf(ended: readonly TrialRow[]): Pick<Costs, "at_least"> {
+  const untold = ended.filter((row) => costOfTrial(row) === null).length;
+  const cost_usd = ended.reduce((sum, row) => sum + leastOfTrial(row), 0);
+  if (untold === 0 || cost_usd === 0) return {};
+  return { at_least: { cost_usd, why: `not all that ${untold} of ${ended.length} trials cost is known` } };
+}
+
+function leastOfTrial({ arms: { a, b }, judge, outcome, lost_cost_usd }: TrialRow): number {
+  const ofArms = [a, b].reduce((sum, arm) => sum + (arm.cost_usd ?? arm.least_cost_usd ?? 0), 0);
+  return ofArms + (outcome === null ? 0 : (judge.cost_usd ?? 0)) + (lost_cost_usd ?? 0);
+}
+
+function armCosts(side: Side, ended: readonly TrialRow[], judged: readonly TrialRow[]): ArmCosts {
+  return {
+    cost_usd: {
+      mean: meanOf(judged.map(({ arms }) => arms[side].cost_usd)),
+      total: sumKnown(ended.map(({ arms }) => arms[side].cost_usd)),
+    },
+    tokens: sumKnown(ended.map(({ arms }) => arms[side].tokens)),
+    wall_ms_median: medianOf(judged.map(({ arms }) => arms[side].wall_ms)),
+  };
+}
+
+function ratioOf(rows: readonly TrialRow[]): number | null {
+  const pairs = rows.flatMap(({ arms: { a, b } }) =>
+    a.cost_usd === null || b.cost_usd === null ? [] : [{ a: a.cost_usd, b: b.cost_usd }],
+  );
+  const b = pairs.reduce((sum, pair) => sum + pair.b, 0);
+  return b > 0 ? pairs.reduce((sum, pair) => sum + pair.a, 0) / b : null;
+}
+
+/** Of those that are known; null when none is. */
+function meanOf(values: readonly (number | null)[]): number | null {
+  const known = values.flatMap((value) => value ?? []);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+function medianOf(values: readonly number[]): number | null {
+  const sorted = [...values].sort((one, other) => one - other);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}

@@ -1,0 +1,115 @@
+import type { CostEstimate } from "../domain/health.ts";
+import { ALPHA } from "../domain/series-record.ts";
+import { Pace } from "../runtime/pace.ts";
+import { claimBorder } from "./claim/claim-border.ts";
+
+/** What a plan promises before its first trial. */
+export interface Power {
+  /** Of a claim for the arm that is really ahead. */
+  readonly chance: number;
+  /** Of one for the other. */
+  readonly wrong: number;
+  /** Until a claim or the end. */
+  readonly mean_trials: number;
+}
+
+interface Assumed {
+  /** Share of the decided trials that the arm ahead wins. */
+  readonly win: number;
+  /** Share of trials without a winner. */
+  readonly tie: number;
+}
+
+/**
+ * The exact course of a series of one scenario with at most `trials` trials, which a claim ends; stops that wait for nothing
+ * are left out. Takes the second power of the trials; others have their turn meanwhile.
+ */
+export async function powerOf(trials: number, { win, tie }: Assumed): Promise<Power> {
+  const pace = new Pace();
+  const claims = await claimsByDecided(trials, win, pace);
+  const { sooner, waited } = await timesOfDecided(trials, 1 - tie, pace);
+  const sum = (of: (decided: number) => number) => claims.reduce((total, _, decided) => total + of(decided), 0);
+  const right = sum((decided) => (claims[decided]?.right ?? 0) * (sooner[decided] ?? 0));
+  const wrong = sum((decided) => (claims[decided]?.wrong ?? 0) * (sooner[decided] ?? 0));
+  const claimed = sum((decided) => anyOf(claims[decided]));
+  const mean_trials = sum((decided) => anyOf(claims[decided]) * (waited[decided] ?? 0)) + (1 - claimed) * trials;
+  return { chance: right, wrong, mean_trials };
+}
+
+interface Claims {
+  readonly right: number;
+  readonly wrong: number;
+}
+
+const anyOf = (claims: Claims | undefined) => (claims ? claims.right + claims.wrong : 0);
+
+/** Places that a recursion looks at in the time of one unit of `Pace`. */
+const PLACES_IN_A_UNIT = 500;
+
+/** How likely a claim is made with exactly so many decided trials; a trial without a winner moves no evidence. */
+async function claimsByDecided(most: number, win: number, pace: Pace): Promise<readonly Claims[]> {
+  const borders = claimBorder({ wins: 0, losses: 0 }, most, { alpha: ALPHA });
+  const claims: Claims[] = [{ right: 0, wrong: 0 }];
+  /** By the number of losses: that nothing is claimed yet. */
+  let open = [1];
+  for (let decided = 1; decided <= most; decided += 1) {
+    const chances = Array.from(
+      { length: decided + 1 },
+      (_, losses) => (open[losses] ?? 0) * win + (open[losses - 1] ?? 0) * (1 - win),
+    );
+    const isRight = (losses: number) => decided - losses >= (borders[losses] ?? 0);
+    const isWrong = (losses: number) => losses >= (borders[decided - losses] ?? 0);
+    const sum = (is: (losses: number) => boolean) =>
+      chances.reduce((total, chance, losses) => (is(losses) ? total + chance : total), 0);
+    claims.push({ right: sum(isRight), wrong: sum(isWrong) });
+    open = chances.map((chance, losses) => (isRight(losses) || isWrong(losses) ? 0 : chance));
+    await pace.units(decided / PLACES_IN_A_UNIT);
+  }
+  return claims;
+}
+
+/**
+ * By the number of decided trials: `sooner`, the chance that so many come within `trials`; `waited`, the mean number of trials
+ * until they have come, or the plan ends.
+ */
+async function timesOfDecided(trials: number, share: number, pace: Pace) {
+  const waited = Array.from({ length: trials + 1 }, () => 0);
+  /** By the number of decided trials among those so far. */
+  let chances = [1];
+  for (let trial = 0; trial < trials; trial += 1) {
+    let fewer = 0;
+    for (let decided = 1; decided <= trials; decided += 1) {
+      fewer += chances[decided - 1] ?? 0;
+      waited[decided] = (waited[decided] ?? 0) + fewer;
+    }
+    const before = chances;
+    chances = Array.from(
+      { length: trial + 2 },
+      (_, decided) => (before[decided] ?? 0) * (1 - share) + (before[decided - 1] ?? 0) * share,
+    );
+    await pace.units(trials / PLACES_IN_A_UNIT);
+  }
+  let sooner = 0;
+  const atLeast = chances.map((_, index) => {
+    sooner += chances[trials - index] ?? 0;
+    return sooner;
+  });
+  return { sooner: atLeast.reverse(), waited };
+}
+
+/** As in the table of docs/series.md. */
+const TIE = 0.2;
+const WINS = [0.7, 0.8, 0.9];
+
+/** Without a cost that is known: null. */
+const times = (usd: number | null, trials: number) => (usd === null ? null : usd * trials);
+
+/** What so many trials of a scenario take, and what they can be expected to show. */
+export async function seriesEstimate(one: CostEstimate, trials: number): Promise<NonNullable<CostEstimate["series"]>> {
+  const chances = [];
+  for (const win_share of WINS) {
+    const { chance, mean_trials } = await powerOf(trials, { win: win_share, tie: TIE });
+    chances.push({ win_share, chance_of_claim: chance, mean_trials });
+  }
+  return { trials, low_usd: times(one.low_usd, trials), high_usd: times(one.high_usd, trials), chances };
+}

@@ -1,0 +1,190 @@
+import { gateOfSeries } from "../domain/gate.ts";
+import type { Series } from "../domain/series.ts";
+import { SERIES_PROTOCOL, type SeriesRecord, type SeriesStanding } from "../domain/series-record.ts";
+import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.ts";
+import { isFinal } from "../domain/session-state.ts";
+import type { TrialRow } from "../domain/trial.ts";
+import type { Side } from "../domain/verdict.ts";
+import { conclusionOf, isOnlyCopies } from "./claim/course.ts";
+import {
+  countedOf,
+  countsOf,
+  decidersOf,
+  type Findings,
+  findingsOf,
+  headlineOf,
+  totalMissing,
+} from "./claim/findings.ts";
+import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./claim/forecast.ts";
+import { standingOfCourse } from "./claim/remaining.ts";
+import { missingBy, resultOf } from "./claim/tally.ts";
+import { type Costs, costsOf, costToClaim } from "./costs.ts";
+import { descriptiveOf } from "./summary/descriptive.ts";
+import { modelChangesOf } from "./summary/model-changes.ts";
+import { crashedOf, solvedOf } from "./summary/reliability.ts";
+import { scenarioRowsOf } from "./summary/scenario-rows.ts";
+import { trialListOf } from "./summary/trial-list.ts";
+import { earlierOf } from "./words/earlier.ts";
+import { flagsOf } from "./words/flags.ts";
+import { statementOf } from "./words/statement.ts";
+import { plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
+
+/** What a report tells beside the series' own trials. */
+export interface Beside {
+  /** Stored runs of the plan's comparisons in the order of creation; this series' own and later ones may be among them. */
+  readonly stored: readonly TrialRow[];
+  /** On some scenario the judge has passed no self-test. */
+  readonly judge_unaudited: boolean;
+  /** Scenarios on which the judge failed its newest self-test. */
+  readonly failed_self_tests?: readonly string[];
+}
+
+/** The whole report of a planned series. Takes the third power of the trials left; others have their turn meanwhile. */
+export async function reportOf(series: SeriesRecord, rows: readonly TrialRow[], beside: Beside): Promise<Series> {
+  const findings = findingsOf(plannedSubject(series), rows, beside.stored);
+  return seriesOf(findings, { ...beside, forecast: await forecastOf(findings) });
+}
+
+/** The report of all stored runs of a comparison. No plan ends them, so that nothing can be forecast. */
+export function storedSeries(runs: StoredRuns, beside: Omit<Beside, "stored">): Series {
+  return seriesOf(findingsOf(storedSubject(runs), runs.rows), { ...beside, forecast: null });
+}
+
+/** For lists. @param stored as in `Beside`; none where nobody needs to look at them */
+export function standingOf(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  stored: readonly TrialRow[] = [],
+): SeriesStanding {
+  const findings = findingsOf(plannedSubject(series), rows, stored);
+  const { win_rate, low, high } = headlineOf(findings.course, findings.subject.told.levels, 0);
+  return { ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials };
+}
+
+/**
+ * What the series' own trials may conclude by when those that run have ended, one after the other: only where that is something
+ * others have a say.
+ */
+export function* conclusionsAhead(series: SeriesRecord, rows: readonly TrialRow[]): Generator<Conclusion> {
+  const runs = rows.some(({ state }) => !isFinal(state));
+  for (const winner_side of runs ? (["a", "b", null] as const) : [null]) {
+    const ended = rows.map((row) => (isFinal(row.state) ? row : wonBy(row, winner_side)));
+    yield findingsOf(plannedSubject(series), ended).conclusion;
+  }
+}
+
+const wonBy = (row: TrialRow, winner_side: Side | null): TrialRow => ({
+  ...{ ...row, state: "completed", winner_side },
+  outcome: winner_side === null ? "tie" : "winner",
+});
+
+/**
+ * Where the series stands with the verdict of `own`, which is about to be stored.
+ * @param rows of all its trials; the one of `own` among them may be from before the verdict
+ * @param stored as in `Beside`; none where nobody needs to look at them
+ */
+export function summaryOf(
+  series: SeriesRecord,
+  rows: readonly TrialRow[],
+  { own, stored = [] }: { readonly own: TrialRow; readonly stored?: readonly TrialRow[] },
+): SeriesSummary {
+  // A run with a verdict is complete once this is stored.
+  const ended: TrialRow = { ...own, state: "completed" };
+  const others = rows.filter(({ session_id }) => session_id !== own.session_id);
+  const findings = findingsOf(plannedSubject(series), [...others, ended], stored);
+  const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
+  const { win_rate, low, high, e } = headlineOf(findings.course, findings.subject.told.levels, 0);
+  return {
+    series_id: series.series_id,
+    trial: own.place?.trial ?? 1,
+    held: typeof resultOf(ended) === "number" && !countedOf(findings).some(({ row }) => row === ended),
+    ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
+    ...{ win_rate, low, high, e },
+    conclusion: findings.conclusion,
+    statement: statementOf({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [] }),
+  };
+}
+
+/** Null where nothing is left, too much for a forecast, or nothing that it could say. */
+async function forecastOf({ subject, course, tallies, deleted, ...findings }: Findings): Promise<Forecast | null> {
+  if (findings.conclusion !== conclusionOf(course)) return null;
+  if (subject.told.limits === null || course.reversed || course.equivalent_at !== null || isOnlyCopies(course))
+    return null;
+  if (course.claim) return { chance_of_conclusion: 1, chance_of_claim: 1 };
+  const standing = standingOfCourse(course, tallies, { trials: subject.told.limits.trials, deleted });
+  return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
+}
+
+function concludedOf(findings: Findings): Pick<Series, "conclusion" | "undecided_by"> {
+  const undecided_by = doubtOf(findings);
+  return { conclusion: findings.conclusion, ...(undecided_by && { undecided_by }) };
+}
+
+function doubtOf({ conclusion, course }: Findings): Doubt | undefined {
+  if (isOnlyCopies(course)) return "identical_trials";
+  if (course.reversed) return "contradictory_trials";
+  if (course.fragile) return "missing_trials";
+  return conclusion === conclusionOf(course) ? undefined : "other_trials_disagree";
+}
+
+interface Computed extends Omit<Beside, "stored"> {
+  readonly forecast: Forecast | null;
+}
+
+function seriesOf(findings: Findings, computed: Computed): Series {
+  const { judge_unaudited, failed_self_tests = [], forecast: chances } = computed;
+  const { subject, course, rows, tallies, conclusion } = findings;
+  const { arms, judge_model } = subject;
+  const costs = costsOf(rows);
+  const distinct = tallies.flatMap((tally) => tally.rows);
+  const earlier = earlierOf(findings);
+  const coming = comingOf(findings, chances, costs);
+  const scenarios = scenarioRowsOf(findings, earlier);
+  const mixed = ["a_preferred", "b_preferred"].every((side) => scenarios.some(({ conclusion }) => conclusion === side));
+  const armOf = (side: Side) => {
+    const crashed = crashedOf(distinct, side);
+    return { arm_id: arms[side], ...costs.arms[side], solved: solvedOf(distinct, side), ...(crashed && { crashed }) };
+  };
+  const flags = flagsOf(findings, { mixed, earlier, judge_unaudited, failed_self_tests });
+  return {
+    ...subject.told,
+    protocol: SERIES_PROTOCOL,
+    ...concludedOf(findings),
+    gate: gateOfSeries(arms, conclusion, flags),
+    headline: headlineOf(course, subject.told.levels, totalMissing(findings)),
+    counts: countsOf(findings),
+    decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
+    missing_by: missingBy(tallies),
+    forecast: coming,
+    earlier: earlier.length === 1 ? (earlier[0] ?? null) : null,
+    scenarios,
+    rounds: course.log_e.length,
+    mixed,
+    arms: { a: armOf("a"), b: armOf("b") },
+    cost_ratio: costs.ratio,
+    judge: { model: judge_model, cost_usd: costs.judge },
+    cost_usd: {
+      ...{ total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, course) },
+      ...(costs.at_least && { at_least: costs.at_least }),
+    },
+    descriptive: descriptiveOf(findings),
+    flags,
+    model_changes: [...modelChangesOf(findings)],
+    statement: statementOf({ findings, forecast: coming, earlier, mixed, failed_self_tests }),
+    trials: trialListOf(findings),
+  };
+}
+
+function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
+  const { subject, course, tallies, deleted } = findings;
+  const isOpen = !isOnlyCopies(course) && findings.conclusion === conclusionOf(course);
+  const more_trials = isOpen ? moreTrials(course.counts, subject.told.levels) : null;
+  const { limits } = subject.told;
+  return {
+    trials_left: limits && standingOfCourse(course, tallies, { trials: limits.trials, deleted }).left,
+    chance_of_claim: chances?.chance_of_claim ?? null,
+    chance_of_conclusion: chances?.chance_of_conclusion ?? null,
+    more_trials,
+    cost_usd: more_trials === null || costs.per_trial === null ? null : more_trials * costs.per_trial,
+  };
+}

@@ -1,0 +1,66 @@
+import type { Series } from "../../domain/series.ts";
+import { signTest } from "../../domain/sign-test.ts";
+import { wilson } from "../../domain/wilson.ts";
+import type { Findings } from "../claim/findings.ts";
+import type { CountedTrial } from "../claim/tally.ts";
+
+/**
+ * Figures that are right only when nobody looked before the end: null for a series that might have stopped earlier, did, or
+ * went on with other limits.
+ */
+export function descriptiveOf({ subject, course, tallies }: Findings): Series["descriptive"] {
+  const { limits, stop, changes } = subject.told;
+  const rounds = course.log_e.length;
+  if (limits?.stop_when_sure !== false || stop !== "exhausted" || changes.length > 0 || rounds === 0)
+    return { sign_p: null, wilson: null, by_scenario: null };
+  const { wins, losses } = course.counts;
+  const decisive = wins + losses;
+  return {
+    sign_p: signTest(wins, losses),
+    wilson: decisive === 0 ? null : { share: wins / decisive, ...wilson(wins, decisive) },
+    by_scenario: byScenario(tallies.map(({ counted }) => meanOf(counted.slice(0, rounds)))),
+  };
+}
+
+const meanOf = (trials: readonly CountedTrial[]): number => trials.reduce((sum, { d }) => sum + d, 0) / trials.length;
+
+/** Fewer scenarios say nothing of others like them. */
+const LEAST_SCENARIOS = 5;
+
+/** Student's 95% range for scenarios like these, from the mean difference in each; null below five. */
+export function byScenario(means: readonly number[]): Series["descriptive"]["by_scenario"] {
+  const size = means.length;
+  if (size < LEAST_SCENARIOS) return null;
+  const mean = means.reduce((sum, one) => sum + one, 0) / size;
+  const squares = means.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  const half = studentQuantile(size - 1) * Math.sqrt(squares / (size * (size - 1)));
+  return { mean, low: mean - half, high: mean + half, ahead: means.filter((one) => one > 0).length };
+}
+
+/** Halvings of a range that holds the quantile: more than a double can tell apart. */
+const HALVINGS = 60;
+
+/** The 97.5% quantile of Student's t. */
+export function studentQuantile(freedom: number): number {
+  // At one degree of freedom, the widest, it is 12.7.
+  let [low, high] = [0, 16];
+  for (let halving = 0; halving < HALVINGS; halving += 1) {
+    const middle = (low + high) / 2;
+    if (shareWithin(middle, freedom) < 0.95) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Share of Student's t between -t and t; exact for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4). */
+function shareWithin(t: number, freedom: number): number {
+  const angle = Math.atan(t / Math.sqrt(freedom));
+  const isOdd = freedom % 2 === 1;
+  let term = isOdd ? Math.cos(angle) : 1;
+  let sum = 0;
+  for (let power = isOdd ? 1 : 0; power <= freedom - 2; power += 2) {
+    sum += term;
+    term *= (Math.cos(angle) ** 2 * (power + 1)) / (power + 2);
+  }
+  return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+}

@@ -1,0 +1,31 @@
+import type { TrialRow } from "../../domain/trial.ts";
+import type { Side } from "../../domain/verdict.ts";
+import { type Findings, trialOf } from "../claim/findings.ts";
+
+export interface ModelChange {
+  readonly scenario: string;
+  readonly trial: number;
+  readonly who: Side | "judge";
+  readonly from: string;
+  readonly to: string;
+}
+
+/** For each scenario the first change of each served model; what a provider does not say is no change. */
+export function modelChangesOf({ subject, rows: all, tallies }: Findings): readonly ModelChange[] {
+  const served = { a: servedBy("a"), b: servedBy("b"), judge: ({ judge }: TrialRow) => judge.model_served };
+  return tallies.flatMap(({ rows }, place) =>
+    (["a", "b", "judge"] as const).flatMap((who) => {
+      const from = rows.map(served[who]).find((model) => model !== null);
+      const index = rows.findIndex((row) => served[who](row) !== null && served[who](row) !== from);
+      const [row, scenario] = [rows[index], subject.scenarios[place]?.scenario];
+      const to = row && served[who](row);
+      if (!row || !from || !to || scenario === undefined) return [];
+      return { scenario, trial: trialOf(subject, row, all.indexOf(row)), who, from, to };
+    }),
+  );
+}
+
+const servedBy =
+  (side: Side) =>
+  ({ arms }: TrialRow) =>
+    arms[side].model_served;

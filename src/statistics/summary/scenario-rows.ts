@@ -1,0 +1,68 @@
+import type { EarlierTrials, PassedCount, Series, SeriesCheck } from "../../domain/series.ts";
+import type { TrialArm, TrialRow } from "../../domain/trial.ts";
+import { SIDES } from "../../domain/verdict.ts";
+import { wilson } from "../../domain/wilson.ts";
+import { type Course, courseOf } from "../claim/course.ts";
+import { type Findings, headlineOf } from "../claim/findings.ts";
+import { confirmed, courseAmongAll } from "../claim/pool.ts";
+import { distinctRuns, missingOf, type Tally } from "../claim/tally.ts";
+import { solvedOf } from "./reliability.ts";
+
+/**
+ * What each scenario says on its own, with its trials of complete rounds, so that the rows add up to the whole. Among many
+ * scenarios one is easily ahead by chance: each has only its part of alpha.
+ */
+export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTrials | null)[]): Series["scenarios"] {
+  const { subject, tallies, deleted, pool } = findings;
+  const { alpha, margin } = subject.told.levels;
+  const levels = { alpha: alpha / tallies.length, margin };
+  return subject.scenarios.flatMap((scenario, place) => {
+    const whole = tallies[place];
+    if (!whole) return [];
+    const tally = inRounds(whole, findings.course.log_e.length);
+    const isAll = tallies.length === 1;
+    const course = isAll ? findings.course : courseOf({ scenarios: [tally.counted], deleted }, levels);
+    const stored = pool?.tallies[place];
+    const all =
+      pool &&
+      stored &&
+      courseAmongAll({ tallies: [tally], course }, { tallies: [stored], places: pool.places }, levels);
+    return {
+      ...{ scenario: scenario.scenario, digest: scenario.digest, comparison: scenario.comparison },
+      counts: countsOfScenario(tally, course),
+      headline: headlineOf(course, levels, missingOf(tally) + deleted),
+      conclusion: isAll ? findings.conclusion : confirmed(course, all ?? undefined),
+      solved: { a: solvedOf(tally.rows, "a"), b: solvedOf(tally.rows, "b") },
+      checks: checksOf(tally.rows),
+      earlier: earlier[place] ?? null,
+      distinct_runs: distinctRuns(tally),
+    };
+  });
+}
+
+const inRounds = (tally: Tally, rounds: number): Tally => ({
+  ...tally,
+  counted: tally.counted.slice(0, rounds),
+  waiting: tally.waiting + tally.counted.length - rounds,
+});
+
+function countsOfScenario({ counted, waiting, running, missing }: Tally, course: Course) {
+  const { inconsistent, inconclusive, counts } = course;
+  return { trials: counted.length, ...counts, inconsistent, inconclusive, ...missing, held: waiting, running };
+}
+
+/** How often each check passed, of the runs that were completed, whatever the judge made of them. In the scenario's order. */
+export function checksOf(rows: readonly TrialRow[]): SeriesCheck[] {
+  const arms = rows.filter(({ state }) => state === "completed").map((row) => row.arms);
+  const ids = new Set(arms.flatMap((both) => SIDES.flatMap((side) => Object.keys(both[side].checks ?? {}))));
+  const [a, b] = [arms.map((both) => both.a), arms.map((both) => both.b)];
+  return [...ids].map((id) => ({ id, a: passedOf(a, id), b: passedOf(b, id) }));
+}
+
+function passedOf(arms: readonly TrialArm[], id: string): PassedCount | null {
+  // An id may be the name of something that every object has.
+  const known = arms.flatMap(({ checks = {} }) => (Object.hasOwn(checks, id) ? [checks[id]] : []));
+  if (known.length === 0) return null;
+  const [passed, trials] = [known.filter(Boolean).length, known.length];
+  return { passed, trials, ...wilson(passed, trials) };
+}

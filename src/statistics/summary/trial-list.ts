@@ -1,0 +1,38 @@
+import type { SeriesTrial } from "../../domain/series.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import { copiesOf, evidenceOf, type Findings, trialOf } from "../claim/findings.ts";
+import { resultOf } from "../claim/tally.ts";
+import { costOfTrial } from "../costs.ts";
+
+/** Every trial in the order of creation, with the round that it counts in. */
+export function trialListOf(findings: Findings): SeriesTrial[] {
+  const { subject, rows, tallies, course } = findings;
+  const copies = copiesOf(findings);
+  const rounds = new Map(tallies.flatMap(({ counted }) => counted.map(({ row }, index) => [row, index] as const)));
+  return rows.map((row, index) => {
+    const round = rounds.get(row) ?? Number.POSITIVE_INFINITY;
+    const log = course.log_e[round];
+    return {
+      trial: trialOf(subject, row, index),
+      round: subject.told.kind === "planned" && row.place ? row.place.round : index + 1,
+      ...{ scenario: row.scenario, session_id: row.session_id, state: row.state },
+      ...resultIn(row),
+      counted: log !== undefined,
+      ...(copies.has(row) && { copy: true as const }),
+      used_for_claim: course.claim !== null && round < course.claim.round,
+      e_after: log === undefined ? null : evidenceOf(log),
+      ...(resultOf(row) === "running" ? { cost_usd: null, arms_ms: null } : usedBy(row)),
+    };
+  });
+}
+
+function resultIn(row: TrialRow) {
+  const { failure, outcome, winner_side } = row;
+  const result = resultOf(row);
+  return { failure: failure?.message ?? null, outcome, winner_side, d: typeof result === "number" ? result : null };
+}
+
+const usedBy = (row: TrialRow) => ({
+  cost_usd: costOfTrial(row),
+  arms_ms: Math.max(row.arms.a.wall_ms, row.arms.b.wall_ms),
+});

@@ -1,0 +1,145 @@
+import { counted } from "../../domain/counted.ts";
+import type { EarlierTrials } from "../../domain/series.ts";
+import { SIDES } from "../../domain/verdict.ts";
+import { conclusionOf } from "../claim/course.ts";
+import { copiesOf, countsOf, type Findings, totalMissing } from "../claim/findings.ts";
+import { distinctRuns, missingBy } from "../claim/tally.ts";
+import { evidenceText, limitText } from "../figure-text.ts";
+import { modelChangesOf } from "../summary/model-changes.ts";
+import { crashedOf } from "../summary/reliability.ts";
+
+interface Known {
+  readonly findings: Findings;
+  readonly earlier: readonly (EarlierTrials | null)[];
+  readonly mixed: boolean;
+  readonly failed_self_tests: readonly string[];
+}
+
+/** What a reader should know before relying on what was found. */
+export function doubtsOf({ findings, earlier, mixed, failed_self_tests }: Known): readonly string[] {
+  return [
+    ...failedJudge(findings, failed_self_tests),
+    ...missing(findings),
+    ...crashes(findings),
+    ...fragile(findings),
+    ...(mixed ? ["Single scenarios disagree: for each arm there is one that establishes a preference for it."] : []),
+    ...copies(findings),
+    ...fewWays(findings),
+    ...changes(findings),
+    ...others(findings, earlier),
+    ...repeated(findings),
+    ...(findings.subject.scripted ? ["These trials replay scripts; they say nothing of a model."] : []),
+  ];
+}
+
+function failedJudge({ subject }: Findings, failed: readonly string[]): readonly string[] {
+  if (failed.length === 0) return [];
+  return [
+    `Judge ${subject.judge_model} failed its self-test on ${namesText(failed)}, so what it prefers there shows little.`,
+  ];
+}
+
+function missing(findings: Findings): readonly string[] {
+  const total = totalMissing(findings);
+  if (total === 0) return [];
+  const { invalid, failed, cancelled, deleted } = countsOf(findings);
+  const by = missingBy(findings.tallies);
+  const { arms } = findings.subject;
+  const parts = [
+    [failed, "failed or interrupted"],
+    [invalid, "without a usable judgement"],
+    [cancelled, "cancelled"],
+    [deleted, "deleted"],
+    [by.a, `broken by ${arms.a}'s run`],
+    [by.b, `broken by ${arms.b}'s run`],
+    [by.both, "broken by both runs"],
+  ] as const;
+  const told = parts.flatMap(([count, what]) => (count === 0 ? [] : count === total ? what : `${count} ${what}`));
+  return [`${counted(total, "trial")} gave no result (${told.join(", ")}).`];
+}
+
+/** A crash is a result, and a reader takes it for less of the arm's work than it looks. */
+function crashes({ rows, subject }: Findings): readonly string[] {
+  return SIDES.flatMap((side) => {
+    const found = crashedOf(rows, side);
+    if (!found) return [];
+    return `The agent of ${subject.arms[side]} crashed in ${found.crashed} of ${counted(found.trials, "trial")}.`;
+  });
+}
+
+function fragile(findings: Findings): readonly string[] {
+  const { course, subject } = findings;
+  if (!course.fragile || !course.claim || course.reversed) return [];
+  const other = subject.arms[course.claim.side === "a" ? "b" : "a"];
+  const total = totalMissing(findings);
+  return [
+    `No preference is stated: it would not stand if the ${counted(total, "missing trial")} had gone to ${other}.`,
+  ];
+}
+
+/** Where all of them do, that is the finding. */
+function copies({ course, subject }: Findings): readonly string[] {
+  const repeating = subject.scenarios.filter((_, index) => course.repeats[index]).map(({ scenario }) => scenario);
+  if (repeating.length === 0 || (repeating.length === course.repeats.length && !course.claim)) return [];
+  return [
+    `In ${repeating.length} of ${counted(course.repeats.length, "scenario")} (${namesText(repeating)}) all trials went the same way in all that the models said and called.`,
+  ];
+}
+
+/** More trials than so many to each that differs are worth a word. */
+const MANY_ALIKE = 3;
+
+/** They may be chance's own: they are told, and count. */
+function fewWays({ subject, course, tallies }: Findings): readonly string[] {
+  const few = tallies.flatMap((tally, place) => {
+    const [trials, ways] = [tally.counted.length, distinctRuns(tally)];
+    if (ways === null || course.repeats[place] || ways * MANY_ALIKE >= trials) return [];
+    return `${ways} of ${trials}${subject.scenarios.length > 1 ? ` of ${subject.scenarios[place]?.scenario}` : ""}`;
+  });
+  if (few.length === 0) return [];
+  return [`Few trials differ in what the models said and called, ${namesText(few)}; the others repeat one of these.`];
+}
+
+function repeated(findings: Findings): readonly string[] {
+  const copies = findings.pool?.copies ?? copiesOf(findings).size;
+  if (copies === 0) return [];
+  return [
+    `Among all stored trials ${copies} ${copies === 1 ? "repeats" : "repeat"} another one, by its seed or its recording; such copies count once.`,
+  ];
+}
+
+/** A statement is read by people, and a suite has up to 100 scenarios. */
+const SHOWN_NAMES = 3;
+
+function namesText(names: readonly string[]): string {
+  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : "";
+  return names.slice(0, SHOWN_NAMES).join(", ") + more;
+}
+
+function changes(findings: Findings): readonly string[] {
+  const [first, ...others] = modelChangesOf(findings);
+  if (!first) return [];
+  const who = first.who === "judge" ? "the judge" : findings.subject.arms[first.who];
+  const more = others.length === 0 ? "" : `, and ${counted(others.length, "further change")}`;
+  return [
+    `From trial ${first.trial} of ${first.scenario} on another model than before served ${who}${more}: the trials are not all of one kind.`,
+  ];
+}
+
+/** Where they take the conclusion away, that is the finding. */
+function others(findings: Findings, earlier: readonly (EarlierTrials | null)[]): readonly string[] {
+  const { subject, pool } = findings;
+  const known = earlier.filter((one) => one !== null);
+  const [only] = known;
+  if (!only || !pool) return [];
+  if (findings.conclusion !== conclusionOf(findings.course)) return [];
+  if (subject.scenarios.length > 1)
+    return [
+      `${counted(known.length, "scenario")} had other trials of the same comparison; the evidence with them stands with each.`,
+    ];
+  const { alpha } = subject.told.levels;
+  const needed = pool.course.claim && only.e_with_this < 1 / alpha ? "needed, and reached before" : "needed";
+  return [
+    `Counting also the ${counted(only.trials, "other trial")} of this comparison, evidence ${evidenceText(only.e_with_this, alpha)} (${limitText(alpha)} ${needed}).`,
+  ];
+}

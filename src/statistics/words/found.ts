@@ -1,0 +1,130 @@
+import { counted } from "../../domain/counted.ts";
+import { percentText } from "../../domain/percent-text.ts";
+import type { Series } from "../../domain/series.ts";
+import type { Side } from "../../domain/verdict.ts";
+import { type Claim, conclusionOf, isOnlyCopies } from "../claim/course.ts";
+import type { Findings } from "../claim/findings.ts";
+import { winRateRange } from "../claim/interval.ts";
+import { confidenceText } from "../figure-text.ts";
+import { evidenceSentence, rangeText, rate, scope, won } from "./result-text.ts";
+import { scenariosText } from "./subject.ts";
+import { unconfirmed } from "./unconfirmed.ts";
+
+type Coming = Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more_trials">;
+
+/** What the trials show, at least one of each scenario. @param coming null where none was made */
+export function found(findings: Findings, coming: Coming | null): readonly string[] {
+  const { course } = findings;
+  if (course.claim && course.reversed) return reversed(findings, course.claim);
+  if (findings.conclusion !== conclusionOf(course)) return [...unconfirmed(findings), ...figures(findings)];
+  switch (findings.conclusion) {
+    case "a_preferred":
+    case "b_preferred":
+      return course.claim ? claimed(findings, course.claim) : [];
+    case "no_difference_above_margin":
+      return equivalent(findings);
+    case "undecided":
+      // Why no claim is made of it stands among the doubts.
+      if (course.claim) return figures(findings);
+      return isOnlyCopies(course) ? copied(findings) : [...undecided(findings), ...forecast(findings, coming)];
+  }
+}
+
+function claimed(findings: Findings, claim: Claim): readonly string[] {
+  const { subject } = findings;
+  const holds = (findings.course.log_e.at(-1) ?? 0) >= -Math.log(subject.told.levels.alpha);
+  const result = figures(findings);
+  if (!holds) return [lapsed(findings, claim), ...result];
+  return subject.told.limits?.stop_when_sure === false
+    ? result
+    : [...result, "Series that stop early tend to show too large a preference: rely on the range."];
+}
+
+/** Who won how often, and what that is worth. */
+const figures = (findings: Findings): readonly string[] => [
+  won(findings),
+  rate(findings),
+  evidenceSentence(findings),
+  ...scope(findings),
+];
+
+/** The claim stays, and what came after it is shown. */
+function lapsed(findings: Findings, claim: Claim): string {
+  const { subject } = findings;
+  const since = trialsSince(findings, claim.round);
+  return `A preference for ${subject.arms[claim.side]} was established ${when(findings, claim.round)} (${score(findings, claim)}); with the ${counted(since, "trial")} since, the range includes 50%.`;
+}
+
+function reversed(findings: Findings, claim: Claim): readonly string[] {
+  const { arms } = findings.subject;
+  const other: Side = claim.side === "a" ? "b" : "a";
+  return [
+    `The trials contradict each other: they established a preference for ${arms[claim.side]} ${when(findings, claim.round)} (${score(findings, claim)}), and later one for ${arms[other]}. No preference can be stated; something may have changed between the trials.`,
+    won(findings),
+    rate(findings),
+    ...scope(findings),
+  ];
+}
+
+const score = ({ subject: { arms } }: Findings, { counts }: Claim) =>
+  `${arms.a} ${counts.wins}, ${arms.b} ${counts.losses}`;
+
+function equivalent(findings: Findings): readonly string[] {
+  const { subject, course } = findings;
+  const { alpha, margin } = subject.told.levels;
+  const [least, most] = [0.5 - margin, 0.5 + margin];
+  const { low, high } = winRateRange(course.counts, alpha);
+  const many = subject.scenarios.length > 1;
+  const average = many ? `, on average over these ${subject.scenarios.length} scenarios,` : "";
+  const shown = `${subject.arms.a}'s win rate as judged by ${subject.judge_model}${average} lies within ${rangeText(least, most)}: no difference above the ${Number((margin * 100).toFixed(3))}-point margin`;
+  const since = trialsSince(findings, course.equivalent_at ?? 0);
+  const established =
+    low > least && high < most
+      ? `With ${confidenceText(alpha)} confidence ${shown}.`
+      : `It was established ${when(findings, course.equivalent_at ?? 0)}, with ${confidenceText(alpha)} confidence, that ${shown}; with the ${counted(since, "trial")} since, the range goes beyond.`;
+  return [established, ...(many ? ["Single scenarios may differ more."] : []), won(findings), rate(findings)];
+}
+
+/** Their figures would look like evidence. */
+function copied(findings: Findings): readonly string[] {
+  const where = findings.subject.scenarios.length === 1 ? "" : " of each scenario";
+  return [
+    won(findings),
+    `All trials${where} went the same way in all that the models said and called: copies count as one observation, and nothing is concluded from them.`,
+  ];
+}
+
+function undecided(findings: Findings): readonly string[] {
+  const { subject, course } = findings;
+  const { wins, ties, losses } = course.counts;
+  const { arms } = subject;
+  return [
+    `After ${counted(wins + ties + losses, "trial")} of ${scenariosText(subject)} (${arms.a} won ${wins}, ${arms.b} ${losses}, no winner ${ties}) no preference can be stated.`,
+    rate(findings),
+    evidenceSentence(findings),
+    ...scope(findings),
+  ];
+}
+
+function forecast({ subject }: Findings, coming: Coming | null): readonly string[] {
+  const { stop } = subject.told;
+  if (!coming || coming.more_trials === null || stop === "out_of_reach" || stop === "unlikely") return [];
+  const { trials_left, chance_of_claim } = coming;
+  const more = `If coming trials split the same way, about ${coming.more_trials} more would`;
+  if (!trials_left) return [`${more} do; where arms do not differ, such a forecast seldom comes true.`];
+  const plan =
+    coming.more_trials > trials_left
+      ? `${more} be needed; this plan has only ${trials_left} left.`
+      : `${more} do; this plan has ${trials_left} left.`;
+  if (chance_of_claim === null) return [plan];
+  return [
+    plan,
+    `By the trials so far, the chance that these establish a preference is ${percentText(chance_of_claim)}.`,
+  ];
+}
+
+const trialsSince = ({ subject, course }: Findings, round: number) =>
+  (course.log_e.length - round) * subject.scenarios.length;
+
+const when = ({ subject }: Findings, round: number) =>
+  subject.scenarios.length === 1 ? `at trial ${round}` : `with round ${round}`;

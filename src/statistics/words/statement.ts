@@ -1,0 +1,68 @@
+import { counted } from "../../domain/counted.ts";
+import type { EarlierTrials, Series } from "../../domain/series.ts";
+import { usdText } from "../../domain/usd-text.ts";
+import type { Findings } from "../claim/findings.ts";
+import { costsOf } from "../costs.ts";
+import { doubtsOf } from "./doubts.ts";
+import { endOf } from "./ending.ts";
+import { found } from "./found.ts";
+import { decided } from "./result-text.ts";
+import { scenariosText } from "./subject.ts";
+
+export interface Told {
+  readonly findings: Findings;
+  /** Null where none was made. */
+  readonly forecast: Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more_trials"> | null;
+  /** By scenario; null where there are none. */
+  readonly earlier: readonly (EarlierTrials | null)[];
+  /** One scenario claims a, another b. */
+  readonly mixed: boolean;
+  /** Scenarios on which the judge failed its newest self-test. */
+  readonly failed_self_tests: readonly string[];
+}
+
+/**
+ * Plain sentences made from templates: what the trials show, why they ended, what limits the finding, what a trial cost.
+ * They say that an arm was preferred, and never that it is the stronger one.
+ */
+export function statementOf(told: Told): string {
+  const { findings, forecast } = told;
+  if (findings.course.log_e.length === 0)
+    return [...nothing(findings), ...endOf(findings), ...doubtsOf(told)].join(" ");
+  if (isOneRun(findings)) return [oneRun(findings), ...doubtsOf(told)].join(" ");
+  return [...found(findings, forecast), ...endOf(findings), ...doubtsOf(told), ...costs(findings)].join(" ");
+}
+
+/** A suite has no round without its poorest scenario. */
+function nothing({ subject, tallies }: Findings): readonly string[] {
+  const yet = subject.told.state === "running" ? " yet" : "";
+  const empty = subject.scenarios.filter((_, place) => tallies[place]?.counted.length === 0);
+  if (empty.length === subject.scenarios.length)
+    return [`No trial of ${scenariosText(subject)} counts${yet}, so nothing can be said.`];
+  const [first, ...others] = empty.map(({ scenario }) => scenario);
+  const more = others.length === 0 ? "" : ` and of ${counted(others.length, "other scenario")}`;
+  return [
+    `No round of ${scenariosText(subject)} is complete${yet}, so nothing can be said: no trial of ${first}${more} counts.`,
+  ];
+}
+
+const isOneRun = ({ subject, rows, course }: Findings) =>
+  subject.scenarios.length === 1 && course.log_e.length === 1 && (subject.told.limits?.trials ?? rows.length) === 1;
+
+/** What one run shows is said in its verdict; here stands only that it is no series. */
+function oneRun(findings: Findings): string {
+  const { arms, scenarios, judge_model } = findings.subject;
+  const { wins, losses } = findings.course.counts;
+  const winner = arms[wins > 0 ? "a" : "b"];
+  const by = decided(findings);
+  const judged = by === "" ? `judge ${judge_model} preferred ${winner}` : `${winner} won${by}`;
+  return `In this one trial of ${scenarios[0]?.scenario} ${wins + losses === 0 ? "no arm won" : judged}. One run per arm says nothing about how often this would happen.`;
+}
+
+function costs({ subject, rows }: Findings): readonly string[] {
+  const { a, b } = costsOf(rows).arms;
+  if (!a.cost_usd.mean || !b.cost_usd.mean) return [];
+  return [
+    `One trial cost ${usdText(a.cost_usd.mean)} (${subject.arms.a}) and ${usdText(b.cost_usd.mean)} (${subject.arms.b}).`,
+  ];
+}

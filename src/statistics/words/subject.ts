@@ -1,0 +1,78 @@
+import type { Series } from "../../domain/series.ts";
+import { ALPHA, MARGIN, type SeriesRecord } from "../../domain/series-record.ts";
+import { isFinal } from "../../domain/session-state.ts";
+import type { TrialRow } from "../../domain/trial.ts";
+import type { Side } from "../../domain/verdict.ts";
+
+/** What stands in a report as it is. */
+type Told = Pick<
+  Series,
+  | "series_id"
+  | "kind"
+  | "state"
+  | "stop"
+  | "failure"
+  | "plan"
+  | "plan_digest"
+  | "levels"
+  | "limits"
+  | "changes"
+  | "created_at"
+  | "finished_at"
+>;
+
+/** What a series is of, whether somebody planned it or not. */
+export interface Subject {
+  readonly told: Readonly<Told>;
+  readonly scenarios: readonly {
+    readonly scenario: string;
+    readonly digest: string | null;
+    readonly comparison: string;
+  }[];
+  /** Their ids. */
+  readonly arms: Readonly<Record<Side, string>>;
+  readonly judge_model: string;
+  readonly scripted: boolean;
+  readonly arms_differ: boolean;
+}
+
+export function plannedSubject(series: SeriesRecord): Subject {
+  const { standing: _, ...told } = series;
+  const { alpha, margin, scenarios, judge_model, scripted, arms_differ } = series.plan;
+  const [a = "a", b = "b"] = series.plan.arms;
+  return {
+    told: { ...told, kind: "planned", levels: { alpha, margin } },
+    ...{ scenarios, arms: { a, b }, judge_model, scripted, arms_differ },
+  };
+}
+
+/** All stored runs of a comparison, and what of it stands in each of them. */
+export interface StoredRuns {
+  readonly comparison: string;
+  readonly scenario: string;
+  readonly arms: Readonly<Record<Side, string>>;
+  readonly judge_model: string;
+  readonly scripted: boolean;
+  /** In the order of creation, none left out. */
+  readonly rows: readonly TrialRow[];
+}
+
+/** Nobody fixed how many runs there would be; what is always valid is valid for them too. */
+export function storedSubject({ comparison, scenario, rows, ...known }: StoredRuns): Subject {
+  return {
+    told: {
+      series_id: `cmp-${comparison}`,
+      kind: "stored",
+      state: rows.every(({ state }) => isFinal(state)) ? "completed" : "running",
+      ...{ stop: null, failure: null, plan: null, plan_digest: null, limits: null, changes: [] },
+      ...{ created_at: null, finished_at: null, levels: { alpha: ALPHA, margin: MARGIN } },
+    },
+    scenarios: [{ scenario, digest: null, comparison }],
+    ...known,
+    arms_differ: false,
+  };
+}
+
+/** What the trials are of, for a sentence. */
+export const scenariosText = ({ scenarios }: Subject): string =>
+  scenarios.length === 1 ? `${scenarios[0]?.scenario}` : `these ${scenarios.length} scenarios`;
