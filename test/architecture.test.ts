@@ -225,3 +225,29 @@ test("the README's suite opens no browser: what needs one is called .browser.ts"
   expect(browsing.length).toBeGreaterThan(0);
   expect(browsing.map(({ path }) => path).filter((path) => !path.endsWith(".browser.ts"))).toEqual([]);
 });
+
+/** Names that several files export, each for the same thing. */
+const ONE_NAME_IN_SEVERAL: readonly (readonly [why: string, names: readonly string[]])[] = [
+  [
+    "an operation has one name: where it is defined, in every door, and where it is done",
+    [
+      ..."getHealth listProviders runDoctor listScenarios getScenario startRun runScenario cancelRun".split(" "),
+      ..."listSessions summarizeSessions getSession rejudge listJudges startSelfTest getSelfTest listSelfTests".split(
+        " ",
+      ),
+      ..."startSeries listSeries getSeries cancelSeries seriesReport".split(" "),
+    ],
+  ],
+  ["a subcommand", ["command"]],
+  ["each SQL store has its own", ["SessionRows", "UnsavedEnds", "readListings", "summarizeListings"]],
+  ["each wire has its own", ["isClientTool"]],
+];
+
+test("two files export no two things under one name", async () => {
+  const exported = /^export (?:async |abstract )*(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+  const names = (await sources()).flatMap(({ text }) => [
+    ...new Set([...text.matchAll(exported)].map(([, name = ""]) => name)),
+  ]);
+  const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  expect([...twice].sort()).toEqual(ONE_NAME_IN_SEVERAL.flatMap(([, own]) => own).sort());
+});

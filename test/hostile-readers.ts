@@ -25,7 +25,7 @@ import { readPatch } from "../src/domain/patch.ts";
 import { plainJson, plainText } from "../src/domain/plain-text.ts";
 import { html } from "../src/doors/report/html.ts";
 import { plain } from "../src/doors/report/markdown-text.ts";
-import { tellingLines } from "../src/doors/web/verdict/telling-lines.ts";
+import { failureLines } from "../src/doors/web/verdict/telling-lines.ts";
 import { buildArm, change } from "./judge/build-case.ts";
 import { spoken } from "./judge/mock-judge.ts";
 
@@ -226,7 +226,7 @@ export const READERS: readonly Reader[] = [
     read: (text) => [plain(text), html`<b>${text}</b>`],
     families: ["&", "|", "`"],
   },
-  { reads: "what a check printed", read: tellingLines, families: ["Error", "- ", "aError"] },
+  { reads: "what a check printed", read: failureLines, families: ["Error", "- ", "aError"] },
   {
     reads: "a commit's message",
     read: (message) => draftScenario({ ...DRAFT, message }),

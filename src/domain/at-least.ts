@@ -3,7 +3,7 @@ import { judgingsOf, sumKnown } from "./usage.ts";
 import { usdText } from "./usd-text.ts";
 
 /** A figure that is known, or of which only a part is: then it is this much at least. */
-export interface Known {
+interface Known {
   readonly value: number | null;
   readonly is_least: boolean;
 }

@@ -23,7 +23,7 @@ export const NO_UTF8 = "no valid UTF-8";
 export const isMalformed = (fault: string): boolean => fault === NO_JSON || fault === NO_UTF8;
 
 /** Levels of nesting. What people and models write has a few; many more would overflow the stack of whoever walks over it. */
-export const JSON_LEVELS = 200;
+const JSON_LEVELS = 200;
 
 /** `\n` and its like, each of which costs a parser as much as twenty plain characters. A text of 10 MB has some 300,000. */
 const JSON_ESCAPES = 1_000_000;

@@ -37,7 +37,7 @@ export const FAILURE_CODES = [
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-export interface FailureOptions {
+interface FailureOptions {
   readonly cause?: unknown;
   /** The same request may succeed later, unchanged. */
   readonly retryable?: boolean;

@@ -7,7 +7,7 @@ import { wilson } from "./wilson.ts";
 type Choice = Vote["choice"];
 
 /** How votes compare with what a judge found. */
-export type VoteCounts = Pick<PeopleAgreement, "agree" | "opposed" | "one_tie" | "abstained" | "not_blind">;
+type VoteCounts = Pick<PeopleAgreement, "agree" | "opposed" | "one_tie" | "abstained" | "not_blind">;
 
 export const NO_VOTES: VoteCounts = { agree: 0, opposed: 0, one_tie: 0, abstained: 0, not_blind: 0 };
 

@@ -9,7 +9,7 @@ import { SeriesId, SessionId } from "./session.ts";
 import { ArmPointer } from "./verdict.ts";
 
 /** The notation of the value. It decides what objects, fields and null are called. */
-export type Notation = "yaml" | "json";
+type Notation = "yaml" | "json";
 
 /** A list of allowed keys longer than this hides the message it belongs to. */
 const MAX_KEYS_SHOWN = 14;

@@ -32,7 +32,7 @@ export const STOPS = [
   "cancelled",
   "failed",
 ] as const;
-export type Stop = (typeof STOPS)[number];
+export type SeriesStop = (typeof STOPS)[number];
 
 const Trials = Type.Integer({
   minimum: 1,

@@ -34,39 +34,39 @@ export interface DecisionEntry {
 }
 
 /** How an arm stopped and what it used. Its work has not been looked at. */
-export interface ArmEndedEntry {
+interface ArmEndedEntry {
   readonly type: "arm_ended";
   readonly arm_id: string;
   readonly summary: Partial<ArmSummary> & Pick<ArmSummary, "status">;
 }
 
 /** In what the arms differed though nobody declared it. */
-export interface ObservedEntry {
+interface ObservedEntry {
   readonly type: "observed";
   readonly differences: readonly string[];
 }
 
 /** What an arm left behind. */
-export interface ExaminedEntry {
+interface ExaminedEntry {
   readonly type: "examined";
   readonly arm_id: string;
   readonly summary: Partial<ArmSummary>;
 }
 
 /** A verdict: the run's own, or one that was asked for later. */
-export interface JudgedEntry {
+interface JudgedEntry {
   readonly type: "judged";
   readonly verdict: Verdict;
 }
 
 /** Somebody asked for the run to stop. */
-export interface CancelAskedEntry {
+interface CancelAskedEntry {
   readonly type: "cancel_asked";
   readonly at: string;
 }
 
 /** A person compared two arms. */
-export interface VotedEntry {
+interface VotedEntry {
   readonly type: "voted";
   readonly vote: Vote;
 }

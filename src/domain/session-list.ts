@@ -90,7 +90,7 @@ export const SessionSummary = record(
 export type SessionSummary = Static<typeof SessionSummary>;
 
 /** The words of a text that is looked for, as `searchedText` has them. */
-export const wordsOf = (text: string | undefined): readonly string[] =>
+export const searchedWords = (text: string | undefined): readonly string[] =>
   text === undefined ? [] : [...new Set(inLowerCase(text).split(/\s+/).filter(Boolean))];
 
 /** A to Z only, as SQLite does it. */

@@ -1,5 +1,5 @@
 /** Of a share, both 0 to 1. */
-export interface Range {
+interface Range {
   readonly low: number;
   readonly high: number;
 }

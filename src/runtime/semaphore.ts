@@ -1,5 +1,5 @@
 /** Whoever asks for places. */
-export interface Owner {
+export interface Waiter {
   /** Called with true when it waits and holds no place, and with false when that is over. */
   outside?(isOutside: boolean): void;
 }
@@ -13,10 +13,10 @@ export class Semaphore {
   readonly #max_waiting: number;
   readonly #kept: number;
   /** By owner, in the order in which they are asked. */
-  readonly #waiting = new Map<Owner, Set<() => void>>();
+  readonly #waiting = new Map<Waiter, Set<() => void>>();
   /** Places by owner; who holds none is not in it. */
-  readonly #held = new Map<Owner, number>();
-  readonly #outside = new Set<Owner>();
+  readonly #held = new Map<Waiter, number>();
+  readonly #outside = new Set<Waiter>();
   #taken = 0;
   #waits = 0;
 
@@ -40,7 +40,7 @@ export class Semaphore {
    * Waits for a place, which is held until it is disposed. Without an `owner` it is somebody's only one.
    * @throws the signal's reason when it fires first.
    */
-  async acquire(signal: AbortSignal, owner: Owner = {}): Promise<Disposable> {
+  async acquire(signal: AbortSignal, owner: Waiter = {}): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#mayEnter(owner)) this.#take(owner);
     else await this.#turn(signal, owner);
@@ -53,18 +53,18 @@ export class Semaphore {
     };
   }
 
-  #mayEnter(owner: Owner): boolean {
+  #mayEnter(owner: Waiter): boolean {
     if (this.#taken >= this.#size) return false;
     const second_places = this.#taken - this.#held.size;
     return !this.#held.has(owner) || second_places < this.#size - this.#kept;
   }
 
-  #take(owner: Owner): void {
+  #take(owner: Waiter): void {
     this.#taken += 1;
     this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
   }
 
-  #turn(signal: AbortSignal, owner: Owner): Promise<void> {
+  #turn(signal: AbortSignal, owner: Waiter): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = () => {
       signal.removeEventListener("abort", leave);
@@ -83,7 +83,7 @@ export class Semaphore {
     return promise;
   }
 
-  #tell(owner: Owner): void {
+  #tell(owner: Waiter): void {
     const isOutside = this.#waiting.has(owner) && !this.#held.has(owner);
     if (isOutside === this.#outside.has(owner)) return;
     if (isOutside) this.#outside.add(owner);
@@ -91,14 +91,14 @@ export class Semaphore {
     owner.outside?.(isOutside);
   }
 
-  #leaveLine(owner: Owner, enter: () => void): void {
+  #leaveLine(owner: Waiter, enter: () => void): void {
     const line = this.#waiting.get(owner);
     if (!line?.delete(enter)) return;
     this.#waits -= 1;
     if (line.size === 0) this.#waiting.delete(owner);
   }
 
-  #release(owner: Owner): void {
+  #release(owner: Waiter): void {
     const left = (this.#held.get(owner) ?? 0) - 1;
     if (left > 0) this.#held.set(owner, left);
     else this.#held.delete(owner);
@@ -108,7 +108,7 @@ export class Semaphore {
   }
 
   /** The place goes to the first who may have it. It is not free in between, so nobody who comes later can take it. */
-  #handOver(): Owner | undefined {
+  #handOver(): Waiter | undefined {
     for (const [next, line] of this.#waiting) {
       const [enter] = line;
       if (enter === undefined || !this.#mayEnter(next)) continue;

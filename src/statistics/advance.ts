@@ -1,10 +1,10 @@
-import type { SeriesRecord, Stop } from "../domain/series-record.ts";
+import type { SeriesRecord, SeriesStop } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./claim/conclusion.ts";
 import { isOnlyCopies } from "./claim/course.ts";
 import { findingsOf } from "./claim/findings.ts";
-import { isOutOfReach, isUnlikely, MAX_FORECAST, type Standing } from "./claim/forecast.ts";
+import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing } from "./claim/forecast.ts";
 import { nextNumber, roundsToStart, standingOfCourse } from "./claim/remaining.ts";
 import { numberOf, resultOf, type Tally, tallyByScenario } from "./claim/tally.ts";
 import { costOfTrial } from "./costs.ts";
@@ -17,7 +17,7 @@ export interface TrialSpec {
   readonly scenario: string;
 }
 
-export interface Money {
+interface Money {
   /** By all trials so far; what is unknown, at the most that it can be. USD. */
   readonly spent_usd: number;
   /** Of one trial, before one has ended; null where prices are unknown, which no cost limit allows. USD. */
@@ -36,7 +36,7 @@ export interface AdvanceInput extends Money {
 
 export interface Advance {
   /** Why no trial starts any more. It is final: trials that still run are waited for, and change nothing of it. */
-  readonly stop: Stop | null;
+  readonly stop: SeriesStop | null;
   /** In the order in which they start. */
   readonly start: readonly TrialSpec[];
 }
@@ -110,7 +110,7 @@ async function earlyStop(
   series: SeriesRecord,
   rows: readonly TrialRow[],
   stored: readonly TrialRow[],
-): Promise<Stop | null> {
+): Promise<SeriesStop | null> {
   const { plan, limits } = series;
   if (!limits.stop_when_sure) return null;
   const { course, conclusion, tallies, deleted } = findingsOf(plannedSubject(series), rows, stored);
@@ -121,8 +121,8 @@ async function earlyStop(
   return await futility(standingOfCourse(course, tallies, { trials: limits.trials, deleted }), plan);
 }
 
-async function futility(standing: Standing, levels: Levels): Promise<Stop | null> {
-  if (isOutOfReach(standing, levels)) return "out_of_reach";
+async function futility(standing: Standing, levels: Levels): Promise<SeriesStop | null> {
+  if (cannotConclude(standing, levels)) return "out_of_reach";
   if (standing.left > MAX_FORECAST) return null;
   return (await isUnlikely(standing, levels)) ? "unlikely" : null;
 }

@@ -9,7 +9,7 @@ import type { Tally } from "./claim/tally.ts";
 export const costOfTrial = ({ arms, judge, outcome, lost_cost_usd = 0 }: TrialRow): number | null =>
   sumKnown([arms.a.cost_usd, arms.b.cost_usd, outcome === null ? 0 : judge.cost_usd, lost_cost_usd]);
 
-export interface ArmCosts {
+interface ArmCosts {
   readonly cost_usd: { readonly mean: number | null; readonly total: number | null };
   readonly tokens: number | null;
   readonly wall_ms_median: number | null;

@@ -1,5 +1,5 @@
 /** A logarithmic axis: where a value stands, and the powers of ten that are named. */
-export interface LogAxis {
+interface LogAxis {
   /** From the lower end, 0 to 1; what lies beyond an end is drawn there. */
   readonly share: (value: number) => number;
   readonly ticks: readonly number[];

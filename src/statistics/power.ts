@@ -4,7 +4,7 @@ import { Pace } from "../runtime/pace.ts";
 import { claimBorder } from "./claim/claim-border.ts";
 
 /** What a plan promises before its first trial. */
-export interface Power {
+interface Power {
   /** Of a claim for the arm that is really ahead. */
   readonly chance: number;
   /** Of one for the other. */

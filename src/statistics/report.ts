@@ -26,7 +26,7 @@ import { scenarioRowsOf } from "./summary/scenario-rows.ts";
 import { trialListOf } from "./summary/trial-list.ts";
 import { earlierOf } from "./words/earlier.ts";
 import { flagsOf } from "./words/flags.ts";
-import { statementOf } from "./words/statement.ts";
+import { seriesStatement } from "./words/statement.ts";
 import { plannedSubject, type StoredRuns, storedSubject } from "./words/subject.ts";
 
 /** What a report tells beside the series' own trials. */
@@ -101,7 +101,7 @@ export function summaryOf(
     ...{ trials, wins, ties, losses, inconsistent, inconclusive, missing: totalMissing(findings) },
     ...{ win_rate, low, high, e },
     conclusion: findings.conclusion,
-    statement: statementOf({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [] }),
+    statement: seriesStatement({ findings, forecast: null, earlier: [], mixed: false, failed_self_tests: [] }),
   };
 }
 
@@ -170,7 +170,7 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     descriptive: descriptiveOf(findings),
     flags,
     model_changes: [...modelChangesOf(findings)],
-    statement: statementOf({ findings, forecast: coming, earlier, mixed, failed_self_tests }),
+    statement: seriesStatement({ findings, forecast: coming, earlier, mixed, failed_self_tests }),
     trials: trialListOf(findings),
   };
 }

@@ -3,7 +3,7 @@ import { isFinal } from "../domain/session-state.ts";
 import type { Side } from "../domain/verdict.ts";
 
 /** What a trial is for the series. `held`: it is done, and does not count. `copy`: it repeats one that counts. */
-export const TRIAL_KINDS = ["a", "b", "none", "missing", "held", "copy", "running"] as const;
+const TRIAL_KINDS = ["a", "b", "none", "missing", "held", "copy", "running"] as const;
 export type TrialKind = (typeof TRIAL_KINDS)[number];
 
 export function kindOf({ state, d, counted, copy }: SeriesTrial): TrialKind {

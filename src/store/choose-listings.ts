@@ -7,7 +7,7 @@ import {
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
-  wordsOf,
+  searchedWords,
 } from "../domain/session-list.ts";
 import { sumKnown } from "../domain/usage.ts";
 import type { SessionQuery } from "./store.ts";
@@ -29,7 +29,7 @@ export function summarize(
   const costs = matching.flatMap(({ cost_usd }) => cost_usd ?? []);
   return {
     sessions: matching.length,
-    results: tally(matching.map(resultOf)),
+    results: tally(matching.map(listedResult)),
     conflicts: matching.filter(({ conflict }) => conflict).length,
     cost_usd: costs.length === 0 ? null : sumKnown(costs),
     cost_unknown: matching.length - costs.length,
@@ -46,7 +46,7 @@ export function summarize(
 
 function matchingRows(rows: readonly SessionListing[], filter: SessionFilter): SessionListing[] {
   const { scenario, state, series_id, outcome, model, judge, text, blind, conflict } = filter;
-  const words = wordsOf(text);
+  const words = searchedWords(text);
   return rows.filter(
     (row) =>
       (scenario ?? row.scenario) === row.scenario &&
@@ -70,7 +70,7 @@ export const searchedText = ({ session_id, title, arms, judge_model, state, outc
       .join(" "),
   );
 
-export const resultOf = ({ outcome, state }: SessionListing) => outcome ?? state;
+export const listedResult = ({ outcome, state }: SessionListing) => outcome ?? state;
 
 /** How far apart the arms' scores are; null where one is unknown. */
 export const scoreGap = ({ arms: [a, b] }: SessionListing): number | null =>
@@ -78,7 +78,7 @@ export const scoreGap = ({ arms: [a, b] }: SessionListing): number | null =>
 
 const KEYS: Readonly<Record<Exclude<SessionSort, "created">, (row: SessionListing) => string | number | null>> = {
   scenario: ({ scenario }) => scenario,
-  result: resultOf,
+  result: listedResult,
   gap: scoreGap,
   cost: ({ cost_usd }) => cost_usd ?? null,
   duration: ({ wall_ms }) => wall_ms ?? null,

@@ -25,6 +25,6 @@ export interface Ledger {
   on(day: string): Promise<Spending>;
 }
 
-export const exceeds = ({ spent, reserved }: Spending, usd: number, limit: number): boolean =>
+export const exceedsLimit = ({ spent, reserved }: Spending, usd: number, limit: number): boolean =>
   // Sums of fractions of a cent miss by some billionths.
   spent + reserved + usd > limit + 1e-9;

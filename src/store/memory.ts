@@ -6,7 +6,7 @@ import type { SessionEntry } from "../domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
 import { chooseListings, summarize } from "./choose-listings.ts";
 import { fold } from "./fold.ts";
-import { exceeds, type Ledger, type LedgerEntry } from "./ledger.ts";
+import { exceedsLimit, type Ledger, type LedgerEntry } from "./ledger.ts";
 import { listingOf } from "./listing.ts";
 import { MemorySeries } from "./memory-series.ts";
 import { isLog } from "./read-session.ts";
@@ -131,7 +131,7 @@ const belongs = ({ place, comparison }: TrialRow, of: TrialsOf) =>
   "series_id" in of ? place?.series_id === of.series_id : comparison === of.comparison;
 
 /** Forgotten with the process. */
-export function memoryLedger(): Ledger {
+function memoryLedger(): Ledger {
   const open = new Map<string, LedgerEntry>();
   const settled = new Map<string, number>();
   const spendingOn = (day: string) => ({
@@ -142,7 +142,7 @@ export function memoryLedger(): Ledger {
     on: async (day) => spendingOn(day),
     async reserve(entry, limit) {
       const spending = spendingOn(entry.day);
-      if (exceeds(spending, entry.usd, limit)) return spending;
+      if (exceedsLimit(spending, entry.usd, limit)) return spending;
       open.set(entry.id, entry);
       return undefined;
     },

@@ -12,7 +12,7 @@ export interface SelfTestShelf {
   list(query: SelfTestQuery): Promise<readonly SelfTest[]>;
 }
 
-export interface SelfTestQuery {
+interface SelfTestQuery {
   readonly limit: number;
   /** Only those that come after it. */
   readonly before?: SelfTestPlace | undefined;

@@ -1,7 +1,7 @@
 import { type SessionFailure, type SessionListing, type SessionOutcome, STAGES } from "../domain/session.ts";
 import type { EndedEntry, RunEntry } from "../domain/session-entry.ts";
 import { trialRowOf } from "../domain/trial.ts";
-import { resultOf, scoreGap, searchedText } from "./choose-listings.ts";
+import { listedResult, scoreGap, searchedText } from "./choose-listings.ts";
 import { listingOf } from "./listing.ts";
 
 /** Whether lists may show something else after it. At the end the whole log is read. */
@@ -11,7 +11,7 @@ export const isListed = (entry: RunEntry) =>
 const UNLISTED: ReadonlySet<RunEntry["type"]> = new Set(["decision", "observed"]);
 
 /** What a session's row says of it. */
-export function described(outcome: SessionOutcome) {
+export function rowTextOf(outcome: SessionOutcome) {
   const listing = listingOf(outcome);
   return {
     state: outcome.state,
@@ -36,7 +36,7 @@ export function interruption(state: string, at: string): EndedEntry {
 /** What lists are chosen and put in order by: of a listing. */
 export const listedColumns = (row: SessionListing) => ({
   searched: searchedText(row),
-  result: resultOf(row),
+  result: listedResult(row),
   outcome: row.outcome,
   model_a: row.arms[0]?.model ?? null,
   model_b: row.arms[1]?.model ?? null,
@@ -47,5 +47,5 @@ export const listedColumns = (row: SessionListing) => ({
   conflict: row.conflict === true,
 });
 
-export const endOf = (entries: readonly RunEntry[]): EndedEntry | undefined =>
+export const endedEntryIn = (entries: readonly RunEntry[]): EndedEntry | undefined =>
   entries.find((entry) => entry.type === "ended");

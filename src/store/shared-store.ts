@@ -25,7 +25,7 @@ export interface Work {
  * Work that this process holds until it is done or handed back. It is no right to write: who holds it takes the session
  * over, and the store refuses whoever had it before.
  */
-export interface Claim {
+export interface WorkClaim {
   readonly work: Work;
   /** How often it was claimed and lost before, plus 1. What was handed back was not lost. */
   readonly tries: number;
@@ -51,7 +51,7 @@ export interface WorkQueue {
   /** Asks for a stored series to be run again. */
   resumeSeries(work: Work): Promise<void>;
   /** At most `free` pieces of a kind that need no more than `capabilities`, the highest priority first, then the oldest. */
-  claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly Claim[]>;
+  claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly WorkClaim[]>;
   /** Calls `wake` when there may be work to claim, and from time to time. The returned function ends it. */
   watch(wake: () => void): () => void;
   waiting(): Promise<number>;

@@ -40,7 +40,7 @@ export interface ResultRow {
   readonly wall_ms: number;
 }
 
-export function summaryOf(results: readonly ResultRow[], known?: SessionSummary["known"]): SessionSummary {
+export function summaryOfRows(results: readonly ResultRow[], known?: SessionSummary["known"]): SessionSummary {
   const sum = (key: keyof Omit<ResultRow, "name">) => results.reduce((total, row) => total + (row[key] ?? 0), 0);
   const [sessions, costs] = [sum("sessions"), sum("costs")];
   return {

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { HARMLESS_EDITS, type Work } from "../../src/comparison/audit/harmless-edits.ts";
+import { type EditedWork, HARMLESS_EDITS } from "../../src/comparison/audit/harmless-edits.ts";
 
-const work = (text: string, path = "src/a.ts", before: string | null = "old\n"): Work => ({
+const work = (text: string, path = "src/a.ts", before: string | null = "old\n"): EditedWork => ({
   files: [{ path, text, before }],
   final_answer: "I am done.",
   patch_chars: 200,
 });
-const edited = (id: string, on: Work) => HARMLESS_EDITS.find((edit) => edit.id === id)?.apply(on);
-const textOf = (id: string, on: Work) => edited(id, on)?.files[0]?.text;
+const edited = (id: string, on: EditedWork) => HARMLESS_EDITS.find((edit) => edit.id === id)?.apply(on);
+const textOf = (id: string, on: EditedWork) => edited(id, on)?.files[0]?.text;
 
 test("a claim changes the answer and no file", () => {
   const on = work("return 1;\n");

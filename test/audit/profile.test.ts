@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { ModelClient } from "../../src/arms/model/client.ts";
-import { JudgeProfiles } from "../../src/comparison/audit/profile.ts";
+import { JudgeTallies } from "../../src/comparison/audit/profile.ts";
 import { profileJudges } from "../../src/comparison/audit/profile-judges.ts";
 import { openJudge } from "../../src/comparison/judge/open-judge.ts";
 import { JudgeProfiles as Answer, JudgeProfile } from "../../src/domain/judge-profile.ts";
@@ -43,7 +43,7 @@ const sessionOf = (verdicts: readonly Verdict[], session_id = idOf(1)): SessionO
 };
 
 function profileOf(...sessions: readonly SessionOutcome[]): JudgeProfile {
-  const profiles = new JudgeProfiles(undefined);
+  const profiles = new JudgeTallies(undefined);
   for (const session of sessions) profiles.add(session);
   const [profile, ...others] = profiles.profiles();
   if (!profile || others.length > 0) throw new Error("one judge gave all verdicts");

@@ -3,7 +3,7 @@ import { ALPHA, MARGIN, MAX_SCENARIOS, MAX_TRIALS_IN_ALL } from "../../src/domai
 import { signTest } from "../../src/domain/sign-test.ts";
 import { claimedSide, equivalenceAt } from "../../src/statistics/claim/conclusion.ts";
 import type { Counts } from "../../src/statistics/claim/e-process.ts";
-import { isOutOfReach, isUnlikely, LEAST_CHANCE } from "../../src/statistics/claim/forecast.ts";
+import { cannotConclude, isUnlikely, LEAST_CHANCE } from "../../src/statistics/claim/forecast.ts";
 import { powerOf } from "../../src/statistics/power.ts";
 import { reliability } from "../../src/statistics/summary/reliability.ts";
 import { pageNamed } from "./pages.ts";
@@ -80,7 +80,7 @@ async function stopOf(counts: Counts, left: number) {
   const side = claimedSide(counts, LEVELS);
   if (side) return side === "a" ? "claim" : "stop";
   const standing = { counts, uncertain: CERTAIN, left };
-  const isOver = equivalenceAt(LEVELS)(counts, CERTAIN) || isOutOfReach(standing, LEVELS);
+  const isOver = equivalenceAt(LEVELS)(counts, CERTAIN) || cannotConclude(standing, LEVELS);
   return isOver || (await isUnlikely(standing, LEVELS)) ? "stop" : null;
 }
 

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import { listProviders } from "../../src/arms/model/resolve-model.ts";
+import { providerStatuses } from "../../src/arms/model/resolve-model.ts";
 import { Sandboxes } from "../../src/arms/sandbox/sandboxes.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import type { ScenarioFile } from "../../src/comparison/scenario/authored/scenario-file.ts";
@@ -56,7 +56,7 @@ export function servicesOver(
     state_dir: undefined,
     web_dir: undefined,
     listen_host: undefined,
-    providers: () => listProviders(new Credentials(environment)),
+    providers: () => providerStatuses(new Credentials(environment)),
     self_tests: new SelfTests(),
     diagnoses: new Diagnoses(),
     ...changes,

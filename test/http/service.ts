@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import { listProviders } from "../../src/arms/model/resolve-model.ts";
+import { providerStatuses } from "../../src/arms/model/resolve-model.ts";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import type { SessionServices } from "../../src/comparison/planning/services.ts";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
@@ -74,7 +74,7 @@ export function aService(options: ServiceOptions = {}): TestService {
     state_dir: store ? state_dir : undefined,
     web_dir: undefined,
     listen_host: "127.0.0.1",
-    providers: () => listProviders(new Credentials(options.environment ?? {})),
+    providers: () => providerStatuses(new Credentials(options.environment ?? {})),
     diagnoses: new Diagnoses(),
     self_tests: new SelfTests(),
   };

@@ -1,13 +1,17 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Finding, mergeFindings, silenceIn } from "../../src/comparison/judge/panel-votes.ts";
+import { type JudgeFinding, mergeFindings, silenceIn } from "../../src/comparison/judge/panel-votes.ts";
 import type { Outcome, Side } from "../../src/domain/verdict.ts";
 
-const vote = (side: Side): Finding => ({ outcome: "winner", winner_side: side, lean_side: null });
-const none = (outcome: Outcome, lean_side: Side | null = null): Finding => ({ outcome, winner_side: null, lean_side });
+const vote = (side: Side): JudgeFinding => ({ outcome: "winner", winner_side: side, lean_side: null });
+const none = (outcome: Outcome, lean_side: Side | null = null): JudgeFinding => ({
+  outcome,
+  winner_side: null,
+  lean_side,
+});
 
 /** `+` and `-` vote for arm a and b; `0` finds a tie, `?` is inconsistent, `>` and `<` lean to a and b, `x` is silent. */
-const BALLOTS: Readonly<Record<string, Finding>> = {
+const BALLOTS: Readonly<Record<string, JudgeFinding>> = {
   "+": vote("a"),
   "-": vote("b"),
   "0": none("tie"),
@@ -16,7 +20,7 @@ const BALLOTS: Readonly<Record<string, Finding>> = {
   "<": none("inconclusive", "b"),
   x: none("invalid"),
 };
-const ballots = (marks: string): Finding[] => [...marks].map((mark) => BALLOTS[mark] ?? none("invalid"));
+const ballots = (marks: string): JudgeFinding[] => [...marks].map((mark) => BALLOTS[mark] ?? none("invalid"));
 
 /** What a panel finds: a mark as above, `.` for an outcome of nobody without a lean. */
 function found(marks: string): string {

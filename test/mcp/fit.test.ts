@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { bytesOf, takeThatFits } from "../../src/doors/mcp/fit.ts";
+import { resultBytes, takeThatFits } from "../../src/doors/mcp/fit.ts";
 
 const ITEMS = ["aaaa", "bbbb", "cccc"];
-const ONE = bytesOf("aaaa") + 1;
+const ONE = resultBytes("aaaa") + 1;
 
 test.each([
   ["nothing but the first, which is too large by itself", 1, 1],

@@ -3,7 +3,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { SelfTests } from "../../src/comparison/audit/self-tests.ts";
 import { openCatalog } from "../../src/comparison/scenario/scenario-catalog.ts";
 import { Diagnoses } from "../../src/doors/doctor/diagnoses.ts";
-import { PendingCalls } from "../../src/doors/mcp/open-requests.ts";
+import { WaitingCalls } from "../../src/doors/mcp/open-requests.ts";
 import { createMcpServer } from "../../src/doors/mcp/server.ts";
 import type { Services } from "../../src/doors/operation/services.ts";
 import { systemClock, systemEntropy } from "../../src/runtime/clock.ts";
@@ -38,7 +38,7 @@ export async function linked(changes: Partial<Services> = {}): Promise<Linked> {
   };
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const client = newClient();
-  await Promise.all([createMcpServer(services, new PendingCalls()).connect(ours), client.connect(theirs)]);
+  await Promise.all([createMcpServer(services, new WaitingCalls()).connect(ours), client.connect(theirs)]);
   return {
     ...testClient(client),
     services,

@@ -9,7 +9,7 @@ import { pageDecisions } from "../../src/doors/mcp/view/decisions-page.ts";
 import { pageDiff } from "../../src/doors/mcp/view/diff-page.ts";
 import { fullSession } from "../../src/doors/mcp/view/full-session.ts";
 import { ScenarioView } from "../../src/doors/mcp/view/scenario-view.ts";
-import { SessionSummary, summariseSession } from "../../src/doors/mcp/view/session-summary.ts";
+import { SessionView, summariseSession } from "../../src/doors/mcp/view/session-summary.ts";
 import { VerdictView, viewVerdict } from "../../src/doors/mcp/view/verdict-view.ts";
 
 const UNLISTED = { of_a_later_version: "CANARY" };
@@ -72,7 +72,7 @@ test("a field that no view names is shown by none", () => {
 test("a view has every field that its schema promises", () => {
   const full = fullSession(EXAMPLE_SESSION, false);
   expect([
-    [...Value.Errors(SessionSummary, summariseSession(EXAMPLE_SESSION))],
+    [...Value.Errors(SessionView, summariseSession(EXAMPLE_SESSION))],
     [...Value.Errors(VerdictView, viewVerdict(EXAMPLE_VERDICT, 4))],
     [...Value.Errors(ScenarioView, full.definition)],
   ]).toEqual([[], [], []]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { dirname, resolve } from "node:path";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import { checkModel, listProviders, modelResolver } from "../../src/arms/model/resolve-model.ts";
+import { checkModel, modelResolver, providerStatuses } from "../../src/arms/model/resolve-model.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { Semaphore } from "../../src/runtime/semaphore.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
@@ -95,7 +95,7 @@ test("a scripted model replays the script it is given", async () => {
 
 test("doctor's list says who is ready, without a secret", () => {
   const house = { HOUSE_BASE_URL: "http://h/v1", HOUSE_HEADERS: "X-Route: team-a-0123456789" };
-  const list = listProviders(new Credentials({ OPENAI_API_KEY: FAKE_KEY, ...house }));
+  const list = providerStatuses(new Credentials({ OPENAI_API_KEY: FAKE_KEY, ...house }));
   const plain = { present: true, local: false, header_names: [], headers_problem: null };
   expect(list.filter(({ present }) => present)).toEqual([
     { provider: "openai", base_url_overridden: false, key_variable: "OPENAI_API_KEY", ...plain },

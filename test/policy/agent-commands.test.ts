@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { readShell, type ShellCommand } from "../../src/arms/policy/shell-commands.ts";
+import { readShell, type SimpleCommand } from "../../src/arms/policy/shell-commands.ts";
 import { scriptIn, wrappedIn } from "../../src/arms/policy/wrappers.ts";
 
 /** Shell lines as coding agents write them, each above the names of all that it runs. `?` is what nobody knows before. */
@@ -19,7 +19,7 @@ function namesIn(line: string): readonly string[] {
   return commands.flatMap(namesOf);
 }
 
-function namesOf(command: ShellCommand): readonly string[] {
+function namesOf(command: SimpleCommand): readonly string[] {
   const [first] = command.words;
   if (first === undefined) return [];
   const script = scriptIn(command);

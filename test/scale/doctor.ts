@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Credentials } from "../../src/arms/model/credentials.ts";
-import { listProviders } from "../../src/arms/model/resolve-model.ts";
+import { providerStatuses } from "../../src/arms/model/resolve-model.ts";
 import type { DoctorReport } from "../../src/domain/health.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { diagnose } from "../../src/doors/doctor/doctor.ts";
@@ -57,7 +57,8 @@ describeNeeding(POSTGRES)("doctor, of a database", () => {
   test("warns of what no worker has, of versions that are mixed, and when nobody works", async () => {
     const { url } = await server.create();
     await using shared = await open(url);
-    const providers = () => listProviders(new Credentials({ OPENAI_API_KEY: "sk-1", GATEWAY_BASE_URL: "http://g/v1" }));
+    const providers = () =>
+      providerStatuses(new Credentials({ OPENAI_API_KEY: "sk-1", GATEWAY_BASE_URL: "http://g/v1" }));
     expect(await found(shared, { providers })).toMatchObject({
       "workers.alive": ["warn", "none; 1 besides: every run is refused"],
       "workers.capabilities": ["warn", "nothing; on none: provider:openai, provider:gateway, sandbox:bubblewrap"],

@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Clock, systemClock, systemEntropy } from "../../src/runtime/clock.ts";
 import { openSharedStore } from "../../src/store/postgres/shared-store.ts";
-import type { Claim, SharedStore, Work } from "../../src/store/shared-store.ts";
+import type { SharedStore, Work, WorkClaim } from "../../src/store/shared-store.ts";
 import { describeNeeding } from "../needs.ts";
 import { anOutcome } from "../outcomes.ts";
 import { POSTGRES, type PostgresServer, postgresServer } from "../postgres/server.ts";
@@ -41,7 +41,7 @@ const queued = (id: string) => createdEntry(anOutcome(id, { state: "queued" }));
 
 const session = (id: string): Work => ({ kind: "session", id, needs: [], priority: 0, brief: "{}" });
 
-async function next(queue: SharedStore["queue"], needs: readonly string[]): Promise<Claim> {
+async function next(queue: SharedStore["queue"], needs: readonly string[]): Promise<WorkClaim> {
   for (;;) {
     const [claim] = await queue.claim("session", needs, 1);
     if (claim !== undefined) return claim;
@@ -49,9 +49,9 @@ async function next(queue: SharedStore["queue"], needs: readonly string[]): Prom
   }
 }
 
-const names = (claims: readonly Claim[]) => claims.map(({ work }) => work.id);
+const names = (claims: readonly WorkClaim[]) => claims.map(({ work }) => work.id);
 
-const lost = ({ lost }: Claim) =>
+const lost = ({ lost }: WorkClaim) =>
   new Promise<unknown>((resolve) => lost.addEventListener("abort", () => resolve(lost.reason), { once: true }));
 
 describeNeeding(POSTGRES)("the queue", () => {
@@ -87,7 +87,7 @@ describeNeeding(POSTGRES)("the queue", () => {
     for (const id of ids) expect(await one.offer(id)).toBe(true);
     const claimed = await Promise.all(
       [one, other, one, other].map(async ({ queue }) => {
-        const mine: Claim[] = [];
+        const mine: WorkClaim[] = [];
         for (let got = await queue.claim("session", [], 3); got.length > 0; got = await queue.claim("session", [], 3))
           mine.push(...got);
         return mine;

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { claimedSide, equivalenceAt } from "../../src/statistics/claim/conclusion.ts";
 import type { Counts } from "../../src/statistics/claim/e-process.ts";
 import {
+  cannotConclude,
   forecast,
-  isOutOfReach,
   isUnlikely,
   LEAST_CHANCE,
   moreTrials,
@@ -59,7 +59,7 @@ test("what is out of reach has no chance, and what has none is out of reach", as
   await fc.assert(
     fc.asyncProperty(OPEN, async (open) => {
       const { chance_of_conclusion } = await forecast(open, LEVELS);
-      expect(isOutOfReach(open, LEVELS)).toBe(chance_of_conclusion === 0);
+      expect(cannotConclude(open, LEVELS)).toBe(chance_of_conclusion === 0);
     }),
   );
 });

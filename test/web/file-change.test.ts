@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ChangedFile, Changes } from "../../src/domain/evidence.ts";
 import { armAgainstReference } from "../../src/doors/web/diff/against-reference.ts";
-import { changesOf, type FileChange } from "../../src/doors/web/diff/file-change.ts";
+import { type FileChange, fileChangesOf } from "../../src/doors/web/diff/file-change.ts";
 import { highlightLines } from "../../src/doors/web/diff/highlight.ts";
 
 const file = (
@@ -32,7 +32,7 @@ const drawn = ({ path, read }: FileChange) => [path, ...read().lines.map(({ kind
 
 test("a stored diff becomes lines with their numbers on both sides", () => {
   const patch = "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -4,3 +4,3 @@\n four\n-five\n+FIVE\n six\n";
-  const [change] = changesOf(changes([file("a.ts", "x", "y", { added: 1, removed: 1 })], patch));
+  const [change] = fileChangesOf(changes([file("a.ts", "x", "y", { added: 1, removed: 1 })], patch));
   expect(change?.read().lines).toEqual([
     { kind: "gap", before: 4, after: 4, text: "" },
     { kind: "same", before: 4, after: 4, text: "four" },
@@ -43,11 +43,11 @@ test("a stored diff becomes lines with their numbers on both sides", () => {
 });
 
 test("a diff that cannot be read, and a binary file, are named without lines", () => {
-  const broken = changesOf({ ...changes([file("a.ts", null, null)], "@@ nonsense\n+x\n"), truncated: true });
+  const broken = fileChangesOf({ ...changes([file("a.ts", null, null)], "@@ nonsense\n+x\n"), truncated: true });
   expect(broken.map((file) => [file.read().note, file.read().lines.length])).toEqual([
     ["Too large to be kept; only its counts are known.", 0],
   ]);
-  const binary = changesOf(changes([file("a.png", null, null, { binary: true })]));
+  const binary = fileChangesOf(changes([file("a.png", null, null, { binary: true })]));
   expect(binary[0]?.read().note).toBe("A binary file; its bytes are not shown.");
 });
 

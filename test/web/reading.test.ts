@@ -8,7 +8,7 @@ import type { Facts } from "../../src/domain/verdict.ts";
 import { duration, signed, tokens, usd } from "../../src/doors/web/format.ts";
 import { remainingOf } from "../../src/doors/web/live/budgets.ts";
 import { timeAxis } from "../../src/doors/web/live/time-axis.ts";
-import { differencesOf } from "../../src/doors/web/scenarios/differences.ts";
+import { armDifferences } from "../../src/doors/web/scenarios/differences.ts";
 import { differenceOf, type Established, FACTS } from "../../src/doors/web/verdict/facts.ts";
 import { anArm, anOutcome, aScenario, aTurn } from "../outcomes.ts";
 
@@ -104,7 +104,7 @@ test("the differences between two arms are listed, but for scripts and their nam
     ],
     varies: ["tools"],
   });
-  expect(differencesOf(scenario)).toEqual([
+  expect(armDifferences(scenario)).toEqual([
     {
       field: "tools",
       declared: true,
@@ -120,7 +120,7 @@ test("beside an external agent the settings of our own loop are no difference", 
     ...{ wires: ["responses"], tools: {}, side_model: "keep" },
   };
   const [left, right] = [anArm("left", { agent, tools: [] }), anArm("right", { system_prompt: "Be careful." })];
-  expect(differencesOf(aScenario({ arms: [left, right], varies: ["agent"] }))).toEqual([
+  expect(armDifferences(aScenario({ arms: [left, right], varies: ["agent"] }))).toEqual([
     {
       ...{ field: "agent", declared: true, b: "abeval's own loop" },
       a: "codex of codex-1\n--fast\nA=1\nasks by responses",

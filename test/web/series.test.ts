@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { chancesText, costText, timeText } from "../../src/doors/web/scenarios/series-estimate.ts";
 import { aheadIn, missingWords, type SuiteSort, sortedRows } from "../../src/doors/web/series/suite-rows.ts";
-import { missingText, trialText } from "../../src/doors/web/series/trial-text.ts";
+import { missingText, trialSentence } from "../../src/doors/web/series/trial-text.ts";
 import { logAxis } from "../../src/statistics/log-axis.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { kindOf } from "../../src/statistics/trial-kind.ts";
@@ -20,7 +20,7 @@ test("each trial has one kind; what ended behind a running one is held", async (
 
 test("a trial says what it gave, by the arm's name, and where the series stood then", async () => {
   const { trials } = await reported(["a", "inconsistent", "invalid", "cancelled", "running", "b"]);
-  const texts = trials.map((trial) => trialText(trial, { a: "candidate", b: "baseline" }, 0.05));
+  const texts = trials.map((trial) => trialSentence(trial, { a: "candidate", b: "baseline" }, 0.05));
   expect(texts).toEqual([
     "Trial 1 of S: candidate won; evidence then 1.0; $1.00",
     "Trial 2 of S: no winner, inconsistent; evidence then 1.0; $1.00",

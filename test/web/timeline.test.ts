@@ -3,10 +3,10 @@ import type { Decision } from "../../src/domain/decision.ts";
 import { kindNamed } from "../../src/doors/web/evidence/decision-kinds.ts";
 import { isFailure } from "../../src/doors/web/evidence/failed-step.ts";
 import { commonSteps } from "../../src/doors/web/live/divergence.ts";
-import { courseOf, doneAt } from "../../src/doors/web/live/spend.ts";
+import { doneAt, spendOverTime } from "../../src/doors/web/live/spend.ts";
 import { passing, type StepFilter } from "../../src/doors/web/live/step-filter.ts";
 import { closer, marksOf, stepAt, wider } from "../../src/doors/web/live/strip-marks.ts";
-import type { Step } from "../../src/doors/web/live/time-axis.ts";
+import type { TimedStep } from "../../src/doors/web/live/time-axis.ts";
 
 /** Ends as many seconds after the start as its number says, and took one. */
 const base = (seq: number) => ({
@@ -24,7 +24,7 @@ const call = (seq: number, command: string, { exit_code = 0, output = "" } = {})
   detail: { tool: "run_command", input: JSON.stringify({ command }), ok: true, exit_code, output, bytes: 1 },
 });
 
-const steps = (log: readonly Decision[]): Step[] =>
+const steps = (log: readonly Decision[]): TimedStep[] =>
   log.map((decision) => ({ side: "a", decision, start_ms: (decision.seq - 1) * 1_000, end_ms: decision.seq * 1_000 }));
 
 test("arms part where one says or does something else; what a command printed is no difference, how it ended is", () => {
@@ -100,12 +100,12 @@ test("at equal spend an arm is as far as the calls that had worked by then", () 
   const log = [turn(1, ""), call(2, "x"), call(3, "y", { exit_code: 1 }), turn(4, ""), call(5, "z")];
   const price = { in: 1_000, out: 10_000, cached_in: null };
   const [tokens, cost, seconds] = (["tokens", "cost", "seconds"] as const).map(
-    (unit) => courseOf(log, unit, price) ?? [],
+    (unit) => spendOverTime(log, unit, price) ?? [],
   );
   expect(tokens?.at(-1)).toEqual({ spent: 200, done: 2 });
   expect([99, 100, 200].map((spent) => doneAt(tokens ?? [], spent))).toEqual([0, 1, 2]);
   expect(cost?.at(-1)?.spent).toBeCloseTo(0.38, 9);
   expect(seconds?.at(-1)).toEqual({ spent: 5, done: 2 });
-  expect(courseOf(log, "cost", null)).toBeNull();
-  expect(courseOf([turn(1, "", { usage_unknown: true })], "tokens", price)).toBeNull();
+  expect(spendOverTime(log, "cost", null)).toBeNull();
+  expect(spendOverTime([turn(1, "", { usage_unknown: true })], "tokens", price)).toBeNull();
 });

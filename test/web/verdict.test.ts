@@ -7,7 +7,7 @@ import { flagText } from "../../src/doors/web/verdict/flags.ts";
 import { headlineText } from "../../src/doors/web/verdict/headline-text.ts";
 import { readWeights, writeWeights } from "../../src/doors/web/verdict/moved-weights.ts";
 import { measuredFigures, notesOf } from "../../src/doors/web/verdict/notes.ts";
-import { tellingLines } from "../../src/doors/web/verdict/telling-lines.ts";
+import { failureLines } from "../../src/doors/web/verdict/telling-lines.ts";
 
 const rubric = new Map([
   ["tests", 2],
@@ -83,15 +83,15 @@ test("a lead has a side instead of a sign, and is none where two digits show non
 test("a failed check is told from the line that says what went wrong, by what differs", () => {
   const bun =
     'bun test v1\n\nhidden.test.ts:\n 5 | const a = 1;\nerror: expect(received).toEqual(expected)\n\n  {\n-   "status": 404,\n+   "status": 200,\n  }\n\n- Expected  - 1\n+ Received  + 1\n';
-  expect(tellingLines(bun)).toEqual([
+  expect(failureLines(bun)).toEqual([
     "error: expect(received).toEqual(expected)",
     '-   "status": 404,',
     '+   "status": 200,',
   ]);
-  expect(tellingLines('cause: "checkout-api" is not right\n')).toEqual(['cause: "checkout-api" is not right']);
-  expect(tellingLines(" \n")).toEqual([]);
-  expect(tellingLines(`AssertionError: ${"x".repeat(9_000)}`)[0]?.length).toBeLessThan(300);
-  expect(tellingLines("line\n".repeat(900)).length).toBeLessThan(10);
+  expect(failureLines('cause: "checkout-api" is not right\n')).toEqual(['cause: "checkout-api" is not right']);
+  expect(failureLines(" \n")).toEqual([]);
+  expect(failureLines(`AssertionError: ${"x".repeat(9_000)}`)[0]?.length).toBeLessThan(300);
+  expect(failureLines("line\n".repeat(900)).length).toBeLessThan(10);
 });
 
 const call = (note_a: string, note_b: string, masked = false) =>

@@ -1,7 +1,7 @@
 import type { Decision, DecisionDetail, DecisionKind } from "../../domain/decision.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
-export interface Entry<K extends DecisionKind> {
+interface Entry<K extends DecisionKind> {
   readonly summary: string;
   readonly detail: DecisionDetail<K>;
   readonly latency_ms?: number;

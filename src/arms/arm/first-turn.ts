@@ -5,7 +5,7 @@ import type { ModelRequest } from "../model/client.ts";
 import { toolbox } from "../tool/toolbox.ts";
 
 /** Tokens for a tool call and a sentence. A turn with fewer would waste them. */
-export const LEAST_TURN_TOKENS = 256;
+const LEAST_TURN_TOKENS = 256;
 
 export const leastTurnTokens = ({ params }: Pick<Arm, "params">): number =>
   Math.min(params.max_output_tokens ?? MAX_OUTPUT_TOKENS, LEAST_TURN_TOKENS);

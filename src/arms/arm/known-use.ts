@@ -11,7 +11,7 @@ export interface PricedModel {
 }
 
 /** A reply, as far as it is known what it used. */
-export interface CountedReply {
+interface CountedReply {
   readonly usage: Usage;
   /** What the model that was asked costs; null when nobody knows. */
   readonly price: Price | null;

@@ -196,7 +196,7 @@ export class Meter {
 }
 
 /** Agents ask for a title, a summary or what a command does: a few for each turn. Nothing else bounds how many there are. */
-export const SIDE_CALLS_PER_TURN = 10;
+const SIDE_CALLS_PER_TURN = 10;
 
 /** Floating point: 0.256 USD at 1000 USD a million must pay for 256 tokens. */
 const EPSILON = 1e-6;

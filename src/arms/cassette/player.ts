@@ -9,7 +9,7 @@ import { NearExchanges } from "./matching/near.ts";
 import type { Normalise } from "./matching/normalise.ts";
 import type { Recording } from "./read-tape.ts";
 
-export interface PlayerOptions {
+interface PlayerOptions {
   readonly normalise: Normalise;
   /** Of this abeval. */
   readonly version: string;

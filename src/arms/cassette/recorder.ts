@@ -14,7 +14,7 @@ import { redactedByLines } from "./matching/redacted-by-lines.ts";
 import { BODILESS } from "./player.ts";
 import { tooLarge, writtenLines } from "./written-lines.ts";
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly path: string;
   readonly header: Header;
   readonly clock: Clock;

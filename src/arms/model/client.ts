@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ModelParams } from "../../domain/arm.ts";
 import type { Usage } from "../../domain/usage.ts";
-import type { Owner } from "../../runtime/semaphore.ts";
+import type { Waiter } from "../../runtime/semaphore.ts";
 
 export interface ToolSpec {
   readonly name: string;
@@ -80,7 +80,7 @@ export interface CallOptions {
   /** Called when the next try starts. */
   readonly onRetry?: (retry: ProviderRetry) => void;
   /** Holds the place that the call takes among all that are under way. Absent: the client does. */
-  readonly asker?: Required<Owner>;
+  readonly asker?: Required<Waiter>;
   /** Called when it has its place, with the milliseconds that it waited. */
   readonly onPlaced?: (waited_ms: number) => void;
 }

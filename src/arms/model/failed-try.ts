@@ -73,7 +73,7 @@ export function isRetryable(failed: FailedTry): boolean {
 }
 
 /** A page in place of an answer means a wrong address and stays a page; half an answer may be whole the next time. */
-export const isPage = (text: string): boolean => text.trimStart().startsWith("<");
+const isPage = (text: string): boolean => text.trimStart().startsWith("<");
 
 /**
  * How the usual servers say that nothing is paid for, at times with the status of throttling: OpenAI three times,

@@ -90,14 +90,14 @@ function reportedStatus(body: LooseRecord | undefined): number | undefined {
 export const isRepeated = (reply: Response): boolean => reply.headers.get("x-should-retry") === "true";
 
 /** A reply that is no answer. `words` is what the provider sent, as it came. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly words: string;
   readonly headers: Headers;
 }
 
 /** When to try again after a refusal; `wait_ms` absent: whenever the caller likes. */
-export interface NextTry {
+interface NextTry {
   readonly repeat: boolean;
   readonly wait_ms: number | undefined;
 }

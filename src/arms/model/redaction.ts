@@ -1,6 +1,6 @@
 import type { Secret } from "./provider/secret.ts";
 
-export const REDACTED = "[redacted]";
+const REDACTED = "[redacted]";
 
 /** Shorter values are words rather than keys: removing "none" or "test" everywhere would destroy text and hide nothing. */
 const MIN_SECRET_CHARS = 8;

@@ -4,7 +4,7 @@ import { TryFailed } from "./failed-try.ts";
 import { readBounded } from "./provider-reply.ts";
 
 /** An answer of which a first byte has come. */
-export interface OpenReply {
+export interface ReplyStream {
   readonly status: number;
   readonly headers: Headers;
   /** @throws TryFailed when it breaks off */
@@ -14,7 +14,7 @@ export interface OpenReply {
 }
 
 /** Fires when nothing has come for as long as one call may take. */
-export class Silence {
+export class SilenceWatch {
   readonly #fired = new AbortController();
   readonly #clock: Clock;
   #timer: Disposable | undefined;
@@ -43,7 +43,7 @@ export class Silence {
  * Waits for the first byte of a stream, or for all of another reply: until then a broken connection can be mended by another
  * try. @throws TryFailed
  */
-export async function begun(reply: Response, silence: Silence): Promise<OpenReply> {
+export async function begun(reply: Response, silence: SilenceWatch): Promise<ReplyStream> {
   const { status, headers, body } = reply;
   if (!/^\s*text\/event-stream/i.test(headers.get("content-type") ?? "")) {
     const whole = await readBounded(reply);

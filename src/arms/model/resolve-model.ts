@@ -40,7 +40,7 @@ export interface ModelSources {
  * @throws Failure `credentials_missing` naming the variable to set, unless a recording answers; `invalid_scenario` for a
  * script that is missing, `invalid_request` for a reference that names no model, or one that nothing answers for.
  */
-export type ResolveModel = (ref: string, script?: readonly ScriptTurn[] | null, tape?: Tape) => ModelClient;
+type ResolveModel = (ref: string, script?: readonly ScriptTurn[] | null, tape?: Tape) => ModelClient;
 
 export interface ProviderStatus {
   readonly provider: string;
@@ -91,7 +91,7 @@ export function checkModel(ref: string, credentials: Credentials): Endpoint {
 }
 
 /** Every provider that is known or configured, for `doctor`. No secret in it. */
-export function listProviders(credentials: Credentials): readonly ProviderStatus[] {
+export function providerStatuses(credentials: Credentials): readonly ProviderStatus[] {
   return credentials
     .endpoints()
     .map(({ provider, key, key_required, base_url_overridden, key_variable, ...endpoint }) => ({

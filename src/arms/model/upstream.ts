@@ -13,7 +13,7 @@ import { providerFailure } from "./provider/provider-failure.ts";
 import type { Fetch } from "./provider-call.ts";
 import { nextTry, readBounded, refusalText } from "./provider-reply.ts";
 import { ReplayedReply } from "./replayed-reply.ts";
-import { begun, type OpenReply, Silence } from "./reply-stream.ts";
+import { begun, type ReplyStream, SilenceWatch } from "./reply-stream.ts";
 import { endpointOf, type ModelSources, placeFor } from "./resolve-model.ts";
 import type { Tape } from "./tape.ts";
 
@@ -52,7 +52,7 @@ export interface Upstream {
 }
 
 export interface Take<T> {
-  reply(reply: OpenReply): Promise<T>;
+  reply(reply: ReplyStream): Promise<T>;
   refused(refusal: RefusedRequest): Promise<T>;
 }
 
@@ -113,7 +113,7 @@ class ProviderUpstream implements Upstream {
   }
 
   async #try(request: UpstreamRequest, signal: AbortSignal): Promise<Tried> {
-    const silence = new Silence(this.#parts.clock);
+    const silence = new SilenceWatch(this.#parts.clock);
     const own = AbortSignal.any([signal, silence.signal]);
     try {
       const reply = await this.#parts.fetch(this.#url(request.path), this.#init(request, own));
@@ -157,7 +157,7 @@ class ProviderUpstream implements Upstream {
 }
 
 type Tried =
-  | { readonly kind: "reply"; readonly reply: OpenReply }
+  | { readonly kind: "reply"; readonly reply: ReplyStream }
   | { readonly kind: "refused"; readonly refusal: RefusedRequest }
   | {
       readonly kind: "failed";

@@ -1,5 +1,5 @@
 import { cut } from "../../domain/excerpt.ts";
-import { readShell, type ShellCommand, type ShellLine, unknownName } from "./shell-commands.ts";
+import { readShell, type ShellLine, type SimpleCommand, unknownName } from "./shell-commands.ts";
 import type { ShellWord } from "./shell-words.ts";
 import { scriptIn, wrappedIn } from "./wrappers.ts";
 
@@ -13,7 +13,7 @@ const MAX_WRAPPERS = 20;
 const MAX_FORM_CHARS = 600_000;
 
 /** What a rule is compared with. */
-export interface CommandForms {
+interface CommandForms {
   /** Every form of every command that the line runs. */
   readonly all: readonly string[];
   /** Why there may be commands that are not among them; null when all are. */
@@ -27,7 +27,7 @@ export function commandForms(shell: ShellLine): CommandForms | undefined {
 }
 
 /** The commands as written, without assignments and redirections in front. `allow` compares with these. */
-export function plainCommands(commands: readonly ShellCommand[]): readonly (readonly string[])[] {
+export function plainCommands(commands: readonly SimpleCommand[]): readonly (readonly string[])[] {
   return commands
     .filter(({ words }) => words.length > 0)
     .map(({ raw, words, redirections }) => [raw, [...plain(words), ...redirections].join(" ")]);
@@ -50,7 +50,7 @@ class Forms implements CommandForms {
     );
   }
 
-  #addWrapped(command: ShellCommand, depth: number, wrappers: number): boolean {
+  #addWrapped(command: SimpleCommand, depth: number, wrappers: number): boolean {
     const { words, redirections } = command;
     const [first] = words;
     if (first === undefined) return true;
@@ -65,7 +65,7 @@ class Forms implements CommandForms {
     );
   }
 
-  #addScript(command: ShellCommand, depth: number): boolean {
+  #addScript(command: SimpleCommand, depth: number): boolean {
     const script = scriptIn(command);
     if (script === "") return true;
     if (script !== null && depth < MAX_SCRIPTS) return this.collect(readShell(script), depth + 1);

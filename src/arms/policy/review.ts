@@ -24,7 +24,7 @@ export const heldSubject = (subject: string): string =>
   subject.length <= COMMAND_CHARS ? subject : Buffer.from(subject.slice(0, COMMAND_CHARS + 1)).toString();
 
 /** What is known of an arm that stopped. */
-export interface Conduct {
+interface Conduct {
   readonly changes: Pick<Changes, "files" | "unknown">;
   /** Protected paths that differ. Given where the changes are unknown; null when these are unknown too. */
   readonly altered?: readonly string[] | null;

@@ -1,5 +1,5 @@
 import type { HereDoc, PipelineNode, Redirection } from "unbash";
-import { plainText, shellWord } from "./shell-words.ts";
+import { shellWord, wordText } from "./shell-words.ts";
 
 /** The text that redirections put on standard input, or else `before`. A file is not read, whoever names it: empty. */
 export function inputOf(redirections: readonly Redirection[], before: string | null | undefined) {
@@ -17,7 +17,7 @@ export function inputOf(redirections: readonly Redirection[], before: string | n
 }
 
 /** What a command of a pipeline gives to the next one; null when that is known only when it runs. */
-export function outputOf(node: PipelineNode): string | null {
+export function pipedText(node: PipelineNode): string | null {
   if (node.type !== "Command" || node.args.some(({ type }) => type !== "Word")) return null;
   const words = node.args.map((word) => (word.type === "Word" ? shellWord(word).plain : ""));
   switch (node.name?.value) {
@@ -36,7 +36,7 @@ export function outputOf(node: PipelineNode): string | null {
 
 /** As its reader gets it, with variables by name and `$()` for substitutions. */
 function hereText({ body, delimiter }: HereDoc): string {
-  if (body.parts) return plainText(body.parts);
+  if (body.parts) return wordText(body.parts);
   return delimiter?.quoted ? body.text : body.text.replace(/\\(?:\n|([$`\\]))/g, "$1");
 }
 

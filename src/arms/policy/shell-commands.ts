@@ -10,11 +10,11 @@ import {
   type Word,
 } from "unbash";
 import { cut } from "../../domain/excerpt.ts";
-import { inputOf, outputOf } from "./script-input.ts";
+import { inputOf, pipedText } from "./script-input.ts";
 import { assignmentWord, redirectionText, type ShellWord, shellWord } from "./shell-words.ts";
 
 /** One simple command of a shell line. */
-export interface ShellCommand {
+export interface SimpleCommand {
   /** As written, with assignments and redirections; substitutions are replaced by `$()`. */
   readonly written: string;
   /** The same from its name on. */
@@ -28,7 +28,7 @@ export interface ShellCommand {
 
 /** What a shell line runs. */
 export interface ShellLine {
-  readonly commands: readonly ShellCommand[];
+  readonly commands: readonly SimpleCommand[];
   /** Why there may be more commands than these; null when all are here. */
   readonly unread: string | null;
 }
@@ -75,13 +75,13 @@ interface Place {
   /** What the positions of a node count in. */
   readonly source: string;
   readonly level: number;
-  readonly input: ShellCommand["input"];
+  readonly input: SimpleCommand["input"];
   /** Inside `((`, which is read as arithmetic too: such in such would be read twice at each level. */
   readonly in_subshells: boolean;
 }
 
 class Reader implements ShellLine {
-  readonly commands: ShellCommand[] = [];
+  readonly commands: SimpleCommand[] = [];
   unread: string | null = null;
   readonly #line: string;
 
@@ -106,7 +106,7 @@ class Reader implements ShellLine {
     const inside = this.#inside(node, place);
     let before: PipelineNode | undefined;
     forEachChild(node, (child) => {
-      this.#visit(child, before && isCommand(child) ? { ...inside, input: outputOf(before) } : inside);
+      this.#visit(child, before && isCommand(child) ? { ...inside, input: pipedText(before) } : inside);
       if (node.type === "Pipeline" && isCommand(child)) before = child;
     });
   }

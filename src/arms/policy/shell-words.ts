@@ -35,7 +35,7 @@ export function redirectionText(redirection: Redirection, source: string): strin
 }
 
 /** Without quotes and escapes, with variables by name and `$()` for substitutions. */
-export const plainText = (parts: readonly WordPart[]): string => parts.map((part) => partTexts(part).plain).join("");
+export const wordText = (parts: readonly WordPart[]): string => parts.map((part) => partTexts(part).plain).join("");
 
 /** Stands for text that is known only when the line runs. No shell word can hold it. */
 const UNKNOWN = "\0";

@@ -1,4 +1,4 @@
-import type { ShellCommand } from "./shell-commands.ts";
+import type { SimpleCommand } from "./shell-commands.ts";
 import type { ShellWord } from "./shell-words.ts";
 
 /** A command that runs another. Options are as written; a letter is short for `-` and that letter. */
@@ -45,7 +45,7 @@ const SHELL_VALUED = ["o", "O", "--rcfile", "--init-file"];
 const FIND_RUNS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 
 /** The commands that a wrapper runs; none when the command is no wrapper. */
-export function wrappedIn(command: ShellCommand): readonly ShellCommand[] {
+export function wrappedIn(command: SimpleCommand): readonly SimpleCommand[] {
   const { words, redirections, input } = command;
   const name = words[0]?.name ?? "";
   if (name === "find") return findRuns(words).map((wrapped) => commandOf(wrapped, redirections, undefined));
@@ -59,7 +59,7 @@ export function wrappedIn(command: ShellCommand): readonly ShellCommand[] {
 }
 
 /** The script that a command runs; empty when it runs none, null when it is known only when it runs. */
-export function scriptIn({ words, input }: ShellCommand): string | null {
+export function scriptIn({ words, input }: SimpleCommand): string | null {
   const [first, ...rest] = words;
   const name = first?.name ?? "";
   if (name === "eval") return rest.map(({ plain }) => plain).join(" ");
@@ -72,7 +72,7 @@ const trapped = ([script, signal]: readonly ShellWord[]): string =>
   script && signal && !script.plain.startsWith("-") ? script.plain : "";
 
 /** A script that is a file is not read. */
-function shellScript(words: readonly ShellWord[], input: ShellCommand["input"]): string | null {
+function shellScript(words: readonly ShellWord[], input: SimpleCommand["input"]): string | null {
   const { options, rest } = split(words, SHELL_VALUED);
   const [operand] = rest;
   if (options.includes("c")) return operand?.plain ?? "";
@@ -83,8 +83,8 @@ function shellScript(words: readonly ShellWord[], input: ShellCommand["input"]):
 const commandOf = (
   words: readonly ShellWord[],
   redirections: readonly string[],
-  input: ShellCommand["input"],
-): ShellCommand => ({ written: "", raw: "", words, redirections, input });
+  input: SimpleCommand["input"],
+): SimpleCommand => ({ written: "", raw: "", words, redirections, input });
 
 /** The options in front, letters one by one, and the words after them. */
 function split(words: readonly ShellWord[], valued: readonly string[]) {

@@ -12,10 +12,10 @@ export const INSIDE = "/workspace";
 const HOME = "/home/agent";
 
 /** Gives the number that a descriptor with this content has in the sandbox. */
-export type Attach = (content: string | Uint8Array) => number;
+type Attach = (content: string | Uint8Array) => number;
 
 /** `host`: the network that bubblewrap is started in. With `resolver` names are asked for there. */
-export type SandboxNetwork = "none" | "host" | { readonly resolver: string };
+type SandboxNetwork = "none" | "host" | { readonly resolver: string };
 
 interface SandboxLayout {
   readonly directory: string;

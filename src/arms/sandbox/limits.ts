@@ -3,16 +3,16 @@
 const MiB = 1024 * 1024;
 
 /** Processes and threads at once: a parallel test run, not a fork bomb. */
-export const MAX_PROCESSES = 256;
+const MAX_PROCESSES = 256;
 
 /** Bytes of one file; also stops sparse files of any claimed size. */
-export const MAX_FILE_BYTES = 256 * MiB;
+const MAX_FILE_BYTES = 256 * MiB;
 
 /** Open files of one process. */
-export const MAX_OPEN_FILES = 1024;
+const MAX_OPEN_FILES = 1024;
 
 /** Bytes of heap of one process. A limit of address space would not do: with 4 GB of it WebAssembly fails in node. */
-export const MAX_HEAP_BYTES = 1024 * MiB;
+const MAX_HEAP_BYTES = 1024 * MiB;
 
 /** Bytes of resident memory of the whole process tree. */
 export const MAX_TREE_BYTES = 2048 * MiB;

@@ -10,7 +10,7 @@ const PATIENCE_MS = 2_000;
 /** Milliseconds after which a removal is given up. */
 const DEADLINE_MS = 60_000;
 
-export interface Removal {
+interface Removal {
   readonly patience_ms?: number;
   /** The program that removes; null: this machine has none. */
   readonly program?: string | null;

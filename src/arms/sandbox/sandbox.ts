@@ -14,7 +14,7 @@ export interface ShellCommand {
 }
 
 /** What a program may take too much of. */
-export type ExceededLimit = "timeout" | "output_limit" | "memory_limit" | "disk_limit";
+type ExceededLimit = "timeout" | "output_limit" | "memory_limit" | "disk_limit";
 
 /** `exit_code` is null unless the command ended by itself; a death by signal is 128 + its number. */
 export interface ExecResult {

@@ -14,7 +14,7 @@ export interface ChosenSandbox {
 }
 
 /** A sandbox whose open network does not lead to this machine, and the program that gives it that network. */
-export interface Networked {
+interface Networked {
   readonly sandbox: BubblewrapSandbox;
   readonly helper: string;
 }

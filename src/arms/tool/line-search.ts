@@ -15,7 +15,7 @@ const PROGRAM_SIZE = 2_000;
  */
 const STEP_WORK = 1_000_000;
 
-export interface FoundLine {
+interface FoundLine {
   /** From 1. */
   readonly number: number;
   readonly line: string;

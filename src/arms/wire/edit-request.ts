@@ -1,9 +1,9 @@
 import type { WireName } from "../../domain/external-agent.ts";
 import { asRecord, type LooseRecord } from "../../domain/lenient.ts";
 import { FENCES } from "./edit/fence.ts";
-import { refusalOf, unsupportedIn, withoutState } from "./stored-state.ts";
+import { unreadableBody, unsupportedIn, withoutState } from "./stored-state.ts";
 
-export interface RequestEdit {
+interface RequestEdit {
   /** Asked for in the place of the client's; null: the client's stays. */
   readonly model: string | null;
   /** Takes out what the provider would do for the agent in a network that the agent is denied. */
@@ -11,7 +11,7 @@ export interface RequestEdit {
 }
 
 /** A request as it may go to the provider. */
-export interface EditedRequest {
+interface EditedRequest {
   readonly path: string;
   readonly body: LooseRecord;
   /** What the fence took out, each kind once: `web_search`, `mcp_servers`. */
@@ -38,7 +38,7 @@ export function editRequest(wire: WireName, path: string, body: LooseRecord, edi
     path: edit.model === null || wire !== "gemini" ? path : withModel(path, edit.model),
     body: wire === "responses" && /^\/responses(\?|$)/.test(path) ? withoutState(asked) : asked,
     removed: [...new Set(removed)],
-    refused: refusalOf(body),
+    refused: unreadableBody(body),
     unsupported: unsupportedIn(wire, body),
     hide_usage,
   };

@@ -7,7 +7,7 @@ import type { ReplyForm } from "./reply/reply-form.ts";
 import { RESPONSES_REPLY } from "./reply/responses.ts";
 import { StreamedReply } from "./reply/streamed-reply.ts";
 import type { ReplyReader } from "./reply-reader.ts";
-import type { Gate } from "./wire.ts";
+import type { CallGate } from "./wire.ts";
 
 const FORMS: Readonly<Record<WireName, ReplyForm>> = {
   anthropic: ANTHROPIC_REPLY,
@@ -20,7 +20,7 @@ export interface OpenReply {
   /** Of the provider's reply: a stream of events, or one JSON. */
   readonly content_type: string;
   /** Asked once for each call, before the agent sees any of it. */
-  readonly gate?: Gate;
+  readonly gate?: CallGate;
   /** The client did not ask for usage: the chunk that only counts is left out. */
   readonly hide_usage?: boolean;
 }

@@ -4,7 +4,7 @@ import type { CallSoFar } from "./reply/call-so-far.ts";
 import type { ReplyForm } from "./reply/reply-form.ts";
 import type { ReplySoFar } from "./reply/reply-so-far.ts";
 import { messageOf, type Part } from "./request/message.ts";
-import type { Gate, WireReply } from "./wire.ts";
+import type { CallGate, WireReply } from "./wire.ts";
 
 /** Work with a place before each call that the gate is asked about, where others can have their turn: a gate may take its time. */
 export type InSteps<T> = Generator<void, T, void>;
@@ -24,7 +24,7 @@ export interface EndedReply {
 
 export interface ReadOptions {
   readonly form: ReplyForm;
-  readonly gate: Gate | undefined;
+  readonly gate: CallGate | undefined;
   readonly hide_usage: boolean;
 }
 
@@ -48,7 +48,7 @@ export const UNCLEAR = "the reply can be read in several ways, so nobody knows w
 export const NO_REPLY = "the reply is neither JSON nor a stream of events";
 
 /** Asks about each call once. */
-export function* decide(calls: readonly CallSoFar[], gate: Gate | undefined): InSteps<void> {
+export function* decideCalls(calls: readonly CallSoFar[], gate: CallGate | undefined): InSteps<void> {
   for (const call of calls) {
     if (call.exchanged !== undefined) continue;
     if (gate !== undefined) yield;

@@ -8,7 +8,7 @@ export const BASES = {
   gemini: "/google",
 } as const satisfies Record<WireName, string>;
 
-export interface Route {
+export interface WireRoute {
   readonly wire: WireName;
   /**
    * `reply`: asks a model. `count`: counts tokens. `models`: lists models. `head`: asks whether anyone is there. `stored`: rests on what
@@ -19,7 +19,7 @@ export interface Route {
   readonly path: string;
 }
 
-type Row = readonly [wire: WireName, method: string, path: RegExp, kind: Route["kind"]];
+type Row = readonly [wire: WireName, method: string, path: RegExp, kind: WireRoute["kind"]];
 
 const ROWS: readonly Row[] = [
   ["anthropic", "POST", /^\/v1\/messages$/, "reply"],
@@ -47,7 +47,7 @@ const PLAIN = /^[\w.:@/-]*$/;
 const CLIMBS = /(^|\/)\.(\.|[/:]|$)/;
 
 /** What is asked for at a path of the proxy, its query included. Null: nothing that a wire has. */
-export function routeOf(method: string, path: string): Route | null {
+export function routeOf(method: string, path: string): WireRoute | null {
   const [address = "", query] = path.split(/\?(.*)/s);
   if (!PLAIN.test(address) || CLIMBS.test(address)) return null;
   for (const [wire, its, pattern, kind] of ROWS) {

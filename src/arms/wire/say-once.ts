@@ -2,13 +2,13 @@ import type { WireName } from "../../domain/external-agent.ts";
 import { sseBytes } from "./sse-blocks.ts";
 import type { WireCall, WireRequest } from "./wire.ts";
 
-export interface Said {
+interface Said {
   readonly content_type: string;
   readonly body: string;
 }
 
 /** A text, or one call of a tool. */
-export type Saying = { readonly text: string } | { readonly call: Pick<WireCall, "name" | "input"> };
+type Saying = { readonly text: string } | { readonly call: Pick<WireCall, "name" | "input"> };
 
 /** A whole reply of one text or one call, in the form that was asked for. It counts one token each way. */
 export function sayOnce(

@@ -1,7 +1,7 @@
 import { asRecord, isNested } from "../../domain/lenient.ts";
 
 /** Levels of nesting that are read. What people and models write has a few; many more would overflow the stack. */
-export const LEVELS = 200;
+const LEVELS = 200;
 
 const TOO_DEEP = "[nested too deep]";
 

@@ -13,7 +13,7 @@ const FIELDS: Readonly<Record<WireName, readonly string[]>> = {
 const MAX_LEVELS = 1000;
 
 /** Why a request cannot be read, which is the agent's own doing; null when it can. */
-export const refusalOf = (body: LooseRecord): string | null =>
+export const unreadableBody = (body: LooseRecord): string | null =>
   isNested(body, MAX_LEVELS) ? "the request is nested deeper than abeval reads." : null;
 
 /** What a provider would do and abeval cannot, because it could not be counted, repeated or read; null when there is nothing. */

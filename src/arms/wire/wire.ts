@@ -69,4 +69,4 @@ export interface WireReply extends Usage {
 }
 
 /** The input that takes the place of the call's own, of the same shape; null: the call may be made as it is. */
-export type Gate = (call: WireCall) => object | string | null;
+export type CallGate = (call: WireCall) => object | string | null;

@@ -13,7 +13,7 @@ import { dirname } from "node:path";
 import { Mistake } from "../../domain/failure.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
 import { locate, workspacePath } from "./confine.ts";
-import { asText, readRegular } from "./tree/contents.ts";
+import { decodedText, readRegular } from "./tree/contents.ts";
 
 /** Bytes of a file that is read or written as text. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ export function readTextFile(root: string, path: string): string {
   if (entry.size > MAX_TEXT_BYTES)
     throw new Mistake(`${path} has ${entry.size} bytes; at most ${MAX_TEXT_BYTES} can be read.`);
   const bytes = readRegular("/", place, entry.size);
-  const text = bytes && asText(bytes);
+  const text = bytes && decodedText(bytes);
   if (text === undefined) throw new Mistake(`${path} is not a text file (${entry.size} bytes).`);
   return text;
 }

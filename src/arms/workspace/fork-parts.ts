@@ -3,7 +3,7 @@ import type { PristineTree } from "./pristine-tree.ts";
 import type { TreeEntry } from "./tree/walk.ts";
 
 /** What a fork is made of; the parts share no path. */
-export interface ForkParts {
+interface ForkParts {
   /** The arm's work. */
   readonly work: readonly TreeEntry[];
   /** What does not count as work, as it was before the arm: nobody sees a change to it, so none may take effect. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { Pace } from "../../runtime/pace.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
-import type { Difference } from "./diff/compare.ts";
+import type { TreeDifference } from "./diff/compare.ts";
 import { readRegular } from "./tree/contents.ts";
 import { place, placeLink, safeSteps } from "./tree/place.ts";
 import { type TreeEntry, walk } from "./tree/walk.ts";
@@ -42,7 +42,7 @@ interface Restoration {
   readonly from: string;
   /** Holds nothing of the differences. */
   readonly to: string;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly TreeDifference[];
   readonly owner: Owner | null;
 }
 

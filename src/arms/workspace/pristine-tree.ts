@@ -2,7 +2,7 @@ import { globMatcher } from "../../domain/path-glob.ts";
 import type { GlobEffort } from "../../domain/wildcards.ts";
 import { Pace } from "../../runtime/pace.ts";
 import { type IsIgnored, ignoredBy, isNeverWork } from "./ignore/ignored.ts";
-import { asText, readRegular } from "./tree/contents.ts";
+import { decodedText, readRegular } from "./tree/contents.ts";
 import { sortedByPath } from "./tree/sorted-by-path.ts";
 import { type TreeEntry, walk } from "./tree/walk.ts";
 import type { FileEntry } from "./workspace.ts";
@@ -24,7 +24,7 @@ export async function readTree(root: string): Promise<PristineTree> {
   for (const { path, kind } of entries) {
     if (kind !== "file" || !/(^|\/)\.gitignore$/.test(path) || isNeverWork(path)) continue;
     const bytes = readRegular(root, path, MAX_GITIGNORE_BYTES);
-    const text = bytes && asText(bytes);
+    const text = bytes && decodedText(bytes);
     if (text !== undefined) gitignores.set(path.slice(0, -".gitignore".length).replace(/\/$/, ""), text);
   }
   const isIgnored = ignoredBy(gitignores);

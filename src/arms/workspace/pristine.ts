@@ -11,7 +11,7 @@ import { workspaceFailed } from "./io-failure.ts";
 import { layOver } from "./lay-over.ts";
 import { filesOf, type PristineTree, readTree } from "./pristine-tree.ts";
 import { TempWorkspace } from "./temp-workspace.ts";
-import { asText, readRegular } from "./tree/contents.ts";
+import { decodedText, readRegular } from "./tree/contents.ts";
 import { copyTree } from "./tree/copy-tree.ts";
 import type { FileEntry, OpenPristine, Pristine, PristineOptions, Workspace } from "./workspace.ts";
 
@@ -93,7 +93,7 @@ class TempPristine implements Pristine {
     const { root, entries } = await this.#materialised();
     if (!entries.some((entry) => entry.path === path && entry.kind === "file")) return null;
     const bytes = readRegular(root, path, MAX_TEXT_BYTES);
-    return (bytes && asText(bytes)) ?? null;
+    return (bytes && decodedText(bytes)) ?? null;
   }
 
   async list(): Promise<readonly FileEntry[]> {

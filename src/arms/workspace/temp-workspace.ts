@@ -5,7 +5,7 @@ import { removeTree } from "../sandbox/remove-tree.ts";
 import type { DiskTaken, ExecResult, Sandbox, SandboxedProcess, ShellCommand } from "../sandbox/sandbox.ts";
 import { patchFiles } from "./diff/apply-patch.ts";
 import { NO_CHANGES, unreadableChanges } from "./diff/changes.ts";
-import type { CompareOptions, Difference } from "./diff/compare.ts";
+import type { CompareOptions, TreeDifference } from "./diff/compare.ts";
 import { readTextFile, removeFile, writeTextFile } from "./files.ts";
 import { TreeTooLarge, treeFault, workspaceFailed } from "./io-failure.ts";
 import { layOver, overlaidPaths, restore } from "./lay-over.ts";
@@ -19,7 +19,7 @@ import { NO_SNAPSHOT, Snapshot } from "./tree/snapshot.ts";
 import { changesOf, copyWork, differencesOf, type WorkingCopy, workOf } from "./working-copy.ts";
 import type { AttachedProgram, FileEntry, ForkOptions, Workspace } from "./workspace.ts";
 
-export interface TempWorkspaceOptions {
+interface TempWorkspaceOptions {
   readonly sandbox: Sandbox;
   readonly keep: boolean;
   readonly clock?: Clock | undefined;
@@ -183,12 +183,12 @@ export class TempWorkspace implements Workspace {
     return new Snapshot(await copyTree({ from, to: root, owner, made_by: "arm", entries }));
   }
 
-  async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly Difference[]> {
+  async #differences(globs: readonly string[], options?: CompareOptions): Promise<readonly TreeDifference[]> {
     if (!this.#touched || globs.length === 0) return [];
     return await differencesOf(await this.#materialised(), globs, options);
   }
 
-  async #fillFork(target: string, differences: readonly Difference[], overlay: ForkOptions["overlay"]) {
+  async #fillFork(target: string, differences: readonly TreeDifference[], overlay: ForkOptions["overlay"]) {
     const { owner } = this.#options.sandbox;
     const pristine = await this.#options.pristine();
     try {

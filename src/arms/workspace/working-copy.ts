@@ -4,7 +4,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { MAX_WORKSPACE_ENTRIES } from "../sandbox/limits.ts";
 import type { Owner } from "../sandbox/sandbox.ts";
 import { describeChanges, MAX_LISTED_FILES } from "./diff/changes.ts";
-import { type CompareOptions, changedModes, compareTrees, type Difference } from "./diff/compare.ts";
+import { type CompareOptions, changedModes, compareTrees, type TreeDifference } from "./diff/compare.ts";
 import { forkParts, notAt } from "./fork-parts.ts";
 import { fitting, type PristineTree } from "./pristine-tree.ts";
 import { copyEntries, copyTree } from "./tree/copy-tree.ts";
@@ -49,7 +49,7 @@ export async function differencesOf(
   copy: WorkingCopy,
   globs: readonly string[],
   options?: CompareOptions,
-): Promise<readonly Difference[]> {
+): Promise<readonly TreeDifference[]> {
   const { root, pristine, snapshot } = copy;
   const now = await workOf(copy, { from: globBases(globs) });
   const before = { root: pristine.root, entries: await fitting(pristine.work, globs) };

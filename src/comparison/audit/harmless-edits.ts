@@ -1,7 +1,7 @@
 import type { ChangedFile } from "../../domain/evidence.ts";
 
 /** What an arm left, as far as an edit may change it. */
-export interface Work {
+export interface EditedWork {
   /** The changed files with their new text. */
   readonly files: readonly TextFile[];
   readonly final_answer: string;
@@ -16,10 +16,10 @@ interface TextFile extends Pick<ChangedFile, "path"> {
 }
 
 /** Changes the form of some work and nothing of its worth. The same for every scenario. */
-export interface HarmlessEdit {
+interface HarmlessEdit {
   readonly id: string;
   /** Undefined where the work has no place for it. */
-  apply(work: Work): Work | undefined;
+  apply(work: EditedWork): EditedWork | undefined;
 }
 
 /** How a line of comment begins, by the ending of a file's name. */
@@ -52,7 +52,7 @@ export const HARMLESS_EDITS: readonly HarmlessEdit[] = [
 ];
 
 /** Comments at the head of the first file that can hold them: there they can stand in no text and in no expression. */
-function commented(work: Work, lines: readonly string[]): Work | undefined {
+function commented(work: EditedWork, lines: readonly string[]): EditedWork | undefined {
   for (const file of work.files) {
     const mark = COMMENT_MARKS.find(([ending]) => ending.test(file.path))?.[1];
     if (mark === undefined) continue;
@@ -85,7 +85,7 @@ function padding(chars: number): readonly string[] {
 const DECLARATION = /^[ \t]+(?:const|let|var|val|auto)\s+([A-Za-z_]\w*)\s*=/gm;
 
 /** Gives a local variable that the work introduced another name, where no occurrence can mean anything else. */
-function renamed(work: Work): Work | undefined {
+function renamed(work: EditedWork): EditedWork | undefined {
   for (const file of work.files.filter(({ text }) => text.length <= SEARCHED_CHARS)) {
     const declared = file.text.matchAll(DECLARATION).take(TRIED_NAMES);
     const name = declared.map(([, own = ""]) => own).find((own) => isOwn(own, file));
@@ -107,7 +107,7 @@ function isOwn(name: string, { text, before }: TextFile): boolean {
   return !occurs([member, key, shorthand, quoted].join("|"), text);
 }
 
-const withText = (work: Work, { path }: TextFile, text: string): Work => ({
+const withText = (work: EditedWork, { path }: TextFile, text: string): EditedWork => ({
   ...work,
   files: work.files.map((file) => (file.path === path ? { ...file, text } : file)),
 });

@@ -3,7 +3,7 @@ import type { JudgeProfiles as Answer } from "../../domain/judge-profile.ts";
 import type { SessionListing } from "../../domain/session.ts";
 import { breathe } from "../../runtime/pace.ts";
 import type { SessionStore } from "../../store/store.ts";
-import { JudgeProfiles } from "./profile.ts";
+import { JudgeTallies } from "./profile.ts";
 import { readableSession } from "./readable-session.ts";
 
 /** Sessions that are read at most, newest first. */
@@ -21,7 +21,7 @@ export async function profileJudges(
   model: string | undefined,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const profiles = new JudgeProfiles(model && judgeModelRef(model));
+  const profiles = new JudgeTallies(model && judgeModelRef(model));
   let sessions_read = 0;
   for await (const { session_id, outcome } of newestFirst(store)) {
     signal.throwIfAborted();

@@ -19,7 +19,7 @@ const LEAST = 20;
 const MOST_JUDGES = 200;
 
 /** What stored sessions say of their judges, one session after the other. It keeps counts, and no session. */
-export class JudgeProfiles {
+export class JudgeTallies {
   readonly #tallies = new Map<string, Tally>();
   readonly #model: string | undefined;
   /** Some judge is left out, because there are too many. */

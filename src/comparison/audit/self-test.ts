@@ -8,7 +8,7 @@ import { gradePart, gradeWhole } from "./grade.ts";
 import { REPEATS, type SelfTestPlan, type SelfTestWork } from "./prepare-self-test.ts";
 import { gatherSpecimens, type Specimen, type Specimens } from "./specimens.ts";
 
-export type SelfTestResult = Pick<SelfTest, "parts" | "calls" | "cost_usd"> & {
+type SelfTestResult = Pick<SelfTest, "parts" | "calls" | "cost_usd"> & {
   readonly verdict: NonNullable<SelfTest["verdict"]>;
 };
 

@@ -6,7 +6,7 @@ import { Failure, Mistake } from "../../domain/failure.ts";
 import { redactChanges } from "../evidence/collect.ts";
 import { fixtureSource } from "../scenario/fixture-source.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { HARMLESS_EDITS, type Work } from "./harmless-edits.ts";
+import { type EditedWork, HARMLESS_EDITS } from "./harmless-edits.ts";
 
 /** Evidence that no arm made. */
 export interface Specimen {
@@ -70,12 +70,12 @@ async function applyFix(workspace: Workspace, patch: string): Promise<void> {
   }
 }
 
-async function applyEdited(workspace: Workspace, patch: string, { files }: Work): Promise<void> {
+async function applyEdited(workspace: Workspace, patch: string, { files }: EditedWork): Promise<void> {
   await applyFix(workspace, patch);
   for (const { path, text } of files) await workspace.writeText(path, text);
 }
 
-const workOf = ({ changes, final_answer }: Specimen): Work => ({
+const workOf = ({ changes, final_answer }: Specimen): EditedWork => ({
   files: changes.files.flatMap(({ path, after, before }) => (after === null ? [] : [{ path, text: after, before }])),
   final_answer,
   patch_chars: changes.patch.length,

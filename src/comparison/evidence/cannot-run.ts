@@ -15,7 +15,7 @@ export interface Missing {
  * What kept a command from checking anything, as far as can be told; null when nothing did.
  * Before the known fix is applied, a missing module may be what the fix adds.
  */
-export function missingOf({ exit_code, output }: Pick<CheckResult, "exit_code" | "output">): Missing | null {
+export function missingProgramOf({ exit_code, output }: Pick<CheckResult, "exit_code" | "output">): Missing | null {
   const [, module] = /No module named '?([\w.-]+)/.exec(output) ?? [];
   if (module !== undefined && exit_code !== 0)
     return { kind: "module", name: module, why: `${module} is not installed` };
@@ -36,7 +36,7 @@ const PACKAGE = /Cannot find (?:module|package) ['"]([^'"./][^'"\n]{0,200})['"]/
  * missing there.
  */
 export function cannotRun(result: Pick<CheckResult, "exit_code" | "output">): string | null {
-  const missing = missingOf(result) ?? missingPackage(result);
+  const missing = missingProgramOf(result) ?? missingPackage(result);
   if (missing === null) return null;
   const shown = missing.kind === "program" ? ", or show it with --sandbox-read" : "";
   return `${missing.why}; install it in \`setup\`${shown}`;

@@ -11,7 +11,7 @@ import { withWhatWasMissing } from "./could-not-run.ts";
 import { scoreAgainstReference } from "./reference-fix.ts";
 import { runProbe } from "./run-probe.ts";
 
-export interface Collection {
+interface Collection {
   readonly workspace: Workspace;
   readonly calls: readonly CallRecord[];
   /** Broken rules that were seen while the arm ran. */

@@ -1,6 +1,6 @@
 import type { CheckResult, ProbeResult } from "../../domain/evidence.ts";
 import type { Task } from "../../domain/task.ts";
-import { type Missing, missingOf } from "./cannot-run.ts";
+import { type Missing, missingProgramOf } from "./cannot-run.ts";
 
 type Asked = Pick<Task, "prompt" | "reference_fix" | "deliverable">;
 
@@ -16,7 +16,7 @@ function withReason(check: CheckResult, task: Asked): CheckResult {
 
 /** Why a check could not run for want of what no arm was asked to make; null when it ran, and when an arm may be to blame. */
 export function whyNotRun(check: CheckResult, task: Asked): string | null {
-  const missing = check.status === "pass" ? null : missingOf(check);
+  const missing = check.status === "pass" ? null : missingProgramOf(check);
   return missing === null || isForArms(missing, task) ? null : missing.why;
 }
 

@@ -2,7 +2,7 @@ import type { ModelClient } from "../../arms/model/client.ts";
 import { armNames } from "../../domain/arm-names.ts";
 import type { Price } from "../../domain/price-list.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
-import type { Pair } from "./asking/ask-both-orders.ts";
+import type { JudgedPair } from "./asking/ask-both-orders.ts";
 import { type JudgeInput, judgeByModel } from "./asking/judge-by-model.ts";
 import { judgeByPanel } from "./asking/judge-by-panel.ts";
 import { JudgingBudget } from "./asking/judging-budget.ts";
@@ -16,7 +16,7 @@ import { type JudgeResult, NO_MODEL_ASKED } from "./verdict/judge-result.ts";
 import { gatherExhibits } from "./view/exhibits.ts";
 import { withoutChance } from "./without-chance.ts";
 
-export interface JudgeOptions {
+interface JudgeOptions {
   /** Undefined: a panel, or `builtin/evidence`. */
   readonly model: ModelClient | undefined;
   readonly panel?: readonly PanelModel[];
@@ -29,7 +29,7 @@ export interface JudgeOptions {
   readonly price?: Price | null;
 }
 
-export interface PanelModel {
+interface PanelModel {
   /** `<provider>/<model>` */
   readonly name: string;
   readonly model: ModelClient;
@@ -89,7 +89,7 @@ function budgets({ left_usd }: Case): (price: Price | null) => JudgingBudget | u
   return (price) => (price === null ? undefined : new JudgingBudget(price, purse));
 }
 
-const hearing = async (pair: Pair, rules: ScoringRules, signal: AbortSignal): Promise<JudgeInput> => ({
+const hearing = async (pair: JudgedPair, rules: ScoringRules, signal: AbortSignal): Promise<JudgeInput> => ({
   ...pair,
   exhibits: await gatherExhibits(pair.kase, signal),
   needsSecondHearing: (calls, suspicions) => needsSecondHearing(basisWith(rules, { calls, suspicions }), rules.weights),

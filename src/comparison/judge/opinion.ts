@@ -1,7 +1,7 @@
 import type { Decider, Order, Outcome, Side } from "../../domain/verdict.ts";
 import { type Merged, mergeOrders, NOTHING_WEIGHED } from "./asking/merge-orders.ts";
 import { compareHearings, type Hearing, type SecondHearing, withoutSecondHearing } from "./asking/second-hearing.ts";
-import { type Finding, mergeFindings, type Silence, signOf } from "./panel-votes.ts";
+import { type JudgeFinding, mergeFindings, type Silence, signOf } from "./panel-votes.ts";
 import {
   type CallScores,
   labelOf,
@@ -142,7 +142,7 @@ function mergeFirst(hearings: readonly Merged[], silence: Silence | undefined): 
 }
 
 /** What the second hearings did to the panel's result: it is confirmed when each vote for the winner is. */
-function secondOf(members: readonly Opinion[], finding: Finding, first: Finding): SecondHearing {
+function secondOf(members: readonly Opinion[], finding: JudgeFinding, first: JudgeFinding): SecondHearing {
   const { winner_side, lean_side } = finding;
   const found = (among: readonly Opinion[], how: SecondHearing) => among.some(({ second }) => second === how);
   if (winner_side !== null) {

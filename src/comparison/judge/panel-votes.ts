@@ -1,7 +1,7 @@
 import type { Outcome, Side } from "../../domain/verdict.ts";
 
 /** What one judge finds, or what a panel finds of what its judges find. */
-export interface Finding {
+export interface JudgeFinding {
   readonly outcome: Outcome;
   readonly winner_side: Side | null;
   readonly lean_side: Side | null;
@@ -26,7 +26,7 @@ const CLEAR_LEAD = 2;
  * A winner has the votes of most of the panel, and nobody against it or a lead of two. Silence helps nobody: a judge without a
  * usable answer might have voted against a winner, or broken a tie. Exchanging the arms mirrors the result.
  */
-export function mergeFindings(findings: readonly Finding[], silence: Silence = "against"): Finding {
+export function mergeFindings(findings: readonly JudgeFinding[], silence: Silence = "against"): JudgeFinding {
   const usable = findings.filter(({ outcome }) => outcome !== "invalid");
   if (usable.length < QUORUM) return nobody("invalid");
   const silent = silence === "nothing" ? 0 : findings.length - usable.length;
@@ -46,10 +46,10 @@ export function mergeFindings(findings: readonly Finding[], silence: Silence = "
 /** What a panel finds when most of it finds it and nobody votes. */
 const UNDECIDED = ["tie", "inconsistent"] as const;
 
-const nobody = (outcome: Outcome): Finding => ({ outcome, winner_side: null, lean_side: null });
+const nobody = (outcome: Outcome): JudgeFinding => ({ outcome, winner_side: null, lean_side: null });
 
 /** The side that more judges favour; a lean is half a vote. */
-function leanOf(findings: readonly Finding[]): Side | null {
+function leanOf(findings: readonly JudgeFinding[]): Side | null {
   const standing = findings.reduce(
     (sum, { winner_side, lean_side }) => sum + signOf(winner_side) + signOf(lean_side) / 2,
     0,

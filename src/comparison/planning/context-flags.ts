@@ -7,7 +7,7 @@ import type { Flag } from "../../domain/verdict.ts";
 import { differences } from "../scenario/declared-differences.ts";
 
 /** Two arms with the models that they really ran with, or will. */
-export type Pair = readonly [Arm, Arm];
+type Pair = readonly [Arm, Arm];
 
 /** Flags that are known before anybody judges. */
 export function contextFlags(pair: Pair, policies: Policies, judge_model: string): Flag[] {

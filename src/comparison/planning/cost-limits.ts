@@ -19,7 +19,7 @@ export function demandArmPrices({ arms, policies }: Scenario): void {
   }
 }
 
-export interface Limited {
+interface Limited {
   /** The flag, as the refusal names it. */
   readonly limit: string;
   /** Of the judge, or of each judge of a panel, by `<provider>/<model>`. */

@@ -46,7 +46,7 @@ export interface SeriesSource {
 }
 
 /** Of scenarios that were read at the start: those are what runs, whatever becomes of their files. */
-export function sourceOf(scenarios: readonly LoadedScenario[]): SeriesSource {
+export function seriesSource(scenarios: readonly LoadedScenario[]): SeriesSource {
   const byName = new Map(scenarios.map((loaded) => [loaded.definition.name, loaded]));
   const load = async (name: string) => {
     const loaded = byName.get(name);

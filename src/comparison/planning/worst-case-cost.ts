@@ -16,7 +16,7 @@ export interface RunSize {
 }
 
 /** What a judge is told of a scenario. */
-export type Judgeable = Pick<Scenario, "task" | "rubric" | "policies">;
+type Judgeable = Pick<Scenario, "task" | "rubric" | "policies">;
 
 /** Turns of a short run: the fewest that an arm of a bundled scenario needs. */
 export const SHORT_TURNS = 5;
@@ -25,7 +25,7 @@ export const SHORT_TURNS = 5;
 export const TURN_TOKENS_OUT = 150;
 export const TURN_TOKENS_BACK = 550;
 
-export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
 /**
  * Tokens of the prompt and the tools that an agent brings along; the low end. Requests of the tried ones have 40 kB (Codex) to

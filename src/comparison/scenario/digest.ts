@@ -29,7 +29,7 @@ export function comparabilityDigest({ task, policies, rubric }: Scenario): strin
 }
 
 /** Of which judge a self-test, or whatever else is said of a judge, speaks: those of a verdict. */
-export interface JudgeKey {
+interface JudgeKey {
   readonly model: string;
   readonly protocol: string;
   readonly prompt_digest: string | null;

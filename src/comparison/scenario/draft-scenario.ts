@@ -10,14 +10,14 @@ export interface DraftCheck {
 }
 
 /** What was seen when a draft was tried. */
-export interface Measured {
+export interface MeasuredDraft {
   /** One for each check; empty when none was tried. */
   readonly checks: readonly MeasuredCheck[];
   /** Why none was tried; null when they were. */
   readonly failed: string | null;
 }
 
-const UNTRIED: Measured = { checks: [], failed: null };
+const UNTRIED: MeasuredDraft = { checks: [], failed: null };
 
 /** What a check gave on the untouched fixture and with the known fix; null where two runs differed. */
 export interface MeasuredCheck {
@@ -43,7 +43,7 @@ export interface Draft {
 }
 
 /** The text of the scenario file. It says of its checks only what was seen. */
-export function draftScenario(draft: Draft, { checks: seen, failed }: Measured = UNTRIED): string {
+export function draftScenario(draft: Draft, { checks: seen, failed }: MeasuredDraft = UNTRIED): string {
   const { name, commit, parent, checks, setup } = draft;
   const scenario = {
     name,

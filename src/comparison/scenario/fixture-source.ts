@@ -8,7 +8,7 @@ import { repositoryAround } from "./repository.ts";
 import { Unusable } from "./unusable.ts";
 
 /** Files of which some may have to be written into a directory first. */
-export interface FixtureSource extends MaterialSource {
+interface FixtureSource extends MaterialSource {
   /**
    * Writes what lies below the inline files into an empty directory; absent when they lie in `dir`.
    * @throws Failure `workspace_failed`

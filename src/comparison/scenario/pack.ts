@@ -111,7 +111,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Files of a scenario that do not stand in its definition. */
-export interface PlacedSet {
+interface PlacedSet {
   /** Relative, in the archive as where it is unpacked: `files/<dir>` or `trees/<id>`. */
   readonly place: string;
   readonly set: FileSet;

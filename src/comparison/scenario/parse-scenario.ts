@@ -32,7 +32,7 @@ export interface ScenarioError {
   readonly message: string;
 }
 
-export interface ParsedScenario {
+interface ParsedScenario {
   /**
    * The scenario with shorthands, `extends`, defaults and files resolved; or `invalid_scenario`. Its message then has a line
    * `<file>:<line>:<column> <field>: <what>` for each mistake, in the order of the file; its details have them as `errors`

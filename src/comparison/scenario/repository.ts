@@ -14,7 +14,7 @@ export interface Repository {
 }
 
 /** An object of a repository that was found. */
-export interface GitObject {
+interface GitObject {
   readonly id: string;
   readonly type: string;
 }

@@ -6,7 +6,7 @@ import type { SessionServices } from "../planning/services.ts";
 import { probeSource } from "../scenario/materials.ts";
 import type { RunLog } from "./run/run-log.ts";
 
-export interface Examination {
+interface Examination {
   readonly plan: SessionPlan;
   readonly log: RunLog;
   readonly services: SessionServices;

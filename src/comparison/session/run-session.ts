@@ -67,7 +67,7 @@ export async function runSession(session: Session): Promise<void> {
     if (!session.examined) plan.tapes?.demandAllPlayed();
     await log.complete(verdict, await trial?.summary(log.session_id, verdict));
   } catch (error) {
-    await log.fail(failureOf(error, services));
+    await log.fail(asFailure(error, services));
   }
 }
 
@@ -231,7 +231,7 @@ function leftFor({ scenario, options }: SessionPlan, arms: readonly ArmSummary[]
 }
 
 /** What ends a session with an error. Those that are no Failure are told to whoever started the program. */
-export function failureOf(error: unknown, services: Pick<SessionServices, "notice">): Failure {
+export function asFailure(error: unknown, services: Pick<SessionServices, "notice">): Failure {
   if (error instanceof Failure) return error;
   services.notice(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return new Failure("internal", "an internal error ended the session; its details are in the program's log", {

@@ -6,8 +6,8 @@ import {
   checkIds,
   type Draft,
   draftScenario,
-  type Measured,
   type MeasuredCheck,
+  type MeasuredDraft,
   PLACEHOLDER,
   untriedLine,
 } from "../../comparison/scenario/draft-scenario.ts";
@@ -95,7 +95,7 @@ async function writeScenario(
   target: Target,
   material: DraftMaterial,
   signal: AbortSignal,
-): Promise<Measured> {
+): Promise<MeasuredDraft> {
   const made = await mkdir(target.directory, { recursive: true });
   const staging = join(target.directory, `.${target.name}.${systemEntropy(4)}.tmp`);
   await mkdir(staging);
@@ -173,7 +173,7 @@ const checkSteps = ({ checks }: Draft, seen: readonly MeasuredCheck[]): string[]
 
 const WHEN_MENDED = "mend that, see what `--check` says of each check, and add `before` and `required: true`";
 
-function nextSteps(file: string, { draft }: DraftMaterial, seen: Measured): string {
+function nextSteps(file: string, { draft }: DraftMaterial, seen: MeasuredDraft): string {
   const steps = [
     ...(seen.failed === null ? checkSteps(draft, seen.checks) : [`${untriedLine(seen.failed)}; ${WHEN_MENDED}`]),
     ...draft.named.map((path) => `the fix adds ${path}, which the tests may name: say so in the prompt`),

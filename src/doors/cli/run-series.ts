@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { prepareSeries, sourceOf } from "../../comparison/planning/prepare-series.ts";
+import { prepareSeries, seriesSource } from "../../comparison/planning/prepare-series.ts";
 import type { SessionServices } from "../../comparison/planning/services.ts";
 import { readScenario } from "../../comparison/scenario/load-scenario.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
@@ -141,7 +141,7 @@ async function readAll(files: readonly string[], aa: string | undefined) {
     const loaded = orThrow(reading.result);
     scenarios.push(aa === undefined ? loaded : againstItself(loaded, aa));
   }
-  const source = sourceOf(scenarios);
+  const source = seriesSource(scenarios);
   return { source, sources };
 }
 

@@ -1,5 +1,5 @@
 import { cannotRun } from "../../comparison/evidence/cannot-run.ts";
-import type { Measured } from "../../comparison/scenario/draft-scenario.ts";
+import type { MeasuredDraft } from "../../comparison/scenario/draft-scenario.ts";
 import type { LoadedScenario } from "../../comparison/scenario/loaded-scenario.ts";
 import { Failure, Mistake } from "../../domain/failure.ts";
 import { sandboxOf } from "./scenario/diagnose-scenario.ts";
@@ -14,7 +14,7 @@ export async function measureChecks(
   services: Services,
   loaded: LoadedScenario,
   signal: AbortSignal,
-): Promise<Measured> {
+): Promise<MeasuredDraft> {
   const { setup, probe, reference_fix } = loaded.definition.task;
   const sandbox = await sandboxOf(services);
   if (sandbox instanceof Failure) return { checks: [], failed: sandbox.message };

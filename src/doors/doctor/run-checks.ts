@@ -4,7 +4,7 @@ import type { DoctorCheck } from "../../domain/health.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { type Check, type Finding, fail, skip, warn } from "./check.ts";
 
-export interface CheckRun<Subject> {
+interface CheckRun<Subject> {
   readonly scope: DoctorCheck["scope"];
   readonly checks: readonly Check<Subject>[];
   /** Rows of checks that were made before; these may need them. */

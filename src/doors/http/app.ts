@@ -6,7 +6,7 @@ import type { Services } from "../operation/services.ts";
 import { sendJson } from "./compress.ts";
 import { answerError, UnreadableRequest } from "./error.ts";
 import { apiDocs, openApiRoute } from "./openapi/api-docs.ts";
-import type { Route } from "./openapi/openapi.ts";
+import type { ApiRoute } from "./openapi/openapi.ts";
 import { readJson } from "./read-json.ts";
 import { type LogRequest, requestLog } from "./request-log.ts";
 import { judgeRoutes } from "./routes/judge-routes.ts";
@@ -14,14 +14,14 @@ import { readRoutes } from "./routes/read-routes.ts";
 import { reportRoutes } from "./routes/report-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { seriesRoutes } from "./routes/series-routes.ts";
-import type { Pace } from "./stream/event-reader.ts";
+import type { StreamTimes } from "./stream/event-reader.ts";
 import { EventStreams } from "./stream/event-stream.ts";
 import type { WebUi } from "./web-ui.ts";
 
 export interface AppOptions {
   /** Absent: requests are not logged. */
   readonly log?: LogRequest;
-  readonly pace?: Partial<Pace>;
+  readonly pace?: Partial<StreamTimes>;
   /** Throw for what is not answered. Absent: everything is. */
   readonly hosts?: (request: Request) => void;
   readonly origins?: (request: Request) => void;
@@ -32,13 +32,13 @@ export interface AppOptions {
   readonly abandoned?: AbortSignal;
 }
 
-export type App = ReturnType<typeof createApp>;
+export type HttpApp = ReturnType<typeof createApp>;
 
 /** The HTTP service: the endpoints of the interface, ours, and the web UI when there is one. */
 export function createApp(services: Services, options: AppOptions = {}) {
   const { hosts, origins, stopping = NEVER, abandoned = NEVER } = options;
   const context = { services, streams: new EventStreams(options.pace), abandoned };
-  const routes = (): readonly Route[] => app.routes;
+  const routes = (): readonly ApiRoute[] => app.routes;
   const app = new Elysia({
     // Unknown fields are refused; the default drops them, and a misspelt `judge_model` with them.
     normalize: false,

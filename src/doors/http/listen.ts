@@ -1,5 +1,5 @@
 import { RAW_BODY_BYTES } from "../../domain/defaults.ts";
-import type { App } from "./app.ts";
+import type { HttpApp } from "./app.ts";
 import { IDLE_TIMEOUT_S } from "./routes/route-context.ts";
 
 export interface Address {
@@ -21,8 +21,8 @@ export interface Listening {
 
 /** An application of Elysia's, whatever it answers. */
 export interface Listenable {
-  listen(options: Parameters<App["listen"]>[0]): unknown;
-  readonly server: App["server"];
+  listen(options: Parameters<HttpApp["listen"]>[0]): unknown;
+  readonly server: HttpApp["server"];
 }
 
 /** @throws Error with a `code` when the address cannot be listened on. */

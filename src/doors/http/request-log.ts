@@ -3,7 +3,7 @@ import { plainText } from "../../domain/plain-text.ts";
 import type { Services } from "../operation/services.ts";
 
 /** A request that was answered. A stream is answered when it opens. */
-export interface RequestLine {
+interface RequestLine {
   /** ISO-8601, when the answer began. */
   readonly at: string;
   readonly method: string;

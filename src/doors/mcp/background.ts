@@ -2,7 +2,7 @@ import { Failure, type FailureCode } from "../../domain/failure.ts";
 import type { CallContext } from "./tool.ts";
 
 /** Something that was started and goes on without the call. */
-export interface Background {
+interface Background {
   readonly done: Promise<unknown>;
   /** What there is to tell on the way, to the end or until the signal fires. */
   readonly news: (over: AbortSignal) => AsyncIterable<string>;

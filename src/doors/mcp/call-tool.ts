@@ -3,19 +3,19 @@ import { Failure } from "../../domain/failure.ts";
 import { checkInput } from "../operation/check-input.ts";
 import type { Services } from "../operation/services.ts";
 import { errorText } from "./error-text.ts";
-import { type CallContext, resultOf, type Tool } from "./tool.ts";
+import { type CallContext, type McpTool, protocolResult } from "./tool.ts";
 
 /** Never rejects: what goes wrong is a result that the model can read and act on. */
 export async function callTool(
   services: Services,
-  tool: Tool,
+  tool: McpTool,
   given: unknown,
   context: CallContext,
 ): Promise<CallToolResult> {
   try {
     const input = checkInput(tool.input, withoutNulls(given ?? {}));
     if (tool.live && !services.store.persistent) throw needsStateDirectory(tool.name);
-    return resultOf(await tool.call(services, input, context));
+    return protocolResult(await tool.call(services, input, context));
   } catch (error) {
     return { content: [{ type: "text", text: errorText(error, services) }], isError: true };
   }

@@ -1,14 +1,14 @@
 import { BYTES_PER_TOKEN } from "../../domain/defaults.ts";
 import { excerpt } from "../../domain/excerpt.ts";
-import { type Answer, resultOf } from "./tool.ts";
+import { type Answer, protocolResult } from "./tool.ts";
 
 /** Bytes of one result: about 8,000 tokens, so that an answer leaves room in a model's context. */
 export const RESULT_BYTES = 8_000 * BYTES_PER_TOKEN;
 
-export const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+export const resultBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** Bytes of the answer as it goes over the wire, data and text. */
-const answerBytes = (answer: Answer) => bytesOf(resultOf(answer));
+const answerBytes = (answer: Answer) => resultBytes(protocolResult(answer));
 
 /** The first version that fits a result; the last when none does. Versions go from full to bare. */
 export function fullestThatFits<Level, Version extends Answer>(
@@ -46,7 +46,7 @@ function shortList(list: readonly unknown[], chars: number): readonly unknown[] 
 export function takeThatFits<T>(items: readonly T[], bytes: number): readonly T[] {
   let used = 0;
   const end = items.findIndex((item, index) => {
-    used += bytesOf(item) + 1;
+    used += resultBytes(item) + 1;
     return index > 0 && used > bytes;
   });
   return end === -1 ? items : items.slice(0, end);

@@ -106,7 +106,7 @@ export class Batch {
 }
 
 /** The calls that have not been answered yet. */
-export class PendingCalls {
+export class WaitingCalls {
   readonly #pending = new Set<Promise<unknown>>();
 
   track<T>(call: Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { Failure } from "../../domain/failure.ts";
 import type { Services } from "../operation/services.ts";
 import { stopRuns } from "../operation/stop-runs.ts";
 import { LineTransport, type Wire } from "./line-transport.ts";
-import { PendingCalls } from "./open-requests.ts";
+import { WaitingCalls } from "./open-requests.ts";
 import { createMcpServer } from "./server.ts";
 
 /**
@@ -11,7 +11,7 @@ import { createMcpServer } from "./server.ts";
  * interrupted. When it resolves, nothing of these runs is left.
  */
 export async function serveClient(services: Services, wire: Wire, signal: AbortSignal): Promise<void> {
-  const calls = new PendingCalls();
+  const calls = new WaitingCalls();
   const server = createMcpServer(services, calls);
   server.onerror = faultTeller(services.notice);
   const transport = new LineTransport(wire);

@@ -14,11 +14,11 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Services } from "../operation/services.ts";
 import { callTool } from "./call-tool.ts";
-import type { PendingCalls } from "./open-requests.ts";
+import type { WaitingCalls } from "./open-requests.ts";
 import { inlineObject, outputSchema } from "./output-schema.ts";
 import { RequestError } from "./request-error.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
-import type { CallContext, Tool } from "./tool.ts";
+import type { CallContext, McpTool } from "./tool.ts";
 import { getScenario } from "./tools/get-scenario.ts";
 import { getSession } from "./tools/get-session.ts";
 import { listScenarios } from "./tools/list-scenarios.ts";
@@ -34,7 +34,7 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 /** The operations over MCP: seven tools, and scenarios and sessions as resources. */
-export function createMcpServer(services: Services, calls: PendingCalls): Server {
+export function createMcpServer(services: Services, calls: WaitingCalls): Server {
   const server = new Server(
     { name: "abeval", title: "abeval", version: services.version },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
@@ -73,7 +73,7 @@ function progressTeller({ _meta }: CallToolRequest["params"], extra: Extra): Pic
   };
 }
 
-function describeTool({ name, title, description, input, output, annotations }: Tool) {
+function describeTool({ name, title, description, input, output, annotations }: McpTool) {
   return {
     name,
     title,
@@ -84,7 +84,7 @@ function describeTool({ name, title, description, input, output, annotations }: 
   };
 }
 
-function toolNamed({ name }: CallToolRequest["params"]): Tool {
+function toolNamed({ name }: CallToolRequest["params"]): McpTool {
   const tool = TOOLS.find((candidate) => candidate.name === name);
   if (tool) return tool;
   const known = TOOLS.map((candidate) => candidate.name).join(", ");
@@ -93,7 +93,7 @@ function toolNamed({ name }: CallToolRequest["params"]): Tool {
 }
 
 /** The seven tools (spec part 1), in the order in which a newcomer needs them. */
-export const TOOLS: readonly Tool[] = [
+export const TOOLS: readonly McpTool[] = [
   listScenarios,
   getScenario,
   runDoctor,

@@ -12,7 +12,7 @@ export interface Answer<Output extends TObject = TObject> {
 }
 
 /** An answer in the words of the protocol. */
-export const resultOf = ({ structured, text, rest }: Answer) => ({
+export const protocolResult = ({ structured, text, rest }: Answer) => ({
   content: [text, ...(rest === undefined ? [] : [rest])].map((part) => ({ type: "text" as const, text: part })),
   structuredContent: { ...structured },
 });
@@ -40,7 +40,7 @@ export const SPENDS: Annotations = {
 };
 
 /** An operation as a tool of MCP. */
-export interface Tool<Input extends TObject = TObject, Output extends TObject = TObject> {
+export interface McpTool<Input extends TObject = TObject, Output extends TObject = TObject> {
   readonly name: string;
   readonly title: string;
   /** For the model that chooses: when to use it, what it costs, what comes next. */
@@ -55,5 +55,6 @@ export interface Tool<Input extends TObject = TObject, Output extends TObject = 
 }
 
 /** Ties the types of input and output to the schemas. */
-export const tool = <Input extends TObject, Output extends TObject>(spec: Tool<Input, Output>): Tool<Input, Output> =>
-  spec;
+export const tool = <Input extends TObject, Output extends TObject>(
+  spec: McpTool<Input, Output>,
+): McpTool<Input, Output> => spec;

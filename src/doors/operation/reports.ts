@@ -32,8 +32,8 @@ export const SeriesReportQuery = Type.Object({
 });
 
 /** A file for others. */
-const Report = record("Report", { name: Type.String(), media_type: Type.String(), text: Type.String() });
-export type Report = Static<typeof Report>;
+const ReportFile = record("Report", { name: Type.String(), media_type: Type.String(), text: Type.String() });
+export type ReportFile = Static<typeof ReportFile>;
 
 const SHOWINGS = { html: "all", "html-blind": "blind", "html-redacted": "redacted" } as const;
 
@@ -42,7 +42,7 @@ export const reportSession = operation({
   title: "A session as a file",
   summary: "One page that loads nothing and runs nothing: verdict, facts, checks, answers, diffs.",
   input: Type.Object({ session_id: Type.String(), ...SessionReportQuery.properties }),
-  output: Report,
+  output: ReportFile,
   async run(services, { session_id, format = "html", verdict_id }, signal) {
     const read = (id: string) => getSession.run(services, { session_id: id }, signal);
     const session = await read(session_id);
@@ -70,20 +70,20 @@ export const reportSeries = operation({
   title: "A series as a file",
   summary: "One page that loads nothing and runs nothing: conclusion, scenarios, arms, every trial.",
   input: Type.Object({ series_id: Type.String(), ...SeriesReportQuery.properties }),
-  output: Report,
+  output: ReportFile,
   async run(services, { series_id, format = "html" }, signal) {
     const series = await getSeries.run(services, { series_id }, signal);
     return format === "markdown" ? markdown(series_id, seriesMarkdown(series)) : page(series_id, seriesHtml(series));
   },
 });
 
-const page = (id: string, text: string): Report => ({
+const page = (id: string, text: string): ReportFile => ({
   name: `${id}.html`,
   media_type: "text/html;charset=utf-8",
   text,
 });
 
-const markdown = (id: string, text: string): Report => ({
+const markdown = (id: string, text: string): ReportFile => ({
   name: `${id}.md`,
   media_type: "text/markdown;charset=utf-8",
   text,

@@ -61,13 +61,13 @@ export const getSeries = operation({
   input: record("GetSeriesRequest", { series_id: Type.String() }),
   output: Series,
   async run(services, { series_id }) {
-    const { report } = await readSeries(services, series_id);
+    const { report } = await findSeries(services, series_id);
     return await report();
   },
 });
 
 /** A series as it is stored now. */
-export interface StoredSeries {
+interface StoredSeries {
   /** Changes with whatever the report is made of. */
   readonly version: string;
   /** Takes its time where much can still happen. */
@@ -75,7 +75,7 @@ export interface StoredSeries {
 }
 
 /** @throws Failure `unknown_series` */
-export async function readSeries(services: Services, series_id: string): Promise<StoredSeries> {
+export async function findSeries(services: Services, series_id: string): Promise<StoredSeries> {
   const comparison = /^cmp-([0-9a-f]{64})$/.exec(series_id)?.[1];
   return comparison === undefined ? await planned(services, series_id) : await stored(services, comparison);
 }
@@ -179,7 +179,7 @@ export async function cancelSeries(services: Services, series_id: string): Promi
     running.cancel(new Failure("cancelled", "The series was cancelled."));
     return { series_id };
   }
-  await readSeries(services, series_id);
+  await findSeries(services, series_id);
   if (shared) {
     await cancelSeriesAnywhere(services, shared, series_id);
     return { series_id };

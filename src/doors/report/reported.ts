@@ -40,18 +40,19 @@ function armOf({ session_id, arm_id }: ArmPointer, sessions: readonly SessionOut
 }
 
 /** Told apart as the verdict's statement does. */
-export const namesOf = ({ a, b }: Reported): Readonly<Record<Side, string>> => armNames(a.arm.arm_id, b.arm.arm_id);
+export const namesToldApart = ({ a, b }: Reported): Readonly<Record<Side, string>> =>
+  armNames(a.arm.arm_id, b.arm.arm_id);
 
 /** `baseline won`, or the outcome that names nobody. */
 export const resultText = (reported: Reported, { outcome, winner, winner_side }: Verdict): string =>
-  winner === null ? outcome : `${winner_side === null ? winner : namesOf(reported)[winner_side]} won`;
+  winner === null ? outcome : `${winner_side === null ? winner : namesToldApart(reported)[winner_side]} won`;
 
 /** Whether the verdict is the session's own, or there is none. Others came later. */
 export const isOwn = ({ verdict, a }: Reported): boolean =>
   verdict === null || a.session.verdict?.verdict_id === verdict.verdict_id;
 
 /** What the run cost; of a later verdict, what its arms and this judging did. */
-export function costsOf(reported: Reported): readonly string[] {
+export function costTexts(reported: Reported): readonly string[] {
   const { verdict, a, b } = reported;
   if (verdict === null || isOwn(reported)) return costParts(a.session);
   return [

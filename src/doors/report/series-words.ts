@@ -16,7 +16,7 @@ export function winRateText({ headline, levels }: Pick<Series, "headline" | "lev
   return `${percentText(win_rate)}, ${confidenceText(levels.alpha)} range ${percentText(low)} to ${percentText(high)}`;
 }
 
-export type Counts = Pick<Series["counts"], "wins" | "ties" | "losses">;
+type Counts = Pick<Series["counts"], "wins" | "ties" | "losses">;
 
 export const scoreText = ({ wins, ties, losses }: Counts) => `${wins}-${ties}-${losses}`;
 
@@ -37,7 +37,7 @@ export const solvedText = (solved: SolvedCount | null) =>
  * The k at which pass^k tells most: the largest at which the more reliable arm solves all of k trials at least every other
  * time, and no less than 2. Null where one trial, or no trial solved, tells all.
  */
-export function tellingPower({ a, b }: Series["arms"]): number | null {
+function tellingPower({ a, b }: Series["arms"]): number | null {
   const powers = [a.solved?.pass_power ?? [], b.solved?.pass_power ?? []];
   const most = Math.max(...powers.map(({ length }) => length));
   if (most < 2 || powers.flat().every((share) => share === 0)) return null;

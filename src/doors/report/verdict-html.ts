@@ -12,7 +12,7 @@ import { usdText } from "../../domain/usd-text.ts";
 import { SIDES, type Verdict } from "../../domain/verdict.ts";
 import { type Html, html, htmlPage, htmlTable } from "./html.ts";
 import { howItEnded, whyNoVerdict } from "./no-verdict.ts";
-import { checksText, costsOf, isOwn, type Reported, type ReportedArm, resultText, sessionsOf } from "./reported.ts";
+import { checksText, costTexts, isOwn, type Reported, type ReportedArm, resultText, sessionsOf } from "./reported.ts";
 
 /** `blind`: without names, models and verdict, for a reader who is to judge. `redacted`: figures alone, nothing that anybody wrote. */
 export type Showing = "all" | "blind" | "redacted";
@@ -172,6 +172,6 @@ function foot(reported: Reported, showing: Showing): Html {
     ...(isOwn(reported) ? [] : [`Verdict ${verdict?.verdict_id}`]),
   ];
   return html`<p class="soft">${
-    showing === "blind" ? null : `Cost: ${costsOf(reported).join(", ")}. `
+    showing === "blind" ? null : `Cost: ${costTexts(reported).join(", ")}. `
   }${named.join(", ")}, abeval ${a.session.version}</p>`;
 }

@@ -9,16 +9,16 @@ import { usdText } from "../../domain/usd-text.ts";
 import type { CriterionScore } from "../../domain/verdict.ts";
 import { plain, table } from "./markdown-text.ts";
 import { howItEnded, whyNoVerdict } from "./no-verdict.ts";
-import { checksText, costsOf, isOwn, namesOf, type Reported, resultText, sessionsOf } from "./reported.ts";
+import { checksText, costTexts, isOwn, namesToldApart, type Reported, resultText, sessionsOf } from "./reported.ts";
 
 /** Two arms as a short page for a pull request: the statement, both arms side by side, each criterion. */
 export function verdictMarkdown(reported: Reported): string {
   const { verdict, a, b } = reported;
   const { scenario, version } = a.session;
   const title = `## abeval: ${plain(scenario)}\n`;
-  const names = namesOf(reported);
+  const names = namesToldApart(reported);
   const arms = table(["", names.a, names.b], armRows([a.arm, b.arm]));
-  const cost = `Cost: ${plain(costsOf(reported).join(", "))}\n`;
+  const cost = `Cost: ${plain(costTexts(reported).join(", "))}\n`;
   const ids = sessionsOf(reported).map(({ session_id }) => `session \`${session_id}\``);
   if (verdict === null) {
     const why = `No verdict: ${plain(whyNoVerdict(a.session))}\n`;

@@ -39,7 +39,7 @@ export const getSession = (id: string, signal?: AbortSignal) =>
   get<SessionOutcome>(`/api/sessions/${encodeURIComponent(id)}`, signal);
 
 /** Without a scenario, the checks of the machine answer at once. With one, its commands run, which takes seconds. */
-export const diagnose = (scenario: string | null, signal?: AbortSignal, trials?: number) =>
+export const runDoctor = (scenario: string | null, signal?: AbortSignal, trials?: number) =>
   get<DoctorReport>(`/api/doctor${query({ scenario, trials })}`, signal);
 
 /** Fields without a value are not sent. */

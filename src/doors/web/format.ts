@@ -9,7 +9,7 @@ export const UNKNOWN = "unknown";
 export const count = (value: number) => whole.format(value);
 
 /** `1 file`, `3 files`. */
-export const counted = (value: number, one: string, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
+export const countOf = (value: number, one: string, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 
 export function duration(ms: number | null): string {
   if (ms === null) return UNKNOWN;
@@ -20,7 +20,7 @@ export function duration(ms: number | null): string {
   return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;
 }
 
-export const tokens = (value: number | null) => (value === null ? UNKNOWN : counted(value, "token"));
+export const tokens = (value: number | null) => (value === null ? UNKNOWN : countOf(value, "token"));
 
 export function usd(value: number | null): string {
   if (value === null) return UNKNOWN;

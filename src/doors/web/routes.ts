@@ -36,7 +36,7 @@ export type Route =
 /** What the address bar says. */
 export const address = signal<URL>(new URL(globalThis.location?.href ?? "http://localhost/"));
 
-export function routeOf({ pathname, searchParams }: URL): Route {
+export function pageOf({ pathname, searchParams }: URL): Route {
   const [first = "", second, third, ...rest] = segmentsOf(pathname);
   if (rest.length > 0) return { page: "unknown", path: pathname };
   const verdict = searchParams.get("verdict");

@@ -1,5 +1,5 @@
 /** Rows of a list, newest first, as far as they were read. */
-export interface Rows<T> {
+interface Rows<T> {
   readonly rows: readonly T[];
   /** There are no older ones. */
   readonly complete: boolean;

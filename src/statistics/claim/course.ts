@@ -5,7 +5,7 @@ import { type Counts, logEvidence } from "./e-process.ts";
 import type { CountedTrial } from "./tally.ts";
 
 /** The trials that count of each scenario, in the order of creation. */
-export interface Trials {
+interface Trials {
   readonly scenarios: readonly (readonly CountedTrial[])[];
   /** Trials that are gone; nobody knows from where. */
   readonly deleted: number;

@@ -154,7 +154,7 @@ function closestToLevel(
 }
 
 /** Whether no outcome of the trials that are left can bring a conclusion. What they may show at best, they show at the end. */
-export function isOutOfReach({ counts, uncertain, left }: Standing, levels: Levels): boolean {
+export function cannotConclude({ counts, uncertain, left }: Standing, levels: Levels): boolean {
   const claims = (possible: Counts) => claimedSide(possible, levels) !== undefined;
   if (claims({ ...counts, wins: counts.wins + left }) || claims({ ...counts, losses: counts.losses + left }))
     return false;

@@ -1,7 +1,7 @@
 import { type Counts, logEvidence, type Wagers, wagersAgainst } from "./e-process.ts";
 
 /** Ends of a win rate of arm a, from 0 to 1, in which a trial without a winner counts half. */
-export interface WinRateRange {
+interface WinRateRange {
   readonly low: number;
   readonly high: number;
 }

@@ -13,7 +13,7 @@ export interface CountedTrial {
 }
 
 /** What a trial without a usable verdict came to. */
-export type Missing = "invalid" | "failed" | "cancelled";
+type Missing = "invalid" | "failed" | "cancelled";
 
 /** The trials of one scenario, in the order of creation. */
 export interface Tally {
@@ -78,7 +78,7 @@ export function deletedOf(rows: readonly TrialRow[]): number {
   return [...numbers].reduce((largest, number) => Math.max(largest, number), 0) - numbers.size;
 }
 
-export type Blamed = "a" | "b" | "both" | "judge";
+type Blamed = "a" | "b" | "both" | "judge";
 
 /** Who broke the trials that gave nothing. What a person cancelled is nobody's fault. */
 export function missingBy(tallies: readonly Tally[]): Record<Blamed, number> {

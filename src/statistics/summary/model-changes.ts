@@ -2,7 +2,7 @@ import type { TrialRow } from "../../domain/trial.ts";
 import type { Side } from "../../domain/verdict.ts";
 import { type Findings, trialOf } from "../claim/findings.ts";
 
-export interface ModelChange {
+interface ModelChange {
   readonly scenario: string;
   readonly trial: number;
   readonly who: Side | "judge";

@@ -4,7 +4,7 @@ import type { Side } from "../../domain/verdict.ts";
 import { wilson } from "../../domain/wilson.ts";
 
 /** How many of an arm's trials passed every required check. */
-export interface Solved {
+interface Solved {
   readonly solved: number;
   readonly trials: number;
 }
@@ -15,7 +15,7 @@ type CrashedCount = NonNullable<Series["arms"][Side]["crashed"]>;
 const LONGEST_ROW = 8;
 
 /** Shares for k = 1, 2, ... in order, for as many trials as there are, at most 8. */
-export interface Reliability {
+interface Reliability {
   /** k trials, drawn without putting back, are all solved: whether the arm can be relied on. */
   readonly pass_power: readonly number[];
   /** At least one of k is solved: whether trying again helps. */

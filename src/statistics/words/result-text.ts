@@ -49,7 +49,7 @@ export function rate({ subject, course }: Findings): string {
 
 export const rangeText = (low: number, high: number) => `${percentText(low)} to ${percentText(high)}`;
 
-export const logEvidenceOf = ({ course }: Findings): number => course.log_e.at(-1) ?? 0;
+const logEvidenceOf = ({ course }: Findings): number => course.log_e.at(-1) ?? 0;
 
 export function evidenceSentence(findings: Findings): string {
   const { alpha } = findings.subject.told.levels;

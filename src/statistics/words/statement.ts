@@ -9,7 +9,7 @@ import { found } from "./found.ts";
 import { decided } from "./result-text.ts";
 import { scenariosText } from "./subject.ts";
 
-export interface Told {
+interface Told {
   readonly findings: Findings;
   /** Null where none was made. */
   readonly forecast: Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more_trials"> | null;
@@ -25,7 +25,7 @@ export interface Told {
  * Plain sentences made from templates: what the trials show, why they ended, what limits the finding, what a trial cost.
  * They say that an arm was preferred, and never that it is the stronger one.
  */
-export function statementOf(told: Told): string {
+export function seriesStatement(told: Told): string {
   const { findings, forecast } = told;
   if (findings.course.log_e.length === 0)
     return [...nothing(findings), ...endOf(findings), ...doubtsOf(told)].join(" ");

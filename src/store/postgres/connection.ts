@@ -29,7 +29,7 @@ const isList = (value: Value) => typeof value === "object" && value !== null;
 
 const storable = <T>(value: T) => (typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : value);
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string;
   /** Where LISTEN works, when `url` leads to a pooler that gives each transaction another connection. */
   readonly listen_url: string | undefined;

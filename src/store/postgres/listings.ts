@@ -6,9 +6,9 @@ import {
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
-  wordsOf,
+  searchedWords,
 } from "../../domain/session-list.ts";
-import { DAMAGED, EXACT, notOfOutcomeAlone, orderOf, type ResultRow, summaryOf } from "../sql-listings.ts";
+import { DAMAGED, EXACT, notOfOutcomeAlone, orderOf, type ResultRow, summaryOfRows } from "../sql-listings.ts";
 import type { SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import { ask, type Sql, type Value } from "./connection.ts";
@@ -44,7 +44,7 @@ export async function summarizeListings(
     models: await tally(MODELS),
     judges: await tally(namesIn("judge")),
   };
-  return summaryOf(results, known);
+  return summaryOfRows(results, known);
 }
 
 const RESULTS = `SELECT result AS name, count(*)::int AS sessions, (count(*) FILTER (WHERE conflict))::int AS conflicts,
@@ -61,7 +61,7 @@ function conditionsOf(filter: SessionFilter): { readonly where: string[]; readon
   if (filter.model !== undefined) add(filter.model, (place) => `${place} IN (model_a, model_b)`);
   if (filter.conflict !== undefined) where.push("conflict");
   const beside = (place: string) => (filter.blind ? ` AND ${notOfOutcomeAlone(place)}` : "");
-  for (const word of wordsOf(filter.text)) add(word, (place) => `strpos(searched, ${place}) > 0${beside(place)}`);
+  for (const word of searchedWords(filter.text)) add(word, (place) => `strpos(searched, ${place}) > 0${beside(place)}`);
   return { where, values };
 }
 

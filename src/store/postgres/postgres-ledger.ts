@@ -1,4 +1,4 @@
-import { exceeds, type Ledger, type LedgerEntry, type Spending } from "../ledger.ts";
+import { exceedsLimit, type Ledger, type LedgerEntry, type Spending } from "../ledger.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import { isAlive } from "./presence.ts";
 
@@ -21,7 +21,7 @@ export class PostgresLedger implements Ledger {
       await ask(sql, "SELECT pg_advisory_xact_lock($1)", [LEDGER_LOCK]);
       // Without its own row: an earlier try may have stored it.
       const spending = await spendingOn(sql, day, id);
-      if (exceeds(spending, usd, limit)) return spending;
+      if (exceedsLimit(spending, usd, limit)) return spending;
       await ask(sql, WRITE, [id, day, usd, this.#me]);
       return undefined;
     });

@@ -8,8 +8,8 @@ import type { Flusher } from "./flusher.ts";
 import {
   insertSeries,
   interruptDeadSeries,
-  listSeries,
   readSeries,
+  readSeriesRows,
   stealSeries,
   takeSeries,
   updateSeries,
@@ -67,7 +67,7 @@ export class PostgresSeries implements SharedSeriesShelf, AsyncDisposable {
   }
 
   async list(request: SeriesListRequest = {}): Promise<readonly SeriesListing[]> {
-    return await this.#database.read((sql) => listSeries(sql, request));
+    return await this.#database.read((sql) => readSeriesRows(sql, request));
   }
 
   /** What dead processes ran and no queue brings back is interrupted, and free to be taken. */

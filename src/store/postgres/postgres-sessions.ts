@@ -3,7 +3,7 @@ import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import { TrialRow, trialRowOf } from "../../domain/trial.ts";
 import { foldLog } from "../read-session.ts";
-import { endOf } from "../session-row.ts";
+import { endedEntryIn } from "../session-row.ts";
 import { type EntriesOfTrials, isLoss, type LoggedEntry, type Run, type TrialsOf } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
@@ -135,7 +135,7 @@ export class PostgresSessions implements AsyncDisposable {
     const { session_id } = run;
     // What the trials of its series say may be out of reach as well.
     const entries = typeof given === "function" ? given([]) : given;
-    if (!endOf(entries)?.failure) return;
+    if (!endedEntryIn(entries)?.failure) return;
     this.#unsaved.keep(session_id, { run, given, entries });
     this.#parts.wakes.wake(session_id);
   }
@@ -159,7 +159,7 @@ interface StoredEntry {
 const ENTRIES = "SELECT n, attempt, entry FROM abeval.entries WHERE session_id = $1 AND n > $2::int ORDER BY n";
 
 /** In the order of creation, without rows that are damaged. */
-export async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
+async function readTrials(sql: Sql, of: TrialsOf): Promise<readonly TrialRow[]> {
   const [statement, values] =
     "series_id" in of ? [OF_SERIES, [of.series_id]] : [OF_COMPARISON, [of.comparison, of.limit ?? MAX_TRIALS_IN_ALL]];
   const rows = await ask<{ session_id: string; trial_row: string }>(sql, statement, values);

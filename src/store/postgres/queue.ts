@@ -4,7 +4,7 @@ import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { CreatedEntry } from "../../domain/session-entry.ts";
 import { sha256 } from "../../domain/sha256.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Claim, Needs, Work, WorkQueue } from "../shared-store.ts";
+import type { Needs, Work, WorkClaim, WorkQueue } from "../shared-store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import { codesOf } from "./database-failure.ts";
 import type { Flusher } from "./flusher.ts";
@@ -13,7 +13,7 @@ import { demandOwner, insertSeries } from "./series-rows.ts";
 import { insertSession } from "./session-rows.ts";
 
 /** What the queue needs of the store around it. */
-export interface QueueHouse {
+interface QueueHouse {
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly clock: Clock;
@@ -79,7 +79,7 @@ async function startAgain(boss: PgBoss, error: unknown): Promise<PgBoss> {
 
 const UNIQUE_VIOLATION = "23505";
 
-export class PostgresQueue implements WorkQueue, AsyncDisposable {
+class PostgresQueue implements WorkQueue, AsyncDisposable {
   readonly #house: QueueHouse;
   readonly #database: PostgresDatabase;
   readonly #boss: PgBoss;
@@ -117,10 +117,10 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
     });
   }
 
-  async claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly Claim[]> {
+  async claim(kind: Work["kind"], capabilities: Needs, free: number): Promise<readonly WorkClaim[]> {
     if (free < 1) return [];
     const heads = await this.#database.read((sql) => headsIn(sql, kind, capabilities, free));
-    const claims: Claim[] = [];
+    const claims: WorkClaim[] = [];
     for (const [queue, jobs] of Map.groupBy(heads, ({ name }) => name)) {
       const since = this.#house.clock.ticks();
       const minPriority = Math.min(...jobs.map(({ priority }) => priority));
@@ -202,7 +202,7 @@ export class PostgresQueue implements WorkQueue, AsyncDisposable {
     this.#known.add(name);
   }
 
-  #claimed(attempt: Attempt, job: Job, since: number): Claim {
+  #claimed(attempt: Attempt, job: Job, since: number): WorkClaim {
     const { work } = job;
     const tries = job.lost + attempt.retryCount + 1;
     const { lost, release } = this.#held.hold(attempt, since);

@@ -51,7 +51,7 @@ export async function readSeries(sql: Sql, series_id: string): Promise<SeriesRec
 }
 
 /** Newest first, without rows that are damaged. @throws Failure `unknown_series` for `before` */
-export async function listSeries(sql: Sql, request: SeriesListRequest): Promise<readonly SeriesListing[]> {
+export async function readSeriesRows(sql: Sql, request: SeriesListRequest): Promise<readonly SeriesListing[]> {
   const { scenario = null, state = null, limit = null, before } = request;
   const position = before === undefined ? null : await positionOf(sql, before);
   const rows = await ask<{ series: string }>(sql, LIST, [position, state, scenario, limit]);

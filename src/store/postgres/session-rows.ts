@@ -3,7 +3,7 @@ import type { AddedEntry, CreatedEntry, RunEntry, SessionEntry, SessionLog } fro
 import type { TrialRow } from "../../domain/trial.ts";
 import { fold } from "../fold.ts";
 import { isLog } from "../read-session.ts";
-import { described, interruption, isListed } from "../session-row.ts";
+import { interruption, isListed, rowTextOf } from "../session-row.ts";
 import { type EntriesOfTrials, type Run, superseded, type TrialsOf } from "../store.ts";
 import { ask, type Sql, type Value } from "./connection.ts";
 import type { Flush } from "./flusher.ts";
@@ -21,7 +21,7 @@ export async function insertSession(sql: Sql, entry: CreatedEntry, owner: string
     ...{ session_id, scenario, attempt, comparison, ended, length: 1 },
     ...{ owner: ended ? null : owner, queued: owner === null },
     ...{ series_id: trial?.series_id ?? null, trial: trial?.trial ?? null },
-    ...described(fold([entry])),
+    ...rowTextOf(fold([entry])),
   };
   const names = Object.keys(row);
   const places = names.map((_, index) => `$${index + 1}`);
@@ -145,7 +145,7 @@ async function describe({ sql, logs }: Flush, session_id: string, entries: reado
   const outcome = await folded(sql, session_id, log);
   const ended = isFinal(outcome.state);
   if (ended) logs.delete(session_id);
-  const row: Record<string, Value> = { ended, ...described(outcome) };
+  const row: Record<string, Value> = { ended, ...rowTextOf(outcome) };
   const changes = Object.keys(row).map((name, index) => `${name} = $${index + 2}`);
   const statement = `UPDATE abeval.sessions SET ${changes.join(", ")},
     owner = CASE WHEN $2 THEN NULL ELSE owner END WHERE session_id = $1`;

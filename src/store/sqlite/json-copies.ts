@@ -9,7 +9,7 @@ import type { ProcessLease } from "./process-lease.ts";
 const NOTED_TOGETHER = 64;
 
 /** An ended session, and how long its log was when it was read. */
-export interface Ended {
+export interface EndedSession {
   readonly outcome: SessionOutcome;
   readonly entries: number;
 }
@@ -23,7 +23,7 @@ export interface WrittenCopy {
 
 interface CopySource {
   /** Undefined while the session runs. @throws Failure */
-  ended(session_id: string): Ended | undefined;
+  ended(session_id: string): EndedSession | undefined;
   /** Writes down that these were written. Must not throw. */
   note(copies: readonly WrittenCopy[]): void;
 }
@@ -48,7 +48,7 @@ export class JsonCopies {
   }
 
   /** Writes it beside the event loop. Never torn by a kill: written elsewhere, then renamed. */
-  start(session_id: string, ended: Ended): void {
+  start(session_id: string, ended: EndedSession): void {
     const before = this.#running.get(session_id) ?? Promise.resolve();
     const copied = before.then(() => this.#write(session_id, ended)).catch(ignored);
     this.#running.set(session_id, copied);
@@ -90,7 +90,7 @@ export class JsonCopies {
     if (written.length > 0) this.#source.note(written);
   }
 
-  async #write(session_id: string, ended: Ended): Promise<void> {
+  async #write(session_id: string, ended: EndedSession): Promise<void> {
     const copy = copyOf(ended);
     const temporary = this.#temporary(session_id);
     try {
@@ -117,4 +117,4 @@ const PRIVATE = { mode: 0o600 };
 
 const ignored = () => undefined;
 
-const copyOf = ({ outcome, entries }: Ended) => ({ text: `${JSON.stringify(outcome)}\n`, entries });
+const copyOf = ({ outcome, entries }: EndedSession) => ({ text: `${JSON.stringify(outcome)}\n`, entries });

@@ -6,9 +6,9 @@ import {
   type SessionSummary,
   type SessionSummaryRequest,
   type SessionTally,
-  wordsOf,
+  searchedWords,
 } from "../../domain/session-list.ts";
-import { DAMAGED, EXACT, notOfOutcomeAlone, orderOf, type ResultRow, summaryOf } from "../sql-listings.ts";
+import { DAMAGED, EXACT, notOfOutcomeAlone, orderOf, type ResultRow, summaryOfRows } from "../sql-listings.ts";
 import type { SessionQuery } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
@@ -47,7 +47,7 @@ export function summarizeListings(database: Database, { names, ...filter }: Sess
     models: tally(MODELS),
     judges: tally(namesIn("judge")),
   };
-  return summaryOf(results, known);
+  return summaryOfRows(results, known);
 }
 
 type Values = Readonly<Record<string, string>>;
@@ -74,7 +74,7 @@ function conditionsOf(filter: SessionFilter): { readonly where: string; readonly
     values["model"] = filter.model;
   }
   if (filter.conflict !== undefined) conditions.push("conflict = 1");
-  for (const [index, word] of wordsOf(filter.text).entries()) {
+  for (const [index, word] of searchedWords(filter.text).entries()) {
     conditions.push(`instr(searched, $word${index}) > 0`);
     if (filter.blind) conditions.push(notOfOutcomeAlone(`$word${index}`));
     values[`word${index}`] = word;

@@ -47,7 +47,7 @@ export class ProcessLease implements Disposable {
   }
 }
 
-export const ownersDirectory = (stateDir: string) => join(stateDir, ".owners");
+const ownersDirectory = (stateDir: string) => join(stateDir, ".owners");
 
 /** Whether a process that lives has the state directory open. */
 export function isInUse(stateDir: string): boolean {

@@ -5,7 +5,7 @@ import { checkedFold, foldLog } from "../read-session.ts";
 import type { LoggedEntry, TrialsOf } from "../store.ts";
 import { storedJson } from "../stored-json.ts";
 import type { Database } from "./database.ts";
-import type { Ended } from "./json-copies.ts";
+import type { EndedSession } from "./json-copies.ts";
 import type { UnsavedEnds } from "./unsaved-ends.ts";
 
 /** Logs, and the rows of trials, as this process reads them: also with an end that could not be stored yet. */
@@ -39,7 +39,7 @@ export class SessionLogs {
   }
 
   /** As stored; undefined while it runs. */
-  ended(session_id: string): Ended | undefined {
+  ended(session_id: string): EndedSession | undefined {
     const log = this.#stored(session_id, 0);
     const outcome = checkedFold(log);
     // A row of the database may bear any name, and the copy's path is made of it.
@@ -58,7 +58,7 @@ const ENTRIES = "SELECT n, attempt, entry FROM entries WHERE session_id = $sessi
 const LENGTH = "SELECT coalesce(max(n), 0) FROM entries WHERE session_id = $session_id";
 
 /** In the order of creation, without rows that are damaged. */
-export function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
+function readTrials(database: Database, of: TrialsOf): readonly TrialRow[] {
   const [column, value, limit] =
     "series_id" in of
       ? ["series_id", of.series_id, NO_LIMIT]
@@ -72,7 +72,7 @@ export function readTrials(database: Database, of: TrialsOf): readonly TrialRow[
 }
 
 /** Null for a session that is no trial, or is unknown. */
-export function seriesOf(database: Database, session_id: string): string | null {
+function seriesOf(database: Database, session_id: string): string | null {
   const [row] = database.query(SERIES_OF).values({ session_id }) as [string | null][];
   return row?.[0] ?? null;
 }

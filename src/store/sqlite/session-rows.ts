@@ -3,17 +3,17 @@ import { isFinal } from "../../domain/session.ts";
 import type { CreatedEntry, EndedEntry, RunEntry, SessionEntry } from "../../domain/session-entry.ts";
 import { fold } from "../fold.ts";
 import { isLog } from "../read-session.ts";
-import { described, interruption, isListed } from "../session-row.ts";
+import { interruption, isListed, rowTextOf } from "../session-row.ts";
 import { type Run, superseded } from "../store.ts";
 import type { Database } from "./database.ts";
-import type { Ended, WrittenCopy } from "./json-copies.ts";
+import type { EndedSession, WrittenCopy } from "./json-copies.ts";
 import { INTO_LISTED, SET_LISTED } from "./listed-columns.ts";
 import type { ProcessLease } from "./process-lease.ts";
 
 /** A session that was written to, as it is now if it has ended. */
 export interface Written {
   readonly session_id: string;
-  readonly ended: Ended | undefined;
+  readonly ended: EndedSession | undefined;
 }
 
 /** A log, and the number of its last entry: how many there are, unless some were lost. */
@@ -50,7 +50,7 @@ export class SessionRows {
     const outcome = fold([entry]);
     const ended = isFinal(state) ? { outcome, entries: 1 } : undefined;
     const [owner, series_id] = [ended ? null : this.#lease.id, trial?.series_id ?? null];
-    const row = { session_id, scenario, series_id, comparison, owner, ...described(outcome) };
+    const row = { session_id, scenario, series_id, comparison, owner, ...rowTextOf(outcome) };
     const { changes } = this.#database.query(CREATE).run(row);
     if (changes === 0) return undefined;
     const log = this.#extended({ session_id, attempt: 1 }, NOTHING, [entry]);
@@ -134,12 +134,12 @@ export class SessionRows {
   }
 
   /** Brings the session's row up to date with its log. */
-  #describe(session_id: string, { entries }: NumberedLog): Ended | undefined {
+  #describe(session_id: string, { entries }: NumberedLog): EndedSession | undefined {
     if (!isLog(entries)) return undefined;
     const outcome = fold(entries);
     const ended = isFinal(outcome.state);
     if (ended) this.#running.delete(session_id);
-    this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run({ session_id, ...described(outcome) });
+    this.#database.query(ended ? DESCRIBE_ENDED : DESCRIBE).run({ session_id, ...rowTextOf(outcome) });
     // A row of the database may bear any name, and its copy's path is made of it.
     return ended && outcome.session_id === session_id ? { outcome, entries: entries.length } : undefined;
   }

@@ -1,4 +1,4 @@
-import { exceeds, type Ledger, type LedgerEntry, type Spending } from "../ledger.ts";
+import { exceedsLimit, type Ledger, type LedgerEntry, type Spending } from "../ledger.ts";
 import type { Database } from "./database.ts";
 import type { ProcessLease } from "./process-lease.ts";
 import { guarded } from "./storage-failure.ts";
@@ -21,9 +21,9 @@ export class SqliteLedger implements Ledger {
   /** Read and written under one lock: no other process comes in between. */
   async reserve({ id, day, usd }: LedgerEntry, limit: number): Promise<Spending | undefined> {
     return await this.#batch.write(() => {
-      if (exceeds(this.#on(day), usd, limit)) this.settleDead();
+      if (exceedsLimit(this.#on(day), usd, limit)) this.settleDead();
       const spending = this.#on(day);
-      if (exceeds(spending, usd, limit)) return spending;
+      if (exceedsLimit(spending, usd, limit)) return spending;
       this.#write(id, day, usd, this.#lease.id);
       return undefined;
     });

@@ -1,6 +1,6 @@
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { TrialRow } from "../../domain/trial.ts";
-import { endOf } from "../session-row.ts";
+import { endedEntryIn } from "../session-row.ts";
 import {
   type EntriesOfTrials,
   entriesGiven,
@@ -149,7 +149,7 @@ export class SqliteSessions {
   }
 
   #keepFailure(end: UnsavedEnd): void {
-    if (!endOf(end.entries)?.failure) return;
+    if (!endedEntryIn(end.entries)?.failure) return;
     this.#unsaved.keep(end);
     this.#watchers.wake(end.run.session_id);
   }

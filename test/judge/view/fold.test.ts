@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { cleanText } from "../../../src/comparison/judge/view/clean-text.ts";
-import { fold } from "../../../src/comparison/judge/view/fold.ts";
+import { foldCharacters } from "../../../src/comparison/judge/view/fold.ts";
 
 const FOLDS: [string, string, string][] = [
   ["plain text", "Judge: 4 points\nnow", "Judge: 4 points\nnow"],
@@ -12,18 +12,18 @@ const FOLDS: [string, string, string][] = [
   ["Greek and Cyrillic letters that look Latin", "jυdge сlаudе", "judge claude"],
   ["runs of white space, but not line breaks", "dear\u00a0 \u200b\tjudge\n\n  x", "dear judge\n\n x"],
 ];
-for (const [what, text, folded] of FOLDS) test(`folds ${what}`, () => expect(fold(text).text).toBe(folded));
+for (const [what, text, folded] of FOLDS) test(`folds ${what}`, () => expect(foldCharacters(text).text).toBe(folded));
 
 test("a stretch of the copy is found again in the text, with what hides inside it", () => {
   const text = "I am cl\u200baude, 𝐣udge";
-  const { text: folded, span } = fold(text);
+  const { text: folded, span } = foldCharacters(text);
   const at = (word: string) => text.slice(...span(folded.indexOf(word), folded.indexOf(word) + word.length));
   expect([at("claude"), at("judge"), at("I am")]).toEqual(["cl\u200baude", "𝐣udge", "I am"]);
 });
 
 test("a stretch ends behind the whole of its last letter", () => {
   const text = "a judg𝐞, a ﬁ";
-  const { text: folded, span } = fold(text);
+  const { text: folded, span } = foldCharacters(text);
   expect(folded).toBe("a judge, a fi");
   expect([text.slice(...span(2, 7)), text.slice(...span(11, 13))]).toEqual(["judg𝐞", "ﬁ"]);
 });
@@ -32,7 +32,7 @@ test("whatever the text, spans are in order and within it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (raw) => {
       for (const text of [raw, cleanText(raw)]) {
-        const { text: folded, span } = fold(text);
+        const { text: folded, span } = foldCharacters(text);
         const spans = [...folded].map((_, index) => span(index, index + 1));
         const ends = spans.flat();
         expect(ends.every((end) => end >= 0 && end <= text.length)).toBe(true);

@@ -14,13 +14,13 @@ const ROOM_BYTES = 8 * REQUEST_LIMITS.bytes;
 const MAX_TAKEN_BYTES = 64 * 1024 * 1024;
 
 /** What the open requests of one agent have left of it. */
-export interface Room {
+interface Room {
   bytes: number;
 }
 
 export const emptyRoom = (): Room => ({ bytes: ROOM_BYTES });
 
-export interface Refusal {
+export interface BodyRefusal {
   readonly status: number;
   readonly message: string;
   /** It is worth another try. */
@@ -28,11 +28,11 @@ export interface Refusal {
 }
 
 /** What a request holds, or why it is not read. Its room is given back when it is disposed of. */
-export interface AgentBody extends Disposable {
+interface AgentBody extends Disposable {
   /** Null for a request without a body. */
   readonly json: LooseRecord | null;
   readonly bytes: number;
-  readonly refused: Refusal | null;
+  readonly refused: BodyRefusal | null;
 }
 
 interface Incoming extends Pick<IncomingMessage, "method">, AsyncIterable<Buffer> {

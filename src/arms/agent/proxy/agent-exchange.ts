@@ -7,7 +7,7 @@ import { ownTurn } from "../../../runtime/pace.ts";
 import type { Throttle } from "../../arm/throttle.ts";
 import type { CallOptions } from "../../model/client.ts";
 import { isContextOverflow } from "../../model/failed-try.ts";
-import type { OpenReply } from "../../model/reply-stream.ts";
+import type { ReplyStream } from "../../model/reply-stream.ts";
 import type { RefusedRequest, Upstream, UpstreamRequest } from "../../model/upstream.ts";
 import { editRequest } from "../../wire/edit-request.ts";
 import { GrownBytes } from "../../wire/grown-bytes.ts";
@@ -19,7 +19,7 @@ import type { AskedTurn } from "../log/asked-turn.ts";
 import { Conversations, type KeepReply } from "./conversations.ts";
 import { ReplyFinder } from "./kept-reply.ts";
 import { concealed, passedHeaders, passRefusal } from "./passed.ts";
-import { type AgentRequest, type Answer, refuse } from "./provider-proxy.ts";
+import { type AgentRequest, type AnswerAgent, refuse } from "./provider-proxy.ts";
 
 interface ExchangeParts {
   readonly upstream: Upstream;
@@ -32,7 +32,7 @@ interface ExchangeParts {
 }
 
 /** Answers an agent's requests with what the provider says to them. */
-export function agentExchange(parts: ExchangeParts): Answer {
+export function agentExchange(parts: ExchangeParts): AnswerAgent {
   const conversations = new Conversations();
   return async (asked, response) => {
     const { route, body, bytes } = asked;
@@ -100,7 +100,7 @@ class TurnExchange {
     await ownTurn();
     const sent = { ...this.#sent(edited), aside: turn.side };
     const take = {
-      reply: (reply: OpenReply) => this.#pass(turn, edited.hide_usage, reply),
+      reply: (reply: ReplyStream) => this.#pass(turn, edited.hide_usage, reply),
       refused: (refusal: RefusedRequest) => this.#refused(turn, refusal),
     };
     await this.#orFailed(turn, () => upstream.send(sent, take, this.#options()));
@@ -167,7 +167,7 @@ class TurnExchange {
   async #pass(
     turn: AskedTurn,
     hide_usage: boolean,
-    { status, headers, chunks, recorded_ms }: OpenReply,
+    { status, headers, chunks, recorded_ms }: ReplyStream,
   ): Promise<void> {
     const { log, clock, upstream, keep } = this.#parts;
     const { route, signal } = this.#request;
@@ -240,7 +240,7 @@ async function answerAside(parts: ExchangeParts, request: AgentRequest, response
     aside: true,
   };
   const take = {
-    reply: async ({ status, headers: given, chunks }: OpenReply) => {
+    reply: async ({ status, headers: given, chunks }: ReplyStream) => {
       const told = concealed(await wholeOf(chunks), upstream);
       response.writeHead(status, passedHeaders(given, upstream)).end(told);
     },

@@ -3,13 +3,13 @@ import { cut } from "../../../domain/excerpt.ts";
 import type { WireName } from "../../../domain/external-agent.ts";
 import type { LooseRecord } from "../../../domain/lenient.ts";
 import { errorBody } from "../../wire/error-body.ts";
-import { BASES, type Route, routeOf } from "../../wire/route.ts";
+import { BASES, routeOf, type WireRoute } from "../../wire/route.ts";
 import type { SocketDirectory } from "../socket-directory.ts";
-import { emptyRoom, type Refusal, readAgentBody } from "./agent-body.ts";
+import { type BodyRefusal, emptyRoom, readAgentBody } from "./agent-body.ts";
 
 /** A request of the agent, known to be its own and readable. */
 export interface AgentRequest {
-  readonly route: Route;
+  readonly route: WireRoute;
   readonly method: "POST" | "GET";
   /** That of its `Route`. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface AgentRequest {
   readonly signal: AbortSignal;
 }
 
-export type Answer = (request: AgentRequest, response: ServerResponse) => Promise<void>;
+export type AnswerAgent = (request: AgentRequest, response: ServerResponse) => Promise<void>;
 
 interface ProxySettings {
   readonly sockets: SocketDirectory;
@@ -29,7 +29,7 @@ interface ProxySettings {
   readonly token: string;
   /** Of the arm's provider. Other providers' addresses are none here. */
   readonly wire: WireName;
-  readonly answer: Answer;
+  readonly answer: AnswerAgent;
   /** Once for each address that is not served. */
   readonly onStray: (address: string) => void;
   /** Called for each request that is not read, with the reason that the agent was told. */
@@ -40,7 +40,7 @@ interface ProxySettings {
 const REQUEST_MS = 120_000;
 
 /** What an agent takes for its provider. Disposal ends what is under way and closes the socket. */
-export interface Proxy extends AsyncDisposable {
+interface Proxy extends AsyncDisposable {
   /** Every request that came has been dealt with. */
   idle(): Promise<void>;
 }
@@ -109,12 +109,12 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
 const MAX_CONNECTIONS = 256;
 const MAX_OPEN = 256;
 
-const CROWDED: Refusal = {
+const CROWDED: BodyRefusal = {
   status: 429,
   message: `more than ${MAX_OPEN} requests wait: send it again when one was answered`,
 };
 
-const TWO_HOSTS: Refusal = { status: 400, message: "the request has two Host headers" };
+const TWO_HOSTS: BodyRefusal = { status: 400, message: "the request has two Host headers" };
 
 /** `headers` has only the first of them. */
 const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean =>
@@ -124,7 +124,7 @@ const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean =>
 const MAX_STRAYS = 20;
 const MAX_ADDRESS_CHARS = 200;
 
-function routeBelow(base: string, { method = "", url = "/" }: IncomingMessage): Route | null {
+function routeBelow(base: string, { method = "", url = "/" }: IncomingMessage): WireRoute | null {
   const route = routeOf(method, url);
   return route !== null && BASES[route.wire] === base ? route : null;
 }
@@ -154,17 +154,17 @@ const passedHeaders = ({ headers }: IncomingMessage): Record<string, string> => 
   "content-type": "application/json",
 });
 
-const FOREIGN: Refusal = { status: 401, message: "this is not the key that the agent was given" };
+const FOREIGN: BodyRefusal = { status: 401, message: "this is not the key that the agent was given" };
 
 /** Nothing that waits on its connection is read: an agent could send such requests faster than anybody answers them. */
-const turnAway = (response: ServerResponse, wire: WireName, refusal: Refusal): void =>
+const turnAway = (response: ServerResponse, wire: WireName, refusal: BodyRefusal): void =>
   refuse(response.setHeader("connection", "close"), wire, refusal);
 
 /** In the wire's own form. Agents do not try again where they are told not to. */
 export function refuse(
   response: ServerResponse,
   wire: WireName,
-  { status, message, again = status === 429 }: Refusal,
+  { status, message, again = status === 429 }: BodyRefusal,
 ): void {
   const headers = { "content-type": "application/json", "x-should-retry": String(again) };
   response.writeHead(status, headers).end(JSON.stringify(errorBody(wire, status, message)));

@@ -7,7 +7,7 @@ import { DROPPED_FIELDS, type Normalise } from "./normalise.ts";
 import { idOfResult, inResultOrder, withResultsInOrder } from "./result-order.ts";
 
 /** A place in a request, such as `messages[2]`, and the hash of what stands there. */
-export type Part = readonly [place: string, hash: string];
+type Part = readonly [place: string, hash: string];
 
 /** A request as it is matched: what it asks, never its headers nor its query. */
 export interface Asked {

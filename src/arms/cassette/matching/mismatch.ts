@@ -5,7 +5,7 @@ import type { Exchange } from "../lines.ts";
 import type { Recording } from "../read-tape.ts";
 import type { Asked } from "./asked.ts";
 
-export interface Miss {
+interface Miss {
   readonly asked: Asked;
   /** Number of the request in this replay, from 1. */
   readonly n: number;

@@ -5,7 +5,7 @@ import { answerEveryCall } from "./unanswered-calls.ts";
 
 type WireMessage = OpenAI.ChatCompletionMessageParam;
 
-export interface CompletionTarget {
+interface CompletionTarget {
   readonly model: string;
   /** How the server calls the limit on its output. */
   readonly limit_name: "max_tokens" | "max_completion_tokens";

@@ -21,7 +21,7 @@ export interface OwnNetwork {
   attach(pid: number): WayOut;
 }
 
-export interface WayOut extends Disposable {
+interface WayOut extends Disposable {
   /** The helper has ended, and what it said. */
   readonly ended: Promise<string>;
 }

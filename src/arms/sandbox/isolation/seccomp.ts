@@ -2,10 +2,10 @@ import { ARM64_SYSCALLS, type SyscallTable, X64_SYSCALLS } from "./syscalls.ts";
 
 /** Processors that the filter is written for; elsewhere there is no sandbox. */
 export const FILTERED_ARCHITECTURES = ["x64", "arm64"] as const;
-export type FilteredArchitecture = (typeof FILTERED_ARCHITECTURES)[number];
+type FilteredArchitecture = (typeof FILTERED_ARCHITECTURES)[number];
 
 /** Whether the kernel counts memory that belongs to no process. Where it does not, such memory is refused. */
-export type MemoryAccount = "counted" | "uncounted";
+type MemoryAccount = "counted" | "uncounted";
 
 /**
  * The kernel's filter for system calls in the sandbox, as `bwrap --seccomp` reads it (an array of `struct sock_filter`).

@@ -58,6 +58,6 @@ const childrenOf = (pid: number): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter(Boolean).map(Number);
 
 /** Resident memory of the tree below `leader`. Memory that processes share counts for each of them. */
-export async function residentBytes(leader: number): Promise<number> {
+async function residentBytes(leader: number): Promise<number> {
   return (await processTree(leader)).reduce((sum, row) => sum + row.resident_bytes, 0);
 }

@@ -12,7 +12,7 @@ import { kept, type Pipes } from "./started.ts";
 /** A program that waits behind its gate: it says on `stdout` that it is there, and begins with a line on `stdin`. */
 export type GatedChild = ChildProcessByStdio<Writable, Readable, Readable | null>;
 
-export interface Contained {
+interface Contained {
   readonly child: GatedChild;
   readonly pid: number;
   /** Descriptor of the file that bwrap reports to. */

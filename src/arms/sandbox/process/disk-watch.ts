@@ -11,7 +11,7 @@ const MiB = 1024 * 1024;
 /** Free bytes that must vanish before a directory is measured. The disk has other users, too. */
 const SUSPICIOUS_BYTES = 256 * MiB;
 
-export interface Watched {
+interface Watched {
   readonly directory: string;
   /** What the directory is, for people. */
   readonly name: string;

@@ -29,7 +29,7 @@ export interface BubblewrapSettings {
 }
 
 /** Nothing of the program ran. */
-export interface NotBegun {
+interface NotBegun {
   /** Why, in the words of what should have started it. */
   readonly said: string;
 }

@@ -5,7 +5,7 @@ import type { ProcessEnd, SandboxedProcess } from "../sandbox.ts";
 import type { DiskWatch } from "./disk-watch.ts";
 import { continueTree, stopTree } from "./stopped-tree.ts";
 
-export interface Supervised {
+interface Supervised {
   readonly pid: number;
   /** Its exit code. */
   readonly exited: Promise<number>;

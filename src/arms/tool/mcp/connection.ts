@@ -7,7 +7,7 @@ import { type Clock, startTimer } from "../../../runtime/clock.ts";
 import type { CommandNetwork, ProcessEnd, SandboxedProcess } from "../../sandbox/sandbox.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { JsonRpcPeer, TimedOut } from "./json-rpc-peer.ts";
-import { type ListedTool, readToolPage, Unusable } from "./listed-tools.ts";
+import { type ListedTool, readToolPage, UnusableTools } from "./listed-tools.ts";
 
 export interface ServerLaunch {
   readonly server: McpServer;
@@ -102,9 +102,9 @@ export class Connection implements AsyncDisposable {
     const clientInfo = { name: "abeval", version: this.#launch.version };
     const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo };
     const version = asRecord(await this.#peer.request("initialize", params, options))?.["protocolVersion"];
-    if (typeof version !== "string") throw new Unusable("it names no version of the protocol");
+    if (typeof version !== "string") throw new UnusableTools("it names no version of the protocol");
     if (!SUPPORTED_PROTOCOL_VERSIONS.includes(version))
-      throw new Unusable(`it speaks version ${cut(version)} of the protocol, which abeval does not`);
+      throw new UnusableTools(`it speaks version ${cut(version)} of the protocol, which abeval does not`);
     this.#peer.notify("notifications/initialized", {});
   }
 
@@ -127,7 +127,8 @@ export class Connection implements AsyncDisposable {
       // Empty pages could go on for ever.
       if (tools.length > MAX_LISTED || (page.tools.length === 0 && cursor !== ""))
         throw new Failure("setup_failed", `${this.#name} lists more tools than can be read (${MAX_LISTED})`);
-      if (bytes > MAX_LISTED_BYTES) throw new Unusable(`it describes its tools in more than ${MAX_LISTED_BYTES} bytes`);
+      if (bytes > MAX_LISTED_BYTES)
+        throw new UnusableTools(`it describes its tools in more than ${MAX_LISTED_BYTES} bytes`);
     } while (cursor !== "");
     return tools;
   }

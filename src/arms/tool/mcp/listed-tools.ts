@@ -18,19 +18,21 @@ export function readToolPage(result: unknown): {
   readonly cursor: string;
 } {
   const { tools, nextCursor } = asRecord(result) ?? {};
-  if (!Array.isArray(tools)) throw new Unusable("it is no list of tools");
+  if (!Array.isArray(tools)) throw new UnusableTools("it is no list of tools");
   return { tools: tools.map(readTool), cursor: asText(nextCursor) ?? "" };
 }
 
 function readTool(listed: unknown): ListedTool {
   const { name, description, inputSchema } = asRecord(listed) ?? {};
-  if (typeof name !== "string") throw new Unusable("it lists a tool without a name");
+  if (typeof name !== "string") throw new UnusableTools("it lists a tool without a name");
   if (name.length > MAX_NAME_CHARS)
-    throw new Unusable(`it lists a tool whose name has ${name.length} characters, at most ${MAX_NAME_CHARS} are taken`);
+    throw new UnusableTools(
+      `it lists a tool whose name has ${name.length} characters, at most ${MAX_NAME_CHARS} are taken`,
+    );
   const schema = asRecord(inputSchema);
-  if (schema?.["type"] !== "object") throw new Unusable(`its tool ${name} has no input schema of type object`);
+  if (schema?.["type"] !== "object") throw new UnusableTools(`its tool ${name} has no input schema of type object`);
   return { name, description: asText(description) ?? "", inputSchema: schema };
 }
 
 /** An answer of a server that nothing can be made of; the message says why. */
-export class Unusable extends Error {}
+export class UnusableTools extends Error {}

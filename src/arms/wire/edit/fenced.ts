@@ -1,7 +1,7 @@
 import { asRecord, asRecords, type LooseRecord } from "../../../domain/lenient.ts";
 
 /** A body, and what was taken out of it. */
-export interface Fenced {
+interface Fenced {
   readonly body: LooseRecord;
   readonly removed: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { asName, asRecord, asRecords, asText, dig, type LooseRecord } from "../../../domain/lenient.ts";
-import { callIn } from "../request/gemini.ts";
+import { geminiCallIn } from "../request/gemini.ts";
 import { geminiUsage } from "../usage.ts";
 import type { CallSoFar } from "./call-so-far.ts";
 import type { ReplyForm } from "./reply-form.ts";
@@ -47,7 +47,7 @@ const IN_PIECES = ["partialArgs", "partial_args", "willContinue", "will_continue
 function takeCall(found: LooseRecord | undefined, reply: ReplySoFar): CallSoFar[] {
   if (found === undefined) return [];
   if (IN_PIECES.some((field) => found[field] != null)) reply.doubt();
-  const { id, name, input } = callIn(found);
+  const { id, name, input } = geminiCallIn(found);
   const call = reply.callAt(reply.calls.length, { id, name });
   reply.setInput(call, input);
   reply.close(call);

@@ -1,7 +1,7 @@
 import { asRecords } from "../../../domain/lenient.ts";
 import { GrownBytes } from "../grown-bytes.ts";
 import {
-  decide,
+  decideCalls,
   type EndedReply,
   EVENT_LIMITS,
   type InSteps,
@@ -61,7 +61,7 @@ export class JsonReply implements ReplyReader {
     yield* readInputs(this.#reply.takeClosed());
     if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
     if (gate !== undefined && this.#reply.isUnclear) return this.#stop(UNCLEAR);
-    yield* decide(this.#reply.calls, gate);
+    yield* decideCalls(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) return this.#stop(UNREADABLE);
     if (this.#reply.calls.every(({ exchanged }) => exchanged === null)) return bytes;

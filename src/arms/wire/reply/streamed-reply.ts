@@ -1,6 +1,6 @@
 import { asRecord, asText, type LooseRecord } from "../../../domain/lenient.ts";
 import {
-  decide,
+  decideCalls,
   type EndedReply,
   EVENT_LIMITS,
   type InSteps,
@@ -71,7 +71,7 @@ export class StreamedReply implements ReplyReader {
     const last: Uint8Array[] = [];
     for (const block of whole) last.push(...(yield* this.#take(block)));
     if (gate !== undefined && this.#events === 0 && !this.#stopped) this.#stop(NO_REPLY);
-    if (!this.#stopped) yield* decide(this.#reply.calls, gate);
+    if (!this.#stopped) yield* decideCalls(this.#reply.calls, gate);
     // Inputs of calls without an end were not read before.
     if (this.#reply.isUnreadable) this.#stop(UNREADABLE);
     return { bytes: Buffer.concat([...last, ...this.#release()]), reply: yield* wireReply(this.#reply, form) };
@@ -92,7 +92,7 @@ export class StreamedReply implements ReplyReader {
     yield* readInputs(closed);
     const fault = this.#faultOf({ block, calls }, event);
     if (fault !== null) return this.#stop(fault);
-    yield* decide(closed, gate);
+    yield* decideCalls(closed, gate);
     return gate !== undefined && this.#reply.open.size > 0 ? [] : this.#release();
   }
 

@@ -27,14 +27,14 @@ export function readContents(body: LooseRecord): RequestParts {
 function partOf(part: LooseRecord): Part[] {
   if (part["thought"] === true) return [];
   const call = asRecord(part["functionCall"] ?? part["function_call"]);
-  if (call !== undefined) return [{ kind: "call", call: callIn(call) }];
+  if (call !== undefined) return [{ kind: "call", call: geminiCallIn(call) }];
   const response = asRecord(part["functionResponse"] ?? part["function_response"]);
   if (response !== undefined) return [resultIn(response)];
   const text = asText(part["text"]);
   return text === undefined ? [{ kind: "other", value: part }] : [{ kind: "text", text }];
 }
 
-export const callIn = ({ id, name, args }: LooseRecord) => ({
+export const geminiCallIn = ({ id, name, args }: LooseRecord) => ({
   id: asId(id) ?? null,
   name: asName(name) ?? "",
   input: args ?? {},

@@ -3,7 +3,7 @@ import { Mistake, wordsOf } from "../../../domain/failure.ts";
 import { type FilePatch, pathOfPatch, readPatch } from "../../../domain/patch.ts";
 
 /** What applying a patch does to one path; `text` null removes it. */
-export interface PatchedFile {
+interface PatchedFile {
   readonly path: string;
   readonly text: string | null;
 }

@@ -3,7 +3,7 @@ import { CHANGED_FILE_BYTES, CHANGED_FILES_BYTES, PATCH_BYTES } from "../../../d
 import type { ChangedFile, Changes } from "../../../domain/evidence.ts";
 import { sha256 } from "../../../domain/sha256.ts";
 import { Pace } from "../../../runtime/pace.ts";
-import type { Difference } from "./compare.ts";
+import type { TreeDifference } from "./compare.ts";
 import { type Content, ContentReader, shownSides } from "./content.ts";
 import { filePatch } from "./file-patch.ts";
 import { DiffEffort } from "./text-hunks.ts";
@@ -32,7 +32,7 @@ export const unreadableChanges = (why: string): Changes => ({
 
 /** What differs between two trees, as evidence: within the caps of `defaults.ts`, and in bounded time whatever lies there. */
 export async function describeChanges(
-  differences: readonly Difference[],
+  differences: readonly TreeDifference[],
   roots: { readonly before: string; readonly after: string },
 ): Promise<Changes> {
   const reader = new ContentReader();

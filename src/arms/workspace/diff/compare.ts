@@ -7,12 +7,12 @@ import type { Snapshot } from "../tree/snapshot.ts";
 import { sortedByPath } from "../tree/sorted-by-path.ts";
 import type { TreeEntry } from "../tree/walk.ts";
 
-export interface Side {
+interface Side {
   readonly root: string;
   readonly entries: readonly TreeEntry[];
 }
 
-export interface Difference {
+export interface TreeDifference {
   readonly path: string;
   readonly before: TreeEntry | undefined;
   readonly after: TreeEntry | undefined;
@@ -32,9 +32,9 @@ export async function compareTrees(
   after: Side,
   snapshot: Snapshot,
   options: CompareOptions = { executable: false },
-): Promise<readonly Difference[]> {
+): Promise<readonly TreeDifference[]> {
   const [old, now] = [byPath(before.entries), byPath(after.entries)];
-  const differences: Difference[] = [];
+  const differences: TreeDifference[] = [];
   const pace = new Pace();
   for (const path of new Set([...old.keys(), ...now.keys()])) {
     const difference = { path, before: old.get(path), after: now.get(path) };
@@ -63,7 +63,11 @@ const byPath = (entries: Side["entries"]) =>
 
 const isExecutable = (entry: TreeEntry | undefined) => entry?.kind === "file" && (entry.mode & 0o100) !== 0;
 
-async function isSame({ path, before, after }: Difference, rootBefore: string, rootAfter: string): Promise<boolean> {
+async function isSame(
+  { path, before, after }: TreeDifference,
+  rootBefore: string,
+  rootAfter: string,
+): Promise<boolean> {
   if (!before || !after || before.kind !== after.kind || before.size !== after.size) return false;
   try {
     if (before.kind === "link") return targetAt(rootBefore, path).equals(targetAt(rootAfter, path));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sha256 } from "../../../domain/sha256.ts";
 import { Pace } from "../../../runtime/pace.ts";
 import { isOutOfReach } from "../io-failure.ts";
-import { asText, chunksOf, readRegular } from "../tree/contents.ts";
+import { chunksOf, decodedText, readRegular } from "../tree/contents.ts";
 import type { TreeEntry } from "../tree/walk.ts";
 
 /** What stands at a path, as far as a diff can show it. */
@@ -31,7 +31,7 @@ export type Content =
   /** More than is read of one arm's changes. */
   | { readonly kind: "unread"; readonly size: number; readonly digest: string };
 
-export const ABSENT: Content = { kind: "absent" };
+const ABSENT: Content = { kind: "absent" };
 
 /** Bytes up to which text is shown line by line; nothing larger fits a patch. */
 const MAX_TEXT_BYTES = 2_000_000;
@@ -75,7 +75,7 @@ function linkAt(root: string, path: string): Content {
 function smallFile(root: string, { path, size, mode }: TreeEntry): Content {
   const bytes = readRegular(root, path, MAX_TEXT_BYTES) ?? new Uint8Array();
   const digest = sha256(bytes);
-  const text = asText(bytes);
+  const text = decodedText(bytes);
   const executable = (mode & 0o100) !== 0;
   if (text !== undefined) return { kind: "text", text, digest, executable };
   const lossy = lossyText(bytes);

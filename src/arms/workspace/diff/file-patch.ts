@@ -3,7 +3,7 @@ import type { Content } from "./content.ts";
 import { compareLines, linesIn, type PatchMeans } from "./text-hunks.ts";
 
 /** One changed path: its part of the unified diff, and its count of lines. */
-export interface FilePatch {
+interface FilePatch {
   /** As git writes it; `git apply` and `patch -p1` take it. Null when it is longer than there is room for. */
   readonly patch: string | null;
   readonly added: number;

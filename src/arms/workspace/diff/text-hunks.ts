@@ -25,7 +25,7 @@ export interface PatchMeans {
   readonly room: number;
 }
 
-export interface LineDifference {
+interface LineDifference {
   /** Null when there is no room for them. */
   readonly hunks: StructuredPatchHunk[] | null;
   readonly added: number;

@@ -4,7 +4,7 @@ import { errorCode } from "../../../domain/failure.ts";
 import { Pace } from "../../../runtime/pace.ts";
 
 /** Opens a regular file for reading: never through a link at its end, never waiting for a pipe. */
-export function openRegular(path: string): { readonly descriptor: number; readonly size: number } | undefined {
+function openRegular(path: string): { readonly descriptor: number; readonly size: number } | undefined {
   const descriptor = openQuietly(path);
   if (descriptor === undefined) return undefined;
   const stats = fstatSync(descriptor);
@@ -51,7 +51,7 @@ function readUpTo(descriptor: number, length: number): Uint8Array {
 }
 
 /** Strict UTF-8 without NUL is text; undefined for anything else. A byte order mark stays. */
-export function asText(bytes: Uint8Array): string | undefined {
+export function decodedText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

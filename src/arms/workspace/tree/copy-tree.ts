@@ -20,7 +20,7 @@ import { copyWithHoles, hasHoles } from "./copy-with-holes.ts";
 import { sortedByPath } from "./sorted-by-path.ts";
 import { entryAt, type TreeEntry, walk } from "./walk.ts";
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly from: string;
   /** Must not exist. */
   readonly to: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
 import type { Owner } from "../../sandbox/sandbox.ts";
 
-export interface PlacedFile {
+interface PlacedFile {
   readonly path: string;
   readonly bytes: string | Uint8Array;
   readonly mode: number;

@@ -5,7 +5,7 @@ import { isOutOfReach, TreeTooLarge } from "../io-failure.ts";
 import { readNames } from "./read-names.ts";
 
 /** `unreadable`: its name is no valid text, or its path is too long; nothing more can be known of it. */
-export type EntryKind = "file" | "directory" | "link" | "special" | "unreadable";
+type EntryKind = "file" | "directory" | "link" | "special" | "unreadable";
 
 export interface TreeEntry {
   /** Relative to the root, with forward slashes. */
@@ -172,7 +172,7 @@ function uniqueNames(valid: readonly string[]): (text: string) => string {
 }
 
 /** Lets its owner list and enter a real directory. One that cannot be opened is found out when it is read. */
-export function openUp(directory: string): void {
+function openUp(directory: string): void {
   try {
     const { mode } = lstatSync(directory);
     if ((mode & 0o500) !== 0o500) chmodSync(directory, (mode & 0o777) | 0o700);
@@ -182,7 +182,7 @@ export function openUp(directory: string): void {
 }
 
 /** Something stands there, and every step on the way to it is a real directory, none a link. */
-export function isPresent(root: string, path: string): boolean {
+function isPresent(root: string, path: string): boolean {
   const steps = path.split("/");
   openUp(root);
   return steps.every((_, depth) => {

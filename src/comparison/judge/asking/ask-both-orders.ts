@@ -8,11 +8,11 @@ import { isJudged } from "../scenario-brief.ts";
 import { drawLabels, drawSecrets, type Presentation } from "../view/blinding.ts";
 import type { EvidenceView } from "../view/evidence-view.ts";
 import type { PairViews } from "../view/pair-views.ts";
-import { askJudge, type CallResult, firstRequest, type JudgeModel, type Question } from "./ask-judge.ts";
+import { askJudge, type CallResult, firstRequest, type JudgeClient, type Question } from "./ask-judge.ts";
 import { judgePrompt } from "./judge-prompt.ts";
 
 /** Two arms with what code established about them. */
-export interface Pair {
+export interface JudgedPair {
   readonly kase: Case;
   readonly facts: Readonly<Record<Side, Facts>>;
   /** What people call the arms. */
@@ -30,8 +30,8 @@ interface Evidence {
  * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
  */
 export async function askBothOrders(
-  judge: JudgeModel,
-  pair: Pair,
+  judge: JudgeClient,
+  pair: JudgedPair,
   evidence: Evidence,
   signal: AbortSignal,
 ): Promise<readonly CallResult[]> {
@@ -44,7 +44,7 @@ export async function askBothOrders(
   );
 }
 
-function questionsOf(entropy: Entropy, { kase, facts, names }: Pair, { views, masked }: Evidence): Question[] {
+function questionsOf(entropy: Entropy, { kase, facts, names }: JudgedPair, { views, masked }: Evidence): Question[] {
   const labels = drawLabels(entropy, [views.a, views.b].map(textOf).join("\n"));
   const criteria = kase.rubric.criteria.filter(isJudged);
   const schema = judgementSchema(kase.rubric, labels);

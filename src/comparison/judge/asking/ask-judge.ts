@@ -6,7 +6,7 @@ import type { Expected } from "../answer/parse-answer.ts";
 import { inArmFrame, type ParsedAnswer } from "../answer/parsed-answer.ts";
 import { exceeds } from "../verdict/score-table.ts";
 import { nameArms, type Presentation } from "../view/blinding.ts";
-import { begin, type Conversation, requestOf, withReply } from "./conversation.ts";
+import { begin, type JudgeConversation, requestOf, withReply } from "./conversation.ts";
 import type { Prompt } from "./judge-prompt.ts";
 import type { JudgingBudget } from "./judging-budget.ts";
 
@@ -29,7 +29,7 @@ export interface CallResult {
   readonly overflow: boolean;
 }
 
-export interface JudgeModel {
+export interface JudgeClient {
   readonly model: ModelClient;
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -45,7 +45,7 @@ const UNAFFORDABLE = "the cost limit left no room to ask again";
 /** @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires. */
 export async function askJudge(
   question: Question,
-  { model, clock, budget }: JudgeModel,
+  { model, clock, budget }: JudgeClient,
   signal: AbortSignal,
 ): Promise<CallResult> {
   const began = clock.ticks();
@@ -77,7 +77,7 @@ export const firstRequest = ({ prompt, expected }: Question): ModelRequest =>
 
 function resultOf(
   { presentation, masked, expected }: Question,
-  conversation: Conversation,
+  conversation: JudgeConversation,
   latency_ms: number,
 ): CallResult {
   const { answer, errors, leaked, replies } = conversation;

@@ -6,7 +6,7 @@ import { replyText } from "../answer/reply-text.ts";
 import type { Prompt } from "./judge-prompt.ts";
 
 /** The first request and at most two re-asks, as far as they went. */
-export interface Conversation {
+export interface JudgeConversation {
   readonly messages: readonly Message[];
   readonly replies: readonly ModelReply[];
   /** The last usable answer. A judge that wrote the private code has none. */
@@ -19,7 +19,7 @@ export interface Conversation {
   readonly over: boolean;
 }
 
-export const begin = ({ user }: Prompt): Conversation => ({
+export const begin = ({ user }: Prompt): JudgeConversation => ({
   messages: [{ role: "user", text: user }],
   replies: [],
   answer: null,
@@ -28,7 +28,7 @@ export const begin = ({ user }: Prompt): Conversation => ({
   over: false,
 });
 
-export const requestOf = ({ messages }: Conversation, { system }: Prompt, { schema }: Expected): ModelRequest => ({
+export const requestOf = ({ messages }: JudgeConversation, { system }: Prompt, { schema }: Expected): ModelRequest => ({
   system,
   messages,
   tools: [{ name: ANSWER_TOOL, description: "Submit the scores of both candidates, once.", input: schema }],
@@ -38,7 +38,7 @@ export const requestOf = ({ messages }: Conversation, { system }: Prompt, { sche
 });
 
 /** The conversation after a reply. Its messages end with what must be mended, unless it is over. */
-export function withReply(conversation: Conversation, reply: ModelReply, expected: Expected): Conversation {
+export function withReply(conversation: JudgeConversation, reply: ModelReply, expected: Expected): JudgeConversation {
   const { answer, errors, leaked } = parse(reply, expected);
   const replies = [...conversation.replies, reply];
   const final = reply.stop === "context_overflow" || reply.stop === "refusal" || leaked;

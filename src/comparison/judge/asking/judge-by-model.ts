@@ -3,11 +3,11 @@ import { type Citation, FLAGS, type Flag, type JudgeCall, SIDES } from "../../..
 import type { JudgedArm } from "../judge.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "../verdict/judge-result.ts";
 import type { Exhibits } from "../view/exhibits.ts";
-import { askBothOrders, type Pair } from "./ask-both-orders.ts";
-import type { CallResult, JudgeModel } from "./ask-judge.ts";
+import { askBothOrders, type JudgedPair } from "./ask-both-orders.ts";
+import type { CallResult, JudgeClient } from "./ask-judge.ts";
 import { PROTOCOL, promptDigest } from "./judge-prompt.ts";
 
-export interface JudgeInput extends Pair {
+export interface JudgeInput extends JudgedPair {
   readonly exhibits: Exhibits;
   /** Whether words could have moved these answers, so that the judge must be asked again without them. */
   readonly needsSecondHearing: (calls: readonly JudgeCall[], suspicions: JudgeResult["suspicions"]) => boolean;
@@ -21,7 +21,7 @@ const KEPT_CITATIONS = 8;
  * hearing asks in both orders again, with the words of both arms masked: comments, remarks, answers, output.
  * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
  */
-export async function judgeByModel(judge: JudgeModel, input: JudgeInput, signal: AbortSignal): Promise<JudgeResult> {
+export async function judgeByModel(judge: JudgeClient, input: JudgeInput, signal: AbortSignal): Promise<JudgeResult> {
   const { kase, exhibits } = input;
   const { views } = exhibits;
   const first = await askBothOrders(judge, input, { views, masked: false }, signal);

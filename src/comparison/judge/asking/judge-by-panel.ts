@@ -4,10 +4,10 @@ import { FLAGS } from "../../../domain/verdict.ts";
 import { allOrNone } from "../all-or-none.ts";
 import { panelProtocol } from "../panel-votes.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "../verdict/judge-result.ts";
-import type { JudgeModel } from "./ask-judge.ts";
+import type { JudgeClient } from "./ask-judge.ts";
 import { type JudgeInput, judgeByModel, mergeCitations } from "./judge-by-model.ts";
 
-export interface PanelJudge extends JudgeModel {
+interface PanelJudge extends JudgeClient {
   /** `<provider>/<model>` */
   readonly name: string;
   readonly price: Price | null;

@@ -15,7 +15,7 @@ import type { EvidenceView } from "../view/evidence-view.ts";
 export const PROTOCOL = "swapped-pair/3";
 
 /** What both orders of a hearing share. */
-export interface PromptContext {
+interface PromptContext {
   readonly task: Task;
   readonly rubric: Rubric;
   readonly policies: Policies;
@@ -25,7 +25,7 @@ export interface PromptContext {
 }
 
 /** One arm in its slot. */
-export interface Candidate {
+interface Candidate {
   readonly view: EvidenceView;
   readonly facts: Facts;
 }

@@ -4,7 +4,7 @@ import type { Price } from "../../../domain/price-list.ts";
 import { costOf, mostCostOf } from "../../../domain/usage.ts";
 
 /** Money left for judging. The judges of a panel share one purse. */
-export interface Purse {
+interface Purse {
   left_usd: number;
 }
 

@@ -30,7 +30,7 @@ import { byJudge, labelOf, scoreTables, type Weights, weigh } from "./score-tabl
 import { sensitivityOf } from "./sensitivity.ts";
 import { gateFinding, type StatementInput, statementOf } from "./statement.ts";
 
-export interface VerdictInput {
+interface VerdictInput {
   readonly kase: Case;
   readonly facts: Verdict["facts"];
   readonly rules: ScoringRules;

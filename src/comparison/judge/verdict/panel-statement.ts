@@ -1,7 +1,7 @@
 import type { PanelMember, Side } from "../../../domain/verdict.ts";
 import type { SecondHearing } from "../asking/second-hearing.ts";
 import type { Opinion } from "../opinion.ts";
-import { type Finding, signOf } from "../panel-votes.ts";
+import { type JudgeFinding, signOf } from "../panel-votes.ts";
 
 /** What one judge of a panel found, in its first hearing and in the end. */
 export interface HeardJudge extends Pick<PanelMember, "outcome" | "vote"> {
@@ -9,7 +9,7 @@ export interface HeardJudge extends Pick<PanelMember, "outcome" | "vote"> {
   readonly second: SecondHearing;
 }
 
-export const voteOf = ({ outcome, winner_side }: Finding): PanelMember["vote"] =>
+export const voteOf = ({ outcome, winner_side }: JudgeFinding): PanelMember["vote"] =>
   outcome === "invalid" ? null : signOf(winner_side);
 
 export const heardJudge = (opinion: Opinion): HeardJudge => ({
@@ -20,7 +20,7 @@ export const heardJudge = (opinion: Opinion): HeardJudge => ({
 });
 
 /** What a statement says of a panel. */
-export interface PanelWords {
+interface PanelWords {
   readonly members: readonly HeardJudge[];
   readonly names: Readonly<Record<Side, string>>;
   /** Criteria measured by code count beside the judges' scores. */

@@ -55,7 +55,7 @@ function judgedRows(call: CallScores, hearing: readonly CallScores[]): ScoreTabl
 }
 
 /** Weighted means, 0 to 1, and arm a's lead. */
-export interface WeightedScores {
+interface WeightedScores {
   readonly a: number;
   readonly b: number;
   readonly gap: number;

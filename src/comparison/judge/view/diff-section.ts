@@ -15,7 +15,7 @@ const LISTED_FILES = 200;
 const NOTED_FILES = 20;
 
 /** The change, read but not yet cut. */
-export interface DiffDraft {
+interface DiffDraft {
   readonly changes: Changes | null;
   readonly hunks: readonly Hunk[];
   readonly list: readonly ViewLine[];

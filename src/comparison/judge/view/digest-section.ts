@@ -18,7 +18,7 @@ const RUN_BYTES = 60;
 /** Reading a step takes as long as reading this many entries of a directory when all its characters are disguised. */
 const STEP_UNITS = 20;
 
-export interface DigestDraft {
+interface DigestDraft {
   readonly steps: readonly Step[];
   readonly lines: readonly (readonly ViewLine[])[];
   /** What showing every step takes. */

@@ -24,7 +24,7 @@ export interface EvidenceView {
 }
 
 /** What the rubric and the task decide about a view. */
-export interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_evidence_tokens"> {
+interface ViewSettings extends Pick<Rubric["judge"], "probe_visibility" | "max_evidence_tokens"> {
   readonly deliverable: readonly string[];
   /** The task's; absent: it asks for no file by name. */
   readonly prompt?: string;

@@ -1,6 +1,6 @@
 /** What a judge needs first comes first. Generated files are named and never shown. */
 export const FILE_KINDS = ["source", "test", "config", "generated"] as const;
-export type FileKind = (typeof FILE_KINDS)[number];
+type FileKind = (typeof FILE_KINDS)[number];
 
 const GENERATED =
   /(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum|bun\.lockb)$|\.(?:lock|map|snap|min\.js|min\.css)$|(?:^|\/)(?:dist|vendor|third_party|coverage|__snapshots__)\//;

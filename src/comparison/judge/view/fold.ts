@@ -1,7 +1,7 @@
 import { INVISIBLE, SPELLED_OUT } from "./clean-text.ts";
 
 /** A copy of a text in which disguised words are plain, and the way back to the text. The copy is for matching only. */
-export interface Folded {
+interface Folded {
   readonly text: string;
   /** Where the stretch from `start` to before `end` of the copy stands in the original; `start` < `end`. */
   span(start: number, end: number): readonly [start: number, end: number];
@@ -57,7 +57,7 @@ const DISGUISED = new RegExp(`${EMPTY}*(?:${SPELLED_OUT}${EMPTY}*)+|${EMPTY}{2,}
  * Removes invisible characters, raw or spelled out, and marks on letters. Compatibility forms and lookalikes become plain
  * letters, white space within a line one space. Linear in the length.
  */
-export function fold(text: string): Folded {
+export function foldCharacters(text: string): Folded {
   // Most text hides nothing and needs no map of its characters.
   if (text.search(DISGUISED) === -1) return { text, span: (start, end) => [start, end] };
   const from: number[] = [];

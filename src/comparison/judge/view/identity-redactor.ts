@@ -1,4 +1,4 @@
-import { fold } from "./fold.ts";
+import { foldCharacters } from "./fold.ts";
 
 /** Written in place of a name that would tell the judge who an arm is. */
 const IDENTITY_MARK = "[identity removed]";
@@ -33,7 +33,7 @@ export function identityRedactor(models: readonly string[], words: readonly stri
   const plain = named([...MAKERS, ...models.filter((name) => !isDistinctive(name)), ...words], INTRODUCED_CHARS);
   const patterns = [...(distinct ? [new RegExp(distinct, "giu")] : []), FAMILIES, introduction(plain, distinct)];
   return (text) => {
-    const folded = fold(text);
+    const folded = foldCharacters(text);
     const found = patterns.flatMap((pattern) => [...folded.text.matchAll(pattern)]);
     const spans = merged(found.map(({ 0: name, index }) => folded.span(index, index + name.length)));
     return { text: replaced(text, spans), count: spans.length };
@@ -46,7 +46,9 @@ const WORD = "[\\p{L}\\p{N}_]";
 
 /** Any of these names as whole words, longest first; "" when there is none. */
 function named(names: readonly string[], least = NAME_CHARS): string {
-  const distinct = [...new Set(names.map((name) => fold(name).text.trim()))].filter(({ length }) => length >= least);
+  const distinct = [...new Set(names.map((name) => foldCharacters(name).text.trim()))].filter(
+    ({ length }) => length >= least,
+  );
   if (distinct.length === 0) return "";
   const longestFirst = distinct.sort((one, other) => other.length - one.length);
   const spelled = longestFirst.map((name) => name.split(/\s+/).map(RegExp.escape).join("[ \\n]"));

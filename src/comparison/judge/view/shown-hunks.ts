@@ -96,7 +96,7 @@ function* inLines(text: string): Generator<string> {
 }
 
 /** What is shown of a hunk. */
-export interface HunkPart {
+interface HunkPart {
   readonly lines: readonly ViewLine[];
   readonly cut: boolean;
 }

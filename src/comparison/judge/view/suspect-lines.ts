@@ -1,7 +1,7 @@
 import { Pace } from "../../../runtime/pace.ts";
 import { beginsWithChatTag, ChatTags } from "./chat-tags.ts";
 import type { EvidenceView } from "./evidence-view.ts";
-import { fold } from "./fold.ts";
+import { foldCharacters } from "./fold.ts";
 import type { ViewLine } from "./section.ts";
 
 const EVALUATOR = "(?:judge|grader|evaluator|assessor|rater|reviewer)s?";
@@ -65,7 +65,7 @@ export async function suspectLines({ sections }: EvidenceView): Promise<ViewLine
 export function lineScan(isDiff: boolean): (line: string) => boolean {
   const tags = new ChatTags();
   return (text) => {
-    const line = fold(text).text;
+    const line = foldCharacters(text).text;
     if (isDiff && line.startsWith("-")) return false;
     const said = line.replace(/^[+\s]+/, "");
     const chats = tags.isChat(said) && (!isDiff || beginsWithChatTag(said));

@@ -22,7 +22,7 @@ export function answerSection(draft: TextDraft, bytes: number): Section {
 }
 
 /** Hidden checks, read but not yet cut. */
-export interface ProbeDraft {
+interface ProbeDraft {
   readonly checks: readonly { readonly head: ViewLine; readonly printed: TextDraft }[];
   /** What showing all of it takes, and the part that is never cut. */
   readonly bytes: number;

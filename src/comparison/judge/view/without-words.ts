@@ -10,7 +10,7 @@ import { WORDS, WordMask } from "./word-mask.ts";
 /** Written in place of an arm's words. */
 const WITHHELD = "[withheld]";
 
-export interface WordlessArm {
+interface WordlessArm {
   readonly arm: JudgedArm;
   /** Some code of its change is left. */
   readonly has_code: boolean;

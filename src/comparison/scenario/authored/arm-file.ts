@@ -5,7 +5,7 @@ import { TOOL_NAMES } from "../../../domain/tool.ts";
 import { AgentFile } from "./agent-file.ts";
 import { BUDGET_LIMITS, GitPath, GitRef, Name, optional, Seconds, Text } from "./fields.ts";
 
-export const PriceFile = Type.Partial(
+const PriceFile = Type.Partial(
   Type.Object({
     in: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Input." }),
     out: Type.Number({ minimum: 0, maximum: 1_000_000, description: "Output." }),

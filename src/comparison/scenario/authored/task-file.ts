@@ -15,7 +15,7 @@ export const FixtureFile = Type.Union(
 );
 export type FixtureFile = Static<typeof FixtureFile>;
 
-export const SetupStepFile = Type.Union(
+const SetupStepFile = Type.Union(
   [
     Text("Shell command."),
     record("SetupStepMap", {

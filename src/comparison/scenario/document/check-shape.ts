@@ -5,7 +5,7 @@ import type { FieldPath, Problems } from "../authored/problems.ts";
 import { ScenarioFile } from "../authored/scenario-file.ts";
 
 /** What a kind of file holds. */
-export interface FileShape {
+interface FileShape {
   readonly schema: TSchema;
   /** `expected a map with ...`, for a file that holds something else. */
   readonly expected: string;

@@ -16,7 +16,7 @@ import {
 import type { FieldPath, Problem, Problems } from "../authored/problems.ts";
 
 /** 1-based, columns in UTF-16 units, as editors count them. */
-export interface Position {
+interface Position {
   readonly line: number;
   readonly column: number;
 }

@@ -5,7 +5,7 @@ import { objectAt, type Repository } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
 
 /** A file that a commit changed. A renamed file counts as removed and added. */
-export interface ChangedFile {
+interface ChangedFile {
   readonly path: string;
   readonly status: "added" | "changed" | "removed";
   /** Object id of the new contents; meaningless for a removed file. */

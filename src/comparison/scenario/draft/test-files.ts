@@ -11,7 +11,7 @@ const NAMES =
 export const isTestFile = (path: string): boolean => DIRECTORIES.test(path) || NAMES.test(path);
 
 /** The command that most likely runs the tests of one file; null for a file that is no test, such as data. */
-export interface TestCommand {
+interface TestCommand {
   readonly run: string;
   /** Steps that run once before, with the network open. */
   readonly setup: readonly string[];

@@ -4,7 +4,7 @@ import { startGit } from "./run-git.ts";
 import { checkLink, type TreeFile } from "./tree.ts";
 
 /** A file of a tree with its contents, in pieces. */
-export interface Blob {
+interface Blob {
   readonly file: TreeFile;
   readonly pieces: AsyncIterable<Uint8Array>;
 }

@@ -81,16 +81,16 @@ async function writePieces(path: string, mode: number, pieces: AsyncIterable<Uin
 }
 
 /** The text of a file at a ref, not through a link. @throws Unusable */
-export async function textAt(repository: Repository, ref: string, path: string): Promise<string> {
+export async function textAtRef(repository: Repository, ref: string, path: string): Promise<string> {
   const tree = await objectAt(repository, ref, undefined);
   await objectAt(repository, ref, path);
-  const text = await textIn(repository, tree.id, path, SCENARIO_FILE_BYTES);
+  const text = await textInTree(repository, tree.id, path, SCENARIO_FILE_BYTES);
   if (text === null) throw new Unusable(`has ${path}, which is no file`);
   return text;
 }
 
 /** The text of a file in a tree; null when there is no such file. @throws Unusable */
-export async function textIn(
+export async function textInTree(
   repository: Repository,
   tree: string,
   path: string,

@@ -40,7 +40,7 @@ const SETTINGS = [
 ].flatMap((setting) => ["-c", setting]);
 
 /** A git command that is under way. */
-export interface GitProcess extends AsyncDisposable {
+interface GitProcess extends AsyncDisposable {
   readonly stdout: AsyncIterable<Uint8Array>;
   /** Waits for its end. @throws Unusable with git's own words when it failed. */
   finish(): Promise<{ readonly complaint: string }>;

@@ -13,7 +13,7 @@ import { ByteReader } from "./byte-reader.ts";
 import { HEADER_BYTES, type PackedFile, parseHeader } from "./packed-file.ts";
 
 /** Where the files of a scenario lie, and how many bytes they have. */
-export interface Unpacked extends ScenarioPlace {
+interface Unpacked extends ScenarioPlace {
   readonly bytes: number;
 }
 

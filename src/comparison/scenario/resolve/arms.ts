@@ -11,7 +11,7 @@ import type { ArmFile, McpServerFile } from "../authored/arm-file.ts";
 import type { FieldPath, Problems } from "../authored/problems.ts";
 import { readText } from "../read-text.ts";
 import { checkAgentFields, resolveAgent } from "./agent.ts";
-import { attempt, locate, type ResolveContext } from "./context.ts";
+import { attempt, locateFile, type ResolveContext } from "./context.ts";
 import { extendArms } from "./extend-arms.ts";
 import { promptAt } from "./git-source.ts";
 import { checkDistinct } from "./ids.ts";
@@ -137,7 +137,7 @@ async function promptFromFile(
     return (await attempt(context, path, JSON.stringify(file.git), () => promptAt(context, file))) ?? "";
   }
   const text = await attempt(context, ["arms", index, "system_prompt_file"], file, async () => {
-    const real = await locate(context, file, "file");
+    const real = await locateFile(context, file, "file");
     return readText(real, SCENARIO_FILE_BYTES);
   });
   return text ?? "";

@@ -32,7 +32,7 @@ export async function attempt<T>(
 }
 
 /** The real path of what the file names; both it and the path as written become sources. @throws Unusable */
-export async function locate(
+export async function locateFile(
   { root, sources }: ResolveContext,
   path: string,
   kind: "file" | "directory",

@@ -4,9 +4,9 @@ import type { FileSet, Files } from "../../../domain/task.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import { workspacePathFault } from "../confined-path.ts";
 import { digestOf } from "../materials.ts";
-import { attempt, locate, type ResolveContext } from "./context.ts";
+import { attempt, locateFile, type ResolveContext } from "./context.ts";
 
-export interface AuthoredFiles {
+interface AuthoredFiles {
   readonly dir: string | undefined;
   /** Where `dir` stands in the file. */
   readonly dirPath: FieldPath;
@@ -27,7 +27,7 @@ export async function resolveFileSet(context: ResolveContext, authored: Authored
 
 /** The real absolute path of a directory that the file names; null after a problem. */
 export function resolveDirectory(context: ResolveContext, path: FieldPath, dir: string): Promise<string | null> {
-  return attempt(context, path, dir, () => locate(context, dir, "directory"));
+  return attempt(context, path, dir, () => locateFile(context, dir, "directory"));
 }
 
 export function checkInlinePaths({ problems }: ResolveContext, path: FieldPath, files: Files): void {

@@ -1,4 +1,4 @@
-import { textAt } from "../git/git-files.ts";
+import { textAtRef } from "../git/git-files.ts";
 import { objectAt, type Repository, refFiles, repositoryAround } from "../repository.ts";
 import { Unusable } from "../unusable.ts";
 import type { ResolveContext } from "./context.ts";
@@ -14,7 +14,7 @@ export async function treeAt(context: ResolveContext, ref: string, path: string 
 
 /** @throws Unusable */
 export const promptAt = async (context: ResolveContext, { git, path }: { git: string; path: string }) =>
-  await textAt(repositoryOf(context), git, path);
+  await textAtRef(repositoryOf(context), git, path);
 
 /** The repository that the scenario file lies in; the files that decide the meaning of a ref become sources. @throws Unusable */
 export function repositoryOf({ root, sources, git }: ResolveContext): Repository {

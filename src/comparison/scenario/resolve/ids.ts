@@ -15,7 +15,7 @@ export function slugOf(words: string, fallback: string): string {
 }
 
 /** An entry's own id, or the one that is proposed for it. */
-export interface IdClaim {
+interface IdClaim {
   readonly given: string | undefined;
   readonly proposed: string;
 }

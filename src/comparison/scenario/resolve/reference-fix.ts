@@ -5,11 +5,11 @@ import { sha256 } from "../../../domain/sha256.ts";
 import type { FileSet, ReferenceFix } from "../../../domain/task.ts";
 import type { FieldPath } from "../authored/problems.ts";
 import type { ReferenceFixFile } from "../authored/task-file.ts";
-import { textIn } from "../git/git-files.ts";
+import { textInTree } from "../git/git-files.ts";
 import { listMaterial } from "../materials.ts";
 import { readText } from "../read-text.ts";
 import { Unusable } from "../unusable.ts";
-import { attempt, locate, type ResolveContext } from "./context.ts";
+import { attempt, locateFile, type ResolveContext } from "./context.ts";
 import { checkInlinePaths, resolveDirectory } from "./file-set.ts";
 import { repositoryOf } from "./git-source.ts";
 import { checkPatch, type FixedFile, patchOf } from "./reference-patch.ts";
@@ -36,7 +36,7 @@ export async function resolveReferenceFix(
 
 function fromPatch(context: ResolveContext, patch: string): Promise<string | null> {
   return attempt(context, [...PATH, "patch"], patch, async () => {
-    const file = await locate(context, patch, "file");
+    const file = await locateFile(context, patch, "file");
     const text = await readText(file, PATCH_BYTES);
     checkPatch(text);
     return text;
@@ -73,7 +73,7 @@ async function against(
   if (inline !== undefined) return { path, before: inline, ...fixed };
   const tree = fixture?.git?.tree;
   if (tree !== undefined)
-    return { path, before: await textIn(repositoryOf(context), tree, path, CHANGED_FILE_BYTES), ...fixed };
+    return { path, before: await textInTree(repositoryOf(context), tree, path, CHANGED_FILE_BYTES), ...fixed };
   const dir = fixture?.dir ?? null;
   if (dir === null) return { path, before: null, ...fixed };
   const absolute = join(context.root, dir, path);

@@ -77,7 +77,7 @@ function checkTogether(problems: Problems, file: ScenarioFile, { task, arms, pol
 }
 
 /** Literal text becomes a pattern that matches it. Meaningless after a problem. */
-export function resolveReplay(problems: Problems, { ignore = [] }: NonNullable<ScenarioFile["replay"]>): ReplayConfig {
+function resolveReplay(problems: Problems, { ignore = [] }: NonNullable<ScenarioFile["replay"]>): ReplayConfig {
   for (const [index, text] of ignore.entries()) checkPattern(problems, ["replay", "ignore", index], text);
   return { ignore: ignore.map((text) => regexOf(text) ?? RE2JS.quote(text)) };
 }

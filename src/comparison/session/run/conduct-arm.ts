@@ -19,7 +19,7 @@ export interface ArmPlace {
   readonly mcp: ArmTools;
 }
 
-export interface ArmConduct extends ArmPlace {
+interface ArmConduct extends ArmPlace {
   readonly arm: Arm;
   readonly runArm: RunArm;
   readonly scenario: Scenario;

@@ -5,7 +5,7 @@ import type { SessionServices } from "../../planning/services.ts";
 import { pendingArm } from "../pending-arm.ts";
 
 /** A plan, and the trial that it is run as. */
-export interface Asked {
+export interface PlannedRun {
   readonly plan: SessionPlan;
   readonly place: TrialPlace | undefined;
 }
@@ -16,7 +16,7 @@ export interface Asked {
  */
 export async function createSession<T>(
   services: Pick<SessionServices, "clock" | "version">,
-  asked: Asked,
+  asked: PlannedRun,
   store: (entry: CreatedEntry) => Promise<T | undefined>,
 ): Promise<T> {
   const now = services.clock.now();
@@ -31,7 +31,7 @@ export async function createSession<T>(
 
 function createdEntry(
   { version }: Pick<SessionServices, "version">,
-  { plan: { loaded, scenario, options, settings, declared, comparison }, place }: Asked,
+  { plan: { loaded, scenario, options, settings, declared, comparison }, place }: PlannedRun,
   identity: Pick<SessionOutcome, "session_id" | "created_at">,
 ): CreatedEntry {
   const [first, second] = scenario.arms;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../../domain/failure.ts";
-import type { SeriesRecord, Stop } from "../../../domain/series-record.ts";
+import type { SeriesRecord, SeriesStop } from "../../../domain/series-record.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import { type AdvanceInput, advance, type TrialSpec } from "../../../statistics/advance.ts";
@@ -13,12 +13,12 @@ import { cancelAnywhere } from "../cancel.ts";
 import { OtherRuns } from "../other-runs.ts";
 import { untilEnded } from "../shared/await-end.ts";
 import { startSession } from "../start-session.ts";
-import { trialOf } from "./trial-of-series.ts";
+import { trialOfSeries } from "./trial-of-series.ts";
 
 /** How a series ended. */
 type End = Pick<SeriesRecord, "state" | "stop" | "failure">;
 
-export interface Begun {
+interface Begun {
   readonly record: SeriesRecord;
   /** The last trial of an earlier start; absent: of all that are there. */
   readonly begun_after?: number;
@@ -191,7 +191,7 @@ export class RunningSeries implements SeriesInFlight {
     const { session_id, done } = await startSession(
       this.#services,
       plan,
-      trialOf(() => this.#record, { place, others: this.#others, store: this.#services.store }),
+      trialOfSeries(() => this.#record, { place, others: this.#others, store: this.#services.store }),
     );
     this.#follow(session_id, done);
     if (this.#left) return;
@@ -254,7 +254,7 @@ const isSoon = (retry_after_s: unknown) => typeof retry_after_s === "number" && 
 
 const ignored = () => undefined;
 
-const endOf = (stop: Stop, rows: readonly TrialRow[]): End =>
+const endOf = (stop: SeriesStop, rows: readonly TrialRow[]): End =>
   stop === "failed"
     ? { state: "failed", stop, failure: lastFailure(rows) }
     : { state: "completed", stop, failure: null };

@@ -14,7 +14,7 @@ interface OfSeries {
 }
 
 /** A run as a trial of the series whose record is at hand. */
-export const trialOf = (record: () => SeriesRecord, { place, others, store }: OfSeries): Trial => ({
+export const trialOfSeries = (record: () => SeriesRecord, { place, others, store }: OfSeries): Trial => ({
   place,
   async summary(session_id, verdict) {
     const rows = await store.trials({ series_id: place.series_id });

@@ -11,7 +11,7 @@ import type { Work } from "../../../store/shared-store.ts";
 const Prices = Type.Record(Type.String(), Price);
 
 /** What is known of a run besides its log. */
-export const SessionBrief = Type.Object({
+export const SessionOrder = Type.Object({
   options: Type.Object({
     model_override: Type.Optional(Type.String()),
     judge_model: Type.String(),
@@ -24,10 +24,10 @@ export const SessionBrief = Type.Object({
   /** What the day's limit holds for it. */
   reservation: Type.Object({ id: Type.String(), usd: Type.Number() }),
 });
-export type SessionBrief = Static<typeof SessionBrief>;
+export type SessionOrder = Static<typeof SessionOrder>;
 
 /** What is known of a series besides its record and its trials. */
-export const SeriesBrief = Type.Object({
+export const SeriesOrder = Type.Object({
   options: Type.Omit(SeriesRequest, ["scenarios", "continue"]),
   prices: Prices,
   scenarios: Type.Array(
@@ -40,7 +40,7 @@ export const SeriesBrief = Type.Object({
   /** The last trial of an earlier start. */
   begun_after: Type.Integer(),
 });
-export type SeriesBrief = Static<typeof SeriesBrief>;
+export type SeriesOrder = Static<typeof SeriesOrder>;
 
 /** @throws Failure `internal` for one that another version wrote in another form */
 export function readBrief<T extends TSchema>(schema: T, { id, brief }: Work): Static<T> {
@@ -51,4 +51,4 @@ export function readBrief<T extends TSchema>(schema: T, { id, brief }: Work): St
 
 export const briefPrices = (prices: PriceList): Static<typeof Prices> => Object.fromEntries(prices);
 
-export const pricesOf = ({ prices }: Pick<SessionBrief, "prices">): PriceList => new Map(Object.entries(prices));
+export const pricesOf = ({ prices }: Pick<SessionOrder, "prices">): PriceList => new Map(Object.entries(prices));

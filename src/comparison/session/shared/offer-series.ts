@@ -5,7 +5,7 @@ import type { SeriesSetup } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { continuedRecord, newRecord } from "../series/series-records.ts";
 import type { StartedSeries } from "../started-session.ts";
-import { briefPrices, type SeriesBrief } from "./brief.ts";
+import { briefPrices, type SeriesOrder } from "./brief.ts";
 import { distantSeries } from "./distant-series.ts";
 import { keepMaterials } from "./materials.ts";
 import { demandWorker } from "./offer-session.ts";
@@ -46,7 +46,7 @@ async function briefOf(
   shared: SharedStore,
   { plan, limits, plans }: SeriesSetup,
   before: SeriesRecord | undefined,
-): Promise<SeriesBrief> {
+): Promise<SeriesOrder> {
   const scenarios = await Promise.all(
     plans.map(async ({ loaded }) => {
       const { definition, digest, file } = loaded;

@@ -6,10 +6,10 @@ import { needsOfPlan, takers } from "../../planning/needs.ts";
 import { type Reservation, reserve } from "../../planning/reservation.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { worstCaseOf } from "../run/conduct-session.ts";
-import { type Asked, createSession } from "../run/created-entry.ts";
+import { createSession, type PlannedRun } from "../run/created-entry.ts";
 import type { StartedSession } from "../started-session.ts";
 import { untilEnded } from "./await-end.ts";
-import { briefPrices, type SessionBrief } from "./brief.ts";
+import { briefPrices, type SessionOrder } from "./brief.ts";
 import { keepMaterials } from "./materials.ts";
 
 /** A run that somebody may wait for goes before the trials of a series. */
@@ -23,7 +23,7 @@ const PRIORITY = { run: 10, trial: 0 };
 export async function offerSession(
   services: SessionServices,
   shared: SharedStore,
-  asked: Asked,
+  asked: PlannedRun,
 ): Promise<StartedSession> {
   const needs = await needsOfPlan(services, asked.plan);
   await demandWorker(shared, needs);
@@ -59,9 +59,9 @@ function started(shared: SharedStore, session_id: string): StartedSession {
 
 function briefOf(
   services: SessionServices,
-  { plan: { options, chosen } }: Asked,
+  { plan: { options, chosen } }: PlannedRun,
   reservation: Reservation,
-): SessionBrief {
+): SessionOrder {
   return {
     options: { ...options, judge_model: chosen.judge_model },
     prices: briefPrices(services.prices),

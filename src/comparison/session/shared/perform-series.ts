@@ -1,12 +1,12 @@
 import type { Failure } from "../../../domain/failure.ts";
 import type { SeriesRecord } from "../../../domain/series-record.ts";
-import type { Claim, SharedStore } from "../../../store/shared-store.ts";
-import { prepareSeries, sourceOf } from "../../planning/prepare-series.ts";
+import type { SharedStore, WorkClaim } from "../../../store/shared-store.ts";
+import { prepareSeries, seriesSource } from "../../planning/prepare-series.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import type { LoadedScenario } from "../../scenario/loaded-scenario.ts";
-import { failureOf } from "../run-session.ts";
+import { asFailure } from "../run-session.ts";
 import { RunningSeries } from "../series/running-series.ts";
-import { pricesOf, readBrief, SeriesBrief } from "./brief.ts";
+import { pricesOf, readBrief, SeriesOrder } from "./brief.ts";
 import { openMaterials } from "./materials.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -15,17 +15,17 @@ import type { Workplace } from "./workplace.ts";
  * its stored trials alone, so that whoever takes it next goes on where it stands.
  * @throws Failure when the store cannot be reached
  */
-export async function performSeries(workplace: Workplace, claim: Claim): Promise<void> {
+export async function performSeries(workplace: Workplace, claim: WorkClaim): Promise<void> {
   const { services, shared } = workplace;
   const { id } = claim.work;
   const stored = await shared.series.read(id);
   const record = stored?.state === "running" ? await shared.series.steal(id) : undefined;
   if (record === undefined) return await claim.done();
   try {
-    const brief = readBrief(SeriesBrief, claim.work);
+    const brief = readBrief(SeriesOrder, claim.work);
     const planning = { ...services, prices: pricesOf(brief) };
     await using scenarios = await openScenarios(workplace, brief);
-    const setup = await prepareSeries(planning, sourceOf(scenarios.loaded), brief.options, record);
+    const setup = await prepareSeries(planning, seriesSource(scenarios.loaded), brief.options, record);
     const { begun_after } = brief;
     const series = new RunningSeries(planning, setup, { record, begun_after });
     await untilOver(services, claim, series);
@@ -37,7 +37,7 @@ export async function performSeries(workplace: Workplace, claim: Claim): Promise
   await (runs ? claim.handBack() : claim.done());
 }
 
-async function untilOver(services: SessionServices, claim: Claim, series: RunningSeries): Promise<void> {
+async function untilOver(services: SessionServices, claim: WorkClaim, series: RunningSeries): Promise<void> {
   const leave = () => series.leave();
   claim.lost.addEventListener("abort", leave, { once: true });
   if (claim.lost.aborted) leave();
@@ -63,7 +63,7 @@ async function untilOver(services: SessionServices, claim: Claim, series: Runnin
 
 async function openScenarios(
   workplace: Workplace,
-  { scenarios }: SeriesBrief,
+  { scenarios }: SeriesOrder,
 ): Promise<AsyncDisposable & { readonly loaded: readonly LoadedScenario[] }> {
   await using opened = new AsyncDisposableStack();
   const loaded: LoadedScenario[] = [];
@@ -78,7 +78,7 @@ async function failed(
   record: SeriesRecord,
   error: unknown,
 ): Promise<void> {
-  const { code, message } = failureOf(error, services);
+  const { code, message } = asFailure(error, services);
   if (code === "series_not_running" || code === "storage_failed") return;
   const finished_at = services.clock.now().toISOString();
   await shared.series.update({ ...record, state: "failed", stop: "failed", failure: message, finished_at });

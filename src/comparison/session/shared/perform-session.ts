@@ -2,7 +2,7 @@ import { Failure } from "../../../domain/failure.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import type { CreatedEntry } from "../../../domain/session-entry.ts";
 import { foldLog, isLog } from "../../../store/read-session.ts";
-import type { Claim } from "../../../store/shared-store.ts";
+import type { WorkClaim } from "../../../store/shared-store.ts";
 import type { LoggedEntry } from "../../../store/store.ts";
 import type { JudgedArm } from "../../judge/judge.ts";
 import { prepareSession, type SessionPlan } from "../../planning/prepare-session.ts";
@@ -13,9 +13,9 @@ import { CANCELLED, watchCancel } from "../cancel.ts";
 import { OtherRuns } from "../other-runs.ts";
 import { conductSession } from "../run/conduct-session.ts";
 import { RunLog } from "../run/run-log.ts";
-import { type Examined, failureOf, type Trial } from "../run-session.ts";
-import { trialOf } from "../series/trial-of-series.ts";
-import { pricesOf, readBrief, SessionBrief } from "./brief.ts";
+import { asFailure, type Examined, type Trial } from "../run-session.ts";
+import { trialOfSeries } from "../series/trial-of-series.ts";
+import { pricesOf, readBrief, SessionOrder } from "./brief.ts";
 import { openMaterials } from "./materials.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -27,7 +27,7 @@ const MAX_TRIES = 3;
  * attempt: of two who run it only the later one counts.
  * @throws Failure when the store cannot be reached
  */
-export async function performSession(workplace: Workplace, claim: Claim): Promise<void> {
+export async function performSession(workplace: Workplace, claim: WorkClaim): Promise<void> {
   const { services, shared } = workplace;
   const { id } = claim.work;
   const run = await shared.takeOver(id, services.clock.now().toISOString());
@@ -66,7 +66,7 @@ export async function performSession(workplace: Workplace, claim: Claim): Promis
 
 interface Performance {
   readonly workplace: Workplace;
-  readonly claim: Claim;
+  readonly claim: WorkClaim;
   readonly log: RunLog;
   readonly signal: AbortSignal;
 }
@@ -77,7 +77,7 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
   const { services } = workplace;
   try {
     demandGoingOn(claim, entries);
-    const brief = readBrief(SessionBrief, claim.work);
+    const brief = readBrief(SessionOrder, claim.work);
     const planning = { ...services, prices: pricesOf(brief), max_cost_per_day_usd: undefined };
     const created = createdOf(entries);
     await using loaded = await loadedOf(workplace, created);
@@ -90,7 +90,7 @@ async function conduct(performance: Performance, entries: readonly LoggedEntry[]
       heldReservation(services, brief.reservation),
     );
   } catch (error) {
-    await log.fail(failureOf(error, services));
+    await log.fail(asFailure(error, services));
   }
 }
 
@@ -111,7 +111,7 @@ function keptWork(entries: readonly LoggedEntry[]): Examined | undefined {
 const OWN_PLACE: Disposable = { [Symbol.dispose]: () => undefined };
 
 /** @throws Failure `cancelled`, `interrupted` */
-function demandGoingOn({ tries }: Claim, entries: readonly LoggedEntry[]): void {
+function demandGoingOn({ tries }: WorkClaim, entries: readonly LoggedEntry[]): void {
   if (entries.some(({ entry }) => entry.type === "cancel_asked")) throw CANCELLED;
   if (tries > MAX_TRIES)
     throw new Failure("interrupted", `Each of its ${MAX_TRIES} attempts lost its worker or its database.`, {
@@ -130,7 +130,7 @@ async function planOf(
   services: SessionServices,
   loaded: LoadedScenario,
   { session }: CreatedEntry,
-  { options }: SessionBrief,
+  { options }: SessionOrder,
 ): Promise<SessionPlan> {
   const plan = await prepareSession(services, loaded, options);
   if (plan.comparison === session.comparison) return plan;
@@ -148,5 +148,5 @@ async function loadedOf(workplace: Workplace, { session }: CreatedEntry): Promis
 async function trialOfSession({ shared }: Workplace, { session }: CreatedEntry): Promise<Trial | undefined> {
   const record = session.trial && (await shared.series.read(session.trial.series_id));
   if (!session.trial || !record) return undefined;
-  return trialOf(() => record, { place: session.trial, others: new OtherRuns(shared), store: shared });
+  return trialOfSeries(() => record, { place: session.trial, others: new OtherRuns(shared), store: shared });
 }

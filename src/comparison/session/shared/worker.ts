@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { wordsOf } from "../../../domain/failure.ts";
-import type { Claim, Needs, Work } from "../../../store/shared-store.ts";
+import type { Needs, Work, WorkClaim } from "../../../store/shared-store.ts";
 import { performSeries } from "./perform-series.ts";
 import { performSession } from "./perform-session.ts";
 import type { Workplace } from "./workplace.ts";
@@ -81,7 +81,7 @@ class Worker {
     for (const claim of claims) void this.#perform(claim);
   }
 
-  async #perform(claim: Claim): Promise<void> {
+  async #perform(claim: WorkClaim): Promise<void> {
     const { kind, id } = claim.work;
     this.#held[kind] += 1;
     try {

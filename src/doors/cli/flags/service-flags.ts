@@ -6,7 +6,7 @@ import { AGENTS_FLAG, SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts"
 import { REPLAY_FLAGS, tapeSettings } from "./tape-flags.ts";
 
 /** Of run, serve and mcp. */
-export const PRICES_FLAG = {
+const PRICES_FLAG = {
   prices: {
     value: "<file>",
     description: "what models cost: YAML, <provider>/<model>: {in: 3, out: 15, cached_in: 0.3}, USD per million tokens",
@@ -14,7 +14,7 @@ export const PRICES_FLAG = {
 } as const satisfies Record<string, FlagSpec>;
 
 /** @throws Failure `invalid_request` with the mistakes of the file. */
-export async function readPrices(args: Pick<ParsedArguments<"prices">, "value">): Promise<PriceList> {
+async function readPrices(args: Pick<ParsedArguments<"prices">, "value">): Promise<PriceList> {
   const path = args.value("prices");
   if (path === undefined) return NO_PRICES;
   const { loadPriceList } = await import("../../../comparison/scenario/load-price-list.ts");

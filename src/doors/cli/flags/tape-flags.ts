@@ -45,7 +45,7 @@ export const tapeSettings = ({ value, has }: ReplayArguments, record?: string): 
 });
 
 /** @param variable the value of ABEVAL_CASSETTES @throws UsageError */
-export async function openTapes(
+export async function openTapeDirectory(
   variable: string | undefined,
   { record, replay = variable || undefined, strict, live_judge }: TapeSettings,
   services: RecordingServices,

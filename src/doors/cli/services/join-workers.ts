@@ -2,7 +2,7 @@ import { removeTree } from "../../../arms/sandbox/remove-tree.ts";
 import { makeTempDir } from "../../../arms/sandbox/temp-dir.ts";
 import type { Services } from "../../operation/services.ts";
 
-export interface Joining {
+interface Joining {
   /** Sessions at once; 0: others run what is accepted here. */
   readonly slots: number;
   /** Fires when it takes no more work. */

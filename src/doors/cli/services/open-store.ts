@@ -7,7 +7,7 @@ import type { SessionStore } from "../../../store/store.ts";
 import { UsageError } from "../flags/arguments.ts";
 import type { DatabasePlace } from "../flags/database-flags.ts";
 
-export interface StorePlace {
+interface StorePlace {
   readonly state_dir: string | undefined;
   readonly database: DatabasePlace | undefined;
 }

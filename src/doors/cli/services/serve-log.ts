@@ -5,7 +5,7 @@ import type { LogRequest } from "../../http/request-log.ts";
 export const LOG_FORMATS = ["text", "json", "none"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-export interface Log {
+interface Log {
   /** Absent when requests are not logged. */
   readonly request: LogRequest | undefined;
   /** One line for the operator. */

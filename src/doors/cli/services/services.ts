@@ -2,10 +2,10 @@ import { accessSync, constants, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { Credentials } from "../../../arms/model/credentials.ts";
 import {
-  listProviders,
   MAX_PROVIDER_CALLS,
   modelResolver,
   type ProviderStatus,
+  providerStatuses,
 } from "../../../arms/model/resolve-model.ts";
 import { upstreams } from "../../../arms/model/upstream.ts";
 import { THIS_HOST } from "../../../arms/sandbox/host.ts";
@@ -23,7 +23,7 @@ import { version } from "../../../runtime/version.ts";
 import { UsageError } from "../flags/arguments.ts";
 import { type DatabaseSettings, databasePlace } from "../flags/database-flags.ts";
 import { agentsDirectory, readableDirectories, type SandboxSettings } from "../flags/sandbox-flags.ts";
-import { openTapes, type TapeSettings } from "../flags/tape-flags.ts";
+import { openTapeDirectory, type TapeSettings } from "../flags/tape-flags.ts";
 import { type OpenedStore, openStore } from "./open-store.ts";
 
 /** Of a session, and judges read in two orders. */
@@ -72,7 +72,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
   const calls = Math.min(options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions, MAX_PROVIDER_CALLS);
   const redact = credentials.redactSecrets;
   const recording = { clock: loopClock, entropy: systemEntropy, redact, version };
-  const tapes = await openTapes(environment["ABEVAL_CASSETTES"], options.tapes, recording);
+  const tapes = await openTapeDirectory(environment["ABEVAL_CASSETTES"], options.tapes, recording);
   const models = {
     ...{ credentials, clock: loopClock, limiter: new Semaphore(calls, undefined, ARMS * options.max_sessions) },
     replay_only: tapes?.mode === "replay",
@@ -84,7 +84,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     runs: new Register(),
     series: new Register(),
     slots: new Semaphore(options.max_sessions, options.max_queued),
-    providers: () => listProviders(credentials),
+    providers: () => providerStatuses(credentials),
     resolveModel: modelResolver(models),
     openUpstream: upstreams(models),
     tapes,

@@ -4,7 +4,7 @@ import { Failure } from "../../../domain/failure.ts";
 import type { Listening } from "../../http/listen.ts";
 import { EXIT } from "../exit-code.ts";
 
-export interface Running {
+interface Running {
   /** Resolves at the first signal. */
   readonly signal: Promise<void>;
   readonly listening: Listening;

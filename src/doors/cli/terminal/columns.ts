@@ -7,7 +7,7 @@ const GAP = "  ";
 /** The comma that ends a line takes one more cell. */
 const SEPARATOR = ", ";
 
-export interface Table {
+interface Table {
   /** Of the columns behind the first, which holds names. */
   readonly head: readonly string[];
   /** A name, then a cell for each head. */

@@ -8,7 +8,7 @@ import type { Announcement } from "../../operation/follow-run.ts";
 import { type Lane, Lanes } from "./lanes.ts";
 import type { Painter } from "./paint.ts";
 
-export interface Progress {
+interface Progress {
   /** Resolves when the run has no more events. */
   follow(run: AsyncIterable<Announcement>): Promise<void>;
 }

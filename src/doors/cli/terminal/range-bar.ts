@@ -1,6 +1,6 @@
 import type { Painter } from "./paint.ts";
 
-export interface Range {
+interface Range {
   readonly low: number;
   readonly high: number;
 }

@@ -20,7 +20,7 @@ import { hanging, wrapWords } from "./wrap.ts";
 /** Cells of the bar of the win rate. */
 const BAR_WIDTH = 41;
 
-export interface SummaryOptions {
+interface SummaryOptions {
   readonly painter: Painter;
   /** The command that would run the series again; undefined where nothing of it is kept. */
   readonly again: string | undefined;

@@ -61,7 +61,7 @@ const LAYOUTS = [
 type Layout = (typeof LAYOUTS)[number];
 
 /** What a line says of a trial's verdict. */
-export type Told = Pick<Verdict, "outcome" | "winner" | "winner_side" | "series"> & {
+type Told = Pick<Verdict, "outcome" | "winner" | "winner_side" | "series"> & {
   readonly calls: readonly Pick<Verdict["calls"][number], "error">[];
 };
 

@@ -75,7 +75,7 @@ export const stability: Check<DryRun> = {
 const FLAKY_HINT = "take time, chance, order and the network out of the check, or give it more time";
 
 /** Checks that fail in both runs, with the reason. `stability` reports those that differ. */
-export const failures = (probed: ProbedTwice): readonly string[] =>
+export const failedChecks = (probed: ProbedTwice): readonly string[] =>
   pairs(probed)
     .filter((pair) => isSteady(pair) && pair[0].status !== "pass")
     .map(([result]) => `${result.id}: ${reasonOf(result)}`);

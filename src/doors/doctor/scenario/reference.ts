@@ -6,7 +6,7 @@ import { type Check, fail, pass, skip, warn } from "../check.ts";
 import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
 import type { DryRun, ProbedTwice } from "./dry-run.ts";
-import { failures } from "./probe.ts";
+import { failedChecks } from "./probe.ts";
 
 /** A fix that policies forbid cannot be the measure of arms. */
 export const referencePaths: Check<DeclaredScenario> = {
@@ -66,7 +66,7 @@ export const referencePasses: Check<DryRun> = {
     if (reference_fix === null) return skip(IDLE.no_reference);
     const probed = await dryRun.fixed(reference_fix.patch, signal);
     if (probed === null) return skip(IDLE.no_probe);
-    const failed = failures(probed);
+    const failed = failedChecks(probed);
     return failed.length === 0
       ? pass(`${probed[0].total} of ${probed[0].total}, two times`)
       : fail(failed.join("\n"), hintFor(probed));

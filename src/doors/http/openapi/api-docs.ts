@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { type Static, Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 import { answer, failures } from "./describe.ts";
-import { INFO, openApi, type Route } from "./openapi.ts";
+import { type ApiRoute, INFO, openApi } from "./openapi.ts";
 import scalar from "./scalar/standalone.js.gz" with { type: "file" };
 
 const SPEC = "/api/openapi.json";
@@ -15,7 +15,7 @@ const OpenApiDocument = Type.Object(
 );
 
 /** The OpenAPI document. It is made when somebody first asks, from the routes that there are then, so it misses none. */
-export function openApiRoute(routes: () => readonly Route[], version: string) {
+export function openApiRoute(routes: () => readonly ApiRoute[], version: string) {
   let document: Static<typeof OpenApiDocument> | undefined;
   const made = () => {
     document ??= openApi(routes(), version) as Static<typeof OpenApiDocument>;

@@ -7,7 +7,7 @@ import { UnreadableRequest } from "../error.ts";
 import { VOCABULARY } from "./vocabulary.ts";
 
 /** What the router knows of a route. */
-export interface Route {
+export interface ApiRoute {
   readonly method: string;
   readonly path: string;
   readonly hooks: {
@@ -46,7 +46,7 @@ export const INFO = {
  * because the plugin's document has no components and does not validate.
  * @throws Error for a route that says neither what it is nor that it is hidden
  */
-export function openApi(routes: readonly Route[], version: string): SchemaObject {
+export function openApi(routes: readonly ApiRoute[], version: string): SchemaObject {
   const components = new Components();
   const paths: Record<string, Record<string, SchemaObject>> = {};
   for (const route of routes.filter(isDocumented)) {
@@ -65,14 +65,14 @@ export function openApi(routes: readonly Route[], version: string): SchemaObject
   };
 }
 
-function isDocumented({ method, path, hooks: { detail } }: Route): boolean {
+function isDocumented({ method, path, hooks: { detail } }: ApiRoute): boolean {
   if (!path.startsWith("/api/")) return false;
   if (detail?.operationId) return true;
   if (detail?.hide) return false;
   throw new Error(`${method} ${path} has no description`);
 }
 
-function operationOf({ hooks }: Route, components: Components): SchemaObject {
+function operationOf({ hooks }: ApiRoute, components: Components): SchemaObject {
   const { hide: _, requestBody, responses, ...described } = hooks.detail as Described;
   const parameters = [
     ...parametersOf("path", hooks.params, components),
@@ -107,7 +107,7 @@ const UNREADABLE = {
   },
 };
 
-function schemaOf(response: Route["hooks"]["response"], status: number): TSchema | undefined {
+function schemaOf(response: ApiRoute["hooks"]["response"], status: number): TSchema | undefined {
   if (status >= 400) return ErrorBody;
   return response && status in response ? (response as Record<number, TSchema>)[status] : (response as TSchema);
 }
@@ -136,7 +136,7 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined, comp
 }
 
 /** Named schemas, each kept once. Where one contains another, a `$ref` stands. */
-export class Components {
+class Components {
   readonly #schemas = new Map<string, SchemaObject>();
   readonly #sources = new Map<string, string>();
 

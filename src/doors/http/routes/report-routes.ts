@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
-  type Report,
+  type ReportFile,
   reportSeries,
   reportSession,
   SeriesReportQuery,
@@ -59,7 +59,7 @@ const FILE = {
 };
 
 /** Saved, never shown in the origin of the service: an arm wrote parts of it. */
-const sent = ({ name, media_type, text }: Report): Response =>
+const sent = ({ name, media_type, text }: ReportFile): Response =>
   new Response(text, {
     headers: {
       "content-type": media_type,

@@ -6,9 +6,9 @@ import { followSeries } from "../../operation/follow-series.ts";
 import {
   cancelSeries,
   demandSeriesInFlight,
+  findSeries,
   getSeries,
   listSeries,
-  readSeries,
   startSeries,
 } from "../../operation/series.ts";
 import { answer, body, failures, frames } from "../openapi/describe.ts";
@@ -80,7 +80,7 @@ export const seriesRoutes = ({ services, streams, abandoned }: RouteContext) =>
     .get(
       "/api/series/:id",
       async ({ params: { id }, request, set }) => {
-        const { version, report } = await readSeries(services, id);
+        const { version, report } = await findSeries(services, id);
         const headers = { etag: `W/"${version}"`, "cache-control": "no-cache" };
         if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers }) as never; // as in the document
         Object.assign(set.headers, headers);

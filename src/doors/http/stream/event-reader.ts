@@ -1,7 +1,7 @@
 import type { Feed, Frame } from "./event-feed.ts";
 
 /** How long a stream may be silent. */
-export interface Pace {
+export interface StreamTimes {
   /** Milliseconds between comment lines while nothing happens. */
   readonly keep_alive_ms: number;
   /** Milliseconds that a reader may take nothing while something waits for it. */
@@ -67,7 +67,7 @@ export class EventReader {
     this.#leave();
   }
 
-  check(check_ms: number, { keep_alive_ms, stalled_ms }: Pace): void {
+  check(check_ms: number, { keep_alive_ms, stalled_ms }: StreamTimes): void {
     // The first check may come right after the last sign of life.
     const quiet_ms = this.#checks * check_ms;
     this.#checks += 1;

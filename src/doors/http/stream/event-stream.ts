@@ -1,9 +1,9 @@
 import { KEEP_ALIVE_MS, STALLED_READER_MS } from "../../../domain/defaults.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { type Feed, type Follow, OwnFeed, SharedFeed } from "./event-feed.ts";
-import { EventReader, type Pace, type ReaderOptions } from "./event-reader.ts";
+import { EventReader, type ReaderOptions, type StreamTimes } from "./event-reader.ts";
 
-const PACE: Pace = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
+const PACE: StreamTimes = { keep_alive_ms: KEEP_ALIVE_MS, stalled_ms: STALLED_READER_MS };
 
 /** Readers of everything. Those of a session share what is read: a thousand take some 30 MB. */
 const MAX_READERS = 4_000;
@@ -19,12 +19,12 @@ export class EventStreams {
   readonly #feeds = new Map<string, Feed>();
   readonly #readers = new Set<EventReader>();
   #alone = 0;
-  readonly #pace: Pace;
+  readonly #pace: StreamTimes;
   readonly #check_ms: number;
   /** One for all: two timers for each frame of each reader cost more than the frames. */
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(pace: Partial<Pace> = {}) {
+  constructor(pace: Partial<StreamTimes> = {}) {
     this.#pace = { ...PACE, ...pace };
     this.#check_ms = Math.ceil(Math.min(this.#pace.keep_alive_ms, this.#pace.stalled_ms) / CHECKS);
   }

@@ -9,11 +9,11 @@ import { getSession as operation } from "../../operation/sessions.ts";
 import { CLIPS, fullestThatFits, RESULT_BYTES } from "../fit.ts";
 import { type Answer, READS, tool } from "../tool.ts";
 import { DecisionsPage, decisionsText, pageDecisions } from "../view/decisions-page.ts";
-import { DiffPage, diffText, pageDiff } from "../view/diff-page.ts";
+import { DiffView, diffText, pageDiff } from "../view/diff-page.ts";
 import { FullSession, fullSession, withoutPaged } from "../view/full-session.ts";
 import { withoutCheckQuotes } from "../view/hidden-words.ts";
 import { SeriesFields, seriesText, seriesThatFits } from "../view/series-view.ts";
-import { SessionSummary, summariseSession, summaryThatFits } from "../view/session-summary.ts";
+import { SessionView, summariseSession, summaryThatFits } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
 import { VerdictView, verdictRest, verdictText, verdictThatFits } from "../view/verdict-view.ts";
 import { IncludeHidden } from "./get-scenario.ts";
@@ -59,10 +59,10 @@ const SessionDetail = record("SessionDetail", {
   session_id: Type.Optional(SessionId),
   state: oneOf(STATES),
   detail: oneOf(DETAILS),
-  summary: Type.Optional(SessionSummary),
+  summary: Type.Optional(SessionView),
   verdict: Type.Optional(nullable(VerdictView)),
   decisions: Type.Optional(Type.Array(DecisionsPage)),
-  diff: Type.Optional(Type.Array(DiffPage)),
+  diff: Type.Optional(Type.Array(DiffView)),
   session: Type.Optional(FullSession),
   series: Type.Optional(SeriesFields),
 });

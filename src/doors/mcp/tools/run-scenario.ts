@@ -17,7 +17,7 @@ import { type Answer, type CallContext, SPENDS, tool } from "../tool.ts";
 import { decisionLine } from "../view/decisions-page.ts";
 import { pick } from "../view/pick.ts";
 import { briefSeries, briefSeriesText, SeriesBrief } from "../view/series-view.ts";
-import { SessionSummary, summaryThatFits } from "../view/session-summary.ts";
+import { SessionView, summaryThatFits } from "../view/session-summary.ts";
 import { summaryText } from "../view/summary-text.ts";
 
 /** Seconds. Clients give up a call after a minute. */
@@ -26,7 +26,7 @@ const MAX_WAIT_S = 50;
 const RunResult = record("RunResult", {
   session_id: Type.Optional(SessionId),
   finished: Type.Boolean({ description: "False: it goes on in the background; ask get_session." }),
-  summary: Type.Optional(SessionSummary),
+  summary: Type.Optional(SessionView),
   series_id: Type.Optional(SeriesId),
   series: Type.Optional(SeriesBrief),
 });

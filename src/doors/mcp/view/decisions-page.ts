@@ -25,7 +25,7 @@ export const DecisionsPage = record("DecisionsPage", {
 });
 export type DecisionsPage = Static<typeof DecisionsPage>;
 
-export interface PageRequest {
+interface PageRequest {
   readonly after_seq: number;
   readonly limit: number;
   /** Characters that a text may keep. */

@@ -4,7 +4,7 @@ import { excerpt } from "../../../domain/excerpt.ts";
 import { Count, nullable, record, Slug } from "../../../domain/schema.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { isUnknown } from "../../../domain/size-of.ts";
-import { bytesOf, takeThatFits } from "../fit.ts";
+import { resultBytes, takeThatFits } from "../fit.ts";
 import { pick } from "./pick.ts";
 
 /** What is told of a changed file, beside its text. */
@@ -13,7 +13,7 @@ export const FILE_FACTS = ["path", "status", "added", "removed", "binary"] as co
 /** Longer lines are cut: minified files would fill a page each. */
 const LINE_CHARS = 2_000;
 
-export const DiffPage = record("DiffPage", {
+export const DiffView = record("DiffPage", {
   arm_id: Slug(),
   files: Type.Array(record("ChangedFileFacts", pick(ChangedFile.properties, FILE_FACTS))),
   unknown: Changes.properties.unknown,
@@ -22,25 +22,25 @@ export const DiffPage = record("DiffPage", {
   patch: Type.String({ description: "Unified diff against the fixture, from line after_seq + 1 on." }),
   next_after_seq: nullable(Type.Integer(), { description: "Pass as after_seq for the next lines; null: no more." }),
 });
-export type DiffPage = Static<typeof DiffPage>;
+export type DiffView = Static<typeof DiffView>;
 
 /** What the list of changed files may take of a page; the patch names all. */
 const FILES_SHARE = 0.25;
 
-export interface LineRequest {
+interface LineRequest {
   readonly after_seq: number;
   readonly limit: number;
   readonly bytes: number;
 }
 
 /** Null until the arm has been examined. */
-export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, bytes }: LineRequest): DiffPage | null {
+export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, bytes }: LineRequest): DiffView | null {
   if (changes === null) return null;
   const facts = changes.files.map((file) => pick(file, FILE_FACTS));
   const files = [...takeThatFits(facts, bytes * FILES_SHARE)];
   const lines = changes.patch === "" ? [] : changes.patch.replace(/\n$/, "").split("\n");
   const asked = lines.slice(after_seq, after_seq + limit).map((line) => excerpt(line, LINE_CHARS));
-  const shown = takeThatFits(asked, bytes - bytesOf(files));
+  const shown = takeThatFits(asked, bytes - resultBytes(files));
   const end = after_seq + shown.length;
   return {
     arm_id,
@@ -53,7 +53,7 @@ export function pageDiff({ arm_id, changes }: ArmSummary, { after_seq, limit, by
   };
 }
 
-export function diffText({ arm_id, files, unknown, files_left_out, lines, patch, next_after_seq }: DiffPage): string {
+export function diffText({ arm_id, files, unknown, files_left_out, lines, patch, next_after_seq }: DiffView): string {
   if (typeof unknown === "string") return `${arm_id}: what it changed is not known. ${unknown}`;
   const more = next_after_seq === null ? "" : `; more with arm_id "${arm_id}", after_seq ${next_after_seq}`;
   const count = files.length + files_left_out;
@@ -63,5 +63,5 @@ export function diffText({ arm_id, files, unknown, files_left_out, lines, patch,
   return [head, ...listed, ...unlisted, patch].join("\n");
 }
 
-const fileLine = ({ path, status, added, removed, binary }: DiffPage["files"][number]) =>
+const fileLine = ({ path, status, added, removed, binary }: DiffView["files"][number]) =>
   `- ${status} ${path}: ${binary ? "binary" : `+${added} -${removed}`}`;

@@ -44,7 +44,7 @@ const SCENARIO = ["scenario", "conclusion"] as const;
 const TRIAL = ["trial", "scenario", "session_id", "state", "outcome", "winner_side", "counted", "cost_usd"] as const;
 
 /** What a series says, with its scenarios and a page of its trials. */
-export interface SeriesView extends SeriesBrief {
+interface SeriesView extends SeriesBrief {
   readonly scenarios: readonly (Pick<Series["scenarios"][number], (typeof SCENARIO)[number]> & {
     readonly standing: Standing;
   })[];

@@ -52,7 +52,7 @@ const RejudgeBrief = record("RejudgeBrief", {
   judge_model: Type.String(),
 });
 
-export const SessionSummary = record("SessionSummary", {
+export const SessionView = record("SessionSummary", {
   session_id: SessionId,
   scenario: Slug(),
   state: oneOf(STATES),
@@ -67,9 +67,9 @@ export const SessionSummary = record("SessionSummary", {
   totals: SessionTotals,
   failure: nullable(SessionFailure),
 });
-export type SessionSummary = Static<typeof SessionSummary>;
+export type SessionView = Static<typeof SessionView>;
 
-export function summariseSession(outcome: SessionOutcome): SessionSummary {
+export function summariseSession(outcome: SessionOutcome): SessionView {
   const { session_id, scenario, state, created_at, finished_at, fairness, totals, failure, trial } = outcome;
   return {
     ...{ session_id, scenario, state, created_at, finished_at, fairness, totals, failure },
@@ -84,7 +84,7 @@ export function summariseSession(outcome: SessionOutcome): SessionSummary {
 /** The answer with a session's summary whose texts are as long as a result holds. */
 export function summaryThatFits<Version extends Answer>(
   outcome: SessionOutcome,
-  make: (summary: SessionSummary) => Version,
+  make: (summary: SessionView) => Version,
 ): Version {
   const summary = summariseSession(outcome);
   return fullestThatFits(CLIPS, (chars) => make(clipTexts(summary, chars)));

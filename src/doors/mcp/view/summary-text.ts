@@ -1,9 +1,9 @@
 import { suspicionLines } from "../../../domain/suspicion-text.ts";
-import type { ArmBrief, SessionSummary } from "./session-summary.ts";
+import type { ArmBrief, SessionView } from "./session-summary.ts";
 import { headline, type VerdictBrief } from "./verdict-view.ts";
 
 /** A session in lines: state, verdict, each arm with what it used, how its work came out and its answer, and what else differed. */
-export function summaryText({ session_id, state, arms, verdict, ...summary }: SessionSummary): string {
+export function summaryText({ session_id, state, arms, verdict, ...summary }: SessionView): string {
   const { trial, failure, fairness, totals, rejudges, rejudges_total } = summary;
   return [
     `${session_id}: ${state}`,

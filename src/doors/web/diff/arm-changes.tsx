@@ -1,9 +1,9 @@
 import { useContext, useMemo } from "preact/hooks";
 import { citedRef } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
-import { counted } from "../format.ts";
+import { countOf } from "../format.ts";
 import { ArmName, Neutral } from "../part/arm-name.tsx";
-import { changesOf } from "./file-change.ts";
+import { fileChangesOf } from "./file-change.ts";
 import { FileDiff } from "./file-diff.tsx";
 import { FileList } from "./file-list.tsx";
 import { LeftOut } from "./left-out.tsx";
@@ -21,14 +21,14 @@ const OPEN_FILES = 30;
 export function ArmChanges({ shown, open_lines }: ArmChangesProps) {
   const { side, name, arm } = shown;
   const place = diffPlace(citedRef(side, "diff"));
-  const changes = useMemo(() => (arm.changes ? changesOf(arm.changes) : []), [arm.changes]);
+  const changes = useMemo(() => (arm.changes ? fileChangesOf(arm.changes) : []), [arm.changes]);
   const neutral = useContext(Neutral);
   const isUnknown = arm.changes === null || typeof arm.changes.unknown === "string";
   return (
     <div class={`arm-changes side-${side}`}>
       <h3>
         <ArmName side={side} name={name} />{" "}
-        {!isUnknown && <span class="aside">{counted(changes.length, "changed file")}</span>}
+        {!isUnknown && <span class="aside">{countOf(changes.length, "changed file")}</span>}
       </h3>
       {isUnknown && <p class="empty">What it changed is not known. {arm.changes?.unknown}</p>}
       {!isUnknown && changes.length === 0 && <p class="empty">It changed no file.</p>}

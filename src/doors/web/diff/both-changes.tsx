@@ -6,7 +6,7 @@ import { count } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
 import { ArmChanges } from "./arm-changes.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
-import { diffOfDiffs, type SharedFile, STANDINGS, type Standing } from "./diff-of-diffs.ts";
+import { diffOfDiffs, type FileStanding, type SharedFile, STANDINGS } from "./diff-of-diffs.ts";
 
 interface BothChangesProps {
   readonly a: ShownArm;
@@ -41,7 +41,7 @@ function beganAlike(a: ShownArm, b: ShownArm): boolean {
   return one.fixture?.digest === other.fixture?.digest && JSON.stringify(one.setup) === JSON.stringify(other.setup);
 }
 
-const WORDS: Readonly<Record<Standing, string>> = {
+const WORDS: Readonly<Record<FileStanding, string>> = {
   different: "Changed differently",
   a: "Only A",
   b: "Only B",
@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<Standing, string>> = {
 
 function DiffOfDiffs({ a, b, comparison }: { a: Changes; b: Changes; comparison: string }) {
   const files = useMemo(() => diffOfDiffs(a, b), [a, b]);
-  const hidden = useSignal<ReadonlySet<Standing>>(new Set());
+  const hidden = useSignal<ReadonlySet<FileStanding>>(new Set());
   const shown = useMemo(() => files.filter(({ standing }) => !hidden.value.has(standing)), [files, hidden.value]);
   if (files.length === 0) return <p class="empty">Neither changed a file.</p>;
   return (
@@ -71,13 +71,13 @@ function DiffOfDiffs({ a, b, comparison }: { a: Changes; b: Changes; comparison:
 
 interface ChoiceProps {
   readonly files: readonly SharedFile[];
-  readonly hidden: ReadonlySet<Standing>;
-  readonly choose: (hidden: ReadonlySet<Standing>) => void;
+  readonly hidden: ReadonlySet<FileStanding>;
+  readonly choose: (hidden: ReadonlySet<FileStanding>) => void;
 }
 
 /** How many files stand how, each with a switch. */
 function Choice({ files, hidden, choose }: ChoiceProps) {
-  const toggle = (standing: Standing) => {
+  const toggle = (standing: FileStanding) => {
     const next = new Set(hidden);
     if (!next.delete(standing)) next.add(standing);
     choose(next);

@@ -1,13 +1,13 @@
 import { diffWordsWithSpace } from "diff";
-import type { Token } from "./highlight.ts";
+import type { ColouredText } from "./highlight.ts";
 
 /** Characters from `from` up to `to`. */
-export interface Range {
+interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-export interface ChangedWords {
+interface ChangedWords {
   readonly before: readonly Range[];
   readonly after: readonly Range[];
 }
@@ -33,12 +33,12 @@ export function changedWords(before: string, after: string): ChangedWords | null
   return equal < ALIKE * Math.max(before.trim().length, after.trim().length) ? null : ranges;
 }
 
-export interface MarkedToken extends Token {
+export interface MarkedToken extends ColouredText {
   readonly changed: boolean;
 }
 
 /** Coloured text cut where what differs begins and ends. */
-export function markChanged(tokens: readonly Token[], ranges: readonly Range[]): readonly MarkedToken[] {
+export function markChanged(tokens: readonly ColouredText[], ranges: readonly Range[]): readonly MarkedToken[] {
   const cuts = ranges.flatMap(({ from, to }) => [from, to]);
   let start = 0;
   return tokens.flatMap((token) => {

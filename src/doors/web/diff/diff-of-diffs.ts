@@ -5,9 +5,9 @@ import { isKept } from "./against-reference.ts";
 import { betweenPatches } from "./between-patches.ts";
 import {
   type ChangedText,
-  changesOf,
   differingText,
   type FileChange,
+  fileChangesOf,
   once,
   parsedPatch,
   patchesByPath,
@@ -17,10 +17,10 @@ import {
 export const STANDINGS = ["different", "a", "b", "same", "unknown"] as const;
 
 /** What two arms did with one file: both changed it, differently or alike, or one of them alone did. */
-export type Standing = (typeof STANDINGS)[number];
+export type FileStanding = (typeof STANDINGS)[number];
 
 export interface SharedFile extends FileChange {
-  readonly standing: Standing;
+  readonly standing: FileStanding;
 }
 
 /** What the change of one arm has that the change of the other, over the same files, has not. */
@@ -42,7 +42,7 @@ interface SideOfDiff {
 
 const sideOf = (changes: Changes): SideOfDiff => ({
   files: new Map(changes.files.map((file) => [file.path, file])),
-  changes: new Map(changesOf(changes).map((change) => [change.path, change])),
+  changes: new Map(fileChangesOf(changes).map((change) => [change.path, change])),
   patches: once(() => patchesByPath(changes.patch)),
   opaque: once(() => opaqueIn(changes.patch)),
 });
@@ -91,7 +91,7 @@ function said(side: Side, { status, added, removed }: ChangedFile): string {
   return status === "deleted" ? `${arm} deleted it` : `${arm} +${count(added)} −${count(removed)}`;
 }
 
-function standingOf(a: ChangedFile, b: ChangedFile, left: SideOfDiff, right: SideOfDiff): Standing {
+function standingOf(a: ChangedFile, b: ChangedFile, left: SideOfDiff, right: SideOfDiff): FileStanding {
   const { path } = a;
   if (isKept(a) && isKept(b)) return a.after === b.after ? "same" : "different";
   const [ofA, ofB] = [whole(path, left), whole(path, right)];

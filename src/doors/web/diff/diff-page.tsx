@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import { getSession } from "../api.ts";
 import { type ShownArm, shownArmsOf } from "../evidence/shown-arm.ts";
-import { count, counted } from "../format.ts";
+import { count, countOf } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
@@ -14,7 +14,7 @@ import { chosenVerdict, comparisonOf } from "../verdict/comparison.ts";
 import { armAgainstReference } from "./against-reference.ts";
 import { BothChanges } from "./both-changes.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
-import { changesOf, type FileChange } from "./file-change.ts";
+import { type FileChange, fileChangesOf } from "./file-change.ts";
 import { LeftOut } from "./left-out.tsx";
 
 interface DiffPageProps {
@@ -116,7 +116,7 @@ function ArmFiles({ view, comparison, arm, reference }: Omit<FilesProps, "pair">
   const { changes } = arm.arm;
   const files = useMemo(() => {
     if (changes === null || typeof changes.unknown === "string") return null;
-    return view.from === "reference" ? armAgainstReference(reference ?? "", changes) : changesOf(changes);
+    return view.from === "reference" ? armAgainstReference(reference ?? "", changes) : fileChangesOf(changes);
   }, [view, changes, reference]);
   if (files === null) return <Notice tone="warn" title="What the arms changed is not known" />;
   if (files.length === 0) return <p class="empty">There is no difference between the two.</p>;
@@ -134,7 +134,7 @@ function Total({ files }: { files: readonly FileChange[] }) {
   const sum = (of: "added" | "removed") => files.reduce((total, file) => total + (file[of] ?? 0), 0);
   return (
     <p role="status">
-      {counted(files.length, "file")}, <span class="added-count">+{count(sum("added"))}</span>{" "}
+      {countOf(files.length, "file")}, <span class="added-count">+{count(sum("added"))}</span>{" "}
       <span class="removed-count">−{count(sum("removed"))}</span> lines
     </p>
   );

@@ -38,7 +38,7 @@ export interface FileChange {
 }
 
 /** What an arm changed, file by file, from its stored diff. */
-export function changesOf(changes: Changes): FileChange[] {
+export function fileChangesOf(changes: Changes): FileChange[] {
   const patches = patchesByPath(changes.patch);
   return changes.files.map((file) => {
     const { path, status, added, removed } = file;
@@ -92,7 +92,7 @@ export function textChange(path: string, before: string | null, after: string | 
   if (before === after) return null;
   const text = differingText(before, after);
   const status = before === null ? "added" : after === null ? "deleted" : "modified";
-  return { path, status, ...countsOf(text.lines), size: text.lines.length, read: () => text };
+  return { path, status, ...lineCountsOf(text.lines), size: text.lines.length, read: () => text };
 }
 
 /** Where the diff of the next file begins, or the server's word that there is none. No line of a file stands so far to the left. */
@@ -127,7 +127,7 @@ export function parsedPatch(section: string | undefined): StructuredPatch | unde
   }
 }
 
-export function countsOf(lines: readonly DiffLine[]) {
+export function lineCountsOf(lines: readonly DiffLine[]) {
   let [added, removed] = [0, 0];
   for (const { kind } of lines) {
     if (kind === "added") added += 1;

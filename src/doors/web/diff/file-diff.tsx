@@ -1,5 +1,5 @@
 import { useOpened } from "../part/use-opened.ts";
-import { Counts } from "./counts.tsx";
+import { LineCounts } from "./counts.tsx";
 import type { FileChange } from "./file-change.ts";
 import { FileLines } from "./file-lines.tsx";
 import { ShownText } from "./shown-text.tsx";
@@ -45,7 +45,7 @@ export function FileDiff(props: FileDiffProps) {
         </span>
         <span class="aside">{change.label ?? change.status}</span>
         {seen && <span class="aside">✓ seen</span>}
-        <Counts change={change} />
+        <LineCounts change={change} />
       </summary>
       {markSeen && <SeenMark path={change.path} seen={seen} mark={markSeen} />}
       {open && <OpenFile change={change} cited={cited} between={change.between ?? between} beside={beside} />}

@@ -5,7 +5,7 @@ import { Chunk } from "../part/chunk.tsx";
 import { Scroller } from "../part/page.tsx";
 import type { ChangedText } from "./file-change.ts";
 import { HiddenRow, LineRow, PairRow } from "./line-row.tsx";
-import { isHidden, matesOf, type Pair, pairsOf } from "./pairs.ts";
+import { isHidden, type LinePair, matesOf, pairsOf } from "./pairs.ts";
 import { useColours } from "./use-colours.ts";
 import { type ShownLine, withContext } from "./with-context.ts";
 
@@ -39,11 +39,11 @@ export function FileLines({ path, text, cited, label, beside }: FileLinesProps) 
   const lines = useMemo(() => withContext(text, unfolded.value, limit), [text, unfolded.value, limit]);
   const pairs = useMemo(() => pairsOf(lines), [lines]);
   const mates = useMemo(() => matesOf(pairs), [pairs]);
-  const rows: readonly (Pair | ShownLine)[] = beside ? pairs : lines;
+  const rows: readonly (LinePair | ShownLine)[] = beside ? pairs : lines;
   const wanted = cited ? citedIndex(rows, cited) : -1;
   const starts = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, index) => index * CHUNK);
   const left = text.lines.length - limit;
-  const drawn = (row: Pair | ShownLine, index: number) => {
+  const drawn = (row: LinePair | ShownLine, index: number) => {
     if (isHidden(row)) return <HiddenRow key={index} hidden={row} unfold={unfold} />;
     const isCited = index === wanted;
     if ("kind" in row) return <LineRow key={index} line={row} mate={mates.get(row)} {...{ colours, isCited }} />;
@@ -77,8 +77,8 @@ export function FileLines({ path, text, cited, label, beside }: FileLinesProps) 
 }
 
 /** A citation means the line's number after the change, or before it when no such line is left. */
-function citedIndex(rows: readonly (Pair | ShownLine)[], line: number): number {
-  const at = (row: Pair | ShownLine, side: "before" | "after") => {
+function citedIndex(rows: readonly (LinePair | ShownLine)[], line: number): number {
+  const at = (row: LinePair | ShownLine, side: "before" | "after") => {
     if (isHidden(row)) return null;
     if ("kind" in row) return row[side];
     return (side === "before" ? row.left?.before : row.right?.after) ?? null;

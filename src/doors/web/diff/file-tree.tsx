@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { count } from "../format.ts";
 import { FilterField } from "../part/fields.tsx";
-import { Counts } from "./counts.tsx";
+import { LineCounts } from "./counts.tsx";
 import type { FileChange } from "./file-change.ts";
 import { ShownText } from "./shown-text.tsx";
 
@@ -52,7 +52,7 @@ export function FileTree({ changes, seen, go }: FileTreeProps) {
                     <ShownText text={change.path.slice(directory.length)} />
                   </span>
                   {seen.includes(change.path) && <span class="tree-seen">✓ seen</span>}
-                  <Counts change={change} />
+                  <LineCounts change={change} />
                 </button>
               </li>
             ))}

@@ -23,16 +23,16 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 const COLOURED_CHARS = 60_000;
 
 /** Some text and the class of its colour. */
-export interface Token {
+export interface ColouredText {
   readonly text: string;
   readonly class: string;
 }
 
 /** The lines of a text, coloured by the path's ending; null when the language is unknown or the text too long. */
-export function highlightLines(path: string, text: string | null): readonly (readonly Token[])[] | null {
+export function highlightLines(path: string, text: string | null): readonly (readonly ColouredText[])[] | null {
   const language = LANGUAGES[path.split(".").at(-1)?.toLowerCase() ?? ""];
   if (language === undefined || text === null || text.length > COLOURED_CHARS) return null;
-  const lines: Token[][] = [[]];
+  const lines: ColouredText[][] = [[]];
   flatten(lowlight.highlight(language, text), "", lines);
   return lines;
 }
@@ -41,14 +41,14 @@ type Tree = ReturnType<typeof lowlight.highlight>;
 type TreeNode = Tree | Tree["children"][number];
 
 /** Cuts the tree's text at line breaks. A token of several lines keeps its colour on each. */
-function flatten(node: TreeNode, inherited: string, lines: Token[][]): void {
+function flatten(node: TreeNode, inherited: string, lines: ColouredText[][]): void {
   if (node.type === "text") append(node.value, inherited, lines);
   if (!("children" in node)) return;
   const own = node.type === "element" ? String((node.properties["className"] as string[] | undefined)?.[0] ?? "") : ""; // as lowlight writes it
   for (const child of node.children) flatten(child, own || inherited, lines);
 }
 
-function append(value: string, colour: string, lines: Token[][]): void {
+function append(value: string, colour: string, lines: ColouredText[][]): void {
   for (const [index, text] of value.split("\n").entries()) {
     if (index > 0) lines.push([]);
     if (text !== "") lines.at(-1)?.push({ text, class: colour });

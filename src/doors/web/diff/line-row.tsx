@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useCitedTarget } from "../evidence/cited.ts";
-import { count, counted } from "../format.ts";
+import { count, countOf } from "../format.ts";
 import { changedWords, type MarkedToken, markChanged } from "./changed-words.ts";
 import type { DiffLine } from "./file-change.ts";
-import type { Token } from "./highlight.ts";
-import type { Pair } from "./pairs.ts";
+import type { ColouredText } from "./highlight.ts";
+import type { LinePair } from "./pairs.ts";
 import { ShownText } from "./shown-text.tsx";
 import type { Colours } from "./use-colours.ts";
 import type { Hidden } from "./with-context.ts";
@@ -35,7 +35,7 @@ export function LineRow({ line, mate, colours, isCited }: LineRowProps) {
 }
 
 interface PairRowProps {
-  readonly pair: Pair;
+  readonly pair: LinePair;
   readonly colours: Colours;
   readonly isCited: boolean;
 }
@@ -119,7 +119,7 @@ function markedTokens(line: DiffLine, mate: DiffLine | undefined, colours: Colou
 }
 
 /** Without colour when the coloured text is not exactly this line. */
-function tokensOf({ before, after, text }: DiffLine, colours: Colours): readonly Token[] {
+function tokensOf({ before, after, text }: DiffLine, colours: Colours): readonly ColouredText[] {
   const tokens = after === null ? colours.before?.[(before ?? 0) - 1] : colours.after?.[after - 1];
   if (!tokens || tokens.map((token) => token.text).join("") !== text) return [{ text, class: "" }];
   return tokens;
@@ -132,7 +132,7 @@ export function HiddenRow({ hidden, unfold }: { hidden: Hidden; unfold: (after: 
   return (
     <div class="line line-gap">
       <button type="button" class="unfold" onClick={() => unfold(after)}>
-        Show {counted(count, "unchanged line")} from line {after}
+        Show {countOf(count, "unchanged line")} from line {after}
       </button>
     </div>
   );

@@ -2,14 +2,14 @@ import type { DiffLine } from "./file-change.ts";
 import type { Hidden, ShownLine } from "./with-context.ts";
 
 /** What stands beside each other: both versions of a line, or one side alone. */
-export interface Pair {
+export interface LinePair {
   readonly left: DiffLine | null;
   readonly right: DiffLine | null;
 }
 
 /** Removed lines stand beside the added ones that follow them, in their order. */
-export function pairsOf(lines: readonly ShownLine[]): readonly (Pair | Hidden)[] {
-  const pairs: (Pair | Hidden)[] = [];
+export function pairsOf(lines: readonly ShownLine[]): readonly (LinePair | Hidden)[] {
+  const pairs: (LinePair | Hidden)[] = [];
   let removed: DiffLine[] = [];
   let added: DiffLine[] = [];
   const flush = () => {
@@ -33,7 +33,7 @@ export function pairsOf(lines: readonly ShownLine[]): readonly (Pair | Hidden)[]
 export const isHidden = (row: object): row is Hidden => "kind" in row && row.kind === "hidden";
 
 /** The other version of each line that has one. */
-export const matesOf = (pairs: readonly (Pair | Hidden)[]): ReadonlyMap<DiffLine, DiffLine> =>
+export const matesOf = (pairs: readonly (LinePair | Hidden)[]): ReadonlyMap<DiffLine, DiffLine> =>
   new Map(
     pairs.flatMap((pair) => {
       if (isHidden(pair) || pair.left === null || pair.right === null || pair.left === pair.right) return [];

@@ -3,12 +3,12 @@ import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { stopWaiting, whenIdle } from "../part/when-idle.ts";
 import type { ChangedText } from "./file-change.ts";
-import type { highlightLines, Token } from "./highlight.ts";
+import type { ColouredText, highlightLines } from "./highlight.ts";
 
 /** The whole texts of a file, coloured line by line; null where they are not known, or not coloured yet. */
 export interface Colours {
-  readonly before: readonly (readonly Token[])[] | null;
-  readonly after: readonly (readonly Token[])[] | null;
+  readonly before: readonly (readonly ColouredText[])[] | null;
+  readonly after: readonly (readonly ColouredText[])[] | null;
 }
 
 const NONE: Colours = { before: null, after: null };

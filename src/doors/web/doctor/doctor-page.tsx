@@ -1,4 +1,4 @@
-import { diagnose, listScenarios } from "../api.ts";
+import { listScenarios, runDoctor } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { Page } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
@@ -6,7 +6,7 @@ import { navigate, toDoctor } from "../routes.ts";
 import { CheckList, Estimate, Lights } from "./checks.tsx";
 
 export function DoctorPage({ scenario }: { scenario: string | null }) {
-  const report = useLoaded(`doctor ${scenario}`, (signal) => diagnose(scenario, signal));
+  const report = useLoaded(`doctor ${scenario}`, (signal) => runDoctor(scenario, signal));
   const scenarios = useLoaded("scenarios", listScenarios);
   const names = scenarios.value.state === "ready" ? scenarios.value.value.map(({ name }) => name) : [];
   return (

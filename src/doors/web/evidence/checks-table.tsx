@@ -3,7 +3,7 @@ import type { ArmSummary } from "../../../domain/session.ts";
 import { duration } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
-import { Table } from "../part/table.tsx";
+import { DataTable } from "../part/table.tsx";
 import { citedRef, useCitedTarget } from "./cited.ts";
 import type { ShownArm } from "./shown-arm.ts";
 
@@ -12,7 +12,7 @@ export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
   const ids = [...new Set(arms.flatMap(({ arm }) => checksOf(arm).map(({ id }) => id)))];
   if (ids.length === 0) return <p class="empty">No hidden check has run.</p>;
   return (
-    <Table
+    <DataTable
       label="Hidden checks"
       kind="sides checks-table"
       heads={["Check", ...arms.map((arm) => <ArmName side={arm.side} name={arm.name} />)]}
@@ -31,7 +31,7 @@ export function ChecksTable({ arms }: { arms: readonly ShownArm[] }) {
           ))}
         </tr>
       ))}
-    </Table>
+    </DataTable>
   );
 }
 

@@ -5,13 +5,13 @@ import type { Citation, Side } from "../../../domain/verdict.ts";
 import { address } from "../routes.ts";
 
 /** Where a piece of evidence is. It stands in the address as its fragment, so that a citation can be linked to. */
-export type Place = Pick<Citation, "side" | "kind" | "ref">;
+type Place = Pick<Citation, "side" | "kind" | "ref">;
 
 const KINDS: readonly Citation["kind"][] = ["decision", "diff", "probe", "answer"];
 
 export const fragmentOf = ({ side, kind, ref }: Place) => `#${side}/${kind}/${encodeURIComponent(ref)}`;
 
-export function placeOf(fragment: string): Place | null {
+function placeOf(fragment: string): Place | null {
   const [, side, kind, ref] = /^#([ab])\/(\w+)\/(.+)$/.exec(fragment) ?? [];
   const known = KINDS.find((candidate) => candidate === kind);
   if ((side !== "a" && side !== "b") || known === undefined || ref === undefined) return null;

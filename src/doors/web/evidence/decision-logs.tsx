@@ -1,4 +1,4 @@
-import { counted } from "../format.ts";
+import { countOf } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { cited } from "./cited.ts";
 import type { ShownArm } from "./shown-arm.ts";
@@ -11,12 +11,12 @@ export function DecisionLogs({ arms }: { arms: readonly ShownArm[] }) {
   const open = cited.value?.kind === "decision";
   return (
     <details class="fold" open={open || undefined}>
-      <summary>{counted(total, "decision")} in all</summary>
+      <summary>{countOf(total, "decision")} in all</summary>
       <div class="columns">
         {arms.map(({ side, name, decisions }) => (
           <div key={side}>
             <h3>
-              <ArmName side={side} name={name} /> <span class="aside">{counted(decisions.length, "decision")}</span>
+              <ArmName side={side} name={name} /> <span class="aside">{countOf(decisions.length, "decision")}</span>
             </h3>
             <StepList side={side} steps={decisions.map((decision) => ({ decision }))} />
           </div>

@@ -3,9 +3,9 @@ import type { JudgeProfile, JudgeProfiles } from "../../../domain/judge-profile.
 import { listJudges } from "../api.ts";
 import { count, duration, usd, when } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
-import { Page, Part } from "../part/page.tsx";
+import { Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
-import { Table } from "../part/table.tsx";
+import { DataTable } from "../part/table.tsx";
 import { toScenario } from "../routes.ts";
 import { peopleText } from "../verdict/people.ts";
 import { agreementText, pullText, repeatsText, undecidedTexts } from "./profile-text.ts";
@@ -21,14 +21,14 @@ export function JudgesPage({ scenario }: { scenario: string | null }) {
       <Show of={profiles} what="the judges">
         {(value) => <Profiles profiles={value} />}
       </Show>
-      <Part title="Test a judge">
+      <PagePart title="Test a judge">
         <p>
           A self-test asks a judge about evidence of which the right answer is known: a known fix against nothing, the
           same work twice, edits that change nothing. No arm runs. It takes 20 to 40 judge calls.
         </p>
         <SelfTestForm scenario={scenario} />
         <SelfTestList />
-      </Part>
+      </PagePart>
     </Page>
   );
 }
@@ -48,14 +48,14 @@ function Profiles({ profiles: { judges, sessions_read, complete } }: { profiles:
   if (judges.length === 0) return <p class="empty">No model has judged here yet.</p>;
   return (
     <>
-      <Table label="Judges" kind="rows judges folded" heads={HEADS}>
+      <DataTable label="Judges" kind="rows judges folded" heads={HEADS}>
         {judges.map((profile) => (
           <ProfileRow
             key={`${profile.judge.model} ${profile.judge.protocol} ${profile.judge.prompt_digest}`}
             profile={profile}
           />
         ))}
-      </Table>
+      </DataTable>
       <p class="small-print">
         From the newest {count(sessions_read)} sessions{complete ? "" : "; older ones, or more judges, were not read"}.
         Rates are shown from 20 verdicts on.

@@ -1,6 +1,6 @@
 import type { JudgeProfile } from "../../../domain/judge-profile.ts";
 import { percentText } from "../../../domain/percent-text.ts";
-import { count, counted } from "../format.ts";
+import { count, countOf } from "../format.ts";
 
 /** Whether a judge is drawn to the arm that it is shown first. */
 export function pullText({ mean_pull, first, second }: JudgeProfile["position"]): string {
@@ -8,7 +8,7 @@ export function pullText({ mean_pull, first, second }: JudgeProfile["position"])
   const named =
     contradictions === 0
       ? "never contradicted itself"
-      : `contradicted itself ${counted(contradictions, "time")}: ${count(first)} for the first, ${count(second)} for the second`;
+      : `contradicted itself ${countOf(contradictions, "time")}: ${count(first)} for the first, ${count(second)} for the second`;
   if (mean_pull === null) return named;
   if (Math.abs(mean_pull) < 0.005) return `none; ${named}`;
   return `${percentText(Math.abs(mean_pull))} to the arm shown ${mean_pull > 0 ? "first" : "second"}; ${named}`;
@@ -34,7 +34,7 @@ export function agreementText({ agree, disagree, abstained, rate, low, high }: J
   if (decided + abstained === 0) return "no such verdict";
   const range = rate === null || low === null || high === null ? "" : ` (${percentText(low)} to ${percentText(high)})`;
   return [
-    ...(decided > 0 ? [`${count(agree)} of ${counted(decided, "time")}${range}`] : []),
-    ...(abstained > 0 ? [`abstained ${counted(abstained, "time")}`] : []),
+    ...(decided > 0 ? [`${count(agree)} of ${countOf(decided, "time")}${range}`] : []),
+    ...(abstained > 0 ? [`abstained ${countOf(abstained, "time")}`] : []),
   ].join(", ");
 }

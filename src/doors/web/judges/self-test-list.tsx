@@ -3,7 +3,7 @@ import { listSelfTests } from "../api.ts";
 import { count, usd, when } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Show } from "../part/show.tsx";
-import { Table } from "../part/table.tsx";
+import { DataTable } from "../part/table.tsx";
 import { toScenario, toSelfTest } from "../routes.ts";
 import { SelfTestResult } from "./self-test-result.tsx";
 
@@ -25,7 +25,7 @@ export function SelfTestList() {
 }
 
 const Tests = ({ of }: { of: readonly SelfTestListing[] }) => (
-  <Table label="Self-tests" kind="rows folded" heads={["Begun", "Result", "Judge", "Scenario", "Calls", "Cost"]}>
+  <DataTable label="Self-tests" kind="rows folded" heads={["Begun", "Result", "Judge", "Scenario", "Calls", "Cost"]}>
     {of.map(({ self_test_id, state, verdict, judge, scenario, calls, cost_usd, created_at }) => (
       <tr key={self_test_id}>
         <th scope="row">
@@ -48,5 +48,5 @@ const Tests = ({ of }: { of: readonly SelfTestListing[] }) => (
         </td>
       </tr>
     ))}
-  </Table>
+  </DataTable>
 );

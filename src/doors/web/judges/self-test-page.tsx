@@ -1,12 +1,12 @@
 import type { SelfTest, SelfTestPartId } from "../../../domain/self-test.ts";
 import { selfTestSentence } from "../../../domain/self-test-sentence.ts";
 import { getSelfTest } from "../api.ts";
-import { count, counted, named, usd, when, words } from "../format.ts";
+import { count, countOf, named, usd, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Notice } from "../part/notice.tsx";
-import { Page, Part } from "../part/page.tsx";
+import { Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
-import { Table } from "../part/table.tsx";
+import { DataTable } from "../part/table.tsx";
 import { toJudges, toScenario } from "../routes.ts";
 import { GradeLight, SelfTestResult } from "./self-test-result.tsx";
 
@@ -69,7 +69,7 @@ function Result({ test }: { test: SelfTest }) {
         <div>
           <dt>Asked</dt>
           <dd>
-            {counted(calls, "judge call")}, {cost_usd === null ? "cost unknown" : usd(cost_usd)}
+            {countOf(calls, "judge call")}, {cost_usd === null ? "cost unknown" : usd(cost_usd)}
           </dd>
         </div>
         <div>
@@ -99,12 +99,12 @@ const specimen = (name: string) => named(SPECIMENS, name);
 
 function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["parts"][number] }) {
   return (
-    <Part title={named(TITLES, id)}>
+    <PagePart title={named(TITLES, id)}>
       <p>
         <GradeLight grade={verdict} />: {words(note)}
       </p>
       {trials.length > 0 && (
-        <Table
+        <DataTable
           label={`Judgings: ${named(TITLES, id)}`}
           kind="rows"
           heads={["Compared", "The judge found", "Flags", "Calls"]}
@@ -123,8 +123,8 @@ function TestPart({ part: { id, verdict, note, trials } }: { part: SelfTest["par
               <td class="number">{count(calls)}</td>
             </tr>
           ))}
-        </Table>
+        </DataTable>
       )}
-    </Part>
+    </PagePart>
   );
 }

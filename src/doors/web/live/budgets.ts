@@ -3,7 +3,7 @@ import type { SessionOutcome } from "../../../domain/session.ts";
 import { count, duration, usd } from "../format.ts";
 
 /** What is left of a limit. */
-export interface Remaining {
+interface Remaining {
   readonly name: string;
   /** 1: nothing is used. 0: all is used. */
   readonly share: number;

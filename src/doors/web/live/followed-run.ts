@@ -11,7 +11,7 @@ import { ticks } from "./ticks.ts";
 /** Milliseconds between two reads of a session in a state that no event announces. */
 const REFRESH_MS = 1_000;
 
-export type Decisions = Readonly<Record<string, readonly Decision[]>>;
+type Decisions = Readonly<Record<string, readonly Decision[]>>;
 
 /**
  * A run as it happens. It reads the session first and then its events. The server sends every event from the first, so a

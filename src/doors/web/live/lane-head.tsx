@@ -1,9 +1,9 @@
 import type { Decision } from "../../../domain/decision.ts";
 import { endText } from "../../../domain/end-text.ts";
 import type { SessionOutcome } from "../../../domain/session.ts";
-import { counted } from "../format.ts";
+import { countOf } from "../format.ts";
 import { AgentName } from "../part/agent-name.tsx";
-import { ArmName, ModelName, SIDES } from "../part/arm-name.tsx";
+import { ARM_SIDES, ArmName, ModelName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import { Light } from "../part/light.tsx";
 import { blind } from "../preferences.ts";
@@ -24,7 +24,7 @@ const LOW = 0.2;
 /** An arm at work: its state, what is left of its budgets, and its hidden checks once they have run. */
 export function LaneHead({ session, index, log, elapsed_ms, finished }: LaneHeadProps) {
   const arm = session.arms[index];
-  const side = SIDES[index];
+  const side = ARM_SIDES[index];
   const status =
     arm.status === "pending" || arm.status === "running"
       ? finished
@@ -46,7 +46,7 @@ export function LaneHead({ session, index, log, elapsed_ms, finished }: LaneHead
             <AgentName arm={arm} /> ·{" "}
           </>
         )}
-        {counted(log.length, "decision")}
+        {countOf(log.length, "decision")}
       </p>
       <dl class="budgets">
         {remainingOf(session, index, log, elapsed_ms).map(({ name, share, text }) => (

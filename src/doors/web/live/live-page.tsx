@@ -17,7 +17,7 @@ import { LaneHead } from "./lane-head.tsx";
 import type { Logs } from "./logs.ts";
 import { SpendChart } from "./spend-chart.tsx";
 import { type StepFilter, stepFilter } from "./step-filter.ts";
-import { Strip } from "./strip.tsx";
+import { TimeStrip } from "./strip.tsx";
 import { useTicks } from "./ticks.ts";
 import { type TimeAxis, timeAxis } from "./time-axis.ts";
 import { Timeline } from "./timeline.tsx";
@@ -119,7 +119,7 @@ function Clock({ run, session, logs, axis, filter, running }: ClockProps) {
           />
         ))}
       </div>
-      {axis.steps.length > 0 && <Strip axis={axis} whole_ms={Math.max(elapsed, 1)} filter={filter} />}
+      {axis.steps.length > 0 && <TimeStrip axis={axis} whole_ms={Math.max(elapsed, 1)} filter={filter} />}
     </>
   );
 }

@@ -3,9 +3,9 @@ import { useMemo } from "preact/hooks";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { count, duration, usd } from "../format.ts";
-import { ArmName, SIDES } from "../part/arm-name.tsx";
+import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import type { Logs } from "./logs.ts";
-import { courseOf, doneAt, type Point, SPEND_UNITS, type SpendUnit, totalOf } from "./spend.ts";
+import { doneAt, type Point, SPEND_UNITS, type SpendUnit, spendOverTime, totalOf } from "./spend.ts";
 
 const TEXTS: Record<SpendUnit, (spent: number) => string> = {
   tokens: (spent) => `${count(spent)} tokens`,
@@ -49,8 +49,8 @@ export function SpendChart({ session, logs, names }: SpendChartProps) {
 /** In every unit in which both arms spent something that is known. */
 function coursesOf({ settings, arms }: SessionOutcome, logs: Logs): ReadonlyMap<SpendUnit, Courses> {
   const known = SPEND_UNITS.flatMap((unit) => {
-    const [a, b] = SIDES.map((side, index) =>
-      courseOf(logs[side], unit, settings.prices?.arms[arms[index === 0 ? 0 : 1].arm_id] ?? null),
+    const [a, b] = ARM_SIDES.map((side, index) =>
+      spendOverTime(logs[side], unit, settings.prices?.arms[arms[index === 0 ? 0 : 1].arm_id] ?? null),
     );
     return a && b && totalOf(a) > 0 && totalOf(b) > 0 ? [[unit, { a, b }] as const] : [];
   });
@@ -65,11 +65,11 @@ interface CurvesProps {
 
 /** One line for each arm. The slider asks at another spend; it begins where the arm that spent less ended. */
 function Curves({ unit, courses, names }: CurvesProps) {
-  const totals = SIDES.map((side) => totalOf(courses[side]));
+  const totals = ARM_SIDES.map((side) => totalOf(courses[side]));
   const most = Math.max(...totals);
   const asked = useSignal<number | null>(null);
   const at = asked.value ?? Math.min(...totals);
-  const top = Math.max(1, ...SIDES.map((side) => courses[side].at(-1)?.done ?? 0));
+  const top = Math.max(1, ...ARM_SIDES.map((side) => courses[side].at(-1)?.done ?? 0));
   return (
     <>
       <p role="status">
@@ -84,7 +84,7 @@ function Curves({ unit, courses, names }: CurvesProps) {
           0
         </span>
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-          {SIDES.map((side) => (
+          {ARM_SIDES.map((side) => (
             <polyline key={side} class={`side-${side}`} points={stairs(courses[side], most, top)} />
           ))}
         </svg>

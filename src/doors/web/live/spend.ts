@@ -14,7 +14,7 @@ export const SPEND_UNITS = ["tokens", "cost", "seconds"] as const;
 export type SpendUnit = (typeof SPEND_UNITS)[number];
 
 /** The course of an arm from 0, one point for each step that spent or did something; null when what it spent is not known. */
-export function courseOf(log: readonly Decision[], unit: SpendUnit, price: Price | null): readonly Point[] | null {
+export function spendOverTime(log: readonly Decision[], unit: SpendUnit, price: Price | null): readonly Point[] | null {
   const points: Point[] = [{ spent: 0, done: 0 }];
   const first = log.find(({ at }) => at !== undefined);
   const start = first?.at === undefined ? null : Date.parse(first.at) - first.latency_ms;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Decision, DecisionKind } from "../../../domain/decision.ts";
 import { isFailure, threadOf } from "../evidence/failed-step.ts";
-import type { Step } from "./time-axis.ts";
+import type { TimedStep } from "./time-axis.ts";
 
 /** A part of the axis, in milliseconds from its start. */
 export interface Span {
@@ -27,7 +27,10 @@ const EVERYTHING: StepFilter = { text: "", hidden: new Set(), only_failures: fal
 export const stepFilter = () => signal(EVERYTHING);
 
 /** The steps that pass. */
-export function passing(steps: readonly Step[], { text, hidden, only_failures, thread, span }: StepFilter): Step[] {
+export function passing(
+  steps: readonly TimedStep[],
+  { text, hidden, only_failures, thread, span }: StepFilter,
+): TimedStep[] {
   const words = text
     .toLowerCase()
     .split(/\s+/)

@@ -5,10 +5,10 @@ import { isFailure, threadOf } from "../evidence/failed-step.ts";
 import { count } from "../format.ts";
 import { FilterField } from "../part/fields.tsx";
 import type { StepFilter } from "./step-filter.ts";
-import type { Step } from "./time-axis.ts";
+import type { TimedStep } from "./time-axis.ts";
 
 interface StepToolsProps {
-  readonly steps: readonly Step[];
+  readonly steps: readonly TimedStep[];
   /** How many of them pass. */
   readonly shown: number;
   readonly filter: Signal<StepFilter>;
@@ -43,7 +43,7 @@ export function StepTools({ steps, shown, filter }: StepToolsProps) {
 }
 
 interface KindFilterProps {
-  readonly steps: readonly Step[];
+  readonly steps: readonly TimedStep[];
   readonly hidden: ReadonlySet<DecisionKind>;
   readonly set: (hidden: ReadonlySet<DecisionKind>) => void;
 }
@@ -74,7 +74,7 @@ function KindFilter({ steps, hidden, set }: KindFilterProps) {
 }
 
 interface ThreadChoiceProps {
-  readonly steps: readonly Step[];
+  readonly steps: readonly TimedStep[];
   readonly thread: number | null;
   readonly set: (thread: number | null) => void;
 }

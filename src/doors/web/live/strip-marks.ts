@@ -1,10 +1,10 @@
 import type { DecisionKind } from "../../../domain/decision.ts";
 import { isFailure } from "../evidence/failed-step.ts";
 import type { Span } from "./step-filter.ts";
-import type { Step } from "./time-axis.ts";
+import type { TimedStep } from "./time-axis.ts";
 
 /** What is drawn of a step on the strip: place and length as shares of what is shown. */
-export interface Mark {
+interface Mark {
   readonly seq: number;
   readonly left: number;
   readonly width: number;
@@ -16,7 +16,7 @@ export interface Mark {
 const PLACES = 800;
 
 /** The steps within a span, at most one for each place; where several share one, a failure is the one that is seen. */
-export function marksOf(steps: readonly Step[], { from_ms, to_ms }: Span): readonly Mark[] {
+export function marksOf(steps: readonly TimedStep[], { from_ms, to_ms }: Span): readonly Mark[] {
   const length = Math.max(1, to_ms - from_ms);
   const byPlace = new Map<string, Mark>();
   for (const { decision, start_ms, end_ms } of steps) {
@@ -31,11 +31,11 @@ export function marksOf(steps: readonly Step[], { from_ms, to_ms }: Span): reado
 }
 
 /** The step at a moment: the shortest that it lies in, else the one that ends nearest. Undefined when there is none. */
-export function stepAt(steps: readonly Step[], ms: number): Step | undefined {
+export function stepAt(steps: readonly TimedStep[], ms: number): TimedStep | undefined {
   const within = steps.filter(({ start_ms, end_ms }) => start_ms <= ms && ms <= end_ms);
-  const distance = ({ start_ms, end_ms }: Step) => (within.length > 0 ? end_ms - start_ms : Math.abs(end_ms - ms));
+  const distance = ({ start_ms, end_ms }: TimedStep) => (within.length > 0 ? end_ms - start_ms : Math.abs(end_ms - ms));
   const candidates = within.length > 0 ? within : steps;
-  return candidates.reduce<Step | undefined>(
+  return candidates.reduce<TimedStep | undefined>(
     (best, step) => (best === undefined || distance(step) < distance(best) ? step : best),
     undefined,
   );

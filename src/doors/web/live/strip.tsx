@@ -4,11 +4,11 @@ import type { Side } from "../../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
 import { kindNamed } from "../evidence/decision-kinds.ts";
 import { duration } from "../format.ts";
-import { ArmMark, SIDES } from "../part/arm-name.tsx";
+import { ARM_SIDES, ArmMark } from "../part/arm-name.tsx";
 import { navigate } from "../routes.ts";
 import type { Span, StepFilter } from "./step-filter.ts";
 import { closer, marksOf, stepAt, wider } from "./strip-marks.ts";
-import type { Step, TimeAxis } from "./time-axis.ts";
+import type { TimeAxis, TimedStep } from "./time-axis.ts";
 
 interface StripProps {
   readonly axis: TimeAxis;
@@ -18,15 +18,15 @@ interface StripProps {
 }
 
 /** Every step of both arms on one scale of time. A click leads to a step; a drag or a button shows a part of the time alone. */
-export function Strip({ axis, whole_ms, filter }: StripProps) {
+export function TimeStrip({ axis, whole_ms, filter }: StripProps) {
   const span = filter.value.span ?? { from_ms: 0, to_ms: whole_ms };
-  const pointed = useSignal<Step | undefined>(undefined);
+  const pointed = useSignal<TimedStep | undefined>(undefined);
   const show = (next: Span | null) => {
     filter.value = { ...filter.peek(), span: next };
   };
   return (
     <figure class="overview">
-      {SIDES.map((side) => (
+      {ARM_SIDES.map((side) => (
         <Track
           key={side}
           side={side}
@@ -55,7 +55,7 @@ export function Strip({ axis, whole_ms, filter }: StripProps) {
   );
 }
 
-function Pointed({ step, span }: { step: ReadonlySignal<Step | undefined>; span: Span | null }) {
+function Pointed({ step, span }: { step: ReadonlySignal<TimedStep | undefined>; span: Span | null }) {
   const pointed = step.value;
   if (pointed)
     return (
@@ -75,9 +75,9 @@ function Pointed({ step, span }: { step: ReadonlySignal<Step | undefined>; span:
 
 interface TrackProps {
   readonly side: Side;
-  readonly steps: readonly Step[];
+  readonly steps: readonly TimedStep[];
   readonly span: Span;
-  readonly pointed: Signal<Step | undefined>;
+  readonly pointed: Signal<TimedStep | undefined>;
   readonly show: (span: Span) => void;
 }
 

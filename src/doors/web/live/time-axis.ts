@@ -2,7 +2,7 @@ import type { Decision } from "../../../domain/decision.ts";
 import type { Side } from "../../../domain/verdict.ts";
 
 /** A decision on the axis that both arms share. */
-export interface Step {
+export interface TimedStep {
   readonly side: Side;
   readonly decision: Decision;
   /** Milliseconds from the start of the first step of either arm. */
@@ -12,7 +12,7 @@ export interface Step {
 
 export interface TimeAxis {
   /** Steps of both arms in the order in which they ended. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly TimedStep[];
   readonly span_ms: number;
 }
 
@@ -28,12 +28,12 @@ export function timeAxis(logs: Readonly<Record<Side, readonly Decision[]>>, ranT
   return { steps, span_ms: Math.max(1, steps.at(-1)?.end_ms ?? 0) };
 }
 
-function fromStart(steps: readonly Step[]): Step[] {
+function fromStart(steps: readonly TimedStep[]): TimedStep[] {
   const start = steps.reduce((least, { start_ms }) => Math.min(least, start_ms), Number.POSITIVE_INFINITY);
   return steps.map((step) => ({ ...step, start_ms: step.start_ms - start, end_ms: step.end_ms - start }));
 }
 
-function placed(side: Side, log: readonly Decision[]): Step[] {
+function placed(side: Side, log: readonly Decision[]): TimedStep[] {
   let last = 0;
   return log.map((decision) => {
     const end_ms = decision.at === undefined ? last : Date.parse(decision.at);

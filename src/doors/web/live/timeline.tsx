@@ -2,16 +2,16 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { cited } from "../evidence/cited.ts";
 import { StepList } from "../evidence/step-list.tsx";
-import { counted } from "../format.ts";
-import { ArmName, SIDES } from "../part/arm-name.tsx";
+import { countOf } from "../format.ts";
+import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { commonSteps } from "./divergence.ts";
 import type { Logs } from "./logs.ts";
 import { passing, type StepFilter } from "./step-filter.ts";
 import { StepTools } from "./step-tools.tsx";
-import type { Step } from "./time-axis.ts";
+import type { TimedStep } from "./time-axis.ts";
 
 interface TimelineProps {
-  readonly steps: readonly Step[];
+  readonly steps: readonly TimedStep[];
   readonly logs: Logs;
   readonly names: Readonly<Record<"a" | "b", string>>;
   readonly filter: Signal<StepFilter>;
@@ -27,7 +27,7 @@ export function Timeline({ steps, logs, names, filter, running, folded }: Timeli
   const end = useFollowed(running, shown.length);
   const of = (side: "a" | "b") => shown.filter((step) => step.side === side);
   const later = (side: "a" | "b") => of(side).filter(({ decision }) => decision.seq > common);
-  const isParted = common === 0 || SIDES.some((side) => logs[side].length > common);
+  const isParted = common === 0 || ARM_SIDES.some((side) => logs[side].length > common);
   return (
     <>
       <StepTools steps={steps} shown={shown.length} filter={filter} />
@@ -38,11 +38,11 @@ export function Timeline({ steps, logs, names, filter, running, folded }: Timeli
       )}
       {isParted && (
         <div class="lanes">
-          {SIDES.map((side) => (
+          {ARM_SIDES.map((side) => (
             <section key={side} class={`lane side-${side}`} aria-label={`Steps of arm ${side}`}>
               <h3>
                 <ArmName side={side} name={names[side]} />{" "}
-                <span class="aside">{counted(later(side).length, "step")} shown</span>
+                <span class="aside">{countOf(later(side).length, "step")} shown</span>
               </h3>
               <StepList side={side} steps={later(side)} />
             </section>
@@ -56,7 +56,7 @@ export function Timeline({ steps, logs, names, filter, running, folded }: Timeli
 
 interface CommonProps {
   /** Of arm a; those of the other are alike. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly TimedStep[];
   readonly common: number;
   readonly logs: Logs;
 }
@@ -70,8 +70,8 @@ function Common({ steps, common, logs }: CommonProps) {
       <details class="fold" open={isCited || undefined}>
         <summary>
           {isAll
-            ? `Both did the same, ${counted(common, "step")}`
-            : `The first ${counted(common, "step")} are the same in both`}
+            ? `Both did the same, ${countOf(common, "step")}`
+            : `The first ${countOf(common, "step")} are the same in both`}
         </summary>
         <StepList side={place?.side === "b" ? "b" : "a"} steps={steps} />
       </details>

@@ -4,7 +4,7 @@ import type { ArmSummary } from "../../../domain/session.ts";
 import type { Side } from "../../../domain/verdict.ts";
 
 /** In the order in which a scenario names its arms. */
-export const SIDES = ["a", "b"] as const satisfies readonly Side[];
+export const ARM_SIDES = ["a", "b"] as const satisfies readonly Side[];
 
 /** Before a blind vote the sides are only what is shown first and second: no colour or letter of an arm. */
 export const Neutral = createContext(false);

@@ -1,17 +1,17 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { Part } from "./page.tsx";
+import { PagePart } from "./page.tsx";
 
 /** A part of a long page. */
-export interface Section {
+export interface PageSection {
   readonly id: string;
   readonly title: string;
   readonly content: ComponentChildren;
 }
 
 /** The parts of a long page, beside a list of them that follows the reader. */
-export function Sections({ sections }: { sections: readonly Section[] }) {
+export function Sections({ sections }: { sections: readonly PageSection[] }) {
   const ids = sections.map(({ id }) => id);
   const current = useCurrent(ids);
   return (
@@ -29,9 +29,9 @@ export function Sections({ sections }: { sections: readonly Section[] }) {
       </nav>
       <div class="sections">
         {sections.map(({ id, title, content }) => (
-          <Part key={id} id={id} title={title}>
+          <PagePart key={id} id={id} title={title}>
             {content}
-          </Part>
+          </PagePart>
         ))}
       </div>
     </div>

@@ -7,7 +7,7 @@ import { providerOf } from "../../../domain/provider-name.ts";
 export type Caller = "runs" | "here";
 
 /** A name to choose from. */
-export interface Suggestion {
+interface Suggestion {
   readonly name: string;
   readonly able: boolean;
 }

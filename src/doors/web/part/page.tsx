@@ -29,7 +29,7 @@ export function Page({ title, short = title, heading = title, above, wide = fals
 }
 
 /** A part of a page. The keys `j` and `k` lead from one to the next. */
-export function Part({ id, title, children }: { id?: string; title: string; children: ComponentChildren }) {
+export function PagePart({ id, title, children }: { id?: string; title: string; children: ComponentChildren }) {
   return (
     <section id={id} data-stop tabIndex={-1}>
       <h2>{title}</h2>

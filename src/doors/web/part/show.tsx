@@ -34,7 +34,7 @@ const NOT_THERE: ReadonlySet<string> = new Set([
   "unknown_route",
 ]);
 
-export function Failed({ what, error }: { what: string; error: RequestFailed }) {
+function Failed({ what, error }: { what: string; error: RequestFailed }) {
   const missing = NOT_THERE.has(error.code);
   return (
     <div class="failed" role="alert">

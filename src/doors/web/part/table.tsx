@@ -11,7 +11,7 @@ interface TableProps {
 }
 
 /** A table that scrolls sideways where it is too wide. */
-export function Table({ label, kind, heads, children }: TableProps) {
+export function DataTable({ label, kind, heads, children }: TableProps) {
   return (
     <Scroller kind="scroller" label={label}>
       <table class={kind}>

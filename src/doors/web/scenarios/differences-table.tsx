@@ -3,11 +3,11 @@ import type { Side } from "../../../domain/verdict.ts";
 import { words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Notice } from "../part/notice.tsx";
-import { Table } from "../part/table.tsx";
-import { differencesOf } from "./differences.ts";
+import { DataTable } from "../part/table.tsx";
+import { armDifferences } from "./differences.ts";
 
 export function DifferencesTable({ scenario }: { scenario: Scenario }) {
-  const differences = differencesOf(scenario);
+  const differences = armDifferences(scenario);
   const [a, b] = scenario.arms;
   if (differences.length === 0)
     return (
@@ -16,7 +16,7 @@ export function DifferencesTable({ scenario }: { scenario: Scenario }) {
       </Notice>
     );
   return (
-    <Table
+    <DataTable
       label="What differs between the arms"
       kind="sides stacked"
       heads={["Differs in", <ArmName side="a" name={a.id} />, <ArmName side="b" name={b.id} />]}
@@ -37,7 +37,7 @@ export function DifferencesTable({ scenario }: { scenario: Scenario }) {
           </td>
         </tr>
       ))}
-    </Table>
+    </DataTable>
   );
 }
 

@@ -4,7 +4,7 @@ import { isScripted } from "../../../domain/offline-model.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 
 /** A field in which the arms differ. Scripts, and the names after `scripted/`, do not count. */
-export interface Difference {
+interface Difference {
   readonly field: string;
   /** The scenario's `varies` names it. */
   readonly declared: boolean;
@@ -47,7 +47,7 @@ const listed = (settings: Readonly<Record<string, unknown>>) =>
 /** An external agent has none of these: beside one they say nothing more. */
 const OF_OUR_LOOP = ["system_prompt", "tools", "mcp", "params"];
 
-export function differencesOf({ arms: [a, b], varies }: Scenario): Difference[] {
+export function armDifferences({ arms: [a, b], varies }: Scenario): Difference[] {
   const onlyOne = (a.agent === undefined) !== (b.agent === undefined);
   return FIELDS.filter(([field]) => !onlyOne || !OF_OUR_LOOP.includes(field))
     .map(([field, text]) => ({

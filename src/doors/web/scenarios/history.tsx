@@ -3,9 +3,9 @@ import type { SessionListing } from "../../../domain/session.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { listSessions } from "../api.ts";
-import { counted, score, when, words } from "../format.ts";
+import { countOf, score, when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
-import { SIDES } from "../part/arm-name.tsx";
+import { ARM_SIDES } from "../part/arm-name.tsx";
 import { Show } from "../part/show.tsx";
 import { stepInRow } from "../part/step-in-row.ts";
 import { blind } from "../preferences.ts";
@@ -71,7 +71,7 @@ function Columns({ newestFirst }: { newestFirst: readonly SessionListing[] }) {
       </p>
       {rows.length === DRAWN && newestFirst[0] && (
         <p class="small-print">
-          The latest {counted(DRAWN, "session")}.{" "}
+          The latest {countOf(DRAWN, "session")}.{" "}
           <a href={toSessions({ scenario: newestFirst[0].scenario })}>All of them</a>
         </p>
       )}
@@ -85,7 +85,7 @@ const hasDrifted = (before: SessionListing | undefined, now: SessionListing) =>
   before.scenario_digest !== now.scenario_digest;
 
 const winnerOf = ({ arms, winner }: SessionListing): Side | null =>
-  SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
+  ARM_SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
 
 /** A dot for each score; a mark at the foot where there is none. */
 function Dots({ row }: { row: SessionListing }) {
@@ -96,7 +96,7 @@ function Dots({ row }: { row: SessionListing }) {
   return (
     <>
       {scores.map((value, index) => {
-        const side = SIDES[index] ?? "b";
+        const side = ARM_SIDES[index] ?? "b";
         if (value === null) return null;
         return (
           <span

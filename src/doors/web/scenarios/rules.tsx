@@ -1,7 +1,7 @@
 import type { Criterion } from "../../../domain/rubric.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { ProbeCheck } from "../../../domain/task.ts";
-import { count, counted, duration, usd, words } from "../format.ts";
+import { count, countOf, duration, usd, words } from "../format.ts";
 
 /** Criteria with their weights and what their scores mean, and every hidden check. */
 export function HowTheyAreJudged({ scenario: { rubric, task } }: { scenario: Scenario }) {
@@ -52,7 +52,7 @@ function HiddenChecks({ checks }: { checks: readonly ProbeCheck[] }) {
   return (
     <>
       <p>
-        {counted(checks.length, "hidden check")} after both arms have stopped
+        {countOf(checks.length, "hidden check")} after both arms have stopped
         {checks.some(({ required }) => required) && "; a required one that one arm alone fails decides by itself"}.
       </p>
       <ul class="rubric">
@@ -82,7 +82,7 @@ export function WhatHoldsThem({ scenario: { policies } }: { scenario: Scenario }
     ["May not change", paths.protected.join(", ")],
     ["May not run", commands.deny.join(", ")],
     ["May run only", commands.allow?.join(", ") ?? ""],
-    ["Must do", required.map(({ id, min }) => `${id}${min > 1 ? `, ${counted(min, "time")}` : ""}`).join("; ")],
+    ["Must do", required.map(({ id, min }) => `${id}${min > 1 ? `, ${countOf(min, "time")}` : ""}`).join("; ")],
   ];
   return (
     <dl class="plan">

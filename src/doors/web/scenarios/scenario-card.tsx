@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import type { ScenarioListing } from "../../../domain/scenario-listing.ts";
-import { diagnose, getScenario, listSessions } from "../api.ts";
+import { getScenario, listSessions, runDoctor } from "../api.ts";
 import { Lights } from "../doctor/checks.tsx";
 import { when, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
-import { ArmName, SIDES } from "../part/arm-name.tsx";
+import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
 import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
 import { toScenario, toSession, toSessions } from "../routes.ts";
-import { differencesOf } from "./differences.ts";
+import { armDifferences } from "./differences.ts";
 
 export function ScenarioCard({ row }: { row: ScenarioListing }) {
   if (row.error !== null) return <BrokenCard name={row.name} error={row.error} />;
@@ -21,7 +21,7 @@ export function ScenarioCard({ row }: { row: ScenarioListing }) {
       <ul class="card-arms">
         {row.arms.map((arm, index) => (
           <li key={arm.id}>
-            <ArmName side={SIDES[index] ?? "b"} name={arm.id} />
+            <ArmName side={ARM_SIDES[index] ?? "b"} name={arm.id} />
             <span class="aside">
               {arm.title !== arm.id && `${arm.title} · `}
               <code>{arm.model}</code>
@@ -53,7 +53,7 @@ function Contrast({ name }: { name: string }) {
   const definition = useLoaded(`scenario ${name}`, (signal) => getScenario(name, signal));
   const loaded = definition.value;
   if (loaded.state !== "ready") return null;
-  const differences = differencesOf(loaded.value);
+  const differences = armDifferences(loaded.value);
   return (
     <p class="contrast">
       {differences.length === 0 ? "The arms are set up alike." : "They differ in "}
@@ -74,7 +74,7 @@ function LastResult({ name }: { name: string }) {
   const [session] = latest.value.state === "ready" ? latest.value.value : [];
   if (!session || blind.value) return null;
   const { session_id, outcome, winner, state, arms, created_at } = session;
-  const side = SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)];
+  const side = ARM_SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)];
   return (
     <p class="aside">
       <a href={toSession(session_id)}>Last result</a>:{" "}
@@ -87,7 +87,7 @@ function LastResult({ name }: { name: string }) {
 /** The checks run commands for seconds, so they start only when a reader asks. */
 function CardDoctor({ name }: { name: string }) {
   const asked = useSignal(false);
-  const report = useLoaded(asked.value ? `doctor ${name}` : null, (signal) => diagnose(name, signal));
+  const report = useLoaded(asked.value ? `doctor ${name}` : null, (signal) => runDoctor(name, signal));
   if (!asked.value)
     return (
       <button type="button" class="quiet" onClick={() => (asked.value = true)}>

@@ -1,4 +1,4 @@
-import { diagnose, listScenarios } from "../api.ts";
+import { listScenarios, runDoctor } from "../api.ts";
 import { Lights } from "../doctor/checks.tsx";
 import { useLoaded } from "../loaded.ts";
 import { FilterField } from "../part/fields.tsx";
@@ -9,7 +9,7 @@ import { ScenarioCard } from "./scenario-card.tsx";
 
 export function ScenarioListPage({ filter }: { filter: string }) {
   const scenarios = useLoaded("scenarios", listScenarios);
-  const environment = useLoaded("doctor", (signal) => diagnose(null, signal));
+  const environment = useLoaded("doctor", (signal) => runDoctor(null, signal));
   return (
     <Page title="Scenarios" wide>
       <div class="summary-line">

@@ -1,5 +1,5 @@
 import type { Scenario } from "../../../domain/scenario.ts";
-import { diagnose, getScenario } from "../api.ts";
+import { getScenario, runDoctor } from "../api.ts";
 import { CheckList, Lights } from "../doctor/checks.tsx";
 import { useLoaded } from "../loaded.ts";
 import { lazy } from "../part/lazy.tsx";
@@ -26,7 +26,7 @@ export function ScenarioPage({ name, models }: { name: string; models: ChosenMod
 }
 
 function Definition({ scenario, models }: { scenario: Scenario; models: ChosenModels }) {
-  const report = useLoaded(`doctor ${scenario.name}`, (signal) => diagnose(scenario.name, signal));
+  const report = useLoaded(`doctor ${scenario.name}`, (signal) => runDoctor(scenario.name, signal));
   const estimate = report.value.state === "ready" ? report.value.value.estimate : null;
   return (
     <>

@@ -1,6 +1,6 @@
 import type { CostEstimate } from "../../../domain/health.ts";
 import { percentText } from "../../../domain/percent-text.ts";
-import { count, counted, duration, usd } from "../format.ts";
+import { count, countOf, duration, usd } from "../format.ts";
 
 /** How many trials of a series run, and how many of them at once. */
 export interface SeriesSize {
@@ -19,8 +19,8 @@ export function costText({ low_tokens, high_tokens, note, series }: CostEstimate
   const { trials, low_usd, high_usd } = series;
   const tokens = `${count(low_tokens * trials)} to ${count(high_tokens * trials)} tokens`;
   if (low_usd === null || high_usd === null)
-    return `All ${counted(trials, "trial")} may take ${tokens}. What they cost is not known: some model has no price.`;
-  return `All ${counted(trials, "trial")} may take ${tokens} and cost ${usd(low_usd)} to ${usd(high_usd)}; less when it stops early.`;
+    return `All ${countOf(trials, "trial")} may take ${tokens}. What they cost is not known: some model has no price.`;
+  return `All ${countOf(trials, "trial")} may take ${tokens} and cost ${usd(low_usd)} to ${usd(high_usd)}; less when it stops early.`;
 }
 
 /** Goes by the median of earlier runs, milliseconds. */
@@ -39,5 +39,5 @@ export function chancesText({ chances, trials }: NonNullable<CostEstimate["serie
     ({ win_share, chance_of_claim }) =>
       `${percentText(chance_of_claim)} if it wins ${Math.round(10 * win_share)} of 10`,
   );
-  return `Chance that ${counted(trials, "trial")} show the better arm: ${found.join(", ")} (of the trials with a winner, when one in five has none).`;
+  return `Chance that ${countOf(trials, "trial")} show the better arm: ${found.join(", ")} (of the trials with a winner, when one in five has none).`;
 }

@@ -1,5 +1,5 @@
 import type { RunRequest } from "../../../domain/request.ts";
-import { diagnose, listSessions } from "../api.ts";
+import { listSessions, runDoctor } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
 import { Show } from "../part/show.tsx";
 import { chancesText, costText, type SeriesSize, timeText } from "./series-estimate.ts";
@@ -10,7 +10,9 @@ const EARLIER = 20;
 /** What so many trials would cost, take and show, before they are started. What is not known is said to be unknown. */
 export function WhatASeriesTakes({ chosen, size }: { chosen: RunRequest; size: SeriesSize }) {
   const { scenario, model_override: model, judge_model: judge } = chosen;
-  const report = useLoaded(`series of ${size.trials} ${scenario}`, (signal) => diagnose(scenario, signal, size.trials));
+  const report = useLoaded(`series of ${size.trials} ${scenario}`, (signal) =>
+    runDoctor(scenario, signal, size.trials),
+  );
   const runs = useLoaded(`times ${scenario} ${model} ${judge}`, (signal) =>
     listSessions({ scenario, model, judge, state: "completed", limit: EARLIER }, signal),
   );

@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { percentText } from "../../../domain/percent-text.ts";
 import type { Series, SolvedCount } from "../../../domain/series.ts";
 import { duration, tokens, usd } from "../format.ts";
-import { ArmName, SIDES } from "../part/arm-name.tsx";
-import { Table } from "../part/table.tsx";
+import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
+import { DataTable } from "../part/table.tsx";
 
 type Arm = Series["arms"]["a"];
 
@@ -24,16 +24,16 @@ export function ArmsTable({ series: { arms, cost_ratio } }: { series: Series }) 
   ];
   return (
     <>
-      <Table label="Both arms in numbers" kind="sides facts" heads={["Over all trials", ...armHeads(arms)]}>
+      <DataTable label="Both arms in numbers" kind="sides facts" heads={["Over all trials", ...armHeads(arms)]}>
         {rows.map(([name, of]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            {SIDES.map((side) => (
+            {ARM_SIDES.map((side) => (
               <td key={side}>{of(arms[side])}</td>
             ))}
           </tr>
         ))}
-      </Table>
+      </DataTable>
       {cost_ratio !== null && (
         <p class="small-print">
           Where both costs are known, a trial of {arms.a.arm_id} costs {cost_ratio.toFixed(2)} times one of{" "}
@@ -46,7 +46,7 @@ export function ArmsTable({ series: { arms, cost_ratio } }: { series: Series }) 
 
 /** Both arms by name, as heads of their columns. */
 export const armHeads = (arms: Series["arms"]) =>
-  SIDES.map((side) => <ArmName key={side} side={side} name={arms[side].arm_id} />);
+  ARM_SIDES.map((side) => <ArmName key={side} side={side} name={arms[side].arm_id} />);
 
 function Solved({ solved }: { solved: SolvedCount | null }) {
   return (

@@ -1,8 +1,8 @@
 import type { PassedCount, Series } from "../../../domain/series.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { passedText } from "../../../statistics/figure-text.ts";
-import { ArmName, SIDES } from "../part/arm-name.tsx";
-import { Table } from "../part/table.tsx";
+import { ARM_SIDES, ArmName } from "../part/arm-name.tsx";
+import { DataTable } from "../part/table.tsx";
 import { armHeads } from "./arms-table.tsx";
 import { ShareBar } from "./range-bar.tsx";
 
@@ -14,7 +14,7 @@ export function CheckRates({ series: { scenarios, arms } }: { series: Series }) 
   return (
     <section data-stop tabIndex={-1}>
       <h2>Hidden checks</h2>
-      <Table
+      <DataTable
         label="How often each hidden check passed"
         kind="sides facts check-rates folded"
         heads={["Passed in how many trials", ...armHeads(arms)]}
@@ -25,7 +25,7 @@ export function CheckRates({ series: { scenarios, arms } }: { series: Series }) 
               {isSuite && <span class="aside">{row.scenario} </span>}
               {row.id}
             </th>
-            {SIDES.map((side) => (
+            {ARM_SIDES.map((side) => (
               <td key={side} class="range-cell">
                 <span class="of-arm">
                   <ArmName side={side} name={arms[side].arm_id} />
@@ -35,7 +35,7 @@ export function CheckRates({ series: { scenarios, arms } }: { series: Series }) 
             ))}
           </tr>
         ))}
-      </Table>
+      </DataTable>
       <p class="small-print">
         Of the completed trials, whoever won. The bar is the 95% range (Wilson); it only describes.
       </p>

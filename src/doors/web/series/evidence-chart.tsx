@@ -2,7 +2,7 @@ import type { Series } from "../../../domain/series.ts";
 import { evidenceCurve, tickText } from "../../../statistics/evidence-curve.ts";
 import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
 import { logAxis } from "../../../statistics/log-axis.ts";
-import { count, counted } from "../format.ts";
+import { count, countOf } from "../format.ts";
 import { SeriesMark } from "./series-mark.tsx";
 
 /** Evidence after each round, on a logarithmic axis, with the line that a claim must reach. */
@@ -115,5 +115,5 @@ const lengthOf = ({ values, step }: Curve): number => (values.length - 1) * step
 function spoken(curve: Curve, unit: string, name: 1 | 2 | null | undefined): string {
   const { alpha } = curve.series.levels;
   const last = evidenceText(curve.values.at(-1) ?? 1, alpha);
-  return `${name ? `Series ${name}: evidence` : "Evidence"} after ${counted(lengthOf(curve), unit)}: ${last}; ${limitText(alpha)} makes a claim`;
+  return `${name ? `Series ${name}: evidence` : "Evidence"} after ${countOf(lengthOf(curve), unit)}: ${last}; ${limitText(alpha)} makes a claim`;
 }

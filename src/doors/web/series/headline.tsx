@@ -3,14 +3,14 @@ import type { Series } from "../../../domain/series.ts";
 import { evidenceText, limitText } from "../../../statistics/figure-text.ts";
 import { count, usd, words } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
-import { RangeBar, rangeText } from "./range-bar.tsx";
+import { RangeBar, rateAndRange } from "./range-bar.tsx";
 
 /** The win rate with its range on a line from 0 to 100%. */
 export function WinRate({ series: { arms, headline, levels, conclusion } }: { series: Series }) {
   return (
     <figure class="win-rate">
       <figcaption>
-        Win rate of <ArmName side="a" name={arms.a.arm_id} />: <strong>{rangeText(headline)}</strong>
+        Win rate of <ArmName side="a" name={arms.a.arm_id} />: <strong>{rateAndRange(headline)}</strong>
       </figcaption>
       <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
       <p class="range-axis small-print">

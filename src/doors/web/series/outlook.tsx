@@ -1,6 +1,6 @@
 import { percentText } from "../../../domain/percent-text.ts";
 import type { Series } from "../../../domain/series.ts";
-import { count, counted, usd } from "../format.ts";
+import { count, countOf, usd } from "../format.ts";
 
 /** What more trials would bring, by a forecast from those that there are. */
 export function Outlook({ series: { forecast, conclusion, limits } }: { series: Series }) {
@@ -10,7 +10,7 @@ export function Outlook({ series: { forecast, conclusion, limits } }: { series: 
     <>
       {limits && trials_left !== null && (
         <p>
-          {trials_left === 0 ? "The plan has no trial left." : `The plan has ${counted(trials_left, "trial")} left.`}{" "}
+          {trials_left === 0 ? "The plan has no trial left." : `The plan has ${countOf(trials_left, "trial")} left.`}{" "}
           {isOpen && chance_of_claim !== null && chance_of_conclusion !== null && (
             <>
               The chance of a claim in them is <strong>{percentText(chance_of_claim)}</strong>, of any conclusion{" "}

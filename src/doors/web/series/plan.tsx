@@ -3,7 +3,7 @@ import { percentText } from "../../../domain/percent-text.ts";
 import type { Series } from "../../../domain/series.ts";
 import type { SeriesLimits } from "../../../domain/series-record.ts";
 import { confidenceText } from "../../../statistics/figure-text.ts";
-import { counted, signed, usd, when } from "../format.ts";
+import { countOf, signed, usd, when } from "../format.ts";
 import { toSeries } from "../routes.ts";
 import { missingText } from "./trial-text.ts";
 
@@ -47,7 +47,7 @@ export function Plan({ series }: { series: Series }) {
 }
 
 const limitsText = ({ trials, stop_when_sure, parallel, max_cost_usd }: SeriesLimits) =>
-  `${counted(trials, "trial")}${stop_when_sure ? ", ends when sure" : ""}, ${parallel} at once, ${max_cost_usd === null ? "no cost limit" : usd(max_cost_usd)}`;
+  `${countOf(trials, "trial")}${stop_when_sure ? ", ends when sure" : ""}, ${parallel} at once, ${max_cost_usd === null ? "no cost limit" : usd(max_cost_usd)}`;
 
 function describing({ descriptive: { sign_p, wilson, by_scenario }, scenarios }: Series) {
   return [

@@ -28,7 +28,7 @@ export function RangeBar({ win_rate, low, high, conclusion = "undecided", margin
 }
 
 /** `79%, range 52% to 95%`. */
-export const rangeText = ({ win_rate, low, high }: Pick<RangeBarProps, "win_rate" | "low" | "high">): string =>
+export const rateAndRange = ({ win_rate, low, high }: Pick<RangeBarProps, "win_rate" | "low" | "high">): string =>
   win_rate === null ? "no trial counts" : `${percentText(win_rate)}, range ${percentText(low)} to ${percentText(high)}`;
 
 /** A share that one arm reached, with its range, between 0 and 100%. The figures stand beside it. */

@@ -9,7 +9,7 @@ import { blind } from "../preferences.ts";
 import { navigate, toSeries, toSeriesList } from "../routes.ts";
 import { readRows, SHOWN_ROWS } from "../rows.ts";
 import { CompareSeriesBar, PickSeries } from "./compare/pick-series.tsx";
-import { RangeBar, rangeText } from "./range-bar.tsx";
+import { RangeBar, rateAndRange } from "./range-bar.tsx";
 import { StatusName } from "./status-name.tsx";
 
 interface SeriesListPageProps {
@@ -107,7 +107,7 @@ function Row({ row: { series_id, created_at, scenarios, arms, state, standing, t
         <div class="range-cell">
           <RangeBar {...standing} />
           <span class="aside">
-            {a}: {rangeText(standing)}
+            {a}: {rateAndRange(standing)}
           </span>
         </div>
       )}

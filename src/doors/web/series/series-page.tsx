@@ -9,7 +9,7 @@ import { StopButton } from "../part/stop-button.tsx";
 import { blind } from "../preferences.ts";
 import { toScenario, toSeriesList } from "../routes.ts";
 import { SHOWN_ROWS } from "../rows.ts";
-import { Share } from "../share/share.tsx";
+import { ShareWays } from "../share/share.tsx";
 import { ArmsTable } from "./arms-table.tsx";
 import { CheckRates } from "./check-rates.tsx";
 import { EvidenceChart } from "./evidence-chart.tsx";
@@ -67,7 +67,7 @@ function Report({ series }: { series: Series }) {
         <a class="button" href={toSeriesList(series.scenarios[0]?.scenario, SHOWN_ROWS, [series.series_id])}>
           Compare with …
         </a>
-        <Share report={seriesReport(series.series_id)} />
+        <ShareWays report={seriesReport(series.series_id)} />
       </nav>
       <section data-stop tabIndex={-1}>
         <h2>{series.scenarios.length > 1 ? "Scenario by scenario" : "Trials"}</h2>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { Series } from "../../../domain/series.ts";
 import type { SessionOutcome } from "../../../domain/session.ts";
 import { getSeries } from "../api.ts";
-import { counted } from "../format.ts";
+import { countOf } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { Show } from "../part/show.tsx";
 import { toSeries } from "../routes.ts";
@@ -24,7 +24,7 @@ function Standing({ series_id, current }: { series_id: string; current: readonly
   const series = useLoaded(open.value ? `series ${series_id}` : null, (signal) => getSeries(series_id, signal));
   return (
     <details class="fold" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
-      <summary>{counted(new Set(current).size, "trial")} of a series: how all its trials went</summary>
+      <summary>{countOf(new Set(current).size, "trial")} of a series: how all its trials went</summary>
       {open.value && (
         <Show of={series} what={`series ${series_id}`}>
           {(value) => <Trials series={value} current={current} />}

@@ -40,7 +40,7 @@ const FIGURES: Readonly<Record<Exclude<SuiteSort, "plan" | "scenario">, (row: Sc
   a: ({ counts }) => counts.wins,
   none: ({ counts }) => counts.ties,
   b: ({ counts }) => counts.losses,
-  missing: ({ counts }) => missingOf(counts),
+  missing: ({ counts }) => missingTrials(counts),
   held: ({ counts }) => counts.held,
   rate: ({ headline }) => headline.win_rate,
   solved_a: ({ solved }) => shareOf(solved.a),
@@ -50,7 +50,7 @@ const FIGURES: Readonly<Record<Exclude<SuiteSort, "plan" | "scenario">, (row: Sc
 const shareOf = (solved: ScenarioRow["solved"]["a"]) =>
   solved === null || solved.trials === 0 ? null : solved.solved / solved.trials;
 
-export const missingOf = ({ invalid, failed, cancelled }: ScenarioRow["counts"]) => invalid + failed + cancelled;
+export const missingTrials = ({ invalid, failed, cancelled }: ScenarioRow["counts"]) => invalid + failed + cancelled;
 
 /** `2 invalid, 1 failed`; empty when nothing is missing. */
 export const missingWords = ({ invalid, failed, cancelled }: ScenarioRow["counts"]): string =>

@@ -6,19 +6,19 @@ import { count } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Scroller } from "../part/page.tsx";
 import { toScenario } from "../routes.ts";
-import { RangeBar, rangeText } from "./range-bar.tsx";
+import { RangeBar, rateAndRange } from "./range-bar.tsx";
 import { StatusName } from "./status-name.tsx";
 import {
   aheadIn,
-  missingOf,
+  missingTrials,
   missingWords,
   type ScenarioRow,
   type SuiteOrder,
   type SuiteSort,
   sortedRows,
 } from "./suite-rows.ts";
-import { DRAWN, Legend, Strip } from "./trial-strip.tsx";
-import { trialText } from "./trial-text.ts";
+import { DRAWN, Legend, ScenarioStrip } from "./trial-strip.tsx";
+import { trialSentence } from "./trial-text.ts";
 
 interface SuiteTableProps {
   readonly series: Series;
@@ -58,10 +58,10 @@ export function SuiteTable({ series, current = [] }: SuiteTableProps) {
                   <a href={toScenario(row.scenario)}>{row.scenario}</a>
                 </th>
                 <td class="strip-cell">
-                  <Strip
+                  <ScenarioStrip
                     scenario={row.scenario}
                     trials={(trialsOf.get(row.scenario) ?? []).slice(-latest)}
-                    text={(trial: SeriesTrial) => trialText(trial, arms, levels.alpha)}
+                    text={(trial: SeriesTrial) => trialSentence(trial, arms, levels.alpha)}
                     tell={(trial) => (told.value = trial)}
                     current={current}
                   />
@@ -134,7 +134,7 @@ function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[
       cell: ({ headline, conclusion }) => (
         <>
           <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
-          {rangeText(headline)}
+          {rateAndRange(headline)}
         </>
       ),
     },
@@ -142,7 +142,7 @@ function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[
     solved("b"),
   ];
   const known: Partial<Record<SuiteSort, boolean>> = {
-    missing: scenarios.some(({ counts }) => missingOf(counts) > 0),
+    missing: scenarios.some(({ counts }) => missingTrials(counts) > 0),
     held: scenarios.some(({ counts }) => counts.held > 0),
     solved_a: scenarios.some((row) => row.solved.a !== null),
     solved_b: scenarios.some((row) => row.solved.b !== null),
@@ -151,7 +151,7 @@ function columnsOf({ scenarios, levels }: Series, arms: Names): readonly Column[
 }
 
 function Missing({ counts }: Pick<ScenarioRow, "counts">) {
-  const missing = missingOf(counts);
+  const missing = missingTrials(counts);
   return (
     <>
       {missing}

@@ -2,10 +2,10 @@ import { useSignal } from "@preact/signals";
 import type { Series, SeriesTrial } from "../../../domain/series.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { kindOf, legendOf, TRIAL_MARKS } from "../../../statistics/trial-kind.ts";
-import { counted } from "../format.ts";
+import { countOf } from "../format.ts";
 import { stepInRow } from "../part/step-in-row.ts";
 import { toSession } from "../routes.ts";
-import { trialText } from "./trial-text.ts";
+import { trialSentence } from "./trial-text.ts";
 
 /** Cells drawn at most; a larger series shows its latest. */
 export const DRAWN = 2_000;
@@ -24,10 +24,10 @@ export function TrialStrip({ series, current = [] }: TrialStripProps) {
   const drawn = trials.slice(-DRAWN);
   return (
     <>
-      <Strip
+      <ScenarioStrip
         scenario={scenarios[0]?.scenario ?? ""}
         trials={drawn}
-        text={(trial) => trialText(trial, arms, levels.alpha)}
+        text={(trial) => trialSentence(trial, arms, levels.alpha)}
         tell={(trial) => (told.value = trial)}
         current={current}
       />
@@ -37,7 +37,7 @@ export function TrialStrip({ series, current = [] }: TrialStripProps) {
       <Legend trials={trials} arms={arms} />
       {drawn.length < trials.length && (
         <p class="small-print">
-          The latest {counted(drawn.length, "trial")} of {trials.length}.
+          The latest {countOf(drawn.length, "trial")} of {trials.length}.
         </p>
       )}
     </>
@@ -53,7 +53,7 @@ interface StripProps {
 }
 
 /** One stop of the Tab key; the arrows go from trial to trial. */
-export function Strip({ scenario, trials, text, tell, current }: StripProps) {
+export function ScenarioStrip({ scenario, trials, text, tell, current }: StripProps) {
   const at = useSignal(0);
   return (
     <ol class="strip" aria-label={`Trials of ${scenario}`}>

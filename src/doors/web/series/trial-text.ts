@@ -6,7 +6,7 @@ import { HELD_TEXT, kindOf } from "../../../statistics/trial-kind.ts";
 import { UNKNOWN, usd } from "../format.ts";
 
 /** A sentence on a trial: what it gave, and where the series stood then. */
-export function trialText(trial: SeriesTrial, arms: Readonly<Record<Side, string>>, alpha: number): string {
+export function trialSentence(trial: SeriesTrial, arms: Readonly<Record<Side, string>>, alpha: number): string {
   const { scenario, e_after, cost_usd } = trial;
   return [
     `Trial ${trial.trial} of ${scenario}: ${trialResult(trial, arms)}`,

@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { cited } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
-import { counted } from "../format.ts";
+import { countOf } from "../format.ts";
 import { stepFilter } from "../live/step-filter.ts";
-import { Strip } from "../live/strip.tsx";
+import { TimeStrip } from "../live/strip.tsx";
 import { timeAxis } from "../live/time-axis.ts";
 import { Timeline } from "../live/timeline.tsx";
 
@@ -20,9 +20,9 @@ export function BothTimelines({ a, b }: { a: ShownArm; b: ShownArm }) {
   return (
     <>
       {!together && <p class="small-print">They ran at different times; each begins at its own start.</p>}
-      <Strip axis={axis} whole_ms={axis.span_ms} filter={filter} />
+      <TimeStrip axis={axis} whole_ms={axis.span_ms} filter={filter} />
       <details class="fold" open={open} onToggle={({ currentTarget }) => (opened.value = currentTarget.open)}>
-        <summary>{counted(axis.steps.length, "decision")} in all</summary>
+        <summary>{countOf(axis.steps.length, "decision")} in all</summary>
         {open && (
           <Timeline steps={axis.steps} names={{ a: a.name, b: b.name }} running={false} folded {...{ logs, filter }} />
         )}

@@ -13,7 +13,7 @@ import { useLoaded } from "../loaded.ts";
 import { ArmName, ModelName } from "../part/arm-name.tsx";
 import { lazy } from "../part/lazy.tsx";
 import { Notice } from "../part/notice.tsx";
-import { Page, Part } from "../part/page.tsx";
+import { Page, PagePart } from "../part/page.tsx";
 import { Show } from "../part/show.tsx";
 import { blind } from "../preferences.ts";
 import { toSession } from "../routes.ts";
@@ -23,7 +23,7 @@ import { FactsTable } from "../verdict/facts-table.tsx";
 import { VerdictTable } from "../verdict/history.tsx";
 import { BothTimelines } from "./both-timelines.tsx";
 import { isAwaited, Judging } from "./judging.tsx";
-import { keyOf, type Two } from "./pair.ts";
+import { type ArmPair, pairKey } from "./pair.ts";
 
 const BothChanges = lazy(async () => (await import("../diff/both-changes.tsx")).BothChanges, "the changes");
 
@@ -32,7 +32,7 @@ const CHANGES_HEIGHT = 300;
 
 /** Two arms of any sessions: earlier verdicts on them, and a form for a new one. */
 export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
-  const key = keyOf(a, b);
+  const key = pairKey(a, b);
   const pair = useLoaded(key, (signal) => readPair(a, b, signal), { changes: isAwaited });
   return (
     <Page wide title="Compare two arms">
@@ -43,7 +43,7 @@ export function ComparePage({ a, b }: { a: ArmPointer; b: ArmPointer }) {
   );
 }
 
-async function readPair(a: ArmPointer, b: ArmPointer, signal: AbortSignal): Promise<Two> {
+async function readPair(a: ArmPointer, b: ArmPointer, signal: AbortSignal): Promise<ArmPair> {
   const [one, other] = await Promise.all([getSession(a.session_id, signal), getSession(b.session_id, signal)]);
   return [armOf(shownArmOf(one, a.arm_id, "a"), a), armOf(shownArmOf(other, b.arm_id, "b"), b)];
 }
@@ -53,7 +53,7 @@ function armOf(found: ShownArm | undefined, { session_id, arm_id }: ArmPointer):
   throw new RequestFailed("unknown_arm", `${session_id} has no arm "${arm_id}"`);
 }
 
-function Pair({ pair: [a, b] }: { pair: Two }) {
+function Pair({ pair: [a, b] }: { pair: ArmPair }) {
   const verdicts = verdictsOn(a.session, pointerTo(a), pointerTo(b));
   const ofOneTask = a.session.scenario === b.session.scenario;
   return (
@@ -78,9 +78,9 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
       {!blind.value && <Standings sessions={[...new Set([a.session, b.session])]} />}
       <BeforeJudging pair={[a, b]} />
       {ofOneTask && (
-        <Part title="Judge them">
+        <PagePart title="Judge them">
           <Judging pair={[a, b]} known={verdicts.length} />
-        </Part>
+        </PagePart>
       )}
       <section>
         <h2>Verdicts on this pair</h2>
@@ -93,35 +93,35 @@ function Pair({ pair: [a, b] }: { pair: Two }) {
 }
 
 /** What a reader can see for free, before a judge is paid. In blind mode without names. */
-function BeforeJudging({ pair }: { pair: Two }) {
+function BeforeJudging({ pair }: { pair: ArmPair }) {
   const [a, b] = blind.value ? hidden(pair) : pair;
   const facts = { a: factsOf(a.arm, a.session.definition.policies), b: factsOf(b.arm, b.session.definition.policies) };
   return (
     <>
-      <Part title="Both arms in numbers">
+      <PagePart title="Both arms in numbers">
         <FactsTable a={a} b={b} facts={facts} />
-      </Part>
-      <Part title="Hidden checks">
+      </PagePart>
+      <PagePart title="Hidden checks">
         <ChecksTable arms={[a, b]} />
-      </Part>
-      <Part title="What the arms say">
+      </PagePart>
+      <PagePart title="What the arms say">
         <Answers arms={[a, b]} />
-      </Part>
-      <Part title="What they changed">
+      </PagePart>
+      <PagePart title="What they changed">
         <AfterThePage height={CHANGES_HEIGHT}>
-          {() => <BothChanges a={a} b={b} comparison={keyOf(pointerTo(a), pointerTo(b))} />}
+          {() => <BothChanges a={a} b={b} comparison={pairKey(pointerTo(a), pointerTo(b))} />}
         </AfterThePage>
         <EachChange arms={[a, b]} />
-      </Part>
-      <Part title="What they did">
+      </PagePart>
+      <PagePart title="What they did">
         <BothTimelines a={a} b={b} />
-      </Part>
+      </PagePart>
     </>
   );
 }
 
 /** What each arm did to the files that it began with, for who wants to see it by itself. */
-function EachChange({ arms }: { arms: Two }) {
+function EachChange({ arms }: { arms: ArmPair }) {
   const open = useSignal(false);
   return (
     <details class="fold" onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
@@ -132,7 +132,7 @@ function EachChange({ arms }: { arms: Two }) {
 }
 
 /** Names, titles and models tell who an arm is. */
-const hidden = ([a, b]: Two): Two => [
+const hidden = ([a, b]: ArmPair): ArmPair => [
   { ...a, name: "arm a", arm: anonymous(a.arm) },
   { ...b, name: "arm b", arm: anonymous(b.arm) },
 ];

@@ -11,18 +11,18 @@ import { Refused } from "../part/show.tsx";
 import { type AskedJudging, askedJudgings } from "../preferences.ts";
 import { address, leadOn, toSession } from "../routes.ts";
 import { verdictsOn } from "../verdict/comparison.ts";
-import { keyOf, type Two } from "./pair.ts";
+import { type ArmPair, pairKey } from "./pair.ts";
 
 interface JudgingProps {
-  readonly pair: Two;
+  readonly pair: ArmPair;
   /** Verdicts on the pair. */
   readonly known: number;
 }
 
-const keyOfPair = ([a, b]: Two): string => keyOf(pointerTo(a), pointerTo(b));
+const keyOfPair = ([a, b]: ArmPair): string => pairKey(pointerTo(a), pointerTo(b));
 
 /** A judging of the pair was asked for, perhaps before the page was loaded again, and gave no verdict yet. */
-export function isAwaited([a, b]: Two): boolean {
+export function isAwaited([a, b]: ArmPair): boolean {
   const asked = askedJudgings.value[keyOfPair([a, b])];
   return asked?.verdicts === verdictsOn(a.session, pointerTo(a), pointerTo(b)).length;
 }
@@ -65,7 +65,7 @@ export function Judging({ pair, known }: JudgingProps) {
 }
 
 /** Judges two stored arms again and goes to the new verdict. */
-function useJudging(pair: Two, known: number, judgeModel: () => string) {
+function useJudging(pair: ArmPair, known: number, judgeModel: () => string) {
   const key = keyOfPair(pair);
   const { busy, failure, onSubmit } = useSubmission(async () => {
     const judge_model = judgeModel();

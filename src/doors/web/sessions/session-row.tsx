@@ -4,7 +4,7 @@ import type { SessionListing } from "../../../domain/session.ts";
 import { isFinal } from "../../../domain/session-state.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { duration, score, usd, when, words } from "../format.ts";
-import { ArmMark, ArmName, SIDES } from "../part/arm-name.tsx";
+import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { blind } from "../preferences.ts";
 import { toSeries, toSession } from "../routes.ts";
 import { ConfidenceName } from "../verdict/outcome.tsx";
@@ -112,8 +112,8 @@ function Pair({ kind, row: { arms }, of }: PairProps) {
   return (
     <td class={kind}>
       {figures.map((figure, index) => (
-        <span key={index} class={`side-${SIDES[index] ?? "b"} side-figure`}>
-          <span class="hidden-text">{SIDES[index]?.toUpperCase()} </span>
+        <span key={index} class={`side-${ARM_SIDES[index] ?? "b"} side-figure`}>
+          <span class="hidden-text">{ARM_SIDES[index]?.toUpperCase()} </span>
           {figure ?? "–"}
         </span>
       ))}
@@ -123,7 +123,7 @@ function Pair({ kind, row: { arms }, of }: PairProps) {
 
 function Result({ row }: { row: SessionListing }) {
   const { outcome, winner, arms, state, confidence, trial, conflict, verdicts = 0, flags = [] } = row;
-  const side = SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
+  const side = ARM_SIDES[arms.findIndex(({ arm_id }) => arm_id === winner)] ?? null;
   return (
     <>
       {outcome === null && <span class={`state state-${state}`}>{words(state)}</span>}
@@ -169,7 +169,7 @@ function Badge({ text, says, tone }: { text: string; says: string; tone?: "warn"
 function PickableArm({ row, index }: { row: SessionListing; index: number }) {
   const arm = row.arms[index];
   if (!arm) return null;
-  const side = SIDES[index] ?? "b";
+  const side = ARM_SIDES[index] ?? "b";
   const pointer = { session_id: row.session_id, arm_id: arm.arm_id };
   const ended = isFinal(row.state);
   const says = blind.value ? undefined : `${arm.arm_id}, ${arm.model}, ${words(arm.status)}`;

@@ -5,7 +5,7 @@ import { useWindowRows } from "../part/use-window-rows.ts";
 import { blind } from "../preferences.ts";
 import { SessionRow } from "./session-row.tsx";
 import { type SessionsView, TELLING } from "./sessions-view.ts";
-import type { SessionRows } from "./use-session-rows.ts";
+import type { ShownSessions } from "./use-session-rows.ts";
 
 /** As `sessions.css` has it: below these widths a row has four lines, and three. */
 const isPhone = isBelow("40rem");
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column[] = [
 interface SessionTableProps {
   /** What the reader asked for, which may be read only now. */
   readonly asked: SessionsView;
-  readonly read: SessionRows;
+  readonly read: ShownSessions;
   readonly look: (first: number, last: number) => void;
   readonly set: (change: SessionsView) => void;
 }

@@ -1,6 +1,6 @@
 import type { SessionSummary } from "../../../domain/session-list.ts";
 import { summarizeSessions } from "../api.ts";
-import { count, counted, duration, usd, words } from "../format.ts";
+import { count, countOf, duration, usd, words } from "../format.ts";
 import { useLoaded } from "../loaded.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Page } from "../part/page.tsx";
@@ -61,7 +61,7 @@ function Totals({ summary, view, set }: TotalsProps) {
   return (
     <div class="session-totals">
       <p role="status">
-        <strong>{counted(sessions, "session")}</strong>
+        <strong>{countOf(sessions, "session")}</strong>
         {isFiltered(view) && " match"}
       </p>
       {!blind.value &&

@@ -14,7 +14,7 @@ const CHUNK = 100;
 /** Milliseconds until what is in sight is read again. */
 const REFRESH_MS = 3_000;
 
-export interface SessionRows {
+export interface ShownSessions {
   readonly view: SessionsView;
   readonly summary: SessionSummary;
   /** By position in the list, as far as it was read. */
@@ -22,7 +22,7 @@ export interface SessionRows {
 }
 
 interface Reading {
-  readonly rows: Signal<Loaded<SessionRows>>;
+  readonly rows: Signal<Loaded<ShownSessions>>;
   /** Says which rows are in sight; they are read, and read again while the page is looked at. */
   readonly look: (first: number, last: number) => void;
 }
@@ -32,7 +32,7 @@ interface Reading {
  * how many rows came on top of those in sight.
  */
 export function useSessionRows(view: SessionsView, grown: (rows: number) => void): Reading {
-  const rows = useSignal<Loaded<SessionRows>>({ state: "loading" });
+  const rows = useSignal<Loaded<ShownSessions>>({ state: "loading" });
   const sight = useRef<readonly number[]>([0]);
   const reader = useRef<(() => Promise<void>) | null>(null);
   const key = JSON.stringify([parametersOf(view), blind.value]);
@@ -81,7 +81,10 @@ export function useSessionRows(view: SessionsView, grown: (rows: number) => void
 }
 
 /** What was read now, with what was read before and still stands where it stood. */
-function joined(before: Loaded<SessionRows>, now: SessionRows): { readonly value: SessionRows; readonly more: number } {
+function joined(
+  before: Loaded<ShownSessions>,
+  now: ShownSessions,
+): { readonly value: ShownSessions; readonly more: number } {
   if (before.state !== "ready" || before.value.view !== now.view) return { value: now, more: 0 };
   const more = now.summary.sessions - before.value.summary.sessions;
   return { value: more === 0 ? { ...now, rows: new Map([...before.value.rows, ...now.rows]) } : now, more };

@@ -16,7 +16,7 @@ export const LESS_OF_SESSION = [
 ] as const;
 
 /** Ways to show it to somebody who has no access to this server. */
-export function Share({ report, less = [] }: ShareProps) {
+export function ShareWays({ report, less = [] }: ShareProps) {
   return (
     <Ways copied="Copy as Markdown" read={() => readReport(report("markdown"))}>
       {[{ format: "html", name: "HTML file" }, ...less].map(({ format, name }) => (
@@ -54,7 +54,7 @@ function Ways({ copied, read, children }: WaysProps) {
   }
   return (
     <details class="share">
-      <summary class="button quiet">Share</summary>
+      <summary class="button quiet">ShareWays</summary>
       <div class="share-ways">
         {children}
         <button type="button" class="quiet" onClick={() => void copy()}>

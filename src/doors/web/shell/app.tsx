@@ -3,7 +3,7 @@ import { connected } from "../connection.ts";
 import { lazy } from "../part/lazy.tsx";
 import { Page } from "../part/page.tsx";
 import { blind, nextTheme, shortcutsOn, theme } from "../preferences.ts";
-import { address, type Route, routeOf } from "../routes.ts";
+import { address, pageOf, type Route } from "../routes.ts";
 import { ScenarioListPage } from "../scenarios/scenario-list-page.tsx";
 import { helpOpen, paletteOpen, workingShortcuts } from "./shortcuts.ts";
 
@@ -50,7 +50,7 @@ export function App() {
         )}
       </div>
       <main id="main" ref={main} tabIndex={-1}>
-        <CurrentPage route={routeOf(address.value)} />
+        <CurrentPage route={pageOf(address.value)} />
       </main>
       <HelpDialog />
       {paletteOpen.value && <Palette />}
@@ -110,7 +110,7 @@ const PLACES = [
 
 /** The head of every page: navigation, blind mode, theme, help. */
 function Masthead() {
-  const { page } = routeOf(address.value);
+  const { page } = pageOf(address.value);
   return (
     <header class="masthead">
       <a class="brand" href="/">

@@ -4,7 +4,7 @@ import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { Neutral } from "../part/arm-name.tsx";
-import { Page, Part } from "../part/page.tsx";
+import { Page, PagePart } from "../part/page.tsx";
 import { hasSeen } from "../preferences.ts";
 import type { Comparison } from "./comparison.ts";
 import { VoteForm } from "./vote-form.tsx";
@@ -31,18 +31,18 @@ export function Ballot({ comparison, session_id }: { comparison: Comparison; ses
           names={["First", "Second"]}
           blind={!hasSeen(verdict.verdict_id)}
         />
-        <Part title="What they changed">
+        <PagePart title="What they changed">
           <BothArmsChanges arms={[one, other]} />
-        </Part>
-        <Part title="What they say">
+        </PagePart>
+        <PagePart title="What they say">
           <Answers arms={[one, other]} />
-        </Part>
-        <Part title="Hidden checks">
+        </PagePart>
+        <PagePart title="Hidden checks">
           <ChecksTable arms={[one, other]} />
-        </Part>
-        <Part title="What they did">
+        </PagePart>
+        <PagePart title="What they did">
           <DecisionLogs arms={[one, other]} />
-        </Part>
+        </PagePart>
       </Page>
     </Neutral.Provider>
   );

@@ -1,8 +1,8 @@
 import { percentText } from "../../../domain/percent-text.ts";
 import type { Citation, CriterionScore, Side } from "../../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
-import { counted, named, score, words } from "../format.ts";
-import { ArmMark, ArmName, SIDES } from "../part/arm-name.tsx";
+import { countOf, named, score, words } from "../format.ts";
+import { ARM_SIDES, ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Bar } from "../part/bar.tsx";
 import type { Comparison } from "./comparison.ts";
 import { contributionsOf } from "./contributions.ts";
@@ -32,7 +32,7 @@ export function CriterionRow({ row, comparison, weighing }: CriterionRowProps) {
         </p>
       </div>
       <div class="paired">
-        {SIDES.map((each) => {
+        {ARM_SIDES.map((each) => {
           const value = each === "a" ? row.score_a : row.score_b;
           return (
             <div key={each} class="paired-row">
@@ -118,10 +118,10 @@ function Reasons({ row, comparison }: Omit<CriterionRowProps, "weighing">) {
       <summary>
         {(notes.a[0] ?? notes.b[0]) ? "Reasons" : "Evidence"}
         <span class="hidden-text"> for {row.id}</span>
-        {row.evidence.length > 0 && <span class="aside"> {counted(row.evidence.length, "citation")}</span>}
+        {row.evidence.length > 0 && <span class="aside"> {countOf(row.evidence.length, "citation")}</span>}
       </summary>
       <div class="columns">
-        {SIDES.map((side) => (
+        {ARM_SIDES.map((side) => (
           <div key={side} class={`reason side-${side}`}>
             <ArmName side={side} name={comparison[side].name} />
             {notes[side].map((note) => (

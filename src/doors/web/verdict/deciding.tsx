@@ -3,11 +3,11 @@ import type { CheckResult } from "../../../domain/evidence.ts";
 import type { Side } from "../../../domain/verdict.ts";
 import { fragmentOf } from "../evidence/cited.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
-import { counted } from "../format.ts";
+import { countOf } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import type { Comparison } from "./comparison.ts";
-import { tellingLines } from "./telling-lines.ts";
+import { failureLines } from "./telling-lines.ts";
 
 /** The rules that were broken and the checks on which the arms differ, each with what it printed; nothing else counts first. */
 export function DecidingFacts({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
@@ -22,7 +22,7 @@ export function DecidingFacts({ comparison: { verdict, a, b } }: { comparison: C
         <DifferingCheck key={pair.a.id} pair={pair} arms={[a, b]} />
       ))}
       {differing.length > SHOWN && (
-        <p class="aside">{counted(differing.length - SHOWN, "more check")} told them apart; all are listed below.</p>
+        <p class="aside">{countOf(differing.length - SHOWN, "more check")} told them apart; all are listed below.</p>
       )}
     </div>
   );
@@ -61,7 +61,7 @@ export function differingChecks(a: ShownArm, b: ShownArm): readonly CheckPair[] 
 function DifferingCheck({ pair, arms }: { pair: CheckPair; arms: readonly ShownArm[] }) {
   const failed: Side = pair.a.status === "pass" ? "b" : "a";
   const { id, required, reason, output } = pair[failed];
-  const lines = tellingLines(output);
+  const lines = failureLines(output);
   return (
     <div class={`deciding-fact side-${failed}`}>
       <p>

@@ -6,10 +6,10 @@ import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { isJudgeable, pointerTo, shownArmsOf } from "../evidence/shown-arm.ts";
 import { when, words } from "../format.ts";
 import { Notice } from "../part/notice.tsx";
-import { Page, Part } from "../part/page.tsx";
+import { Page, PagePart } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { toCompare, toLive, toRunAgain, toScenario } from "../routes.ts";
-import { LESS_OF_SESSION, Share } from "../share/share.tsx";
+import { LESS_OF_SESSION, ShareWays } from "../share/share.tsx";
 
 const TITLES: Partial<Record<SessionState, string>> = {
   failed: "This run failed",
@@ -59,20 +59,20 @@ export function Ended({ session }: { session: SessionOutcome }) {
           </a>
         )}
         <a href={toLive(session_id, true)}>Timeline</a>
-        <Share report={sessionReport(session_id)} less={LESS_OF_SESSION} />
+        <ShareWays report={sessionReport(session_id)} less={LESS_OF_SESSION} />
       </nav>
-      <Part title="What they did">
+      <PagePart title="What they did">
         <DecisionLogs arms={[a, b]} />
-      </Part>
+      </PagePart>
       {judgeable && (
-        <Part title="What they changed">
+        <PagePart title="What they changed">
           <BothArmsChanges arms={[a, b]} />
-        </Part>
+        </PagePart>
       )}
       {judgeable && (
-        <Part title="What the arms say">
+        <PagePart title="What the arms say">
           <Answers arms={[a, b]} />
-        </Part>
+        </PagePart>
       )}
     </Page>
   );

@@ -2,7 +2,7 @@ import type { Side, Verdict } from "../../../domain/verdict.ts";
 import type { ShownArm } from "../evidence/shown-arm.ts";
 import { AgentName } from "../part/agent-name.tsx";
 import { ArmMark, ArmName, ModelName } from "../part/arm-name.tsx";
-import { Table } from "../part/table.tsx";
+import { DataTable } from "../part/table.tsx";
 import type { Comparison } from "./comparison.ts";
 import { differenceOf, type Established, FACTS, type Fact } from "./facts.ts";
 
@@ -15,7 +15,7 @@ export function FactsTable({ a, b, facts }: FactsTableProps) {
   const both = { a: { arm: a.arm, facts: facts.a }, b: { arm: b.arm, facts: facts.b } };
   const heads = [a, b].map((shown) => <ArmHead shown={shown} />);
   return (
-    <Table
+    <DataTable
       label="Facts about both arms"
       kind="sides facts"
       heads={[<span class="hidden-text">Fact</span>, ...heads, "Difference"]}
@@ -30,7 +30,7 @@ export function FactsTable({ a, b, facts }: FactsTableProps) {
           </td>
         </tr>
       ))}
-    </Table>
+    </DataTable>
   );
 }
 

@@ -5,7 +5,7 @@ import { percentText } from "../../../domain/percent-text.ts";
 import type { ArmSummary } from "../../../domain/session.ts";
 import { sumKnown } from "../../../domain/usage.ts";
 import type { Facts, Side } from "../../../domain/verdict.ts";
-import { count, counted, duration, tokens, usd, words } from "../format.ts";
+import { count, countOf, duration, tokens, usd, words } from "../format.ts";
 
 /** What code established about an arm. */
 export interface Established {
@@ -37,7 +37,7 @@ export const FACTS: readonly Fact[] = [
     good: "more",
     value: ({ facts }) => facts.probe?.passed ?? null,
     text: ({ facts }) => (facts.probe ? `${facts.probe.passed} of ${facts.probe.total}` : "none ran"),
-    apart: (checks) => counted(checks, "check"),
+    apart: (checks) => countOf(checks, "check"),
   },
   stated("Required checks", ({ facts }) => facts.required_checks ?? "none"),
   stated("Rules broken", ({ facts }) => violations(facts)),
@@ -52,21 +52,21 @@ export const FACTS: readonly Fact[] = [
     text: ({ facts }) =>
       facts.changed_files === null
         ? "not known"
-        : `${counted(facts.changed_files, "file")}, +${count(facts.added ?? 0)} −${count(facts.removed ?? 0)} lines`,
+        : `${countOf(facts.changed_files, "file")}, +${count(facts.added ?? 0)} −${count(facts.removed ?? 0)} lines`,
   },
   {
     name: "Like the known fix",
     good: "more",
     value: ({ facts }) => facts.reference_fix?.score ?? null,
     text: ({ facts }) => (facts.reference_fix ? percentText(facts.reference_fix.score) : "no known fix"),
-    apart: (share) => counted(Math.max(1, Math.round(100 * share)), "point"),
+    apart: (share) => countOf(Math.max(1, Math.round(100 * share)), "point"),
   },
-  { name: "Turns", good: "less", value: ({ arm }) => arm.turns, text: ({ arm }) => counted(arm.turns, "turn") },
+  { name: "Turns", good: "less", value: ({ arm }) => arm.turns, text: ({ arm }) => countOf(arm.turns, "turn") },
   {
     name: "Tool calls",
     good: "less",
     value: ({ arm }) => arm.tool_calls,
-    text: ({ arm }) => counted(arm.tool_calls, "call"),
+    text: ({ arm }) => countOf(arm.tool_calls, "call"),
   },
   {
     name: "Tokens",
@@ -99,7 +99,7 @@ function violations({ violations: found, disqualified }: Facts): string {
 }
 
 /** How far the arms are apart in a fact. */
-export interface Difference {
+interface Difference {
   /** The arm that is named: the better one, or where neither is, the one that has more. */
   readonly side: Side;
   /** As in `38% less` or `2 checks more`; the words `more` or `less` alone where there is no share. */

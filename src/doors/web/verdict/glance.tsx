@@ -2,7 +2,7 @@ import { duration, named, usd } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
 import type { Comparison } from "./comparison.ts";
 import { JudgeName } from "./judge-name.tsx";
-import { ConfidenceName, DECIDERS } from "./outcome.tsx";
+import { ConfidenceName, DECIDER_TEXTS } from "./outcome.tsx";
 
 /** How the verdict came about and how sure it is, in one row. */
 export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
@@ -11,7 +11,7 @@ export function AtAGlance({ comparison: { verdict, a, b } }: { comparison: Compa
     <dl class="glance">
       <div>
         <dt>Decided by</dt>
-        <dd>{named(DECIDERS, decided_by)}</dd>
+        <dd>{named(DECIDER_TEXTS, decided_by)}</dd>
       </div>
       {lean_side && (
         <div>

@@ -1,13 +1,13 @@
 import type { Verdict } from "../../../domain/verdict.ts";
 import { when } from "../format.ts";
-import { Table } from "../part/table.tsx";
+import { DataTable } from "../part/table.tsx";
 import { toSession } from "../routes.ts";
 import type { Comparison } from "./comparison.ts";
 import { JudgeName } from "./judge-name.tsx";
 import { ConfidenceName, OutcomeName } from "./outcome.tsx";
 
 /** Every verdict on the same pair of arms. */
-export function History({ comparison: { history, verdict, a } }: { comparison: Comparison }) {
+export function VerdictHistory({ comparison: { history, verdict, a } }: { comparison: Comparison }) {
   return <VerdictTable verdicts={history} session_id={a.session.session_id} current={verdict.verdict_id} />;
 }
 
@@ -20,7 +20,7 @@ interface VerdictTableProps {
 
 export function VerdictTable({ verdicts, session_id, current }: VerdictTableProps) {
   return (
-    <Table label="Verdicts" kind="rows folded" heads={["Judged", "Judge", "Outcome", "Confidence"]}>
+    <DataTable label="Verdicts" kind="rows folded" heads={["Judged", "Judge", "Outcome", "Confidence"]}>
       {verdicts.map((each) => (
         <tr key={each.verdict_id}>
           <td>
@@ -43,6 +43,6 @@ export function VerdictTable({ verdicts, session_id, current }: VerdictTableProp
           </td>
         </tr>
       ))}
-    </Table>
+    </DataTable>
   );
 }

@@ -13,7 +13,7 @@ export function JudgeName({ verdict: { judge, calls } }: { verdict: Pick<Verdict
 }
 
 /** A judge by its model, a panel by its size; who sits on it shows on pointing. */
-export function JudgeModel({ name }: { name: string }) {
+function JudgeModel({ name }: { name: string }) {
   const judges = judgesNamed(name);
   if (judges.length === 1) return <code>{name}</code>;
   return <span title={judges.join(", ")}>panel of {judges.length}</span>;

@@ -1,5 +1,5 @@
 import type { JudgeCall, Side } from "../../../domain/verdict.ts";
-import { counted, duration, score, tokens, usd, words } from "../format.ts";
+import { countOf, duration, score, tokens, usd, words } from "../format.ts";
 import { ArmMark, ArmName } from "../part/arm-name.tsx";
 import { Light } from "../part/light.tsx";
 import { toJudges } from "../routes.ts";
@@ -100,9 +100,9 @@ function Call({ call, comparison: { a, b, verdict } }: { call: JudgeCall; compar
         </ul>
       )}
       <p class="small-print">
-        {counted(call.attempts, "try", "tries")}, {tokens(call.tokens_in)} in, {tokens(call.tokens_out)} out,{" "}
+        {countOf(call.attempts, "try", "tries")}, {tokens(call.tokens_in)} in, {tokens(call.tokens_out)} out,{" "}
         {duration(call.latency_ms)}
-        {call.citations_invalid > 0 && `, ${counted(call.citations_invalid, "citation")} dropped`}
+        {call.citations_invalid > 0 && `, ${countOf(call.citations_invalid, "citation")} dropped`}
         {call.model_served && `, answered by ${call.model_served}`}
       </p>
     </div>

@@ -10,7 +10,7 @@ const OUTCOMES: Record<Outcome, string> = {
   invalid: "Invalid",
 };
 
-export const DECIDERS: Record<Decider, string> = {
+export const DECIDER_TEXTS: Record<Decider, string> = {
   gate: "a rule that was broken",
   probe: "hidden checks",
   judge: "the judge, in both orders",

@@ -3,11 +3,11 @@ import { agreementOf, choiceOn, findingOf, NO_VOTES, withVote } from "../../../d
 import { percentText } from "../../../domain/percent-text.ts";
 import type { Side, Verdict } from "../../../domain/verdict.ts";
 import type { PeopleAgreement, Vote } from "../../../domain/vote.ts";
-import { count, counted } from "../format.ts";
+import { count, countOf } from "../format.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** How often people agree with one judge on these two arms. */
-export interface JudgeAgreement {
+interface JudgeAgreement {
   readonly judge: Verdict["judge"];
   readonly agreement: PeopleAgreement;
 }
@@ -47,10 +47,10 @@ export function peopleText({ agree, opposed, one_tie, abstained, not_blind, low,
   const compared = agree + opposed + one_tie;
   const range = low === null || high === null ? "" : ` (${percentText(low)} to ${percentText(high)})`;
   const parts = [
-    ...(compared > 0 ? [`${count(agree)} of ${counted(compared, "blind vote")}${range}`] : []),
+    ...(compared > 0 ? [`${count(agree)} of ${countOf(compared, "blind vote")}${range}`] : []),
     ...(one_tie > 0 ? [`${count(one_tie)} where one of the two says tie`] : []),
-    ...(abstained > 0 ? [`${counted(abstained, "vote")} where the judge found nothing`] : []),
-    ...(not_blind > 0 ? [`${counted(not_blind, "vote")} not blind, left out`] : []),
+    ...(abstained > 0 ? [`${countOf(abstained, "vote")} where the judge found nothing`] : []),
+    ...(not_blind > 0 ? [`${countOf(not_blind, "vote")} not blind, left out`] : []),
   ];
   return parts.join("; ") || "no votes";
 }

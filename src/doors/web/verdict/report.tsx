@@ -9,13 +9,13 @@ import { ChecksTable } from "../evidence/checks-table.tsx";
 import { DecisionLogs } from "../evidence/decision-logs.tsx";
 import { pointerTo } from "../evidence/shown-arm.ts";
 import { named, when } from "../format.ts";
-import { type Section, Sections } from "../part/contents.tsx";
+import { type PageSection, Sections } from "../part/contents.tsx";
 import { Notice } from "../part/notice.tsx";
 import { Page } from "../part/page.tsx";
 import { TrialOf } from "../part/trial-of.tsx";
 import { rememberSeen, voteOn } from "../preferences.ts";
 import { toCompare, toDiff, toLive, toRunAgain, toScenario, toSeries } from "../routes.ts";
-import { LESS_OF_SESSION, Share } from "../share/share.tsx";
+import { LESS_OF_SESSION, ShareWays } from "../share/share.tsx";
 import type { Comparison } from "./comparison.ts";
 import { Criteria } from "./criteria.tsx";
 import { DecidingFacts, differingChecks } from "./deciding.tsx";
@@ -23,10 +23,10 @@ import { FactsTable } from "./facts-table.tsx";
 import { AtAGlance } from "./glance.tsx";
 import { Headline } from "./headline.tsx";
 import { headlineText } from "./headline-text.ts";
-import { History } from "./history.tsx";
+import { VerdictHistory } from "./history.tsx";
 import { Orders } from "./orders.tsx";
 import { Warnings } from "./warnings.tsx";
-import { type Weighing, weigh } from "./weighing.ts";
+import { openWeighing, type Weighing } from "./weighing.ts";
 import { WhatPeopleSay } from "./what-people-say.tsx";
 
 /** Lines of a changed file above which a report keeps it closed. */
@@ -45,7 +45,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
   useEffect(() => rememberSeen(verdict.verdict_id), [verdict.verdict_id]);
   const { statement, scope = "" } = verdict;
   const finding = statement.endsWith(scope) ? statement.slice(0, statement.length - scope.length).trimEnd() : statement;
-  const weighing = useMemo(() => weigh(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
+  const weighing = useMemo(() => openWeighing(verdict, a.session.definition.rubric.tie_margin), [verdict, a]);
   return (
     <Page
       wide
@@ -78,7 +78,7 @@ export function Report({ comparison, session_id, votes }: ReportProps) {
         </a>
         <a href={toRunAgain(a.session)}>Run again</a>
         {a.session.comparison && <a href={toSeries(`cmp-${a.session.comparison}`)}>All runs of this comparison</a>}
-        <Share report={reportOn(comparison)} less={LESS_OF_SESSION} />
+        <ShareWays report={reportOn(comparison)} less={LESS_OF_SESSION} />
       </nav>
       <Sections
         sections={[
@@ -94,7 +94,7 @@ const reportOn = ({ verdict: { verdict_id }, a: { session } }: Comparison) =>
   sessionReport(session.session_id, session.verdict?.verdict_id === verdict_id ? null : verdict_id);
 
 /** What decided comes first. */
-function sectionsOf(comparison: Comparison, weighing: Weighing): readonly Section[] {
+function sectionsOf(comparison: Comparison, weighing: Weighing): readonly PageSection[] {
   const { verdict, a, b, history } = comparison;
   const fairness = a.session.fairness.observed;
   const criteria = {
@@ -129,7 +129,13 @@ function sectionsOf(comparison: Comparison, weighing: Weighing): readonly Sectio
       content: <BothArmsChanges arms={[a, b]} open_lines={REPORT_LINES} />,
     },
     ...(history.length > 1
-      ? [{ id: "history", title: "Every verdict on these two runs", content: <History comparison={comparison} /> }]
+      ? [
+          {
+            id: "history",
+            title: "Every verdict on these two runs",
+            content: <VerdictHistory comparison={comparison} />,
+          },
+        ]
       : []),
   ];
 }
@@ -141,7 +147,7 @@ const factsDecide = ({ verdict: { decided_by, flags, facts }, a, b }: Comparison
   facts.b.disqualified ||
   ((decided_by === "probe" || flags.includes("judge_probe_conflict")) && differingChecks(a, b).length > 0);
 
-export function Overline({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
+function Overline({ comparison: { verdict, a, b } }: { comparison: Comparison }) {
   const kinds = { run: "Verdict of the run", rejudge: "Judged again", cross_session: "Across two sessions" };
   return (
     <p class="overline">

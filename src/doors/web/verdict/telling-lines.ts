@@ -15,7 +15,7 @@ const DIFFERING = /^\s*[-+] /;
 const LEGEND = /^\s*[-+] (?:Expected|Received)\b/;
 
 /** What a failed check printed from where it says what went wrong, without what is equal; else its first lines. */
-export function tellingLines(output: string): readonly string[] {
+export function failureLines(output: string): readonly string[] {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   const start = Math.max(
     0,

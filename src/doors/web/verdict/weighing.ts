@@ -19,7 +19,7 @@ export interface Weighing {
   reset(): void;
 }
 
-export function weigh(verdict: Verdict, tie_margin: number): Weighing {
+export function openWeighing(verdict: Verdict, tie_margin: number): Weighing {
   const rubric: ReadonlyMap<string, number> = new Map(verdict.criteria.map(({ id, weight }) => [id, weight]));
   const basis = basisOf(verdict, tie_margin);
   const original = decide(basis, rubric);

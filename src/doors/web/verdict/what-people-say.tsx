@@ -1,7 +1,7 @@
 import type { Vote } from "../../../domain/vote.ts";
-import { counted, when } from "../format.ts";
+import { countOf, when } from "../format.ts";
 import { ArmName } from "../part/arm-name.tsx";
-import { Table } from "../part/table.tsx";
+import { DataTable } from "../part/table.tsx";
 import { voteOn } from "../preferences.ts";
 import type { Comparison } from "./comparison.ts";
 import { agreementsOn, peopleText, votesOn } from "./people.ts";
@@ -40,7 +40,7 @@ export function WhatPeopleSay({ comparison, session_id, votes }: WhatPeopleSayPr
         </>
       )}
       {cast.length > 0 && (
-        <Table label="Votes" kind="rows votes folded" heads={["Prefers", "Why", "Who", "When"]}>
+        <DataTable label="Votes" kind="rows votes folded" heads={["Prefers", "Why", "Who", "When"]}>
           {cast.slice(0, LISTED).map((vote) => (
             <tr key={vote.vote_id}>
               <td>
@@ -52,10 +52,10 @@ export function WhatPeopleSay({ comparison, session_id, votes }: WhatPeopleSayPr
               <td>{when(vote.created_at)}</td>
             </tr>
           ))}
-        </Table>
+        </DataTable>
       )}
       <p class="small-print">
-        {cast.length > LISTED && `The newest ${LISTED} of ${counted(cast.length, "vote")}. `}
+        {cast.length > LISTED && `The newest ${LISTED} of ${countOf(cast.length, "vote")}. `}
         Votes are no part of the verdict, and no judge sees them. Nobody checks who votes.
       </p>
     </>

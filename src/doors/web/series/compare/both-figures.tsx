@@ -4,13 +4,13 @@ import { evidenceText, limitText } from "../../../../statistics/figure-text.ts";
 import { count } from "../../format.ts";
 import { ArmName } from "../../part/arm-name.tsx";
 import { Scroller } from "../../part/page.tsx";
-import { Table } from "../../part/table.tsx";
+import { DataTable } from "../../part/table.tsx";
 import { SeriesName } from "../series-mark.tsx";
 import { type FigureRow, figureGroups } from "./figures.ts";
-import type { Two } from "./kinship.ts";
+import type { PairOf } from "./kinship.ts";
 
 /** Checks, cost and time of both series with the differences. */
-export function BothFigures({ series }: { series: Two<Series> }) {
+export function BothFigures({ series }: { series: PairOf<Series> }) {
   const [one, other] = series;
   return (
     <>
@@ -70,10 +70,10 @@ function Figures({ row: { name, texts, ranges, difference } }: { row: FigureRow 
   );
 }
 
-const armText = ([one, other]: Two<string>) => (one === other ? one : `${one}, ${other}`);
+const armText = ([one, other]: PairOf<string>) => (one === other ? one : `${one}, ${other}`);
 
 /** Where the evidence of both stands, and what is left of their plans. */
-export function EvidenceFigures({ series }: { series: Two<Series> }) {
+export function EvidenceFigures({ series }: { series: PairOf<Series> }) {
   const rows: readonly (readonly [name: string, text: (one: Series) => string])[] = [
     [
       "Evidence now",
@@ -85,7 +85,7 @@ export function EvidenceFigures({ series }: { series: Two<Series> }) {
   ];
   const heads = ["So far", <SeriesName key="1" nth={1} />, <SeriesName key="2" nth={2} />];
   return (
-    <Table label="Evidence of both series" kind="facts" heads={heads}>
+    <DataTable label="Evidence of both series" kind="facts" heads={heads}>
       {rows.map(([name, text]) => (
         <tr key={name}>
           <th scope="row">{name}</th>
@@ -94,7 +94,7 @@ export function EvidenceFigures({ series }: { series: Two<Series> }) {
           ))}
         </tr>
       ))}
-    </Table>
+    </DataTable>
   );
 }
 

@@ -3,13 +3,13 @@ import type { Series } from "../../../../domain/series.ts";
 import { winRateDifference } from "../../../../statistics/difference.ts";
 import { confidenceText } from "../../../../statistics/figure-text.ts";
 import { ArmName } from "../../part/arm-name.tsx";
-import { RangeBar, rangeText } from "../range-bar.tsx";
+import { RangeBar, rateAndRange } from "../range-bar.tsx";
 import { SeriesName } from "../series-mark.tsx";
 import { differenceText } from "./figures.ts";
-import { type Two, whyNoDifference } from "./kinship.ts";
+import { type PairOf, whyNoDifference } from "./kinship.ts";
 
 /** Both win rates on one line from 0 to 100%, and how far they lie apart where that means something. */
-export function BothRates({ series }: { series: Two<Series> }) {
+export function BothRates({ series }: { series: PairOf<Series> }) {
   const [one] = series;
   const margins = new Set(series.map(({ levels }) => levels.margin));
   const sameArms = new Set(series.map(({ arms }) => `${arms.a.arm_id} ${arms.b.arm_id}`)).size === 1;
@@ -21,7 +21,7 @@ export function BothRates({ series }: { series: Two<Series> }) {
             <SeriesName nth={index === 0 ? 1 : 2} />
             <RangeBar {...headline} conclusion={conclusion} margin={levels.margin} />
             <span>
-              {!sameArms && <ArmName side="a" name={arms.a.arm_id} />} <strong>{rangeText(headline)}</strong>
+              {!sameArms && <ArmName side="a" name={arms.a.arm_id} />} <strong>{rateAndRange(headline)}</strong>
             </span>
           </div>
         ))}
@@ -46,7 +46,7 @@ export function BothRates({ series }: { series: Two<Series> }) {
   );
 }
 
-function Difference({ series }: { series: Two<Series> }) {
+function Difference({ series }: { series: PairOf<Series> }) {
   const why = whyNoDifference(series);
   const [one, other] = series;
   const { alpha } = one.levels;

@@ -1,17 +1,17 @@
 import type { Series } from "../../../../domain/series.ts";
-import { Table } from "../../part/table.tsx";
+import { DataTable } from "../../part/table.tsx";
 import { toScenario } from "../../routes.ts";
-import { RangeBar, rangeText } from "../range-bar.tsx";
+import { RangeBar, rateAndRange } from "../range-bar.tsx";
 import { SeriesName } from "../series-mark.tsx";
 import type { ScenarioRow } from "../suite-rows.ts";
-import type { Two } from "./kinship.ts";
+import type { PairOf } from "./kinship.ts";
 
 /** Every scenario of either series: those of both first. */
-export function BothScenarios({ series }: { series: Two<Series> }) {
+export function BothScenarios({ series }: { series: PairOf<Series> }) {
   const heads = ["Scenario", <SeriesName key="1" nth={1} />, <SeriesName key="2" nth={2} />];
   return (
     <>
-      <Table label="Both series by scenario" kind="both-scenarios" heads={heads}>
+      <DataTable label="Both series by scenario" kind="both-scenarios" heads={heads}>
         {scenarioPairs(series).map(({ scenario, rows, changed }) => (
           <tr key={scenario}>
             <th scope="row">
@@ -23,7 +23,7 @@ export function BothScenarios({ series }: { series: Two<Series> }) {
             ))}
           </tr>
         ))}
-      </Table>
+      </DataTable>
       <p class="small-print">
         Wins – none – losses of arm A, its win rate and range. Ranges of a row are wider, since with many rows some
         would look sure by chance.
@@ -36,19 +36,19 @@ function OfScenario({ row: { counts, headline, conclusion } }: { row: ScenarioRo
   return (
     <div class="range-cell">
       <RangeBar {...headline} conclusion={conclusion} />
-      {counts.wins} – {counts.ties} – {counts.losses} <span class="aside">{rangeText(headline)}</span>
+      {counts.wins} – {counts.ties} – {counts.losses} <span class="aside">{rateAndRange(headline)}</span>
     </div>
   );
 }
 
 interface ScenarioPair {
   readonly scenario: string;
-  readonly rows: Two<ScenarioRow | undefined>;
+  readonly rows: PairOf<ScenarioRow | undefined>;
   /** Its comparison is another one. */
   readonly changed: boolean;
 }
 
-function scenarioPairs([one, other]: Two<Series>): readonly ScenarioPair[] {
+function scenarioPairs([one, other]: PairOf<Series>): readonly ScenarioPair[] {
   const [first, second] = [byName(one), byName(other)];
   const pairs = [...new Set([...first.keys(), ...second.keys()])].map((scenario) => {
     const rows = [first.get(scenario), second.get(scenario)] as const;

@@ -1,9 +1,9 @@
 import type { Series } from "../../../../domain/series.ts";
 import type { SessionOutcome } from "../../../../domain/session.ts";
 import { getSeries, getSession } from "../../api.ts";
-import { counted, when, words } from "../../format.ts";
+import { countOf, when, words } from "../../format.ts";
 import { asFailed, useLoaded } from "../../loaded.ts";
-import { Page, Part } from "../../part/page.tsx";
+import { Page, PagePart } from "../../part/page.tsx";
 import { Show } from "../../part/show.tsx";
 import { blind } from "../../preferences.ts";
 import { toSeries, toSeriesList } from "../../routes.ts";
@@ -18,7 +18,7 @@ import { BothFigures, EvidenceFigures } from "./both-figures.tsx";
 import { BothRates } from "./both-rates.tsx";
 import { BothScenarios } from "./both-scenarios.tsx";
 import { DefinitionChanges, ScenarioLinks, SetUpTables } from "./differences.tsx";
-import { changedScenarios, type Two } from "./kinship.ts";
+import { changedScenarios, type PairOf } from "./kinship.ts";
 import { setUpRows } from "./set-up.ts";
 import { WhatItCanSay } from "./what-it-can-say.tsx";
 
@@ -34,7 +34,7 @@ interface CompareSeriesPageProps {
 export function CompareSeriesPage({ a, b, scenario }: CompareSeriesPageProps) {
   const both = useLoaded(
     `series ${a} ${b}`,
-    async (signal): Promise<Two<Series>> => await Promise.all([getSeries(a, signal), getSeries(b, signal)]),
+    async (signal): Promise<PairOf<Series>> => await Promise.all([getSeries(a, signal), getSeries(b, signal)]),
     { changes: (series) => series.some(({ state }) => state === "running") },
   );
   if (blind.value) return <HiddenSeries />;
@@ -55,7 +55,7 @@ export function CompareSeriesPage({ a, b, scenario }: CompareSeriesPageProps) {
   );
 }
 
-function Both({ series, asked }: { series: Two<Series>; asked: string | null }) {
+function Both({ series, asked }: { series: PairOf<Series>; asked: string | null }) {
   const scenario = scenarioToRead(series, asked);
   const ids = series.map((one) => trialOf(one, scenario));
   const trials = useLoaded(
@@ -79,10 +79,10 @@ function Both({ series, asked }: { series: Two<Series>; asked: string | null }) 
         <ShareAddress />
       </nav>
       <WhatItCanSay series={series} rows={trials.value.state === "loading" ? null : rows} />
-      <Part title="Win rates">
+      <PagePart title="Win rates">
         <BothRates series={series} />
-      </Part>
-      <Part title="What differs in the set-up">
+      </PagePart>
+      <PagePart title="What differs in the set-up">
         <Show of={trials} what="a trial of each">
           {() => (
             <>
@@ -92,22 +92,22 @@ function Both({ series, asked }: { series: Two<Series>; asked: string | null }) 
             </>
           )}
         </Show>
-      </Part>
-      <Part title="Evidence">
+      </PagePart>
+      <PagePart title="Evidence">
         <div class="columns">
           <BothEvidence series={series} />
           <EvidenceFigures series={series} />
         </div>
-      </Part>
-      <Part title="Checks, cost and time">
+      </PagePart>
+      <PagePart title="Checks, cost and time">
         <BothFigures series={series} />
-      </Part>
+      </PagePart>
       {series.some(({ scenarios }) => scenarios.length > 1) && (
-        <Part title="Scenario by scenario">
+        <PagePart title="Scenario by scenario">
           <BothScenarios series={series} />
-        </Part>
+        </PagePart>
       )}
-      <Part title="Before you trust either">
+      <PagePart title="Before you trust either">
         <div class="columns">
           {series.map((one, index) => (
             <div key={index} class="both-warnings">
@@ -119,7 +119,7 @@ function Both({ series, asked }: { series: Two<Series>; asked: string | null }) 
             </div>
           ))}
         </div>
-      </Part>
+      </PagePart>
     </>
   );
 }
@@ -140,10 +140,10 @@ function Card({ series, nth }: { series: Series; nth: 1 | 2 }) {
       </p>
       <p>
         {first?.scenario}
-        {others.length > 0 && ` and ${counted(others.length, "other")}`} · {counts.wins} – {counts.ties} –{" "}
+        {others.length > 0 && ` and ${countOf(others.length, "other")}`} · {counts.wins} – {counts.ties} –{" "}
         {counts.losses}{" "}
         <span class="aside">
-          wins – none – losses of {arms.a.arm_id} in {counted(counts.trials, "trial")}
+          wins – none – losses of {arms.a.arm_id} in {countOf(counts.trials, "trial")}
         </span>
       </p>
       <details>
@@ -159,7 +159,7 @@ function Card({ series, nth }: { series: Series; nth: 1 | 2 }) {
 }
 
 /** The one that is asked for; else the first that both have and that differs; else the first that both have. */
-function scenarioToRead(series: Two<Series>, asked: string | null): string | undefined {
+function scenarioToRead(series: PairOf<Series>, asked: string | null): string | undefined {
   const [one, other] = series;
   const names = new Set(other.scenarios.map(({ scenario }) => scenario));
   const both = one.scenarios.map(({ scenario }) => scenario).filter((name) => names.has(name));

@@ -1,10 +1,10 @@
 import type { Scenario } from "../../../../domain/scenario.ts";
 import type { SessionOutcome } from "../../../../domain/session.ts";
 import { type FileChange, textChange } from "../../diff/file-change.ts";
-import type { Two } from "./kinship.ts";
+import type { PairOf } from "./kinship.ts";
 
 /** What differs between the definitions that two runs of a scenario had, part by part, as lines of text. */
-export function definitionChanges([one, other]: Two<SessionOutcome>): readonly FileChange[] {
+export function definitionChanges([one, other]: PairOf<SessionOutcome>): readonly FileChange[] {
   const [before, after] = [partsOf(one.definition), partsOf(other.definition)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((part) => {
     const change = textChange(`${part}.yaml`, before.get(part) ?? null, after.get(part) ?? null);

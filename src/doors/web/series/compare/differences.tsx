@@ -2,12 +2,12 @@ import { useMemo } from "preact/hooks";
 import type { Series } from "../../../../domain/series.ts";
 import type { SessionOutcome } from "../../../../domain/session.ts";
 import { FileDiff } from "../../diff/file-diff.tsx";
-import { Table } from "../../part/table.tsx";
+import { DataTable } from "../../part/table.tsx";
 import { besideWanted, wideWindow } from "../../preferences.ts";
 import { toCompareSeries } from "../../routes.ts";
 import { SeriesMark, SeriesName } from "../series-mark.tsx";
 import { definitionChanges } from "./definition.ts";
-import { changedScenarios, type Two } from "./kinship.ts";
+import { changedScenarios, type PairOf } from "./kinship.ts";
 import { differs, type SetUpRow } from "./set-up.ts";
 
 /** What differs between the set-ups first; what is the same is a fold. */
@@ -43,7 +43,7 @@ const NAMED = 4;
 function SetUpTable({ rows, label }: { rows: readonly SetUpRow[]; label: string }) {
   const heads = ["Set-up", <SeriesName key="1" nth={1} />, <SeriesName key="2" nth={2} />];
   return (
-    <Table label={label} kind="sides stacked" heads={heads}>
+    <DataTable label={label} kind="sides stacked" heads={heads}>
       {rows.map(({ name, texts, kind }) => (
         <tr key={name}>
           <th scope="row">
@@ -60,7 +60,7 @@ function SetUpTable({ rows, label }: { rows: readonly SetUpRow[]; label: string 
           ))}
         </tr>
       ))}
-    </Table>
+    </DataTable>
   );
 }
 
@@ -69,7 +69,7 @@ const OPEN_LINES = 60;
 
 interface DefinitionChangesProps {
   readonly scenario: string;
-  readonly trials: Two<SessionOutcome>;
+  readonly trials: PairOf<SessionOutcome>;
 }
 
 /** How a scenario's definition changed between the trials of two series: arms with their prompts, task, rubric, policies. */
@@ -94,7 +94,7 @@ export function DefinitionChanges({ scenario, trials: [one, other] }: Definition
 }
 
 interface ScenarioLinksProps {
-  readonly series: Two<Series>;
+  readonly series: PairOf<Series>;
   /** The one that is shown. */
   readonly current: string | undefined;
 }

@@ -3,20 +3,20 @@ import type { Series } from "../../../../domain/series.ts";
 import type { Side } from "../../../../domain/verdict.ts";
 import { type ShareDifference, solvedDifference } from "../../../../statistics/difference.ts";
 import { duration, usd } from "../../format.ts";
-import { kinshipOf, sharedTrials, type Two } from "./kinship.ts";
+import { kinshipOf, type PairOf, sharedTrials } from "./kinship.ts";
 
 /** A figure of both series, with how much the second differs from the first. */
 export interface FigureRow {
   readonly name: string;
-  readonly texts: Two<string>;
+  readonly texts: PairOf<string>;
   /** What an interval says of each; null where there is none. */
-  readonly ranges: Two<string> | null;
+  readonly ranges: PairOf<string> | null;
   /** Null where it is not known. */
   readonly difference: string | null;
 }
 
 /** Passed checks with their intervals, cost and time: of each arm, then of a trial. Differences only where they mean something. */
-export function figureGroups(two: Two<Series>): readonly FigureGroup[] {
+export function figureGroups(two: PairOf<Series>): readonly FigureGroup[] {
   const [one, other] = two;
   const groups = [
     ...(["a", "b"] as const).map((side) => ({
@@ -36,12 +36,12 @@ export function figureGroups(two: Two<Series>): readonly FigureGroup[] {
 }
 
 /** Figures of an arm; of a whole trial where the side is null. */
-export interface FigureGroup {
+interface FigureGroup {
   readonly side: Side | null;
   readonly rows: readonly FigureRow[];
 }
 
-function solvedRow([one, other]: Two<Series>, side: Side): FigureRow {
+function solvedRow([one, other]: PairOf<Series>, side: Side): FigureRow {
   const [first, second] = [one.arms[side].solved, other.arms[side].solved];
   const text = (solved: typeof first) =>
     solved === null ? "no required checks" : `${solved.solved} of ${solved.trials}`;
@@ -57,10 +57,10 @@ function solvedRow([one, other]: Two<Series>, side: Side): FigureRow {
   };
 }
 
-const costRow = ([one, other]: Two<Series>, side: Side): FigureRow =>
+const costRow = ([one, other]: PairOf<Series>, side: Side): FigureRow =>
   moneyRow("Cost, mean", one.arms[side].cost_usd.mean, other.arms[side].cost_usd.mean);
 
-function timeRow([one, other]: Two<Series>, side: Side): FigureRow {
+function timeRow([one, other]: PairOf<Series>, side: Side): FigureRow {
   const [first, second] = [one.arms[side].wall_ms_median, other.arms[side].wall_ms_median];
   return {
     ...{ name: "Time, median", ranges: null },

@@ -1,25 +1,25 @@
 import type { Series } from "../../../../domain/series.ts";
 
 /** The first and the second of two series. */
-export type Two<T> = readonly [T, T];
+export type PairOf<T> = readonly [T, T];
 
 /**
  * What two series have to do with each other. `one`: they are the same. `repeats`: each scenario is the same comparison in both,
  * by digest. `variants`: the scenarios and arms have the same names, and something about them differs. `apart`: the names differ.
  */
-export type Kinship = "one" | "repeats" | "variants" | "apart";
+type Kinship = "one" | "repeats" | "variants" | "apart";
 
 /** Why two series are apart. */
 export type Apartness = "arms" | "exchanged" | "scenarios";
 
-export function kinshipOf([one, other]: Two<Series>): Kinship {
+export function kinshipOf([one, other]: PairOf<Series>): Kinship {
   if (one.series_id === other.series_id) return "one";
-  if (apartBy([namesOf(one), namesOf(other)]).length > 0) return "apart";
+  if (apartBy([namesIn(one), namesIn(other)]).length > 0) return "apart";
   return changedScenarios([one, other]).length === 0 ? "repeats" : "variants";
 }
 
 /** Names of scenarios that are in both, and are another comparison in each: by their definition, arms, judge or sandbox. */
-export function changedScenarios([one, other]: Two<Series>): readonly string[] {
+export function changedScenarios([one, other]: PairOf<Series>): readonly string[] {
   const comparisons = new Map(other.scenarios.map(({ scenario, comparison }) => [scenario, comparison]));
   return one.scenarios
     .filter(({ scenario, comparison }) => (comparisons.get(scenario) ?? comparison) !== comparison)
@@ -27,18 +27,18 @@ export function changedScenarios([one, other]: Two<Series>): readonly string[] {
 }
 
 /** What of a series must be named alike in another, so that their win rates are of the same arm on the same tasks. */
-export interface Named {
+interface Named {
   readonly scenarios: readonly string[];
   /** Ids: a, then b. */
   readonly arms: readonly (string | undefined)[];
 }
 
-export const namesOf = ({ scenarios, arms }: Series): Named => ({
+export const namesIn = ({ scenarios, arms }: Series): Named => ({
   scenarios: scenarios.map(({ scenario }) => scenario),
   arms: [arms.a.arm_id, arms.b.arm_id],
 });
 
-export function apartBy([one, other]: Two<Named>): readonly Apartness[] {
+export function apartBy([one, other]: PairOf<Named>): readonly Apartness[] {
   const [a, b] = one.arms;
   const sameArms = a === other.arms[0] && b === other.arms[1];
   const exchanged = a === other.arms[1] && b === other.arms[0];
@@ -52,13 +52,13 @@ export function apartBy([one, other]: Two<Named>): readonly Apartness[] {
 }
 
 /** Sessions that are trials of both, as when one holds all stored runs of a comparison. */
-export function sharedTrials([one, other]: Two<Series>): number {
+export function sharedTrials([one, other]: PairOf<Series>): number {
   const known = new Set(one.trials.map(({ session_id }) => session_id));
   return other.trials.filter(({ session_id }) => known.has(session_id)).length;
 }
 
 /** Why no range is given for the difference of the win rates; null where one can be. */
-export function whyNoDifference(two: Two<Series>): string | null {
+export function whyNoDifference(two: PairOf<Series>): string | null {
   const [one, other] = two;
   const kinship = kinshipOf(two);
   if (kinship === "one") return "This is one series.";

@@ -3,10 +3,10 @@ import type { Series } from "../../../../domain/series.ts";
 import type { ArmSummary, SessionOutcome } from "../../../../domain/session.ts";
 import { confidenceText } from "../../../../statistics/figure-text.ts";
 import { usd } from "../../format.ts";
-import type { Two } from "./kinship.ts";
+import type { PairOf } from "./kinship.ts";
 
 /** A series, and a session of one of its trials, which says more of its set-up; null when none is stored. */
-export interface SetUp {
+interface SetUp {
   readonly series: Series;
   readonly trial: SessionOutcome | null;
 }
@@ -14,7 +14,7 @@ export interface SetUp {
 /** One thing that a series has. Null: it is not known, or nobody chose it. */
 export interface SetUpRow {
   readonly name: string;
-  readonly texts: Two<string | null>;
+  readonly texts: PairOf<string | null>;
   /** A win rate may depend on what is set up and on what a scenario's definition holds; not on how the series was run. */
   readonly kind: "set_up" | "definition" | "run";
 }
@@ -65,7 +65,7 @@ const agentText = ({ agent }: ArmSummary) =>
     : "abeval's own loop";
 
 /** Every thing that either has, what a win rate may depend on first. */
-export function setUpRows(two: Two<SetUp>): readonly SetUpRow[] {
+export function setUpRows(two: PairOf<SetUp>): readonly SetUpRow[] {
   const rows = (fields: readonly (readonly [string, Text])[], kind: "set_up" | "run") =>
     fields.map(([name, text]) => ({ name, texts: bothOf(two, text), kind }));
   return [...rows(SET_UP, "set_up"), ...definitionRows(two), ...rows(RUN, "run")].filter(({ texts }) =>
@@ -73,10 +73,13 @@ export function setUpRows(two: Two<SetUp>): readonly SetUpRow[] {
   );
 }
 
-const bothOf = ([one, other]: Two<SetUp>, text: Text): Two<string | null> => [text(one) ?? null, text(other) ?? null];
+const bothOf = ([one, other]: PairOf<SetUp>, text: Text): PairOf<string | null> => [
+  text(one) ?? null,
+  text(other) ?? null,
+];
 
 /** Of every scenario in either. */
-function definitionRows(two: Two<SetUp>): readonly SetUpRow[] {
+function definitionRows(two: PairOf<SetUp>): readonly SetUpRow[] {
   const names = two.map(({ series }) => series.scenarios.map(({ scenario }) => scenario));
   const all = [...new Set(names.flat())];
   return all.map((name) => ({

@@ -1,12 +1,12 @@
 import type { Series } from "../../../../domain/series.ts";
-import { counted } from "../../format.ts";
+import { countOf } from "../../format.ts";
 import { Notice } from "../../part/notice.tsx";
 import { toSeries } from "../../routes.ts";
-import { type Apartness, apartBy, kinshipOf, namesOf, sharedTrials, type Two } from "./kinship.ts";
+import { type Apartness, apartBy, kinshipOf, namesIn, type PairOf, sharedTrials } from "./kinship.ts";
 import { namesOfDifferences, type SetUpRow } from "./set-up.ts";
 
 interface WhatItCanSayProps {
-  readonly series: Two<Series>;
+  readonly series: PairOf<Series>;
   /** Null until it is read what the trials tell. */
   readonly rows: readonly SetUpRow[] | null;
 }
@@ -18,7 +18,7 @@ export function WhatItCanSay({ series, rows }: WhatItCanSayProps) {
     <>
       <Kin series={series} rows={rows} />
       {shared > 0 && kinshipOf(series) !== "one" && (
-        <Notice tone="warn" title={`${counted(shared, "trial")} in both`}>
+        <Notice tone="warn" title={`${countOf(shared, "trial")} in both`}>
           <p>One of these holds trials of the other. What they have in common says nothing about how they differ.</p>
         </Notice>
       )}
@@ -65,7 +65,7 @@ function Kin({ series, rows }: WhatItCanSayProps) {
       return (
         <Notice tone="warn" title="These series cannot be compared, only read side by side">
           <ul>
-            {apartBy([namesOf(one), namesOf(other)]).map((why) => (
+            {apartBy([namesIn(one), namesIn(other)]).map((why) => (
               <li key={why}>{APART[why](series)}</li>
             ))}
           </ul>
@@ -80,7 +80,7 @@ function changedText(rows: readonly SetUpRow[] | null): string {
   return names === "" ? "Their digests differ, and nothing stored says why." : `What differs and may matter: ${names}.`;
 }
 
-const APART: Readonly<Record<Apartness, (series: Two<Series>) => string>> = {
+const APART: Readonly<Record<Apartness, (series: PairOf<Series>) => string>> = {
   arms: ([one, other]) =>
     `They compare other arms: ${armsText(one)}, and ${armsText(other)}. Each win rate is that of its own arm A.`,
   exchanged: ([one]) =>
@@ -89,7 +89,7 @@ const APART: Readonly<Record<Apartness, (series: Two<Series>) => string>> = {
     const names = new Set(other.scenarios.map(({ scenario }) => scenario));
     const both = one.scenarios.filter(({ scenario }) => names.has(scenario)).length;
     if (both === 0) return "They have no scenario in common.";
-    return `They have ${counted(both, "scenario")} in common, of ${one.scenarios.length} and ${other.scenarios.length}. Only the rows of these can be read against each other.`;
+    return `They have ${countOf(both, "scenario")} in common, of ${one.scenarios.length} and ${other.scenarios.length}. Only the rows of these can be read against each other.`;
   },
 };
 
