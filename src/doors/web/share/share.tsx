@@ -54,7 +54,7 @@ function Ways({ copied, read, children }: WaysProps) {
   }
   return (
     <details class="share">
-      <summary class="button quiet">ShareWays</summary>
+      <summary class="button quiet">Share</summary>
       <div class="share-ways">
         {children}
         <button type="button" class="quiet" onClick={() => void copy()}>
