@@ -1,4 +1,4 @@
-import { CUTS, falseClaims } from "../test/series/splits.ts";
+import { CUTS, falseClaims } from "../test/statistics/splits.ts";
 
 const REPETITIONS = 1_000;
 const SEED = 1;

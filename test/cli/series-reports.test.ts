@@ -5,7 +5,7 @@ import { seriesJunit } from "../../src/doors/cli/reports/series-junit.ts";
 import { seriesHtml } from "../../src/doors/report/series-html.ts";
 import { seriesMarkdown } from "../../src/doors/report/series-markdown.ts";
 import { reportOf } from "../../src/statistics/report.ts";
-import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../series/series.ts";
+import { type Planned, type Result, results, rowOf, rowsOf, seriesOf, times } from "../statistics/series.ts";
 
 const report = async (planned: Planned, rows: readonly TrialRow[]): Promise<Series> =>
   await reportOf(seriesOf({ state: "completed", stop: "exhausted", ...planned }), rows, {

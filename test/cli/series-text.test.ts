@@ -10,8 +10,8 @@ import { summariseSeries } from "../../src/doors/cli/terminal/series-text.ts";
 import { TrialLines } from "../../src/doors/cli/terminal/trial-lines.ts";
 import { evidenceFigure } from "../../src/doors/report/series-words.ts";
 import { reportOf, summaryOf } from "../../src/statistics/report.ts";
-import { GENERATED } from "../series/generated.ts";
-import { type Planned, results, rowOf, rowsOf, seriesOf } from "../series/series.ts";
+import { GENERATED } from "../statistics/generated.ts";
+import { type Planned, results, rowOf, rowsOf, seriesOf } from "../statistics/series.ts";
 
 /** A painter for a terminal of so many columns. */
 const terminal = (columns: number) => Object.defineProperty(new Painter(false), "columns", { get: () => columns });

@@ -5,7 +5,7 @@ import { SIDES, type Side } from "../../src/domain/verdict.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { EXAMPLE_TOOLS } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
-import { results, rowsOf, seriesOf } from "../series/series.ts";
+import { results, rowsOf, seriesOf } from "../statistics/series.ts";
 import { verdictsByOutcome } from "./outcomes.ts";
 import { PAGES, type Page, pageNamed, readPage, tableBelow } from "./pages.ts";
 import { openShell } from "./shell.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { results } from "../series/series.ts";
+import { results } from "../statistics/series.ts";
 import { PHONE, shownText, WIDE } from "./browser.ts";
 import { inspect } from "./inspect.ts";
 import { FIRST, openBoth, SECOND, type Told } from "./two-series.ts";

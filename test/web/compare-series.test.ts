@@ -4,7 +4,7 @@ import { definitionChanges, readable } from "../../src/doors/web/series/compare/
 import { figureGroups, pointsText } from "../../src/doors/web/series/compare/figures.ts";
 import { kinshipOf, sharedTrials, whyNoDifference } from "../../src/doors/web/series/compare/kinship.ts";
 import { differs, namesOfDifferences, setUpRows } from "../../src/doors/web/series/compare/set-up.ts";
-import { results } from "../series/series.ts";
+import { results } from "../statistics/series.ts";
 import { FIRST, SECOND, type Told, tellingSeries, tellingTrial } from "./two-series.ts";
 
 const ONE: Told = { id: FIRST, results: results("++-+=+-+") };

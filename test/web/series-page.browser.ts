@@ -5,7 +5,7 @@ import type { TrialRow } from "../../src/domain/trial.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { CHROMIUM } from "../machine.ts";
 import { describeNeeding } from "../needs.ts";
-import { rowOf, rowsOf, SERIES_ID, seriesOf, times } from "../series/series.ts";
+import { rowOf, rowsOf, SERIES_ID, seriesOf, times } from "../statistics/series.ts";
 import { shownText } from "./browser.ts";
 import { inspect } from "./inspect.ts";
 import { webService } from "./web-service.ts";

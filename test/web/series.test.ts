@@ -7,7 +7,7 @@ import { missingText, trialSentence } from "../../src/doors/web/series/trial-tex
 import { logAxis } from "../../src/statistics/log-axis.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { kindOf } from "../../src/statistics/trial-kind.ts";
-import { type Result, rowOf, rowsOf, seriesOf } from "../series/series.ts";
+import { type Result, rowOf, rowsOf, seriesOf } from "../statistics/series.ts";
 
 const ALONE = { stored: [], judge_unaudited: false };
 

@@ -5,7 +5,7 @@ import { sha256 } from "../../src/domain/sha256.ts";
 import { EXAMPLE_SESSION } from "../../src/doors/http/openapi/examples/session.ts";
 import { reportOf } from "../../src/statistics/report.ts";
 import { anArm, aScenario } from "../outcomes.ts";
-import { type Planned, type Result, rowOf, seriesOf } from "../series/series.ts";
+import { type Planned, type Result, rowOf, seriesOf } from "../statistics/series.ts";
 
 /** A series of its own id, as the server tells it. */
 export interface Told extends Planned {
