@@ -51,6 +51,7 @@ describeNeeding(CHROMIUM)("a verdict", () => {
     await contents.getByRole("link", { name: "What the arms say" }).focus();
     await page.keyboard.press("Enter");
     await page.locator("#answers:focus").waitFor();
+    await contents.locator("[aria-current]", { hasNotText: "Criteria" }).waitFor();
     await page.evaluate("scrollTo(0, 0)");
     await contents.locator("[aria-current]", { hasText: "Criteria" }).waitFor();
   }, 60_000);

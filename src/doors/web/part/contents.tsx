@@ -52,14 +52,14 @@ const LINE = 0.25;
 function useCurrent(ids: readonly string[]): string | undefined {
   const current = useSignal(ids[0]);
   useEffect(() => {
-    const sections = ids.flatMap((id) => document.getElementById(id) ?? []);
+    // A section that loads later is another element under the same id.
+    const topOf = (id: string) => document.getElementById(id)?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY;
     const look = () => {
-      const begun = sections.findLast((section) => section.getBoundingClientRect().top <= innerHeight * LINE);
-      current.value = (begun ?? sections[0])?.id;
+      current.value = ids.findLast((id) => topOf(id) <= innerHeight * LINE) ?? ids[0];
     };
-    const observer = new IntersectionObserver(look, { rootMargin: `-${LINE * 100}% 0px -${100 - LINE * 100}% 0px` });
-    for (const section of sections) observer.observe(section);
-    return () => observer.disconnect();
+    look();
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
   }, [ids.join(" "), current]);
   return current.value;
 }
