@@ -2,6 +2,9 @@ import { expect, test } from "bun:test";
 import { type Merged, mergeOrders } from "../../src/comparison/judge/asking/merge-orders.ts";
 import type { Label } from "../../src/comparison/judge/verdict/score-table.ts";
 import { FLAGS, Verdict } from "../../src/domain/verdict.ts";
+import { byRule } from "../judge/simulation/by-rule.ts";
+import { JUDGES } from "../judge/simulation/pairs.ts";
+import { byOneCall, ratesOf } from "../judge/simulation/rates.ts";
 import { pageNamed, tableBelow } from "./pages.ts";
 
 const page = pageNamed("docs/judging.md");
@@ -27,3 +30,39 @@ function cellOf({ outcome, winner_side, lean_side }: Merged): string {
   if (winner_side) return `\`${outcome}\` ${winner_side}`;
   return lean_side ? `\`${outcome}\`, lean ${lean_side}` : `\`${outcome}\``;
 }
+
+/** Of so many pairs a share is within a point of that of the page, which took ten times as many. */
+const SAMPLE = { pairs: 20_000, seed: 5 };
+const POINT = 0.01;
+
+const NAMES = [
+  ["good", "good"],
+  ["middling", "mid"],
+  ["weak", "weak"],
+] as const;
+
+test.each(NAMES)("the rates of a %s judge are those of the rules", async (name, key) => {
+  const { right, wrong, on_equal, high, high_right, high_on_equal, calls } = await ratesOf(byRule, {
+    faults: JUDGES[key],
+    ...SAMPLE,
+  });
+  const row = tableBelow(page, "**What `high` promises.**").find(([judge]) => judge === name) ?? [];
+  const told = row.slice(1).map((cell) => Number.parseFloat(cell) / (cell.endsWith("%") ? 100 : 1));
+  const found = [right, wrong, on_equal, high, high_right, high_on_equal, calls / 10];
+  const apart = found.map((figure, at) => Math.abs(figure - (told[at] ?? Number.NaN) / (at === 6 ? 10 : 1)));
+  expect(apart).toHaveLength(7);
+  expect(Math.max(...apart)).toBeLessThan(POINT);
+});
+
+test("the rates of one call are those of the judges", async () => {
+  const [, wrongs = "", equals = ""] =
+    /names the wrong arm in ([\d., and]+)% of the unequal pairs, and a winner in ([\d., and]+)%/.exec(page.text) ?? [];
+  const figures = (text: string) => text.split(/, | and /).map((figure) => Number.parseFloat(figure) / 100);
+  const rates = await Promise.all(
+    NAMES.map(async ([, key]) => await ratesOf(byOneCall, { faults: JUDGES[key], ...SAMPLE })),
+  );
+  const told = [...figures(wrongs), ...figures(equals)];
+  const found = [...rates.map(({ wrong }) => wrong), ...rates.map(({ on_equal }) => on_equal)];
+  expect(told).toHaveLength(6);
+  expect(Math.max(...found.map((figure, at) => Math.abs(figure - (told[at] ?? Number.NaN))))).toBeLessThan(2 * POINT);
+});
