@@ -31,7 +31,11 @@ const FIX: Change = {
 };
 
 /** Both do what the reference does. Their model plays the same script each time, so a series claims nothing. */
-const TIE = { outcome: "tie", facts: { a: { probe: { passed: 4 } } }, flags: ["equal_work", "single_trial", "replayed"] };
+const TIE = {
+  outcome: "tie",
+  facts: { a: { probe: { passed: 4 } } },
+  flags: ["equal_work", "single_trial", "replayed"],
+};
 const ALIKE = { conclusion: "undecided", counts: { ties: 2, trials: 2 }, flags: ["no_variation"] };
 
 /** The bundled scenario, its arms replaced by two versions of one agent. */
