@@ -57,7 +57,7 @@ export const FLOODS: readonly { readonly name: string; readonly module: () => st
       for (let n = 0; n < 3000; n += 1) { mkdirSync("e".repeat(200)); process.chdir("e".repeat(200)); }`,
   },
   {
-    name: "its door killed",
+    name: "its launcher killed",
     module: () => `
       const { readdirSync, readFileSync } = await import("node:fs");
       for (const pid of readdirSync("/proc").filter((one) => /^[0-9]+$/.test(one) && Number(one) !== process.pid)) { try { const line = readFileSync("/proc/" + pid + "/cmdline", "utf8"); console.error(pid, line.replaceAll("\\0", " ").slice(0, 200)); process.kill(Number(pid), "SIGKILL"); } catch (error) { console.error(String(error)); } }

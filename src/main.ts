@@ -24,7 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: (args: readonly
 };
 
 /** For abeval itself, in a sandbox. */
-const HIDDEN: typeof COMMANDS = { __door: () => import("./arms/agent/door.ts") };
+const HIDDEN: typeof COMMANDS = { __launch: () => import("./arms/agent/launcher.ts") };
 
 /** On Deno there is `run`. */
 const NEEDING_BUN = new Set(["serve", "mcp"]);

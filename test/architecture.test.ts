@@ -14,7 +14,7 @@ const WINGS: Readonly<Record<string, readonly string[]>> = {
   doors: ["comparison", "arms", "statistics", "store", "domain", "runtime"],
 };
 
-const ARMS = ["model", "cassette", "sandbox", "workspace", "tool", "policy", "arm", "recipe", "agent"].map(
+const ARMS = ["model", "recording", "sandbox", "workspace", "tool", "policy", "arm", "recipe", "agent"].map(
   (room) => `arms/${room}`,
 );
 
@@ -31,7 +31,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "arms/recipe": ["domain"],
   "arms/policy": ["domain", "runtime"],
   "arms/model": ["arms/wire", "domain", "runtime"],
-  "arms/cassette": ["arms/model", "domain", "runtime"],
+  "arms/recording": ["arms/model", "domain", "runtime"],
   "arms/sandbox": ["domain", "runtime"],
   "arms/workspace": ["arms/sandbox", "domain", "runtime"],
   "arms/tool": ["arms/model", "arms/sandbox", "arms/workspace", "domain", "runtime"],
@@ -67,7 +67,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "doors/mcp": ["doors/operation", "domain", "runtime"],
   "doors/cli": ["doors", "comparison", "arms", "statistics", "store", "domain", "runtime"],
   "doors/web": ["comparison/judge/decide", "comparison/judge/facts", "statistics", "domain"],
-  main: ["arms/agent/door", "doors/cli", "domain/did-you-mean", "runtime/on-bun", "runtime/version"],
+  main: ["arms/agent/launcher", "doors/cli", "domain/did-you-mean", "runtime/on-bun", "runtime/version"],
 };
 
 /** Files directly in a room are its face: other rooms may import them. So many are enough; these two are words for everybody. */
@@ -76,8 +76,8 @@ const WORDS_FOR_ALL = ["domain", "runtime"];
 
 /** What may be used only in these places. */
 const ONLY_IN: readonly (readonly [what: RegExp, where: RegExp])[] = [
-  [/\bprocess\.env\b/, /^(doors\/cli\/services\/services|runtime\/find-program|arms\/agent\/door)\.ts$/],
-  [/\bprocess\.argv\b/, /^(main|arms\/agent\/door-command)\.ts$/],
+  [/\bprocess\.env\b/, /^(doors\/cli\/services\/services|runtime\/find-program|arms\/agent\/launcher)\.ts$/],
+  [/\bprocess\.argv\b/, /^(main|arms\/agent\/launcher-command)\.ts$/],
   [/\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b|\bMath\.random\b|\brandomBytes\b/, /^runtime\/clock\.ts$/],
   [/\bprocess\.stdout\b|Bun\.stdout/, /^(doors\/cli\/|main\.ts$)/],
   [

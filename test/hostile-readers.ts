@@ -1,6 +1,5 @@
 import { textsIn } from "../src/arms/agent/log/broken-input.ts";
 import { callSummary, toldCall } from "../src/arms/arm/call-text.ts";
-import { normaliser } from "../src/arms/cassette/matching/normalise.ts";
 import { Credentials } from "../src/arms/model/credentials.ts";
 import { providerFailure } from "../src/arms/model/provider/provider-failure.ts";
 import { Secret } from "../src/arms/model/provider/secret.ts";
@@ -8,6 +7,7 @@ import { redactKeyShapes, secretRedactor } from "../src/arms/model/redaction.ts"
 import { checkModel } from "../src/arms/model/resolve-model.ts";
 import { canonicalCall } from "../src/arms/recipe/canonical-call.ts";
 import { RECIPES } from "../src/arms/recipe/recipes.ts";
+import { normaliser } from "../src/arms/recording/matching/normalise.ts";
 import { readFault } from "../src/arms/sandbox/fault.ts";
 import { HARMLESS_EDITS } from "../src/comparison/audit/harmless-edits.ts";
 import { cannotRun } from "../src/comparison/evidence/cannot-run.ts";
@@ -87,7 +87,7 @@ export const READERS: readonly Reader[] = [
   },
   {
     reads: "what an agent's tools print",
-    read: (text) => RECIPES.map(({ peel }) => peel("bash", text)),
+    read: (text) => RECIPES.map(({ unwrap }) => unwrap("bash", text)),
     families: [
       "<error>",
       "</error>",

@@ -48,7 +48,7 @@ export const JudgeProfile = record(
     verdicts: Count("Verdicts in which it was asked."),
     outcomes: Type.Object(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, Count("The judge's own.")])), {
       additionalProperties: false,
-      description: "What the judge found itself, by the criteria that it scored; second hearings included.",
+      description: "What the judge found itself, by the criteria that it scored; masked repetitions included.",
     }),
     rates: nullable(
       record("OutcomeRates", {

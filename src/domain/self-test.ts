@@ -18,7 +18,7 @@ export const SelfTestTrial = record(
     a: Type.String({ description: "`reference`, or the harmless edit of it: `reviewed_comment` and so on." }),
     b: Type.String({ description: "`nop`, the untouched fixture, or `copy`, the reference again." }),
     outcome: nullable(oneOf(OUTCOMES), {
-      description: "The judge's own, second hearings included; null: it was not asked.",
+      description: "The judge's own, masked repetitions included; null: it was not asked.",
     }),
     winner: nullable(Type.String()),
     lean: nullable(Type.String()),

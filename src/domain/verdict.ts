@@ -105,7 +105,7 @@ export const JudgeCall = record("JudgeCall", {
   judge: Type.Optional(Type.String({ description: "Of a panel: the model that was asked." })),
   order: oneOf(ORDERS, { description: "Which arm was shown first." }),
   masked: Type.Boolean({
-    description: "Second hearing, without the arms' own words (`swapped-pair/1`: without suspected lines).",
+    description: "Masked repetition, without the arms' own words (`swapped-pair/1`: without suspected lines).",
   }),
   valid: Type.Boolean(),
   label: nullable(oneOf(["a", "b", "tie"]), { description: "Computed by code from the scores; null when invalid." }),

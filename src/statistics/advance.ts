@@ -2,10 +2,10 @@ import type { SeriesRecord, SeriesStop } from "../domain/series-record.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
 import { claimedSide, type Levels } from "./claim/conclusion.ts";
-import { isOnlyCopies } from "./claim/course.ts";
 import { findingsOf } from "./claim/findings.ts";
 import { cannotConclude, isUnlikely, MAX_FORECAST, type Standing } from "./claim/forecast.ts";
-import { nextNumber, roundsToStart, standingOfCourse } from "./claim/remaining.ts";
+import { nextNumber, roundsToStart, standingOfTest } from "./claim/remaining.ts";
+import { isOnlyCopies } from "./claim/sequential-test.ts";
 import { numberOf, resultOf, type Tally, tallyByScenario } from "./claim/tally.ts";
 import { costOfTrial } from "./costs.ts";
 import { plannedSubject } from "./words/subject.ts";
@@ -113,12 +113,12 @@ async function earlyStop(
 ): Promise<SeriesStop | null> {
   const { plan, limits } = series;
   if (!limits.stop_when_sure) return null;
-  const { course, conclusion, tallies, deleted } = findingsOf(plannedSubject(series), rows, stored);
-  if (conclusion !== "undecided") return course.claim ? "sure" : "equivalent";
-  if (course.claim || course.equivalent_at !== null) return null;
+  const { sequential, conclusion, tallies, deleted } = findingsOf(plannedSubject(series), rows, stored);
+  if (conclusion !== "undecided") return sequential.claim ? "sure" : "equivalent";
+  if (sequential.claim || sequential.equivalent_at !== null) return null;
   if (tallies.every((tally) => roundsToStart(tally, limits.trials).length === 0)) return null;
-  if (course.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(course)) return "out_of_reach";
-  return await futility(standingOfCourse(course, tallies, { trials: limits.trials, deleted }), plan);
+  if (sequential.log_e.length >= ROUNDS_OF_COPIES && isOnlyCopies(sequential)) return "out_of_reach";
+  return await futility(standingOfTest(sequential, tallies, { trials: limits.trials, deleted }), plan);
 }
 
 async function futility(standing: Standing, levels: Levels): Promise<SeriesStop | null> {

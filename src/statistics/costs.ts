@@ -2,7 +2,7 @@ import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import { sumKnown } from "../domain/usage.ts";
 import type { Side } from "../domain/verdict.ts";
-import type { Course } from "./claim/course.ts";
+import type { SequentialTest } from "./claim/sequential-test.ts";
 import type { Tally } from "./claim/tally.ts";
 
 /** Both arms and the judge, also in attempts that were lost, USD; null when some of it is unknown. */
@@ -16,7 +16,7 @@ interface ArmCosts {
 }
 
 /** Of the trials with which the claim was made, and those that are missing between them; null without a claim. USD. */
-export function costToClaim(tallies: readonly Tally[], { claim }: Course): number | null {
+export function costToClaim(tallies: readonly Tally[], { claim }: SequentialTest): number | null {
   if (!claim) return null;
   const rows = tallies.flatMap(({ rows, counted }) => {
     const last = counted[claim.round - 1]?.row;

@@ -21,7 +21,7 @@ interface Assumed {
 }
 
 /**
- * The exact course of a series of one scenario with at most `trials` trials, which a claim ends; stops that wait for nothing
+ * The exact sequential of a series of one scenario with at most `trials` trials, which a claim ends; stops that wait for nothing
  * are left out. Takes the second power of the trials; others have their turn meanwhile.
  */
 export async function powerOf(trials: number, { win, tie }: Assumed): Promise<Power> {

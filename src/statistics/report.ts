@@ -5,7 +5,6 @@ import type { Conclusion, Doubt, SeriesSummary } from "../domain/series-summary.
 import { isFinal } from "../domain/session-state.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Side } from "../domain/verdict.ts";
-import { conclusionOf, isOnlyCopies } from "./claim/course.ts";
 import {
   countedOf,
   countsOf,
@@ -16,7 +15,8 @@ import {
   totalMissing,
 } from "./claim/findings.ts";
 import { type Forecast, forecast, MAX_FORECAST, moreTrials } from "./claim/forecast.ts";
-import { standingOfCourse } from "./claim/remaining.ts";
+import { standingOfTest } from "./claim/remaining.ts";
+import { conclusionOf, isOnlyCopies } from "./claim/sequential-test.ts";
 import { missingBy, resultOf } from "./claim/tally.ts";
 import { type Costs, costsOf, costToClaim } from "./costs.ts";
 import { descriptiveOf } from "./summary/descriptive.ts";
@@ -57,7 +57,7 @@ export function standingOf(
   stored: readonly TrialRow[] = [],
 ): SeriesStanding {
   const findings = findingsOf(plannedSubject(series), rows, stored);
-  const { win_rate, low, high } = headlineOf(findings.course, findings.subject.told.levels, 0);
+  const { win_rate, low, high } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
   return { ...concludedOf(findings), win_rate, low, high, counted: countsOf(findings).trials };
 }
 
@@ -93,7 +93,7 @@ export function summaryOf(
   const others = rows.filter(({ session_id }) => session_id !== own.session_id);
   const findings = findingsOf(plannedSubject(series), [...others, ended], stored);
   const { trials, wins, ties, losses, inconsistent, inconclusive } = countsOf(findings);
-  const { win_rate, low, high, e } = headlineOf(findings.course, findings.subject.told.levels, 0);
+  const { win_rate, low, high, e } = headlineOf(findings.sequential, findings.subject.told.levels, 0);
   return {
     series_id: series.series_id,
     trial: own.place?.trial ?? 1,
@@ -106,12 +106,17 @@ export function summaryOf(
 }
 
 /** Null where nothing is left, too much for a forecast, or nothing that it could say. */
-async function forecastOf({ subject, course, tallies, deleted, ...findings }: Findings): Promise<Forecast | null> {
-  if (findings.conclusion !== conclusionOf(course)) return null;
-  if (subject.told.limits === null || course.reversed || course.equivalent_at !== null || isOnlyCopies(course))
+async function forecastOf({ subject, sequential, tallies, deleted, ...findings }: Findings): Promise<Forecast | null> {
+  if (findings.conclusion !== conclusionOf(sequential)) return null;
+  if (
+    subject.told.limits === null ||
+    sequential.reversed ||
+    sequential.equivalent_at !== null ||
+    isOnlyCopies(sequential)
+  )
     return null;
-  if (course.claim) return { chance_of_conclusion: 1, chance_of_claim: 1 };
-  const standing = standingOfCourse(course, tallies, { trials: subject.told.limits.trials, deleted });
+  if (sequential.claim) return { chance_of_conclusion: 1, chance_of_claim: 1 };
+  const standing = standingOfTest(sequential, tallies, { trials: subject.told.limits.trials, deleted });
   return standing.left === 0 || standing.left > MAX_FORECAST ? null : await forecast(standing, subject.told.levels);
 }
 
@@ -120,11 +125,11 @@ function concludedOf(findings: Findings): Pick<Series, "conclusion" | "undecided
   return { conclusion: findings.conclusion, ...(undecided_by && { undecided_by }) };
 }
 
-function doubtOf({ conclusion, course }: Findings): Doubt | undefined {
-  if (isOnlyCopies(course)) return "identical_trials";
-  if (course.reversed) return "contradictory_trials";
-  if (course.fragile) return "missing_trials";
-  return conclusion === conclusionOf(course) ? undefined : "other_trials_disagree";
+function doubtOf({ conclusion, sequential }: Findings): Doubt | undefined {
+  if (isOnlyCopies(sequential)) return "identical_trials";
+  if (sequential.reversed) return "contradictory_trials";
+  if (sequential.fragile) return "missing_trials";
+  return conclusion === conclusionOf(sequential) ? undefined : "other_trials_disagree";
 }
 
 interface Computed extends Omit<Beside, "stored"> {
@@ -133,7 +138,7 @@ interface Computed extends Omit<Beside, "stored"> {
 
 function seriesOf(findings: Findings, computed: Computed): Series {
   const { judge_unaudited, failed_self_tests = [], forecast: chances } = computed;
-  const { subject, course, rows, tallies, conclusion } = findings;
+  const { subject, sequential, rows, tallies, conclusion } = findings;
   const { arms, judge_model } = subject;
   const costs = costsOf(rows);
   const distinct = tallies.flatMap((tally) => tally.rows);
@@ -151,20 +156,20 @@ function seriesOf(findings: Findings, computed: Computed): Series {
     protocol: SERIES_PROTOCOL,
     ...concludedOf(findings),
     gate: gateOfSeries(arms, conclusion, flags),
-    headline: headlineOf(course, subject.told.levels, totalMissing(findings)),
+    headline: headlineOf(sequential, subject.told.levels, totalMissing(findings)),
     counts: countsOf(findings),
     decided_by: decidersOf(countedOf(findings).map(({ row }) => row)),
     missing_by: missingBy(tallies),
     forecast: coming,
     earlier: earlier.length === 1 ? (earlier[0] ?? null) : null,
     scenarios,
-    rounds: course.log_e.length,
+    rounds: sequential.log_e.length,
     mixed,
     arms: { a: armOf("a"), b: armOf("b") },
     cost_ratio: costs.ratio,
     judge: { model: judge_model, cost_usd: costs.judge },
     cost_usd: {
-      ...{ total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, course) },
+      ...{ total: costs.total, per_trial: costs.per_trial, to_claim: costToClaim(tallies, sequential) },
       ...(costs.at_least && { at_least: costs.at_least }),
     },
     descriptive: descriptiveOf(findings),
@@ -176,12 +181,12 @@ function seriesOf(findings: Findings, computed: Computed): Series {
 }
 
 function comingOf(findings: Findings, chances: Forecast | null, costs: Costs) {
-  const { subject, course, tallies, deleted } = findings;
-  const isOpen = !isOnlyCopies(course) && findings.conclusion === conclusionOf(course);
-  const more_trials = isOpen ? moreTrials(course.counts, subject.told.levels) : null;
+  const { subject, sequential, tallies, deleted } = findings;
+  const isOpen = !isOnlyCopies(sequential) && findings.conclusion === conclusionOf(sequential);
+  const more_trials = isOpen ? moreTrials(sequential.counts, subject.told.levels) : null;
   const { limits } = subject.told;
   return {
-    trials_left: limits && standingOfCourse(course, tallies, { trials: limits.trials, deleted }).left,
+    trials_left: limits && standingOfTest(sequential, tallies, { trials: limits.trials, deleted }).left,
     chance_of_claim: chances?.chance_of_claim ?? null,
     chance_of_conclusion: chances?.chance_of_conclusion ?? null,
     more_trials,

@@ -2,7 +2,7 @@ import type { SeriesListing } from "../domain/series.ts";
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { SeriesListRequest } from "../domain/series-request.ts";
 import { seriesListingOf } from "./listing.ts";
-import type { SeriesShelf } from "./series-shelf.ts";
+import type { SeriesStore } from "./series-store.ts";
 import { notRunning, stillRunning, unknownSeries } from "./store.ts";
 
 interface Kept {
@@ -11,7 +11,7 @@ interface Kept {
 }
 
 /** All series that run, and the `capacity` that ended last; `dropped` hears of each that is forgotten. */
-export class MemorySeries implements SeriesShelf {
+export class MemorySeries implements SeriesStore {
   readonly #capacity: number;
   readonly #dropped: (series_id: string) => void;
   readonly #series = new Map<string, Kept>();

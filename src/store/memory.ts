@@ -10,7 +10,7 @@ import { exceedsLimit, type Ledger, type LedgerEntry } from "./ledger.ts";
 import { listingOf } from "./listing.ts";
 import { MemorySeries } from "./memory-series.ts";
 import { isLog } from "./read-session.ts";
-import { memorySelfTests } from "./self-test-shelf.ts";
+import { memorySelfTests } from "./self-test-store.ts";
 import {
   entriesGiven,
   type LoggedEntry,

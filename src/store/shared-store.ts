@@ -1,6 +1,6 @@
 import type { SeriesRecord } from "../domain/series-record.ts";
 import type { CreatedEntry } from "../domain/session-entry.ts";
-import type { SharedSeriesShelf } from "./series-shelf.ts";
+import type { SharedSeriesStore } from "./series-store.ts";
 import type { SessionStore } from "./store.ts";
 
 /**
@@ -77,7 +77,7 @@ export interface Workers {
 }
 
 /** Files of scenarios by digest, for workers that do not have them. */
-export interface MaterialShelf {
+export interface MaterialStore {
   has(digest: string): Promise<boolean>;
   /** All of it or nothing. */
   keep(digest: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
@@ -101,10 +101,10 @@ export interface StoreInspection {
 
 /** A store that several processes share, wherever they run: they share the work too. */
 export interface SharedStore extends SessionStore, AsyncDisposable {
-  readonly series: SharedSeriesShelf;
+  readonly series: SharedSeriesStore;
   readonly queue: WorkQueue;
   readonly workers: Workers;
-  readonly materials: MaterialShelf;
+  readonly materials: MaterialStore;
   /** Whether it can be read, known within half a second, also while it hangs. */
   reachable(): Promise<boolean>;
   /** @throws Failure `storage_failed` when it is out of reach, after the time that a lost connection is tried for */

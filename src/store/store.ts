@@ -4,8 +4,8 @@ import type { AddedEntry, CreatedEntry, RunEntry, SessionEntry } from "../domain
 import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
 import type { TrialRow } from "../domain/trial.ts";
 import type { Ledger } from "./ledger.ts";
-import type { SelfTestShelf } from "./self-test-shelf.ts";
-import type { SeriesShelf } from "./series-shelf.ts";
+import type { SelfTestStore } from "./self-test-store.ts";
+import type { SeriesStore } from "./series-store.ts";
 
 /** Without a limit: all. */
 export type SessionQuery = SessionListRequest;
@@ -43,8 +43,8 @@ export type Safety = "written" | "durable";
 export interface SessionStore extends Disposable {
   readonly persistent: boolean;
   readonly ledger: Ledger;
-  readonly series: SeriesShelf;
-  readonly self_tests: SelfTestShelf;
+  readonly series: SeriesStore;
+  readonly self_tests: SelfTestStore;
   /** Begins a log, written; undefined when its id is taken. */
   create(entry: CreatedEntry): Promise<Run | undefined>;
   /**

@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import type { ExternalAgent } from "../../src/domain/external-agent.ts";
-import { recordingServices, replayingServices } from "../cassette/recorded.ts";
 import { startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
+import { recordingServices, replayingServices } from "../recording/recorded.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { kindsOf, runAgent, shellAgent } from "./plain-agent.ts";
 
@@ -62,12 +62,18 @@ const THREADS = [
 ];
 
 testAgent("parallel calls, and helpers with ids by chance that run at once, replay again and again", async () => {
-  using tapes = temporaryDirectory();
+  using recordings = temporaryDirectory();
   await using fake = await startFakeProvider({ reply: playAgent(THREADS) });
-  const recorded = await runAgent(fake, { agent: AGENT, services: recordingServices(tapes.path, fake.environment) });
+  const recorded = await runAgent(fake, {
+    agent: AGENT,
+    services: recordingServices(recordings.path, fake.environment),
+  });
   expect(recorded.summary).toMatchObject({ stop_reason: "final_answer", turns: 9, tool_calls: 16 });
   for (let again = 0; again < 4; again += 1) {
-    const replayed = await runAgent(fake, { agent: AGENT, services: replayingServices(tapes.path, { strict: true }) });
+    const replayed = await runAgent(fake, {
+      agent: AGENT,
+      services: replayingServices(recordings.path, { strict: true }),
+    });
     expect(replayed.outcome.failure).toBeNull();
     expect(kindsOf(replayed).toSorted()).toEqual(kindsOf(recorded).toSorted());
     expect(replayed.summary.final_answer).toBe("It is two.");

@@ -2,11 +2,11 @@ import { describe, expect } from "bun:test";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { SessionOutcome } from "../../src/domain/session.ts";
 import { withSeconds } from "../agent/plain-agent.ts";
-import { recordingServices, replayingServices } from "../cassette/recorded.ts";
 import { FAKE_KEY, startFakeProvider } from "../fake-provider/fake-provider.ts";
 import { playAgent } from "../fake-provider/play-agent.ts";
 import { NODE, SANDBOX } from "../machine.ts";
 import { testNeeding } from "../needs.ts";
+import { recordingServices, replayingServices } from "../recording/recorded.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { CLAUDE_CODES, type Cli, CODEXES, FAILING_COMMAND, FIXED, OPENCODE, PAIRS, PI, PROMPT } from "./clis.ts";
 import { AGENTS_DIR, install, registry } from "./installs.ts";
@@ -65,12 +65,12 @@ function expectWork(cli: Cli, { arms, decisions }: SessionOutcome, at: 0 | 1): v
 describe("read, edit, run, answer", () => {
   for (const pair of PAIRS)
     testCli(`${pair.map(nameOf).join(", ")}: as the model said it, and again from a recording`, async () => {
-      using tapes = temporaryDirectory();
+      using recordings = temporaryDirectory();
       const notices: string[] = [];
       const changes = { agents_dir: AGENTS_DIR, notice: (line: string) => notices.push(line) };
       const recorded = await (async () => {
         await using fake = await startFakeProvider({ reply: playPair(pair) });
-        const { outcome } = await runPair(recordingServices(tapes.path, fake.environment, changes), pair);
+        const { outcome } = await runPair(recordingServices(recordings.path, fake.environment, changes), pair);
         const { arms } = outcome;
         const { billed } = fake;
         expect(outcome.failure).toBeNull();
@@ -84,13 +84,13 @@ describe("read, edit, run, answer", () => {
         expect(asked).toEqual(new Set(pair.map(({ wire, model }) => `${wire} ${model.split("/")[1]}`)));
         return outcome;
       })();
-      const services = replayingServices(tapes.path, { strict: true }, changes);
+      const services = replayingServices(recordings.path, { strict: true }, changes);
       const { outcome } = await runPair(services, pair);
       expect(outcome.failure).toBeNull();
       expect(lasting(outcome)).toEqual(lasting(recorded));
       expect(notices).toEqual([]);
-      const written = await Array.fromAsync(new Bun.Glob("**/*.jsonl").scan(tapes.path), (path) =>
-        Bun.file(`${tapes.path}/${path}`).text(),
+      const written = await Array.fromAsync(new Bun.Glob("**/*.jsonl").scan(recordings.path), (path) =>
+        Bun.file(`${recordings.path}/${path}`).text(),
       );
       expect(written).toHaveLength(2);
       expect(JSON.stringify([recorded, written])).not.toContain(FAKE_KEY);

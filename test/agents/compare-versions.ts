@@ -65,7 +65,7 @@ for (const [pair, turnsFor] of VERSIONS)
         const file = await bundledWith(pair, directory.path);
         const run = (...more: string[]) => [
           ...["run", file, "--agents-dir", AGENTS_DIR, "--state-dir", join(directory.path, more[0] ?? "")],
-          ...[...flags, ...more, join(directory.path, "tapes")],
+          ...[...flags, ...more, join(directory.path, "recordings")],
         ];
         const fake = await startFakeProvider({ reply: playAgent([{ knownBy: "Ticket 2318", turns: turnsFor(FIX) }]) });
         const recorded = await abeval(run("--record"), { env: fake.environment });

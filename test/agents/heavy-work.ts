@@ -130,10 +130,10 @@ for (const kind of KINDS)
       const at = (name: string) => join(directory.path, name);
       const recorded = await (async () => {
         await using fake = await startFakeProvider({ reply: modelOf(kind) });
-        return await run(scenario, at("recorded"), ["--record", at("tapes")], fake.environment);
+        return await run(scenario, at("recorded"), ["--record", at("recordings")], fake.environment);
       })();
       expectWork(kind, recorded);
-      const replayed = await run(scenario, at("replayed"), ["--replay", at("tapes"), "--replay-strict"], {});
+      const replayed = await run(scenario, at("replayed"), ["--replay", at("recordings"), "--replay-strict"], {});
       expectWork(kind, replayed);
       expect(replayed.verdict.flags).toContain("replayed");
       for (const arm of ["arm-0", "arm-1"])

@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import { abeval, startAbeval } from "../abeval.ts";
-import { everyByte } from "../cassette/spoken.ts";
 import { FAKE_KEY, type FakeProvider } from "../fake-provider/fake-provider.ts";
 import { startTalkProvider } from "../fake-provider/talk.ts";
 import { serve } from "../http/served.ts";
 import { jsonPost } from "../http/service.ts";
 import { connectProgram } from "../mcp/client.ts";
 import { until } from "../mcp/raw.ts";
+import { everyByte } from "../recording/spoken.ts";
 import { talkText } from "../session/series.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
@@ -40,27 +40,27 @@ const finding = ({ outcome, winner, score_gap, calls, rationale }: Verdict) => (
 
 async function recordTo(directory: ReturnType<typeof openDirectory>, args = "") {
   await using provider = await startProvider();
-  return await directory.run(`--record tapes ${args}`, keyed(provider));
+  return await directory.run(`--record recordings ${args}`, keyed(provider));
 }
 
 test("a run is recorded without its key, and replays with neither key nor provider", async () => {
   using directory = openDirectory();
   const recorded = await recordTo(directory);
   expect(recorded).toMatchObject({ status: 0, stderr: "" });
-  expect(readdirSync(join(directory.path, "tapes/talk")).sort()).toEqual(["a.jsonl", "b.jsonl", "judge.jsonl"]);
-  expect(everyByte(join(directory.path, "tapes"))).not.toContain(FAKE_KEY);
-  const replayed = await directory.run("--replay tapes --replay-strict");
+  expect(readdirSync(join(directory.path, "recordings/talk")).sort()).toEqual(["a.jsonl", "b.jsonl", "judge.jsonl"]);
+  expect(everyByte(join(directory.path, "recordings"))).not.toContain(FAKE_KEY);
+  const replayed = await directory.run("--replay recordings --replay-strict");
   expect(replayed).toMatchObject({ status: 0, stderr: "" });
   expect(finding(verdictIn(replayed))).toEqual(finding(verdictIn(recorded)));
   expect(verdictIn(replayed).flags).toContain("replayed");
-  const byVariable = await directory.run("", { ABEVAL_CASSETTES: "tapes" });
+  const byVariable = await directory.run("", { ABEVAL_CASSETTES: "recordings" });
   expect(finding(verdictIn(byVariable))).toEqual(finding(verdictIn(recorded)));
 });
 
 test("a server replays over HTTP and over MCP, with neither key nor provider", async () => {
   using directory = openDirectory();
   const recorded = finding(verdictIn(await recordTo(directory)));
-  const flags = ["--scenarios-dir", directory.path, "--replay", join(directory.path, "tapes")];
+  const flags = ["--scenarios-dir", directory.path, "--replay", join(directory.path, "recordings")];
   await using served = await serve(flags);
   const response = await fetch(`${served.url}/api/runs`, jsonPost({ scenario: "talk" }));
   const { verdict } = (await response.json()) as { readonly verdict: Verdict };
@@ -84,18 +84,18 @@ test("what a killed recording left replays as far as it goes, and then says that
     judge: () => "a",
     before: (model) => (model === "b" ? hung.promise : Promise.resolve()),
   });
-  const args = ["run", "talk.yaml", "--record", "tapes"];
+  const args = ["run", "talk.yaml", "--record", "recordings"];
   const recording = startAbeval(args, { cwd: directory.path, env: keyed(provider) });
-  const tape = (arm: string) => join(directory.path, `tapes/talk/${arm}.jsonl`);
-  await until(() => existsSync(tape("a")) && readFileSync(tape("a"), "utf8").includes("arm a says 1"));
+  const fileOf = (arm: string) => join(directory.path, `recordings/talk/${arm}.jsonl`);
+  await until(() => existsSync(fileOf("a")) && readFileSync(fileOf("a"), "utf8").includes("arm a says 1"));
   await until(() => provider.requests.some(({ model }) => model === "b"));
   recording.kill("SIGKILL");
   await recording.exited;
   hung.resolve();
-  const replayed = await directory.run("--replay tapes");
+  const replayed = await directory.run("--replay recordings");
   expect(replayed).toMatchObject({ status: 1, stdout: "" });
   expect(replayed.stderr).toContain('request 1 of arm "b" is not recorded: the recording holds no request');
-  expect(await directory.run("--record tapes", keyed(provider))).toMatchObject({
+  expect(await directory.run("--record recordings", keyed(provider))).toMatchObject({
     status: 2,
     stderr: expect.stringContaining("talk/a.jsonl is there already"),
   });
@@ -116,28 +116,28 @@ test("what does not go together, is missing or is in the way is refused before a
   expect(await refused("--replay .")).toEqual(message('there is no recording of arm "a": talk/a.jsonl is missing'));
   expect(await refused("--record talk.yaml")).toEqual(message("--record talk.yaml: is not a directory"));
   expect(provider.requests).toEqual([]);
-  expect((await directory.run("--record tapes", keyed(provider))).status).toBe(0);
+  expect((await directory.run("--record recordings", keyed(provider))).status).toBe(0);
   const asked = provider.requests.length;
-  expect(await refused("--record tapes")).toEqual(message("talk/a.jsonl is there already"));
+  expect(await refused("--record recordings")).toEqual(message("talk/a.jsonl is there already"));
   expect(provider.requests).toHaveLength(asked);
 });
 
 test("a changed prompt, arm or judge is refused by name, and a changed rubric misses at the judge alone", async () => {
   using directory = openDirectory();
   await recordTo(directory);
-  const refusal = async (args = "") => (await directory.run(`--replay tapes ${args}`)).stderr;
+  const refusal = async (args = "") => (await directory.run(`--replay recordings ${args}`)).stderr;
   expect(await refusal("--model gateway/other")).toContain(
     "changed since it was recorded: model (recorded with gateway/a, now gateway/other)",
   );
   expect(await refusal("--judge-model gateway/other")).toContain("talk/judge.jsonl no longer fits the judge");
   directory.rewrite("Is it well said?", "Is it said well?");
-  const missed = await directory.run("--replay tapes");
+  const missed = await directory.run("--replay recordings");
   expect(missed).toMatchObject({ status: 1, stdout: "" });
   expect(missed.stderr).toContain("request 1 of the judge differs from the recording at ");
   expect(missed.stderr).toContain("replay_mismatch");
-  expect(await directory.run("--replay tapes --judge-model builtin/evidence")).toMatchObject({ status: 0 });
+  expect(await directory.run("--replay recordings --judge-model builtin/evidence")).toMatchObject({ status: 0 });
   await using provider = await startProvider();
-  expect(await directory.run("--replay tapes --live-judge", keyed(provider))).toMatchObject({ status: 0 });
+  expect(await directory.run("--replay recordings --live-judge", keyed(provider))).toMatchObject({ status: 0 });
   expect(new Set(provider.requests.map(({ model }) => model))).toEqual(new Set(["judge"]));
   directory.rewrite("Say something of talk.", "Say something else.");
   expect(await refusal()).toContain('talk/a.jsonl no longer fits arm "a": changed since it was recorded: prompt;');
@@ -146,11 +146,11 @@ test("a changed prompt, arm or judge is refused by name, and a changed rubric mi
 test("what was recorded and not asked is told, and fails a strict replay", async () => {
   using directory = openDirectory();
   await recordTo(directory);
-  const path = join(directory.path, "tapes/talk/a.jsonl");
+  const path = join(directory.path, "recordings/talk/a.jsonl");
   const text = readFileSync(path, "utf8");
   const last = text.trimEnd().split("\n").at(-1) ?? "";
   writeFileSync(path, `${text}${last.replace('"n":1,', '"n":2,')}\n`);
-  const strict = await directory.run("--replay tapes --replay-strict");
+  const strict = await directory.run("--replay recordings --replay-strict");
   expect(strict).toMatchObject({ status: 1, stdout: "" });
   expect(strict.stderr).toContain("talk/a.jsonl: 1 of 2 recorded requests were not asked");
 });
@@ -159,11 +159,11 @@ test("each trial of a series has its recording, and one recorded run replays as 
   using directory = openDirectory();
   const recorded = await recordTo(directory, "--trials 3");
   expect(recorded.status).toBe(0);
-  expect(readdirSync(join(directory.path, "tapes/talk")).sort()).toEqual(["trial-1", "trial-2", "trial-3"]);
-  const replayed = await directory.run("--replay tapes --trials 3");
+  expect(readdirSync(join(directory.path, "recordings/talk")).sort()).toEqual(["trial-1", "trial-2", "trial-3"]);
+  const replayed = await directory.run("--replay recordings --trials 3");
   const seriesIn = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout);
   expect(seriesIn(replayed)).toMatchObject({ state: "completed", counts: seriesIn(recorded).counts });
-  const more = await directory.run("--replay tapes --trials 4");
+  const more = await directory.run("--replay recordings --trials 4");
   expect(more.status).toBe(1);
   expect(more.stderr).toContain("talk/trial-4/a.jsonl is missing");
 });
@@ -177,14 +177,14 @@ test("a check says whether the recordings fit", async () => {
       ["replay.tapes", "models.judge"].includes(id),
     );
   };
-  expect(await rowOf("--replay tapes")).toMatchObject([
+  expect(await rowOf("--replay recordings")).toMatchObject([
     { id: "replay.tapes", status: "pass", detail: "they fit: a, b, judge" },
     { id: "models.judge", status: "pass" },
   ]);
   directory.rewrite("Say something", "Tell something");
-  expect(await rowOf("--replay tapes")).toMatchObject([
+  expect(await rowOf("--replay recordings")).toMatchObject([
     { id: "replay.tapes", status: "fail", detail: expect.stringContaining("prompt") },
     { id: "models.judge", status: "skip" },
   ]);
-  expect(existsSync(join(directory.path, "tapes/talk/judge.jsonl"))).toBe(true);
+  expect(existsSync(join(directory.path, "recordings/talk/judge.jsonl"))).toBe(true);
 });

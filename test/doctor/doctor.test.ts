@@ -89,7 +89,7 @@ describe("the estimate", () => {
     const { estimate } = await diagnoseFile({ ...scenario, rubric });
     expect(estimate).toMatchObject({ low_usd: null, high_usd: null });
     // Six calls (two orders, each asked again twice) with 2 x 1000 tokens of evidence and 8192 of answer, and the brief;
-    // and six in the second hearing.
+    // and six in the masked repetition.
     expect(estimate?.high_tokens).toBeGreaterThan(200_000 + 12 * (2_000 + 8_192));
   });
 

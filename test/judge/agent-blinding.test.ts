@@ -72,14 +72,14 @@ const turn = (seq: number, detail: { text?: string; thread?: number; side?: true
 
 function call(recipe: Recipe, seq: number, [name, input, output]: Made): Decision {
   const canonical = canonicalCall(recipe, {}, name, input);
-  const peeled = recipe.peel(name, output);
+  const unwrapped = recipe.unwrap(name, output);
   return {
     ...{ seq, kind: "tool_call", summary: name, tokens_in: 0, tokens_out: 0, latency_ms: 1 },
     detail: {
       tool: canonical.tool,
       ...(canonical.effect && { effect: canonical.effect }),
       input: JSON.stringify(canonical.input),
-      ...{ ok: false, exit_code: 1, output: peeled.output, bytes: 1, thread: 1, own_tool: name },
+      ...{ ok: false, exit_code: 1, output: unwrapped.output, bytes: 1, thread: 1, own_tool: name },
     },
   };
 }

@@ -41,7 +41,7 @@ test("a gap of exactly 0.3 in every order is firm, a smaller one is not", () => 
     });
   expect([scores(0.3), scores(0.29), scores(0.04)]).toEqual(["high", "medium", "low"]);
 });
-test("a suspected winner that a second hearing confirms is medium at most; a suspected loser takes nothing from it", () => {
+test("a suspected winner that a masked repetition confirms is medium at most; a suspected loser takes nothing from it", () => {
   const suspected = (...sides: ("a" | "b")[]) =>
     confidence([4, 1], ["injection_suspected"], graded(1, 1), { suspects: new Set(sides) });
   expect([suspected("a"), suspected("b"), suspected("a", "b")]).toEqual(["medium", "high", "medium"]);

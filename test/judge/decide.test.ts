@@ -3,7 +3,7 @@ import fc from "fast-check";
 import {
   type Basis,
   decide,
-  needsSecondHearing,
+  needsMaskedRepetition,
   type ScoredOutcome,
   suspectsOf,
 } from "../../src/comparison/judge/decide.ts";
@@ -208,7 +208,7 @@ describe("sensitivity", () => {
     expect(sensitivityOf(given, weights(0, 0, 1)).flip_distance).toBe(0.2);
   });
 
-  test("with a second hearing a distance is told wherever all weight on one criterion changes the outcome", () => {
+  test("with a masked repetition a distance is told wherever all weight on one criterion changes the outcome", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(pair, pair, pair, pair), { minLength: 3, maxLength: 3 }),
@@ -284,9 +284,9 @@ const passed = (score: number, required_checks: "passed" | "failed" | null = nul
 });
 const SUSPECT_A = new Set<"a" | "b">(["a"]);
 
-describe("a second hearing is needed", () => {
+describe("a masked repetition is needed", () => {
   const needed = (calls: readonly CallScores[], parts: Partial<Basis>) =>
-    needsSecondHearing(basis(calls, parts), weights(1));
+    needsMaskedRepetition(basis(calls, parts), weights(1));
 
   test("for a winner that nothing but the judge names", () => expect(needed(bothOrders(4, 1), {})).toBe(true));
   test("where nobody wins and somebody is suspected, but not where graded checks name the winner", () => {
@@ -304,13 +304,13 @@ describe("a second hearing is needed", () => {
   });
 });
 
-test("the judge names no suspected winner when there was no second hearing", () => {
+test("the judge names no suspected winner when there was no masked repetition", () => {
   const judgeSide = (suspects: Basis["suspects"]) =>
     decide(basis(bothOrders(4, 1), { suspects }), weights(1)).judge_side;
   expect([judgeSide(new Set()), judgeSide(SUSPECT_A)]).toEqual(["a", null]);
 });
 
-test("what only the second hearing found was not suspected before it", () => {
+test("what only the masked repetition found was not suspected before it", () => {
   const found = (["scan", "judge", "second_hearing"] as const).map((found_by) => [
     ...suspectsOf([{ side: "a", found_by }]),
   ]);

@@ -553,7 +553,7 @@ describe("injection", () => {
     ]);
   });
 
-  test("a winner that a second hearing names no more, within the judge's noise, is not confirmed", async () => {
+  test("a winner that a masked repetition names no more, within the judge's noise, is not confirmed", async () => {
     const wavering = mockJudge((request) =>
       called(
         wellFormed(request, ({ evidence }) => ({
@@ -570,7 +570,7 @@ describe("injection", () => {
     });
   });
 
-  test("a second hearing without a usable answer leaves the winner a lean", async () => {
+  test("a masked repetition without a usable answer leaves the winner a lean", async () => {
     const silenced = mockJudge((request) =>
       userText(request).includes("# What is withheld")
         ? SILENT
@@ -585,7 +585,7 @@ describe("injection", () => {
     });
   });
 
-  test("hidden checks that back the winner, required checks and rules make a second hearing needless", async () => {
+  test("hidden checks that back the winner, required checks and rules make a masked repetition needless", async () => {
     const asked = async (parts: Parameters<typeof buildCase>[0]) => {
       const judge = prefersPlain();
       await judgeCase(judge, buildCase(parts));
@@ -599,7 +599,7 @@ describe("injection", () => {
     ]).toEqual([2, 2, 2, 4]);
   });
 
-  test("one arm with code is enough for a second hearing", async () => {
+  test("one arm with code is enough for a masked repetition", async () => {
     const judge = prefersPlain();
     await judgeCase(judge, buildCase({ b: { changes: NO_CHANGE } }));
     expect(judge.requests).toHaveLength(4);

@@ -94,7 +94,7 @@ test("where hearings without words take a panel's winner away, the votes of both
   );
 });
 
-test("a second hearing that failed, or could not be held, is told as such", () => {
+test("a masked repetition that failed, or could not be held, is told as such", () => {
   const unusable = [...hearing("j0", 1), ...hearing("j0", null, true), ...hearing("j1", 1), ...hearing("j2", 0)];
   expect(panelOverturned(words(basisOf(unusable, 3)))).toContain(
     "own words, 1 favoured alpha, 1 favoured neither clearly, 1 gave no usable answer;",

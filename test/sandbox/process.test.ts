@@ -236,9 +236,9 @@ testNeeding(SANDBOX)("a program without a network talks to this machine through 
   using sockets = new Directory();
   Bun.spawnSync(["chmod", "755", sockets.path]);
   const server = createServer((socket) => socket.end("hello from outside"));
-  await new Promise<void>((listening) => server.listen(join(sockets.path, "door"), listening));
-  Bun.spawnSync(["chmod", "666", join(sockets.path, "door")]);
-  const connect = `require("node:net").connect("/run/abeval/door").on("data", (it) => console.log(String(it)))`;
+  await new Promise<void>((listening) => server.listen(join(sockets.path, "launcher"), listening));
+  Bun.spawnSync(["chmod", "666", join(sockets.path, "launcher")]);
+  const connect = `require("node:net").connect("/run/abeval/launcher").on("data", (it) => console.log(String(it)))`;
   const mounts = [{ from: sockets.path, to: "/run/abeval" }];
   const { stdout } = await outcome("bubblewrap", ["bun", "-e", connect], { mounts });
   server.close();

@@ -127,7 +127,7 @@ describeNeeding(POSTGRES)("a store that processes share", () => {
   });
 });
 
-describeNeeding(POSTGRES)("the shelf of materials", () => {
+describeNeeding(POSTGRES)("the store of materials", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await postgresServer();

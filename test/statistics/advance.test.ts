@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { TrialRow } from "../../src/domain/trial.ts";
 import { advance, leastTrials, type TrialSpec } from "../../src/statistics/advance.ts";
-import { conclusionOf, courseOf } from "../../src/statistics/claim/course.ts";
 import { forecast } from "../../src/statistics/claim/forecast.ts";
+import { conclusionOf, sequentialTestOf } from "../../src/statistics/claim/sequential-test.ts";
 import { tallyOf } from "../../src/statistics/claim/tally.ts";
 import { FREE, type Planned, play, results, rowOf, rowsOf, seriesOf, times } from "./series.ts";
 
@@ -14,7 +14,7 @@ const text = (specs: readonly TrialSpec[]) =>
   specs.map(({ trial, round, scenario }) => `${round} ${scenario} #${trial}`);
 
 const counts = (rows: readonly TrialRow[]) => {
-  const { wins, ties, losses } = courseOf(
+  const { wins, ties, losses } = sequentialTestOf(
     { scenarios: [tallyOf(rows).counted], deleted: 0 },
     { alpha: 0.05, margin: 0.15 },
   ).counts;
@@ -124,8 +124,8 @@ describe("when it may stop early, a series", () => {
   });
 
   test("goes on with a fragile claim until no missing trial can take it back", async () => {
-    const course = ["a", "invalid"] as const;
-    const { stop, rows } = await play(seriesOf(SURE), ({ trial }) => course[trial === 1 ? 1 : 0]);
+    const sequential = ["a", "invalid"] as const;
+    const { stop, rows } = await play(seriesOf(SURE), ({ trial }) => sequential[trial === 1 ? 1 : 0]);
     expect([stop, counts(rows), rows.length]).toEqual(["sure", "10-0-0", 11]);
   });
 
@@ -138,7 +138,7 @@ describe("when it may stop early, a series", () => {
     const { stop, rows } = await play(seriesOf(SURE), () => "inconsistent");
     expect(["out_of_reach", "unlikely"]).toContain(stop ?? "");
     expect(
-      conclusionOf(courseOf({ scenarios: [tallyOf(rows).counted], deleted: 0 }, { alpha: 0.05, margin: 0.15 })),
+      conclusionOf(sequentialTestOf({ scenarios: [tallyOf(rows).counted], deleted: 0 }, { alpha: 0.05, margin: 0.15 })),
     ).toBe("undecided");
   });
 
@@ -223,43 +223,44 @@ test.each([
   },
 );
 
-/** What `advance` says of every count, by the course of series of at most 30 trials that may stop early. */
+/** What `advance` says of every count, by the sequential of series of at most 30 trials that may stop early. */
 async function exactCourse(win: number) {
   let open = new Map([["", 1]]);
   let [claims, trials] = [0, 0];
   while (open.size > 0) {
     const after = new Map<string, number>();
-    for (const [course, chance] of open) {
+    for (const [sequential, chance] of open) {
       trials += chance;
       for (const [letter, share] of [
         ["+", win],
         ["-", 1 - win],
       ] as const)
-        await arrive(after, level(course + letter), chance * share);
+        await arrive(after, level(sequential + letter), chance * share);
     }
     open = after;
   }
   return { claims, trials };
 
-  async function arrive(after: Map<string, number>, course: string, chance: number) {
-    const stop = await stopOf(course);
+  async function arrive(after: Map<string, number>, sequential: string, chance: number) {
+    const stop = await stopOf(sequential);
     if (stop === "sure") claims += chance;
-    if (stop === null) after.set(course, (after.get(course) ?? 0) + chance);
+    if (stop === null) after.set(sequential, (after.get(sequential) ?? 0) + chance);
   }
 }
 
 /** Series without a claim so far differ in nothing but their counts: of all orders, one that claims no earlier than others. */
-function level(course: string): string {
-  const wins = [...course].filter((letter) => letter === "+").length;
-  const losses = course.length - wins;
+function level(sequential: string): string {
+  const wins = [...sequential].filter((letter) => letter === "+").length;
+  const losses = sequential.length - wins;
   const [few, rest] = [Math.min(wins, losses), Math.abs(wins - losses)];
   return "+-".repeat(few) + (wins > losses ? "+" : "-").repeat(rest);
 }
 
 const STOPS = new Map<string, Promise<string | null>>();
 
-function stopOf(course: string): Promise<string | null> {
-  const known = STOPS.get(course) ?? advance(seriesOf(SURE), rowsOf(results(course)), FREE).then(({ stop }) => stop);
-  STOPS.set(course, known);
+function stopOf(sequential: string): Promise<string | null> {
+  const known =
+    STOPS.get(sequential) ?? advance(seriesOf(SURE), rowsOf(results(sequential)), FREE).then(({ stop }) => stop);
+  STOPS.set(sequential, known);
   return known;
 }

@@ -8,7 +8,7 @@ export interface Series {
   readonly trials: number;
 }
 
-/** The exact course of series of at most `length` trials: a claim ends one. `tie` is the chance of a trial without a winner. */
+/** The exact sequential of series of at most `length` trials: a claim ends one. `tie` is the chance of a trial without a winner. */
 export function exactly(length: number, win: number, tie = 0): Series {
   const size = length + 1;
   const sides = Array.from({ length: size * size }, (_, place) => {

@@ -23,7 +23,7 @@ const standing = (wins: number, ties: number, losses: number, left: number): Sta
 
 const isConcluded = (counts: Counts) => claimedSide(counts, LEVELS) !== undefined || isEquivalent(counts, CERTAIN);
 
-/** The same by trying every course. */
+/** The same by trying every sequential. */
 function triedOut({ counts, left }: Standing): number {
   if (isConcluded(counts)) return 1;
   if (left === 0) return 0;
@@ -44,7 +44,7 @@ const OPEN: fc.Arbitrary<Standing> = fc
   .map(({ wins, ties, losses, left }) => standing(wins, ties, losses, left))
   .filter(({ counts }) => !isConcluded(counts));
 
-test("the chance of a conclusion is that of all courses together", async () => {
+test("the chance of a conclusion is that of all sequentials together", async () => {
   await fc.assert(
     fc.asyncProperty(OPEN, async (open) => {
       const { chance_of_conclusion, chance_of_claim } = await forecast(open, LEVELS);

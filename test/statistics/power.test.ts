@@ -11,7 +11,7 @@ describe("what a plan promises", () => {
     [30, 0.5, 0],
     [47, 0.6, 0.3],
   ])(
-    "with %p trials, %p of the decided ones won and %p without a winner, is what all courses come to",
+    "with %p trials, %p of the decided ones won and %p without a winner, is what all sequentials come to",
     async (trials, win, tie) => {
       const { a, b, trials: mean } = exactly(trials, win, tie);
       const { chance, wrong, mean_trials } = await powerOf(trials, { win, tie });

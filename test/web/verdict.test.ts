@@ -97,7 +97,7 @@ test("a failed check is told from the line that says what went wrong, by what di
 const call = (note_a: string, note_b: string, masked = false) =>
   ({ masked, scores: [{ id: "one", note_a, note_b }] }) as unknown as JudgeCall; // only what is read of it
 
-test("the notes of both arms stand apart, each once, without those of a second hearing", () => {
+test("the notes of both arms stand apart, each once, without those of a masked repetition", () => {
   const calls = [call("Right.", "Wrong."), call("Right.", "Quite wrong."), call("masked", "masked", true)];
   expect([notesOf(calls, "one", "a"), notesOf(calls, "one", "b"), notesOf(calls, "two", "a")]).toEqual([
     ["Right."],

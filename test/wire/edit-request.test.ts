@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { editRequest } from "../../src/arms/wire/edit-request.ts";
 import type { LooseRecord } from "../../src/domain/lenient.ts";
 
-const KEEP = { model: null, fence: false };
+const KEEP = { model: null, without_provider_tools: false };
 
 test("another model is asked for where the wire names it", () => {
-  const forced = { model: "claude-opus-4-5", fence: false };
+  const forced = { model: "claude-opus-4-5", without_provider_tools: false };
   const body: LooseRecord = { model: "claude-haiku-4-5", max_tokens: 9 };
   expect(editRequest("anthropic", "/v1/messages", body, forced)).toMatchObject({
     path: "/v1/messages",
@@ -17,7 +17,7 @@ test("another model is asked for where the wire names it", () => {
       "gemini",
       "/v1beta/models/gemini-2.5-flash:generateContent?x=1",
       {},
-      { model: "gemini-2.5-pro", fence: false },
+      { model: "gemini-2.5-pro", without_provider_tools: false },
     ),
   ).toMatchObject({ path: "/v1beta/models/gemini-2.5-pro:generateContent?x=1", body: {} });
   expect(editRequest("anthropic", "/v1/messages", body, KEEP).body).toEqual(body);
@@ -25,7 +25,7 @@ test("another model is asked for where the wire names it", () => {
 
 test("no other model is asked for where the one that is asked for fails", () => {
   const body = { model: "small", models: ["large:online"], fallbacks: ["large"], max_tokens: 9 };
-  const forced = { model: "small", fence: false };
+  const forced = { model: "small", without_provider_tools: false };
   expect(editRequest("chat", "/chat/completions", body, forced).body).toEqual({ model: "small", max_tokens: 9 });
   expect(editRequest("anthropic", "/v1/messages", body, forced).body).toEqual({ model: "small", max_tokens: 9 });
   expect(editRequest("chat", "/chat/completions", body, KEEP).body).toEqual(body);

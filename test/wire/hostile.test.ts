@@ -60,7 +60,7 @@ describe.each(WIRES)("%s", (wire) => {
     fc.assert(
       fc.property(record, (body) => {
         readRequest(wire, PATH, body);
-        editRequest(wire, PATH, body, { model: "m", fence: true });
+        editRequest(wire, PATH, body, { model: "m", without_provider_tools: true });
       }),
       { numRuns: 200 },
     );
@@ -101,7 +101,7 @@ describe.each(WIRES)("%s", (wire) => {
       `{"messages":${deep},"input":${deep},"contents":${deep},"tools":${deep},"system":${deep}}`,
     );
     readRequest(wire, PATH, body);
-    expect(editRequest(wire, PATH, body, { model: "m", fence: true }).refused).toContain("nested");
+    expect(editRequest(wire, PATH, body, { model: "m", without_provider_tools: true }).refused).toContain("nested");
   });
 });
 

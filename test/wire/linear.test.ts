@@ -78,7 +78,7 @@ describe.each(REQUESTS)("a request with ever more %s", (_, wire, n, input) => {
   test("is read and edited in linear time", async () => {
     const read = (body: LooseRecord) => {
       new Threads(true).asked(readRequest(wire, "/v1beta/models/m:generateContent", body));
-      return editRequest(wire, "/responses", body, { model: "m", fence: true });
+      return editRequest(wire, "/responses", body, { model: "m", without_provider_tools: true });
     };
     expect(await cpuRatio({ n, input, read })).toBeLessThan(LINEAR);
   });

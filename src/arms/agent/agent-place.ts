@@ -13,7 +13,7 @@ import type { Owner } from "../sandbox/sandbox.ts";
 import { makeTempDir } from "../sandbox/temp-dir.ts";
 import { layOver } from "../workspace/lay-over.ts";
 import type { AttachedProgram, FileSource, FixtureFiles } from "../workspace/workspace.ts";
-import type { DoorCommand } from "./door-command.ts";
+import type { LauncherCommand } from "./launcher-command.ts";
 import type { ModelPrices } from "./model-prices.ts";
 import { settingsOver } from "./settings.ts";
 import { makeSocketDirectory, SOCKET_INSIDE, type SocketDirectory } from "./socket-directory.ts";
@@ -28,7 +28,7 @@ export interface AgentProgram {
   readonly files: FixtureFiles | null;
   readonly upstream: Upstream;
   readonly prices: ModelPrices;
-  readonly door: DoorCommand;
+  readonly launcher: LauncherCommand;
   /** Who the sandbox runs it as. */
   readonly owner: Owner | null;
   readonly entropy: Entropy;
@@ -53,7 +53,7 @@ export async function openAgentPlace(
   program: AgentProgram,
   { prompt, policies: { network, paths } }: Pick<ArmRun, "prompt" | "policies">,
 ): Promise<AgentPlace> {
-  const { agent, install, door, owner, entropy } = program;
+  const { agent, install, launcher, owner, entropy } = program;
   await using made = new AsyncDisposableStack();
   const home = made.use(makeHome(owner));
   const sockets = made.use(makeSocketDirectory(owner));
@@ -68,10 +68,10 @@ export async function openAgentPlace(
     token,
     sockets,
     attached: {
-      command: door.command(port, SOCKET_INSIDE, start.command),
+      command: launcher.command(port, SOCKET_INSIDE, start.command),
       network,
       environment: { ...start.environment, ...agent.env },
-      mounts: [...door.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],
+      mounts: [...launcher.mounts, ...(install ? [{ from: install.path, to: AGENT_INSTALL }] : []), sockets.mount],
       read_only: paths.protected,
       home: home.path,
       limits: AGENT_LIMITS,

@@ -91,10 +91,10 @@ class AgentRunner {
   #answer() {
     const { program, run, stopwatch } = this.#parts;
     const { upstream } = program;
-    const fence = run.policies.network === "none";
+    const without_provider_tools = run.policies.network === "none";
     const throttle = new Throttle(stopwatch, run.clock);
     const { clock, redact } = run;
-    return agentExchange({ upstream, log: this.#agent, fence, throttle, clock, redact });
+    return agentExchange({ upstream, log: this.#agent, without_provider_tools, throttle, clock, redact });
   }
 
   #stray(address: string): void {

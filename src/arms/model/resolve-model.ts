@@ -14,9 +14,9 @@ import {
 } from "./credentials.ts";
 import { OFFLINE_PROVIDERS, splitModelRef } from "./model-ref.ts";
 import type { Fetch, Transport } from "./provider-call.ts";
+import type { Recording } from "./recording.ts";
 import { redactingModel } from "./redacting-model.ts";
 import { scriptedModel } from "./scripted.ts";
-import type { Tape } from "./tape.ts";
 
 /**
  * Provider calls at once in a process. Bun's fetch runs at most 256 requests at once: beyond our limit a call waits here,
@@ -31,16 +31,16 @@ export interface ModelSources {
   readonly limiter: Semaphore;
   /** Absent: the runtime's own. */
   readonly fetch?: Fetch;
-  /** Only tapes answer: a model that has none is refused. */
+  /** Only recordings answer: a model that has none is refused. */
   readonly replay_only?: boolean;
 }
 
 /**
- * A client for `<provider>/<model>`; `script` is what a `scripted/*` model replays, `tape` what its calls go through.
+ * A client for `<provider>/<model>`; `script` is what a `scripted/*` model replays, `recording` what its calls go through.
  * @throws Failure `credentials_missing` naming the variable to set, unless a recording answers; `invalid_scenario` for a
  * script that is missing, `invalid_request` for a reference that names no model, or one that nothing answers for.
  */
-type ResolveModel = (ref: string, script?: readonly ScriptTurn[] | null, tape?: Tape) => ModelClient;
+type ResolveModel = (ref: string, script?: readonly ScriptTurn[] | null, recording?: Recording) => ModelClient;
 
 export interface ProviderStatus {
   readonly provider: string;
@@ -64,18 +64,22 @@ export function modelResolver(sources: ModelSources): ResolveModel {
     connections.set(endpoint.provider, connection);
     return connection;
   };
-  return (ref, script, tape) => {
+  return (ref, script, recording) => {
     if (splitModelRef(ref).provider === "scripted") return scriptedModel(ref, demandScript(ref, script));
-    const endpoint = endpointOf(ref, sources, tape);
-    const connection = tape?.replayed ? connect(transportOf(endpoint, sources)) : connected(endpoint);
-    return providerClient(ref, tape ? taped(connection, tape) : connection, sources);
+    const endpoint = endpointOf(ref, sources, recording);
+    const connection = recording?.replayed ? connect(transportOf(endpoint, sources)) : connected(endpoint);
+    return providerClient(ref, recording ? throughRecording(connection, recording) : connection, sources);
   };
 }
 
 /** How the model's provider is reached; of a recording, how it was spoken to. @throws as ResolveModel, but not for a script. */
-export function endpointOf(ref: string, { credentials, replay_only }: ModelSources, tape: Tape | undefined): Endpoint {
-  if (tape?.replayed) return endpointOfReplay(onlineProvider(ref));
-  if (replay_only && tape === undefined) throw notRecorded(ref);
+export function endpointOf(
+  ref: string,
+  { credentials, replay_only }: ModelSources,
+  recording: Recording | undefined,
+): Endpoint {
+  if (recording?.replayed) return endpointOfReplay(onlineProvider(ref));
+  if (replay_only && recording === undefined) throw notRecorded(ref);
   return checkModel(ref, credentials);
 }
 
@@ -127,9 +131,9 @@ interface Connection {
 
 type ModelOf = (ref: string, transport: Transport) => ModelClient;
 
-/** What others have learned of a model would change which requests are made: a tape learns it anew. */
-const taped = ({ transport, modelOf }: Connection, tape: Tape): Connection => ({
-  transport: { ...transport, fetch: tape.fetch(transport.fetch), unforced: new Set() },
+/** What others have learned of a model would change which requests are made: a recording learns it anew. */
+const throughRecording = ({ transport, modelOf }: Connection, recording: Recording): Connection => ({
+  transport: { ...transport, fetch: recording.fetch(transport.fetch), unforced: new Set() },
   modelOf,
 });
 

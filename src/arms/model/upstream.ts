@@ -12,10 +12,10 @@ import { revealed } from "./provider/extra-headers.ts";
 import { providerFailure } from "./provider/provider-failure.ts";
 import type { Fetch } from "./provider-call.ts";
 import { nextTry, readBounded, refusalText } from "./provider-reply.ts";
+import type { Recording } from "./recording.ts";
 import { ReplayedReply } from "./replayed-reply.ts";
 import { begun, type ReplyStream, SilenceWatch } from "./reply-stream.ts";
 import { endpointOf, type ModelSources, placeFor } from "./resolve-model.ts";
-import type { Tape } from "./tape.ts";
 
 /** A request in the agent's own words, after the base address of its wire. Its headers hold no credentials. */
 export interface UpstreamRequest {
@@ -56,16 +56,16 @@ export interface Take<T> {
   refused(refusal: RefusedRequest): Promise<T>;
 }
 
-/** Opens the way to a model's provider. @throws Failure `credentials_missing`, `invalid_request`, unless the tape is replayed */
-export type OpenUpstream = (ref: string, wire: WireName, tape?: Tape) => Upstream;
+/** Opens the way to a model's provider. @throws Failure `credentials_missing`, `invalid_request`, unless the recording is replayed */
+export type OpenUpstream = (ref: string, wire: WireName, recording?: Recording) => Upstream;
 
 export const upstreams =
   (sources: ModelSources): OpenUpstream =>
-  (ref, wire, tape) => {
-    const endpoint = endpointOf(ref, sources, tape);
+  (ref, wire, recording) => {
+    const endpoint = endpointOf(ref, sources, recording);
     const { clock, limiter, credentials, fetch = globalThis.fetch } = sources;
     return new ProviderUpstream(splitModelRef(ref).model, wire, {
-      ...{ endpoint, clock, limiter, fetch: tape ? tape.fetch(fetch) : fetch },
+      ...{ endpoint, clock, limiter, fetch: recording ? recording.fetch(fetch) : fetch },
       redact: (text) => credentials.redact(text),
       conceal: credentials.redactSecrets,
     });

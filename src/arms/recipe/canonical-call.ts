@@ -70,7 +70,7 @@ function editInput(fields: CallFields): object {
 }
 
 /** Tools of these names reach for other things than the workspace. */
-const ELSEWHERE = /web|fetch|url|http|browser|sql|memory|docs/i;
+const REMOTE = /web|fetch|url|http|browser|sql|memory|docs/i;
 const READS = /read|view|open|cat\b|show/i;
 const LISTS = /list|^ls$|dir|tree|glob|find/i;
 const GLOBS = /glob|list/i;
@@ -79,7 +79,7 @@ const SEARCHES = /search|grep|^rg$|find/i;
 /** What a tool of an unknown name does; undefined when its input does not tell. */
 function kindByShape(name: string, fields: CallFields): ToolName | undefined {
   if (isToolName(name)) return name;
-  if (ELSEWHERE.test(name)) return undefined;
+  if (REMOTE.test(name)) return undefined;
   const editing = fields.editorCommand();
   if (editing !== undefined) return editing;
   if (fields.command() !== undefined) return "run_command";

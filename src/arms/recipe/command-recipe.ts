@@ -1,7 +1,7 @@
 import type { ExternalAgent } from "../../domain/external-agent.ts";
 import { AGENT_INSTALL, PROVIDER_PATHS, promptHome, providerVariables } from "./inside.ts";
-import { unpeeled } from "./peel.ts";
 import type { AgentLaunch, Recipe } from "./recipe.ts";
+import { outputAsItIs } from "./unwrap-output.ts";
 
 /** What an argument of `command` may hold, in braces. */
 export const PLACEHOLDERS = [
@@ -38,7 +38,7 @@ export const commandRecipe = (agent: Pick<ExternalAgent, "command" | "wires">): 
       home: isNeeded ? promptHome(launch) : {},
     };
   },
-  peel: unpeeled,
+  unwrap: outputAsItIs,
 });
 
 /** Each placeholder once: what a prompt holds in braces stays as it is. */

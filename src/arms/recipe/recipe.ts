@@ -32,7 +32,7 @@ export interface Recipe {
   /** Its command line, variables and files. `agent.env` and `agent.files` are laid over these. */
   start(launch: AgentLaunch): AgentStart;
   /** What a tool printed, without what the agent wraps around it. `tool` is the agent's own name of the tool. */
-  peel(tool: string, output: string): PeeledOutput;
+  unwrap(tool: string, output: string): UnwrappedOutput;
 }
 
 /** By the agent's own names. `own` is a tool that neither reads, changes nor runs anything of the workspace: plans, helpers. */
@@ -62,7 +62,7 @@ export interface AgentStart {
   readonly home: Readonly<Record<string, string>>;
 }
 
-export interface PeeledOutput {
+export interface UnwrappedOutput {
   readonly output: string;
   /** Null when the text does not say. */
   readonly exit_code: number | null;

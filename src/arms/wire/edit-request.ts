@@ -1,20 +1,20 @@
 import type { WireName } from "../../domain/external-agent.ts";
 import { asRecord, type LooseRecord } from "../../domain/lenient.ts";
-import { FENCES } from "./edit/fence.ts";
+import { PROVIDER_TOOL_FILTERS } from "./edit/provider-tools.ts";
 import { unreadableBody, unsupportedIn, withoutState } from "./stored-state.ts";
 
 interface RequestEdit {
   /** Asked for in the place of the client's; null: the client's stays. */
   readonly model: string | null;
   /** Takes out what the provider would do for the agent in a network that the agent is denied. */
-  readonly fence: boolean;
+  readonly without_provider_tools: boolean;
 }
 
 /** A request as it may go to the provider. */
 interface EditedRequest {
   readonly path: string;
   readonly body: LooseRecord;
-  /** What the fence took out, each kind once: `web_search`, `mcp_servers`. */
+  /** What was taken out, each kind once: `web_search`, `mcp_servers`. */
   readonly removed: readonly string[];
   /** Why the request cannot be sent at all, which is the agent's doing. */
   readonly refused: string | null;
@@ -28,10 +28,12 @@ interface EditedRequest {
 export function editRequest(wire: WireName, path: string, body: LooseRecord, edit: RequestEdit): EditedRequest {
   const counted = wire === "gemini" ? asRecord(body["generateContentRequest"]) : undefined;
   if (counted !== undefined) return editCount(path, { body, asked: counted }, edit);
-  const { body: fenced, removed } = edit.fence ? FENCES[wire](body) : { body, removed: [] };
+  const { body: filtered, removed } = edit.without_provider_tools
+    ? PROVIDER_TOOL_FILTERS[wire](body)
+    : { body, removed: [] };
   const hide_usage = wire === "chat" && body["stream"] === true && usageOption(body) !== true;
   const asked = {
-    ...(edit.model === null || wire === "gemini" ? fenced : asking(edit.model, fenced)),
+    ...(edit.model === null || wire === "gemini" ? filtered : asking(edit.model, filtered)),
     ...(hide_usage ? { stream_options: { ...asRecord(body["stream_options"]), include_usage: true } } : {}),
   };
   return {

@@ -42,7 +42,7 @@ export interface SelfTestWork {
   readonly sandbox: Sandbox;
   /** What each judging may cost; undefined: no limit. */
   readonly each_usd: number | undefined;
-  /** Presentations to a judge, re-asks not counted: without a second hearing, and with every one. */
+  /** Presentations to a judge, re-asks not counted: without a masked repetition, and with every one. */
   readonly calls: readonly [least: number, most: number];
   /** USD; null without a price. */
   readonly worst_case_usd: number | null;

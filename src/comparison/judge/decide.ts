@@ -51,7 +51,7 @@ const weightsOf = ({ criteria }: Verdict): Weights => new Map(criteria.map(({ id
 
 type Suspected = readonly Pick<Suspicion, "side" | "found_by" | "judge">[];
 
-/** The arms that were suspected before the second hearing. */
+/** The arms that were suspected before the masked repetition. */
 export const suspectsOf = (suspicions: Suspected): ReadonlySet<Side> =>
   new Set(suspicions.filter(({ found_by }) => found_by !== "second_hearing").map(({ side }) => side));
 
@@ -77,10 +77,10 @@ export function decide(basis: Basis, weights: Weights): ScoredOutcome {
 
 /**
  * Whether words could have moved what the judge said. They could when it names a winner that the hidden checks do not back
- * or whose words are suspected, and when it names none and the words of an arm are suspected. A second hearing is needless
+ * or whose words are suspected, and when it names none and the words of an arm are suspected. A masked repetition is needless
  * where broken rules or required checks decide, or where they or two crashes rule a winner out.
  */
-export function needsSecondHearing(basis: Basis, weights: Weights): boolean {
+export function needsMaskedRepetition(basis: Basis, weights: Weights): boolean {
   const { gates, suspects } = basis;
   const { merged } = opinionOf(basis, weights);
   if (gates.no_winner === "both_crashed" || gates.no_winner === "check_could_not_run") return false;

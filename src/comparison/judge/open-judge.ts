@@ -7,13 +7,13 @@ import { type JudgeInput, judgeByModel } from "./asking/judge-by-model.ts";
 import { judgeByPanel } from "./asking/judge-by-panel.ts";
 import { JudgingBudget } from "./asking/judging-budget.ts";
 import { basisWith, type ScoringRules, scoringRules } from "./asking/scoring-rules.ts";
-import { needsSecondHearing } from "./decide.ts";
+import { needsMaskedRepetition } from "./decide.ts";
 import { factsOf } from "./facts.ts";
 import type { Case, Judge } from "./judge.ts";
 import { isJudged } from "./scenario-brief.ts";
 import { composeVerdict } from "./verdict/compose-verdict.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "./verdict/judge-result.ts";
-import { gatherExhibits } from "./view/exhibits.ts";
+import { gatherCandidates } from "./view/candidates.ts";
 import { withoutChance } from "./without-chance.ts";
 
 interface JudgeOptions {
@@ -91,6 +91,7 @@ function budgets({ left_usd }: Case): (price: Price | null) => JudgingBudget | u
 
 const hearing = async (pair: JudgedPair, rules: ScoringRules, signal: AbortSignal): Promise<JudgeInput> => ({
   ...pair,
-  exhibits: await gatherExhibits(pair.kase, signal),
-  needsSecondHearing: (calls, suspicions) => needsSecondHearing(basisWith(rules, { calls, suspicions }), rules.weights),
+  candidates: await gatherCandidates(pair.kase, signal),
+  needsMaskedRepetition: (calls, suspicions) =>
+    needsMaskedRepetition(basisWith(rules, { calls, suspicions }), rules.weights),
 });

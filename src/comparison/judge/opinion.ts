@@ -1,6 +1,11 @@
 import type { Decider, Order, Outcome, Side } from "../../domain/verdict.ts";
+import {
+  compareWithMasked,
+  type Hearing,
+  type MaskedRepetition,
+  withoutMaskedRepetition,
+} from "./asking/masked-repetition.ts";
 import { type Merged, mergeOrders, NOTHING_WEIGHED } from "./asking/merge-orders.ts";
-import { compareHearings, type Hearing, type SecondHearing, withoutSecondHearing } from "./asking/second-hearing.ts";
 import { type JudgeFinding, mergeFindings, type Silence, signOf } from "./panel-votes.ts";
 import {
   type CallScores,
@@ -52,7 +57,7 @@ export interface Opinion {
   readonly least_gap: number;
   /** `score_gap` for confidence: a judge of a panel whose answers do not stand counts as the worst tie. 0 when nothing is known. */
   readonly sure_gap: number;
-  readonly second: SecondHearing;
+  readonly second: MaskedRepetition;
 }
 
 export function opinionOf(scores: Scores, weights: Weights): Opinion {
@@ -71,8 +76,8 @@ function judgeOpinion({ calls, measured, tie_margin, suspects }: Scores, weights
   const first = hearingOf(shown, weights, tie_margin);
   const repeated = calls.some((call) => call.masked);
   const { outcome, winner_side, lean_side, second } = repeated
-    ? compareHearings(first, hearingOf(masked, weights, tie_margin), suspects)
-    : withoutSecondHearing(first, suspects);
+    ? compareWithMasked(first, hearingOf(masked, weights, tie_margin), suspects)
+    : withoutMaskedRepetition(first, suspects);
   const means = meanScores(shown, weights);
   const trusted = second !== "overturns" && second !== "not_held";
   const judge_side = trusted ? hearingOf(judgedPart(shown, measured), weights, tie_margin).merged.winner_side : null;
@@ -141,10 +146,10 @@ function mergeFirst(hearings: readonly Merged[], silence: Silence | undefined): 
   };
 }
 
-/** What the second hearings did to the panel's result: it is confirmed when each vote for the winner is. */
-function secondOf(members: readonly Opinion[], finding: JudgeFinding, first: JudgeFinding): SecondHearing {
+/** What the masked repetitions did to the panel's result: it is confirmed when each vote for the winner is. */
+function secondOf(members: readonly Opinion[], finding: JudgeFinding, first: JudgeFinding): MaskedRepetition {
   const { winner_side, lean_side } = finding;
-  const found = (among: readonly Opinion[], how: SecondHearing) => among.some(({ second }) => second === how);
+  const found = (among: readonly Opinion[], how: MaskedRepetition) => among.some(({ second }) => second === how);
   if (winner_side !== null) {
     const voters = members.filter((member) => member.winner_side === winner_side);
     if (voters.every(({ second }) => second === "confirms")) return "confirms";
@@ -154,7 +159,7 @@ function secondOf(members: readonly Opinion[], finding: JudgeFinding, first: Jud
   return LOST.find((how) => found(members, how)) ?? "none";
 }
 
-/** How a second hearing takes a result away, the gravest first. */
+/** How a masked repetition takes a result away, the gravest first. */
 const LOST = ["overturns", "not_held", "unusable"] as const;
 
 /** Null when nothing is known. */

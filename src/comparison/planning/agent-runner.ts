@@ -1,7 +1,7 @@
 import type { ModelPrices } from "../../arms/agent/model-prices.ts";
 import type { RunArm } from "../../arms/arm/run-arm.ts";
 import { splitModelRef } from "../../arms/model/model-ref.ts";
-import type { Tape } from "../../arms/model/tape.ts";
+import type { Recording } from "../../arms/model/recording.ts";
 import type { Install } from "../../arms/recipe/install.ts";
 import { sandboxOwner } from "../../arms/sandbox/temp-dir.ts";
 import type { Arm } from "../../domain/arm.ts";
@@ -59,18 +59,18 @@ export async function agentRunner(
   services: AgentServices,
   loaded: LoadedScenario,
   arm: AgentArm,
-  tape?: Tape,
+  recording?: Recording,
 ): Promise<RunArm> {
-  const [{ externalArm }, { checkSettings }, { recipeOf }, { wireOf, wireProblem }, { doorCommand }] =
+  const [{ externalArm }, { checkSettings }, { recipeOf }, { wireOf, wireProblem }, { launcherCommand }] =
     await Promise.all([
       import("../../arms/agent/external-arm.ts"),
       import("../../arms/agent/agent-place.ts"),
       import("../../arms/recipe/recipes.ts"),
       import("../../arms/recipe/choose-wire.ts"),
-      import("../../arms/agent/door-command.ts"),
+      import("../../arms/agent/launcher-command.ts"),
     ]);
   const { model } = arm;
-  const agent = { ...arm.agent, side_model: tape?.side_model ?? arm.agent.side_model };
+  const agent = { ...arm.agent, side_model: recording?.side_model ?? arm.agent.side_model };
   const wire = wireOf(agent, model);
   if (wire === null) throw new Failure("invalid_request", `arm "${arm.id}": ${wireProblem(agent, model)}`);
   const program = {
@@ -78,9 +78,9 @@ export async function agentRunner(
     recipe: recipeOf(agent),
     install: await installOfArm(services.agents_dir, arm),
     files: agent.files && filesSource(loaded, agent.files),
-    upstream: services.openUpstream(model, wire, tape),
-    prices: pricesBeside(services.prices, loaded.definition, arm, tape),
-    door: doorCommand(services.sandboxes.host),
+    upstream: services.openUpstream(model, wire, recording),
+    prices: pricesBeside(services.prices, loaded.definition, arm, recording),
+    launcher: launcherCommand(services.sandboxes.host),
     owner: sandboxOwner(),
     entropy: services.entropy,
   };
@@ -93,7 +93,12 @@ export async function agentRunner(
 }
 
 /** Of other models of the arm's provider. */
-function pricesBeside(list: PriceList, scenario: Scenario, { model }: AgentArm, tape: Tape | undefined): ModelPrices {
+function pricesBeside(
+  list: PriceList,
+  scenario: Scenario,
+  { model }: AgentArm,
+  recording: Recording | undefined,
+): ModelPrices {
   const nameOf = (one: string) => `${splitModelRef(model).provider}/${one}`;
-  return { nameOf, of: (one) => priceOf(list, scenario, nameOf(one)), free: tape?.replayed === true };
+  return { nameOf, of: (one) => priceOf(list, scenario, nameOf(one)), free: recording?.replayed === true };
 }

@@ -1,7 +1,7 @@
-import type { JudgeTape } from "../../arms/cassette/tapes.ts";
 import type { ModelClient } from "../../arms/model/client.ts";
 import { BUILTIN_JUDGE, DEFAULT_JUDGE_MODEL, judgeModelRef } from "../../arms/model/model-ref.ts";
-import type { Tape } from "../../arms/model/tape.ts";
+import type { Recording } from "../../arms/model/recording.ts";
+import type { JudgeRecording } from "../../arms/recording/recordings.ts";
 import { Failure } from "../../domain/failure.ts";
 import { judgesNamed } from "../../domain/judge-name.ts";
 import { isBuiltin, isScripted } from "../../domain/offline-model.ts";
@@ -22,12 +22,12 @@ export function chooseJudge(
   services: Pick<SessionServices, "resolveModel" | "judge_model" | "clock" | "entropy" | "prices">,
   requested: string | undefined,
   scenario: Scenario,
-  tape?: JudgeTape,
+  recording?: JudgeRecording,
 ): ChosenJudge {
   const judge_model = judgeModelName(services, requested, scenario.rubric.judge.model);
   const price = priceOf(services.prices, scenario, judge_model);
   const { clock, entropy } = services;
-  const blinding = tape && ((name: string) => tape.entropy(name));
+  const blinding = recording && ((name: string) => recording.entropy(name));
   if (judge_model === BUILTIN_JUDGE) {
     const judge = openJudge({ model: undefined, model_name: judge_model, clock, entropy, price });
     return { judge, judge_model, price, prices: new Map([[judge_model, price]]), spent_usd: () => 0 };
@@ -35,7 +35,7 @@ export function chooseJudge(
   const names = judgesNamed(judge_model);
   const asked = names.map((name) => {
     const own = names.length === 1 ? price : priceOf(services.prices, scenario, name);
-    return { name, ...countedModel(judgeClient(services, name, tape), own), price: own };
+    return { name, ...countedModel(judgeClient(services, name, recording), own), price: own };
   });
   const [one, ...others] = asked;
   const who = one && others.length === 0 ? { model: one.model } : { model: undefined, panel: asked };
@@ -70,7 +70,7 @@ export const judgeModelName = (
 function judgeClient(
   { resolveModel }: Pick<SessionServices, "resolveModel">,
   judge_model: string,
-  tape: Tape | undefined,
+  recording: Recording | undefined,
 ): ModelClient {
   if (isBuiltin(judge_model))
     throw new Failure(
@@ -78,7 +78,7 @@ function judgeClient(
       `judge: there is no "${judge_model}"; the only built-in judge is ${BUILTIN_JUDGE}`,
     );
   return withWayOut(() => {
-    if (!isScripted(judge_model)) return resolveModel(judge_model, null, tape);
+    if (!isScripted(judge_model)) return resolveModel(judge_model, null, recording);
     throw new Failure("invalid_request", `"${judge_model}" replays an arm's script and cannot judge`);
   });
 }

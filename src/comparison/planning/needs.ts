@@ -19,13 +19,16 @@ export interface Needing {
   /** The arms, and `judge`, whose providers are not asked. */
   readonly replayed: readonly string[];
   /** It is replayed from recordings, or recorded. */
-  readonly taped: boolean;
+  readonly recorded: boolean;
 }
 
 /** What a worker must have to run it as it was planned. */
-export const needsOfPlan = (services: Installing, { scenario, settings, chosen, tapes }: SessionPlan): Promise<Needs> =>
+export const needsOfPlan = (
+  services: Installing,
+  { scenario, settings, chosen, recordings }: SessionPlan,
+): Promise<Needs> =>
   needsOf(services, {
-    ...{ arms: scenario.arms, judge_model: chosen.judge_model, taped: tapes !== undefined },
+    ...{ arms: scenario.arms, judge_model: chosen.judge_model, recorded: recordings !== undefined },
     sandbox: settings.sandbox_note === NOT_NEEDED ? null : settings.sandbox,
     replayed: settings.replayed ?? [],
   });
@@ -33,7 +36,7 @@ export const needsOfPlan = (services: Installing, { scenario, settings, chosen, 
 /** What a worker must have to run it. */
 export async function needsOf(
   services: Installing,
-  { arms, judge_model, sandbox, replayed, taped }: Needing,
+  { arms, judge_model, sandbox, replayed, recorded }: Needing,
 ): Promise<Needs> {
   const models = arms.filter(({ id }) => !replayed.includes(id)).map(({ model }) => model);
   const judges = replayed.includes("judge") ? [] : judgesNamed(judge_model);
@@ -41,7 +44,7 @@ export async function needsOf(
     ...[...models, ...judges].flatMap(providerNeed),
     ...(sandbox === null ? [] : [needOfSandbox(sandbox)]),
     ...(await installNeeds(services, arms)),
-    ...(taped ? ["recordings"] : []),
+    ...(recorded ? ["recordings"] : []),
   ];
   return [...new Set(needs)].sort();
 }
@@ -66,6 +69,6 @@ export async function installNeed(agents_dir: string, install: string): Promise<
 }
 
 /** The living processes that take runs. @throws Failure when the store cannot be read */
-export async function takers({ workers }: Pick<SharedStore, "workers">): Promise<readonly WorkerRow[]> {
+export async function workersWithSlots({ workers }: Pick<SharedStore, "workers">): Promise<readonly WorkerRow[]> {
   return (await workers.alive()).filter(({ slots }) => slots > 0);
 }

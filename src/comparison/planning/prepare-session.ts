@@ -1,6 +1,6 @@
 import { builtInArm } from "../../arms/arm/built-in-arm.ts";
 import type { RunArm } from "../../arms/arm/run-arm.ts";
-import type { Tapes } from "../../arms/cassette/tapes.ts";
+import type { Recordings } from "../../arms/recording/recordings.ts";
 import type { Sandbox } from "../../arms/sandbox/sandbox.ts";
 import { toolbox } from "../../arms/tool/toolbox.ts";
 import type { Arm } from "../../domain/arm.ts";
@@ -23,7 +23,7 @@ import { askAll } from "./refusals/ask-all.ts";
 import { demandPrograms } from "./refusals/demand-programs.ts";
 import { type SessionSandbox, sandboxFor } from "./sandbox-for.ts";
 import type { SessionServices } from "./services.ts";
-import { openTapes, toldOfReplay } from "./session-tapes.ts";
+import { openRecordings, toldOfReplay } from "./session-recordings.ts";
 import { type WorstCaseCost, worstCaseOfRun } from "./worst-case-cost.ts";
 
 export interface RunOptions {
@@ -56,7 +56,7 @@ export interface SessionPlan {
   readonly declared: readonly string[];
   readonly flags: readonly Flag[];
   /** What its providers' traffic is recorded on, or comes from; absent: neither. */
-  readonly tapes: Tapes | undefined;
+  readonly recordings: Recordings | undefined;
 }
 
 /**
@@ -73,18 +73,18 @@ export async function prepareSession(
   const [first, second] = priced.arms;
   const draw = { seed: options.seed ?? loaded.digest, trial: options.trial_number ?? 1 };
   const scripts = scriptChoices(priced.arms, draw);
-  const tapes = await openTapes(services, priced, options);
+  const recordings = await openRecordings(services, priced, options);
   const [runnerA, runnerB, chosen, { sandbox, note, needed }, _prices, installsA, installsB] = await askAll([
-    () => runnerOf(services, loaded, first, { draw, tapes }),
-    () => runnerOf(services, loaded, second, { draw, tapes }),
-    () => chooseJudge(services, options.judge_model, definition, tapes?.judge()),
+    () => runnerOf(services, loaded, first, { draw, recordings }),
+    () => runnerOf(services, loaded, second, { draw, recordings }),
+    () => chooseJudge(services, options.judge_model, definition, recordings?.judge()),
     () => soundSandbox(services, priced),
     () => demandArmPrices(priced),
     () => installsOf(services, first),
     () => installsOf(services, second),
   ]);
   demandFirstTurns(priced);
-  const replayed = toldOfReplay(tapes);
+  const replayed = toldOfReplay(recordings);
   demandDayPrices(services, priced, chosen, replayed.settings);
   const scenario = limited(priced, chosen, options.max_cost_usd);
   if (note !== null && needed) services.notice(note);
@@ -114,7 +114,7 @@ export async function prepareSession(
     }),
     declared,
     flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
-    tapes,
+    recordings,
   };
 }
 
@@ -185,15 +185,15 @@ async function installsOf(services: Pick<SessionServices, "agents_dir">, arm: Ar
 
 interface Casting {
   readonly draw: Draw;
-  readonly tapes: Tapes | undefined;
+  readonly recordings: Recordings | undefined;
 }
 
 const runnerOf = (
   services: RunnerServices,
   loaded: LoadedScenario,
   arm: Arm,
-  { draw, tapes }: Casting,
+  { draw, recordings }: Casting,
 ): RunArm | Promise<RunArm> =>
   isAgentArm(arm)
-    ? agentRunner(services, loaded, arm, tapes?.arm(arm.id))
-    : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), tapes?.arm(arm.id)), toolbox(arm.tools));
+    ? agentRunner(services, loaded, arm, recordings?.arm(arm.id))
+    : builtInArm(services.resolveModel(arm.model, scriptFor(arm, draw), recordings?.arm(arm.id)), toolbox(arm.tools));

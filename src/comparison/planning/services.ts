@@ -1,7 +1,7 @@
-import type { TapeDirectory } from "../../arms/cassette/tapes.ts";
 import type { ModelClient } from "../../arms/model/client.ts";
-import type { Tape } from "../../arms/model/tape.ts";
+import type { Recording } from "../../arms/model/recording.ts";
 import type { OpenUpstream } from "../../arms/model/upstream.ts";
+import type { RecordingDirectory } from "../../arms/recording/recordings.ts";
 import type { Sandboxes } from "../../arms/sandbox/sandboxes.ts";
 import type { ScriptTurn } from "../../domain/arm.ts";
 import type { PriceList } from "../../domain/price-list.ts";
@@ -25,12 +25,12 @@ export interface SessionServices {
   readonly series: Register<SeriesInFlight>;
   /** A place for each session that runs. */
   readonly slots: Semaphore;
-  /** @throws Failure `credentials_missing` naming the variable to set, unless the tape is replayed. */
-  readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null, tape?: Tape) => ModelClient;
+  /** @throws Failure `credentials_missing` naming the variable to set, unless the recording is replayed. */
+  readonly resolveModel: (ref: string, script: readonly ScriptTurn[] | null, recording?: Recording) => ModelClient;
   /** The way to a provider for requests that an external agent writes. @throws as `resolveModel` */
   readonly openUpstream: OpenUpstream;
   /** Where sessions are recorded or replayed from; absent: neither. */
-  readonly tapes?: TapeDirectory | undefined;
+  readonly recordings?: RecordingDirectory | undefined;
   /** Takes provider keys out of a text. */
   readonly redact: (text: string) => string;
   readonly sandbox: SandboxMode;

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import { prepareSeries, type SeriesOptions, type SeriesSource } from "../planning/prepare-series.ts";
 import type { SessionServices } from "../planning/services.ts";
-import { planningServices } from "./elsewhere.ts";
+import { planningServices } from "./plan-for-workers.ts";
 import { startSeries } from "./run-series.ts";
 import type { StartedSeries } from "./started-session.ts";
 

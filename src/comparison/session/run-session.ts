@@ -56,7 +56,7 @@ export async function runSession(session: Session): Promise<void> {
   const { plan, trial, log, services, signal } = session;
   try {
     using _slot = await session.slot;
-    await using _tapes = await rolling(session);
+    await using _recordings = await beginRecordings(session);
     const examined = session.examined ? await judgeAgain(session.examined, log) : await workOf(session);
     const flags = [
       ...plan.flags,
@@ -64,7 +64,7 @@ export async function runSession(session: Session): Promise<void> {
     ];
     const verdict = await judged(session, { ...caseOf(plan, examined), flags });
     signal.throwIfAborted();
-    if (!session.examined) plan.tapes?.demandAllPlayed();
+    if (!session.examined) plan.recordings?.demandAllPlayed();
     await log.complete(verdict, await trial?.summary(log.session_id, verdict));
   } catch (error) {
     await log.fail(asFailure(error, services));
@@ -93,10 +93,10 @@ async function judgeAgain(examined: Examined, log: RunLog): Promise<Examined> {
 }
 
 /** The recordings of the session, if it has any. They end with it, however it ends. */
-async function rolling({ plan: { tapes }, services }: Session): Promise<AsyncDisposable> {
-  await tapes?.begin();
+async function beginRecordings({ plan: { recordings }, services }: Session): Promise<AsyncDisposable> {
+  await recordings?.begin();
   const end = async () => {
-    for (const line of (await tapes?.end()) ?? []) services.notice(line);
+    for (const line of (await recordings?.end()) ?? []) services.notice(line);
   };
   return { [Symbol.asyncDispose]: end };
 }

@@ -1,8 +1,8 @@
 import { plainText } from "../../domain/plain-text.ts";
 import { UsageError } from "./flags/arguments.ts";
+import { recordingSettings } from "./flags/recording-flags.ts";
 import type { RunArguments } from "./flags/run-arguments.ts";
 import { sharedSettings } from "./flags/service-flags.ts";
-import { tapeSettings } from "./flags/tape-flags.ts";
 import { openServices, type PreparedServices, type ServiceOptions } from "./services/services.ts";
 import { isStdoutClosed } from "./terminal/terminal.ts";
 
@@ -24,7 +24,7 @@ export async function openRun(
   return await openServices({
     ...(await sharedSettings(args)),
     ...places,
-    tapes: tapeSettings(args, args.value("record")),
+    recordings: recordingSettings(args, args.value("record")),
     notice: (line) => quiet || process.stderr.write(`${plainText(line)}\n`),
   });
 }

@@ -18,8 +18,8 @@ import { seriesHtml } from "../report/series-html.ts";
 import { seriesMarkdown } from "../report/series-markdown.ts";
 import { complain, EXIT } from "./exit-code.ts";
 import { UsageError } from "./flags/arguments.ts";
+import { isRecordedWhole } from "./flags/recording-flags.ts";
 import { commandOf, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
-import { isRecordedWhole } from "./flags/tape-flags.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { demandStdout, openRun } from "./open-run.ts";
 import { deliver, openReports } from "./reports/reports.ts";
@@ -63,7 +63,7 @@ export async function runSeries(args: RunArguments): Promise<number> {
   if (!has("quiet")) process.stderr.write(summariseSeries(series, { painter, again: commandOf(args) }));
   if (series.failure !== null) return complain(series.failure, status);
   if (status === EXIT.preferred) return complain(PREFERRED, status);
-  return delivered && isRecordedWhole(prepared.tapes) ? status : EXIT.failed;
+  return delivered && isRecordedWhole(prepared.recordings) ? status : EXIT.failed;
 }
 
 /** The series goes on, and is reported, also when nobody can follow it. */

@@ -11,8 +11,8 @@ import { verdictHtml } from "../report/verdict-html.ts";
 import { verdictMarkdown } from "../report/verdict-markdown.ts";
 import { complain, EXIT, exitCodeOf, exitCodeOfCommand } from "./exit-code.ts";
 import { parseArguments, UsageError } from "./flags/arguments.ts";
+import { isRecordedWhole } from "./flags/recording-flags.ts";
 import { isSeries, RUN, type RunArguments, replacementOf } from "./flags/run-arguments.ts";
-import { isRecordedWhole } from "./flags/tape-flags.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { demandStdout, openRun } from "./open-run.ts";
 import { junitOf } from "./reports/junit.ts";
@@ -75,7 +75,7 @@ async function runOne(args: RunArguments): Promise<number> {
   const status = exitCodeOf(outcome);
   if (!has("quiet")) process.stderr.write(summarise(outcome, painter));
   if (outcome.failure) return complain(failureText(outcome, store.persistent), status);
-  return delivered && isRecordedWhole(services.tapes) ? status : EXIT.failed;
+  return delivered && isRecordedWhole(services.recordings) ? status : EXIT.failed;
 }
 
 /** What went wrong, and what is left of what was paid for. */

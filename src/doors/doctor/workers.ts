@@ -1,5 +1,5 @@
-import { takers } from "../../comparison/planning/needs.ts";
-import { planningWith } from "../../comparison/session/elsewhere.ts";
+import { workersWithSlots } from "../../comparison/planning/needs.ts";
+import { planningWith } from "../../comparison/session/plan-for-workers.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Services } from "./services.ts";
 
@@ -8,7 +8,7 @@ export async function withWorkers(services: Services): Promise<Services> {
   const { shared } = services;
   if (!shared || !(await shared.reachable())) return services;
   try {
-    return { ...services, workers: await takers(shared) };
+    return { ...services, workers: await workersWithSlots(shared) };
   } catch (error) {
     // It was lost just now.
     if (error instanceof Failure) return services;

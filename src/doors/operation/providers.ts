@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { providersAmong } from "../../comparison/planning/need-names.ts";
-import { takers } from "../../comparison/planning/needs.ts";
+import { workersWithSlots } from "../../comparison/planning/needs.ts";
 import { Provider } from "../../domain/provider.ts";
 import { providerName, providerOf } from "../../domain/provider-name.ts";
 import { record } from "../../domain/schema.ts";
@@ -16,13 +16,13 @@ export const listProviders = operation({
   async run(services) {
     const known = services.providers();
     const priced = Map.groupBy(services.prices.keys(), (model) => providerOf(model) ?? "");
-    const elsewhere = await providersOfWorkers(services);
-    const names = new Set([...known.map(({ provider }) => provider), ...(elsewhere ?? []), ...priced.keys()]);
+    const ofWorkers = await providersOfWorkers(services);
+    const names = new Set([...known.map(({ provider }) => provider), ...(ofWorkers ?? []), ...priced.keys()]);
     return [...names].map((provider) => {
       const own = known.find((one) => providerName(one.provider) === provider);
       const here = own?.present ?? false;
       return {
-        ...{ provider, here, runs: elsewhere?.has(provider) ?? here, local: own?.local ?? false },
+        ...{ provider, here, runs: ofWorkers?.has(provider) ?? here, local: own?.local ?? false },
         priced: priced.get(provider) ?? [],
       };
     });
@@ -32,6 +32,6 @@ export const listProviders = operation({
 /** Undefined where runs are this process's own. */
 async function providersOfWorkers({ shared }: Pick<Services, "shared">): Promise<ReadonlySet<string> | undefined> {
   if (!shared) return undefined;
-  const workers = await takers(shared);
+  const workers = await workersWithSlots(shared);
   return new Set(workers.flatMap(({ capabilities }) => providersAmong(capabilities)));
 }

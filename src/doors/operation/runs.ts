@@ -22,7 +22,9 @@ export async function startRun(services: Services, { scenario, ...options }: Run
 
 /** What a run is planned with: on a shared store what some worker has. */
 const planning = async (services: Services) =>
-  services.shared ? await (await import("../../comparison/session/elsewhere.ts")).planningServices(services) : services;
+  services.shared
+    ? await (await import("../../comparison/session/plan-for-workers.ts")).planningServices(services)
+    : services;
 
 /** What runs a session is most of the program; a server answers before it is loaded. */
 const loadEngine = () =>

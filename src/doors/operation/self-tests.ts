@@ -10,7 +10,7 @@ import {
   SelfTestRequest,
   SelfTestStarted,
 } from "../../domain/self-test.ts";
-import { newerFirst } from "../../store/self-test-shelf.ts";
+import { newerFirst } from "../../store/self-test-store.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
 

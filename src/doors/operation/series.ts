@@ -15,7 +15,7 @@ import { sha256 } from "../../domain/sha256.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { type Beside, reportOf, storedSeries } from "../../statistics/report.ts";
 import { readSession } from "../../store/read-session.ts";
-import { judgeRecord } from "../../store/self-test-shelf.ts";
+import { judgeRecord } from "../../store/self-test-store.ts";
 import { seriesNotLive } from "./follow-series.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";

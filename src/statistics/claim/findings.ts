@@ -5,10 +5,10 @@ import { DECIDERS, type Decider, type Side } from "../../domain/verdict.ts";
 import type { Subject } from "../words/subject.ts";
 import type { Levels } from "./conclusion.ts";
 import { withoutCopies } from "./copies.ts";
-import { type Course, courseOf, worstCase } from "./course.ts";
 import { logEvidence } from "./e-process.ts";
 import { winRateRange } from "./interval.ts";
 import { confirmed, type Pool, poolOf } from "./pool.ts";
+import { type SequentialTest, sequentialTestOf, worstCase } from "./sequential-test.ts";
 import { deletedOf, inOrder, missingOf, type Tally, tallyByScenario, tallyOf } from "./tally.ts";
 
 /** Everything that a report says is computed from these. */
@@ -19,7 +19,7 @@ export interface Findings {
   /** By scenario, in the order of the subject's. */
   readonly tallies: readonly Tally[];
   readonly deleted: number;
-  readonly course: Course;
+  readonly sequential: SequentialTest;
   /** With what others ran of the same comparisons; null where they ran nothing, or nobody looked. */
   readonly pool: Pool | null;
   readonly conclusion: Conclusion;
@@ -34,10 +34,10 @@ export function findingsOf(subject: Subject, rows: readonly TrialRow[], stored: 
   const isPlanned = told.kind === "planned";
   const tallies = isPlanned ? tallyByScenario(scenarios, rows) : [tallyOf(withoutCopies(rows))];
   const deleted = isPlanned ? deletedOf(rows) : 0;
-  const course = courseOf({ scenarios: tallies.map(({ counted }) => counted), deleted }, told.levels);
-  const pool = poolOf({ ...told, scenarios }, { tallies, course }, stored);
-  const conclusion = confirmed(course, pool?.course);
-  return { subject, rows: isPlanned ? inOrder(rows) : rows, tallies, deleted, course, pool, conclusion };
+  const sequential = sequentialTestOf({ scenarios: tallies.map(({ counted }) => counted), deleted }, told.levels);
+  const pool = poolOf({ ...told, scenarios }, { tallies, sequential }, stored);
+  const conclusion = confirmed(sequential, pool?.sequential);
+  return { subject, rows: isPlanned ? inOrder(rows) : rows, tallies, deleted, sequential, pool, conclusion };
 }
 
 /** Stored runs that repeat one that counts. In a series that was planned each trial counts. */
@@ -48,16 +48,16 @@ export function copiesOf({ subject, rows, tallies }: Findings): ReadonlySet<Tria
 }
 
 /** The trials of complete rounds, which alone are in the statistics. */
-export const countedOf = ({ tallies, course }: Findings) =>
-  tallies.flatMap(({ counted }) => counted.slice(0, course.log_e.length));
+export const countedOf = ({ tallies, sequential }: Findings) =>
+  tallies.flatMap(({ counted }) => counted.slice(0, sequential.log_e.length));
 
 export function countsOf(findings: Findings): SeriesCounts {
-  const { course, tallies, deleted } = findings;
+  const { sequential, tallies, deleted } = findings;
   const copies = copiesOf(findings).size;
   const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
-  const trials = course.log_e.length * tallies.length;
+  const trials = sequential.log_e.length * tallies.length;
   return {
-    ...{ trials, ...course.counts, inconsistent: course.inconsistent, inconclusive: course.inconclusive },
+    ...{ trials, ...sequential.counts, inconsistent: sequential.inconsistent, inconclusive: sequential.inconclusive },
     invalid: sum(({ missing }) => missing.invalid),
     failed: sum(({ missing }) => missing.failed),
     cancelled: sum(({ missing }) => missing.cancelled),
@@ -72,22 +72,22 @@ export const totalMissing = ({ tallies, deleted }: Pick<Findings, "tallies" | "d
   tallies.reduce((total, tally) => total + missingOf(tally), deleted);
 
 /** @param missing trials, whatever they are missing by, as of now */
-export function headlineOf(course: Course, levels: Levels, missing: number): SeriesHeadline {
-  const { counts, claim } = course;
+export function headlineOf(sequential: SequentialTest, levels: Levels, missing: number): SeriesHeadline {
+  const { counts, claim } = sequential;
   const { wins, ties, losses } = counts;
   const trials = wins + ties + losses;
   return {
     win_rate: trials === 0 ? null : (wins + ties / 2) / trials,
     ...winRateRange(counts, levels.alpha),
     net: trials === 0 ? null : (wins - losses) / trials,
-    e: evidenceOf(course.log_e.at(-1) ?? 0),
-    p_anytime: Math.min(1, Math.exp(-course.greatest)),
+    e: evidenceOf(sequential.log_e.at(-1) ?? 0),
+    p_anytime: Math.min(1, Math.exp(-sequential.greatest)),
     claim: claim && {
       side: claim.side,
       at_trial: claim.counts.wins + claim.counts.ties + claim.counts.losses,
       e: evidenceOf(claim.log_e),
     },
-    fragile: course.fragile,
+    fragile: sequential.fragile,
     worst_case_e: evidenceOf(logEvidence(worstCase(counts, missing)).both),
   };
 }
@@ -102,9 +102,9 @@ export function decidersOf(rows: readonly TrialRow[]): Record<Decider, number> {
 }
 
 /** By scenario: who is ahead in the trials of complete rounds. */
-export const aheadOf = ({ tallies, course }: Findings): readonly (Side | null)[] =>
+export const aheadOf = ({ tallies, sequential }: Findings): readonly (Side | null)[] =>
   tallies.map(({ counted }) => {
-    const difference = counted.slice(0, course.log_e.length).reduce((sum, { d }) => sum + d, 0);
+    const difference = counted.slice(0, sequential.log_e.length).reduce((sum, { d }) => sum + d, 0);
     if (difference === 0) return null;
     return difference > 0 ? "a" : "b";
   });

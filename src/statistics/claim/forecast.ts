@@ -53,7 +53,7 @@ async function drawn(standing: Standing, levels: Levels, enough: number): Promis
   return urn;
 }
 
-/** All courses that the trials to come can take, one trial after the other. */
+/** All sequentials that the trials to come can take, one trial after the other. */
 class Urn {
   readonly #standing: Standing;
   readonly #isEquivalent: IsEquivalent;
@@ -62,7 +62,7 @@ class Urn {
   /** How likely it is that the series goes on with so many wins and losses to come, at `won * size + lost`. */
   readonly #open: Float64Array;
   #closest: readonly number[] = [];
-  /** Chances of a course so far to end so. */
+  /** Chances of a sequential so far to end so. */
   claim = 0;
   equivalence = 0;
 

@@ -2,15 +2,15 @@ import type { Conclusion } from "../../domain/series-summary.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Levels } from "./conclusion.ts";
 import { withoutCopies } from "./copies.ts";
-import { type Course, conclusionOf, courseOf } from "./course.ts";
+import { conclusionOf, type SequentialTest, sequentialTestOf } from "./sequential-test.ts";
 import { type CountedTrial, resultOf, type Tally, tallyOf } from "./tally.ts";
 
 /** All stored trials of what a series compares, whoever ran them: one bet over all of them, however they are cut into series. */
 export interface Pool {
   /** By scenario, without copies, in the order of creation. */
   readonly tallies: readonly Tally[];
-  /** As `courseAmongAll` gives it. */
-  readonly course: Course;
+  /** As `testAmongAll` gives it. */
+  readonly sequential: SequentialTest;
   /** Trials that repeat another one and are left out. */
   readonly copies: number;
   /** By session: its place in the order of creation. */
@@ -26,7 +26,7 @@ interface Pooled {
 /** What the trials of a series say alone. */
 interface Own {
   readonly tallies: readonly Tally[];
-  readonly course: Course;
+  readonly sequential: SequentialTest;
 }
 
 /**
@@ -47,22 +47,22 @@ export function poolOf(series: Pooled, own: Own, stored: readonly TrialRow[]): P
   const places = new Map(all.map(({ session_id }, place) => [session_id, place]));
   const tallies = dealt(scenarios, all).map(tallyOf);
   const distinct = tallies.reduce((sum, { rows }) => sum + rows.length, 0);
-  const course = courseAmongAll(own, { tallies, places }, levels);
-  return { tallies, course, copies: all.length - distinct, places };
+  const sequential = testAmongAll(own, { tallies, places }, levels);
+  return { tallies, sequential, copies: all.length - distinct, places };
 }
 
 /**
  * What all trials say since the own ones conclude something: what they said before was of others, and a series that is begun
  * after it has to be borne out by all there are then.
  */
-export function courseAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, levels: Levels): Course {
-  const made = own.course.claim?.round ?? own.course.equivalent_at ?? 1;
+export function testAmongAll(own: Own, all: Pick<Pool, "tallies" | "places">, levels: Levels): SequentialTest {
+  const made = own.sequential.claim?.round ?? own.sequential.equivalent_at ?? 1;
   const placeOf = ({ row }: CountedTrial) => all.places.get(row.session_id) ?? 0;
   const rounds = all.tallies.map(({ counted }, scenario) => {
     const last = own.tallies[scenario]?.counted[made - 1];
     return last ? counted.filter((trial) => placeOf(trial) <= placeOf(last)).length : 1;
   });
-  return courseOf(
+  return sequentialTestOf(
     { scenarios: all.tallies.map(({ counted }) => counted), deleted: 0, from: Math.min(...rounds) },
     levels,
   );
@@ -92,7 +92,7 @@ function dealt(scenarios: Pooled["scenarios"], rows: readonly TrialRow[]): reado
  * What a series concludes: what its own trials say, where all stored ones say it too. Whoever starts a series again and again,
  * or continues many in turn, bets with all of them together.
  */
-export function confirmed(own: Course, all: Course | undefined): Conclusion {
+export function confirmed(own: SequentialTest, all: SequentialTest | undefined): Conclusion {
   const conclusion = conclusionOf(own);
   return all === undefined || conclusionOf(all) === conclusion ? conclusion : "undecided";
 }

@@ -1,5 +1,5 @@
-import type { Course } from "./course.ts";
 import type { Standing } from "./forecast.ts";
+import type { SequentialTest } from "./sequential-test.ts";
 import { missingOf, numberOf, resultOf, type Tally } from "./tally.ts";
 
 /**
@@ -21,8 +21,8 @@ export function roundsToStart({ rows }: Tally, trials: number): readonly number[
 }
 
 /** What a forecast needs: every trial that is missing by now will be before those that come. */
-export function standingOfCourse(
-  { counts, uncertain, log_e }: Course,
+export function standingOfTest(
+  { counts, uncertain, log_e }: SequentialTest,
   tallies: readonly Tally[],
   { trials, deleted }: { readonly trials: number; readonly deleted: number },
 ): Standing {

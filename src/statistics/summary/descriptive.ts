@@ -8,12 +8,12 @@ import type { CountedTrial } from "../claim/tally.ts";
  * Figures that are right only when nobody looked before the end: null for a series that might have stopped earlier, did, or
  * went on with other limits.
  */
-export function descriptiveOf({ subject, course, tallies }: Findings): Series["descriptive"] {
+export function descriptiveOf({ subject, sequential, tallies }: Findings): Series["descriptive"] {
   const { limits, stop, changes } = subject.told;
-  const rounds = course.log_e.length;
+  const rounds = sequential.log_e.length;
   if (limits?.stop_when_sure !== false || stop !== "exhausted" || changes.length > 0 || rounds === 0)
     return { sign_p: null, wilson: null, by_scenario: null };
-  const { wins, losses } = course.counts;
+  const { wins, losses } = sequential.counts;
   const decisive = wins + losses;
   return {
     sign_p: signTest(wins, losses),

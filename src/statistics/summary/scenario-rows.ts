@@ -2,9 +2,9 @@ import type { EarlierTrials, PassedCount, Series, SeriesCheck } from "../../doma
 import type { TrialArm, TrialRow } from "../../domain/trial.ts";
 import { SIDES } from "../../domain/verdict.ts";
 import { wilson } from "../../domain/wilson.ts";
-import { type Course, courseOf } from "../claim/course.ts";
 import { type Findings, headlineOf } from "../claim/findings.ts";
-import { confirmed, courseAmongAll } from "../claim/pool.ts";
+import { confirmed, testAmongAll } from "../claim/pool.ts";
+import { type SequentialTest, sequentialTestOf } from "../claim/sequential-test.ts";
 import { distinctRuns, missingOf, type Tally } from "../claim/tally.ts";
 import { solvedOf } from "./reliability.ts";
 
@@ -19,19 +19,19 @@ export function scenarioRowsOf(findings: Findings, earlier: readonly (EarlierTri
   return subject.scenarios.flatMap((scenario, place) => {
     const whole = tallies[place];
     if (!whole) return [];
-    const tally = inRounds(whole, findings.course.log_e.length);
+    const tally = inRounds(whole, findings.sequential.log_e.length);
     const isAll = tallies.length === 1;
-    const course = isAll ? findings.course : courseOf({ scenarios: [tally.counted], deleted }, levels);
+    const sequential = isAll ? findings.sequential : sequentialTestOf({ scenarios: [tally.counted], deleted }, levels);
     const stored = pool?.tallies[place];
     const all =
       pool &&
       stored &&
-      courseAmongAll({ tallies: [tally], course }, { tallies: [stored], places: pool.places }, levels);
+      testAmongAll({ tallies: [tally], sequential }, { tallies: [stored], places: pool.places }, levels);
     return {
       ...{ scenario: scenario.scenario, digest: scenario.digest, comparison: scenario.comparison },
-      counts: countsOfScenario(tally, course),
-      headline: headlineOf(course, levels, missingOf(tally) + deleted),
-      conclusion: isAll ? findings.conclusion : confirmed(course, all ?? undefined),
+      counts: countsOfScenario(tally, sequential),
+      headline: headlineOf(sequential, levels, missingOf(tally) + deleted),
+      conclusion: isAll ? findings.conclusion : confirmed(sequential, all ?? undefined),
       solved: { a: solvedOf(tally.rows, "a"), b: solvedOf(tally.rows, "b") },
       checks: checksOf(tally.rows),
       earlier: earlier[place] ?? null,
@@ -46,8 +46,8 @@ const inRounds = (tally: Tally, rounds: number): Tally => ({
   waiting: tally.waiting + tally.counted.length - rounds,
 });
 
-function countsOfScenario({ counted, waiting, running, missing }: Tally, course: Course) {
-  const { inconsistent, inconclusive, counts } = course;
+function countsOfScenario({ counted, waiting, running, missing }: Tally, sequential: SequentialTest) {
+  const { inconsistent, inconclusive, counts } = sequential;
   return { trials: counted.length, ...counts, inconsistent, inconclusive, ...missing, held: waiting, running };
 }
 

@@ -6,12 +6,12 @@ import { costOfTrial } from "../costs.ts";
 
 /** Every trial in the order of creation, with the round that it counts in. */
 export function trialListOf(findings: Findings): SeriesTrial[] {
-  const { subject, rows, tallies, course } = findings;
+  const { subject, rows, tallies, sequential } = findings;
   const copies = copiesOf(findings);
   const rounds = new Map(tallies.flatMap(({ counted }) => counted.map(({ row }, index) => [row, index] as const)));
   return rows.map((row, index) => {
     const round = rounds.get(row) ?? Number.POSITIVE_INFINITY;
-    const log = course.log_e[round];
+    const log = sequential.log_e[round];
     return {
       trial: trialOf(subject, row, index),
       round: subject.told.kind === "planned" && row.place ? row.place.round : index + 1,
@@ -19,7 +19,7 @@ export function trialListOf(findings: Findings): SeriesTrial[] {
       ...resultIn(row),
       counted: log !== undefined,
       ...(copies.has(row) && { copy: true as const }),
-      used_for_claim: course.claim !== null && round < course.claim.round,
+      used_for_claim: sequential.claim !== null && round < sequential.claim.round,
       e_after: log === undefined ? null : evidenceOf(log),
       ...(resultOf(row) === "running" ? { cost_usd: null, arms_ms: null } : usedBy(row)),
     };

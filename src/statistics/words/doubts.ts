@@ -1,8 +1,8 @@
 import { counted } from "../../domain/counted.ts";
 import type { EarlierTrials } from "../../domain/series.ts";
 import { SIDES } from "../../domain/verdict.ts";
-import { conclusionOf } from "../claim/course.ts";
 import { copiesOf, countsOf, type Findings, totalMissing } from "../claim/findings.ts";
+import { conclusionOf } from "../claim/sequential-test.ts";
 import { distinctRuns, missingBy } from "../claim/tally.ts";
 import { evidenceText, limitText } from "../figure-text.ts";
 import { modelChangesOf } from "../summary/model-changes.ts";
@@ -68,9 +68,9 @@ function crashes({ rows, subject }: Findings): readonly string[] {
 }
 
 function fragile(findings: Findings): readonly string[] {
-  const { course, subject } = findings;
-  if (!course.fragile || !course.claim || course.reversed) return [];
-  const other = subject.arms[course.claim.side === "a" ? "b" : "a"];
+  const { sequential, subject } = findings;
+  if (!sequential.fragile || !sequential.claim || sequential.reversed) return [];
+  const other = subject.arms[sequential.claim.side === "a" ? "b" : "a"];
   const total = totalMissing(findings);
   return [
     `No preference is stated: it would not stand if the ${counted(total, "missing trial")} had gone to ${other}.`,
@@ -78,11 +78,11 @@ function fragile(findings: Findings): readonly string[] {
 }
 
 /** Where all of them do, that is the finding. */
-function copies({ course, subject }: Findings): readonly string[] {
-  const repeating = subject.scenarios.filter((_, index) => course.repeats[index]).map(({ scenario }) => scenario);
-  if (repeating.length === 0 || (repeating.length === course.repeats.length && !course.claim)) return [];
+function copies({ sequential, subject }: Findings): readonly string[] {
+  const repeating = subject.scenarios.filter((_, index) => sequential.repeats[index]).map(({ scenario }) => scenario);
+  if (repeating.length === 0 || (repeating.length === sequential.repeats.length && !sequential.claim)) return [];
   return [
-    `In ${repeating.length} of ${counted(course.repeats.length, "scenario")} (${namesText(repeating)}) all trials went the same way in all that the models said and called.`,
+    `In ${repeating.length} of ${counted(sequential.repeats.length, "scenario")} (${namesText(repeating)}) all trials went the same way in all that the models said and called.`,
   ];
 }
 
@@ -90,10 +90,10 @@ function copies({ course, subject }: Findings): readonly string[] {
 const MANY_ALIKE = 3;
 
 /** They may be chance's own: they are told, and count. */
-function fewWays({ subject, course, tallies }: Findings): readonly string[] {
+function fewWays({ subject, sequential, tallies }: Findings): readonly string[] {
   const few = tallies.flatMap((tally, place) => {
     const [trials, ways] = [tally.counted.length, distinctRuns(tally)];
-    if (ways === null || course.repeats[place] || ways * MANY_ALIKE >= trials) return [];
+    if (ways === null || sequential.repeats[place] || ways * MANY_ALIKE >= trials) return [];
     return `${ways} of ${trials}${subject.scenarios.length > 1 ? ` of ${subject.scenarios[place]?.scenario}` : ""}`;
   });
   if (few.length === 0) return [];
@@ -132,13 +132,13 @@ function others(findings: Findings, earlier: readonly (EarlierTrials | null)[]):
   const known = earlier.filter((one) => one !== null);
   const [only] = known;
   if (!only || !pool) return [];
-  if (findings.conclusion !== conclusionOf(findings.course)) return [];
+  if (findings.conclusion !== conclusionOf(findings.sequential)) return [];
   if (subject.scenarios.length > 1)
     return [
       `${counted(known.length, "scenario")} had other trials of the same comparison; the evidence with them stands with each.`,
     ];
   const { alpha } = subject.told.levels;
-  const needed = pool.course.claim && only.e_with_this < 1 / alpha ? "needed, and reached before" : "needed";
+  const needed = pool.sequential.claim && only.e_with_this < 1 / alpha ? "needed, and reached before" : "needed";
   return [
     `Counting also the ${counted(only.trials, "other trial")} of this comparison, evidence ${evidenceText(only.e_with_this, alpha)} (${limitText(alpha)} ${needed}).`,
   ];

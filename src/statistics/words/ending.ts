@@ -1,17 +1,17 @@
 import { counted } from "../../domain/counted.ts";
 import { percentText } from "../../domain/percent-text.ts";
 import { MAX_TRIALS_IN_ALL } from "../../domain/series-record.ts";
-import { isOnlyCopies } from "../claim/course.ts";
 import type { Findings } from "../claim/findings.ts";
 import { LEAST_CHANCE } from "../claim/forecast.ts";
+import { isOnlyCopies } from "../claim/sequential-test.ts";
 
 const NOT_ALIKE = "This does not show that the arms are alike.";
 
 /** Why no further trial was started, or that the series goes on. Nothing when it simply ran to its end. */
 export function endOf(findings: Findings): readonly string[] {
-  const { subject, course } = findings;
+  const { subject, sequential } = findings;
   const planned = (subject.told.limits?.trials ?? 0) * subject.scenarios.length;
-  const done = course.log_e.length * subject.scenarios.length;
+  const done = sequential.log_e.length * subject.scenarios.length;
   const after = `after ${done} of ${counted(planned, "planned trial")}`;
   if (subject.told.limits === null)
     return [`These are ${stored(findings)} of this comparison; nobody planned how many.`];
@@ -45,8 +45,8 @@ const stored = ({ rows }: Findings) =>
 /** It may have been taken away since. */
 const limit = (usd: number | null) => (usd === null ? "" : ` of $${usd}`);
 
-function outOfReach({ course }: Findings): string {
-  return isOnlyCopies(course)
+function outOfReach({ sequential }: Findings): string {
+  return isOnlyCopies(sequential)
     ? "copies of these trials would tell nothing new."
     : "the trials that were left could bring no conclusion.";
 }

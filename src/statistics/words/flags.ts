@@ -12,15 +12,15 @@ interface Known {
 /** What a reader should know before trusting the series. */
 export function flagsOf(findings: Findings, known: Known): SeriesFlag[] {
   const { mixed, earlier, judge_unaudited, failed_self_tests } = known;
-  const { subject, course } = findings;
+  const { subject, sequential } = findings;
   const raised: Readonly<Record<SeriesFlag, boolean>> = {
     served_model_changed: modelChangesOf(findings).length > 0,
     arms_differ: subject.arms_differ,
-    fragile: course.fragile,
-    claim_reversed: course.reversed,
+    fragile: sequential.fragile,
+    claim_reversed: sequential.reversed,
     judge_failed_self_test: failed_self_tests.length > 0,
     judge_unaudited,
-    no_variation: course.repeats.some(Boolean),
+    no_variation: sequential.repeats.some(Boolean),
     scripted: subject.scripted,
     mixed,
     earlier_trials: earlier.some((one) => one !== null),

@@ -2,9 +2,9 @@ import { counted } from "../../domain/counted.ts";
 import { percentText } from "../../domain/percent-text.ts";
 import type { Series } from "../../domain/series.ts";
 import type { Side } from "../../domain/verdict.ts";
-import { type Claim, conclusionOf, isOnlyCopies } from "../claim/course.ts";
 import type { Findings } from "../claim/findings.ts";
 import { winRateRange } from "../claim/interval.ts";
+import { type Claim, conclusionOf, isOnlyCopies } from "../claim/sequential-test.ts";
 import { confidenceText } from "../figure-text.ts";
 import { evidenceSentence, rangeText, rate, scope, won } from "./result-text.ts";
 import { scenariosText } from "./subject.ts";
@@ -14,25 +14,25 @@ type Coming = Pick<Series["forecast"], "trials_left" | "chance_of_claim" | "more
 
 /** What the trials show, at least one of each scenario. @param coming null where none was made */
 export function found(findings: Findings, coming: Coming | null): readonly string[] {
-  const { course } = findings;
-  if (course.claim && course.reversed) return reversed(findings, course.claim);
-  if (findings.conclusion !== conclusionOf(course)) return [...unconfirmed(findings), ...figures(findings)];
+  const { sequential } = findings;
+  if (sequential.claim && sequential.reversed) return reversed(findings, sequential.claim);
+  if (findings.conclusion !== conclusionOf(sequential)) return [...unconfirmed(findings), ...figures(findings)];
   switch (findings.conclusion) {
     case "a_preferred":
     case "b_preferred":
-      return course.claim ? claimed(findings, course.claim) : [];
+      return sequential.claim ? claimed(findings, sequential.claim) : [];
     case "no_difference_above_margin":
       return equivalent(findings);
     case "undecided":
       // Why no claim is made of it stands among the doubts.
-      if (course.claim) return figures(findings);
-      return isOnlyCopies(course) ? copied(findings) : [...undecided(findings), ...forecast(findings, coming)];
+      if (sequential.claim) return figures(findings);
+      return isOnlyCopies(sequential) ? copied(findings) : [...undecided(findings), ...forecast(findings, coming)];
   }
 }
 
 function claimed(findings: Findings, claim: Claim): readonly string[] {
   const { subject } = findings;
-  const holds = (findings.course.log_e.at(-1) ?? 0) >= -Math.log(subject.told.levels.alpha);
+  const holds = (findings.sequential.log_e.at(-1) ?? 0) >= -Math.log(subject.told.levels.alpha);
   const result = figures(findings);
   if (!holds) return [lapsed(findings, claim), ...result];
   return subject.told.limits?.stop_when_sure === false
@@ -70,18 +70,18 @@ const score = ({ subject: { arms } }: Findings, { counts }: Claim) =>
   `${arms.a} ${counts.wins}, ${arms.b} ${counts.losses}`;
 
 function equivalent(findings: Findings): readonly string[] {
-  const { subject, course } = findings;
+  const { subject, sequential } = findings;
   const { alpha, margin } = subject.told.levels;
   const [least, most] = [0.5 - margin, 0.5 + margin];
-  const { low, high } = winRateRange(course.counts, alpha);
+  const { low, high } = winRateRange(sequential.counts, alpha);
   const many = subject.scenarios.length > 1;
   const average = many ? `, on average over these ${subject.scenarios.length} scenarios,` : "";
   const shown = `${subject.arms.a}'s win rate as judged by ${subject.judge_model}${average} lies within ${rangeText(least, most)}: no difference above the ${Number((margin * 100).toFixed(3))}-point margin`;
-  const since = trialsSince(findings, course.equivalent_at ?? 0);
+  const since = trialsSince(findings, sequential.equivalent_at ?? 0);
   const established =
     low > least && high < most
       ? `With ${confidenceText(alpha)} confidence ${shown}.`
-      : `It was established ${when(findings, course.equivalent_at ?? 0)}, with ${confidenceText(alpha)} confidence, that ${shown}; with the ${counted(since, "trial")} since, the range goes beyond.`;
+      : `It was established ${when(findings, sequential.equivalent_at ?? 0)}, with ${confidenceText(alpha)} confidence, that ${shown}; with the ${counted(since, "trial")} since, the range goes beyond.`;
   return [established, ...(many ? ["Single scenarios may differ more."] : []), won(findings), rate(findings)];
 }
 
@@ -95,8 +95,8 @@ function copied(findings: Findings): readonly string[] {
 }
 
 function undecided(findings: Findings): readonly string[] {
-  const { subject, course } = findings;
-  const { wins, ties, losses } = course.counts;
+  const { subject, sequential } = findings;
+  const { wins, ties, losses } = sequential.counts;
   const { arms } = subject;
   return [
     `After ${counted(wins + ties + losses, "trial")} of ${scenariosText(subject)} (${arms.a} won ${wins}, ${arms.b} ${losses}, no winner ${ties}) no preference can be stated.`,
@@ -123,8 +123,8 @@ function forecast({ subject }: Findings, coming: Coming | null): readonly string
   ];
 }
 
-const trialsSince = ({ subject, course }: Findings, round: number) =>
-  (course.log_e.length - round) * subject.scenarios.length;
+const trialsSince = ({ subject, sequential }: Findings, round: number) =>
+  (sequential.log_e.length - round) * subject.scenarios.length;
 
 const when = ({ subject }: Findings, round: number) =>
   subject.scenarios.length === 1 ? `at trial ${round}` : `with round ${round}`;

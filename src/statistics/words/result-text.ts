@@ -8,8 +8,8 @@ import { scenariosText } from "./subject.ts";
 
 /** Who won how many; who decided that, unless the judge decided all of it. */
 export function won(findings: Findings): string {
-  const { subject, course } = findings;
-  const { wins, ties, losses } = course.counts;
+  const { subject, sequential } = findings;
+  const { wins, ties, losses } = sequential.counts;
   const [all, where] = [wins + ties + losses, scenariosText(subject)];
   if (wins + losses === 0) return `Of ${counted(all, "trial")} of ${where} none had a winner.`;
   const [ahead, behind] =
@@ -39,17 +39,17 @@ export function decided(findings: Findings): string {
   return deciders.map(({ name, count }) => ` (${count === 1 ? "" : "all "}decided by ${name})`).join("");
 }
 
-export function rate({ subject, course }: Findings): string {
-  const { wins, ties, losses } = course.counts;
+export function rate({ subject, sequential }: Findings): string {
+  const { wins, ties, losses } = sequential.counts;
   const { alpha } = subject.told.levels;
-  const { low, high } = winRateRange(course.counts, alpha);
+  const { low, high } = winRateRange(sequential.counts, alpha);
   const share = percentText((wins + ties / 2) / (wins + ties + losses));
   return `Win rate of ${subject.arms.a} ${share} (a trial without a winner counts half); ${confidenceText(alpha)} range ${rangeText(low, high)}, valid whenever the series is stopped.`;
 }
 
 export const rangeText = (low: number, high: number) => `${percentText(low)} to ${percentText(high)}`;
 
-const logEvidenceOf = ({ course }: Findings): number => course.log_e.at(-1) ?? 0;
+const logEvidenceOf = ({ sequential }: Findings): number => sequential.log_e.at(-1) ?? 0;
 
 export function evidenceSentence(findings: Findings): string {
   const { alpha } = findings.subject.told.levels;

@@ -27,7 +27,7 @@ interface Told {
  */
 export function seriesStatement(told: Told): string {
   const { findings, forecast } = told;
-  if (findings.course.log_e.length === 0)
+  if (findings.sequential.log_e.length === 0)
     return [...nothing(findings), ...endOf(findings), ...doubtsOf(told)].join(" ");
   if (isOneRun(findings)) return [oneRun(findings), ...doubtsOf(told)].join(" ");
   return [...found(findings, forecast), ...endOf(findings), ...doubtsOf(told), ...costs(findings)].join(" ");
@@ -46,13 +46,13 @@ function nothing({ subject, tallies }: Findings): readonly string[] {
   ];
 }
 
-const isOneRun = ({ subject, rows, course }: Findings) =>
-  subject.scenarios.length === 1 && course.log_e.length === 1 && (subject.told.limits?.trials ?? rows.length) === 1;
+const isOneRun = ({ subject, rows, sequential }: Findings) =>
+  subject.scenarios.length === 1 && sequential.log_e.length === 1 && (subject.told.limits?.trials ?? rows.length) === 1;
 
 /** What one run shows is said in its verdict; here stands only that it is no series. */
 function oneRun(findings: Findings): string {
   const { arms, scenarios, judge_model } = findings.subject;
-  const { wins, losses } = findings.course.counts;
+  const { wins, losses } = findings.sequential.counts;
   const winner = arms[wins > 0 ? "a" : "b"];
   const by = decided(findings);
   const judged = by === "" ? `judge ${judge_model} preferred ${winner}` : `${winner} won${by}`;

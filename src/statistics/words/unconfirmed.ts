@@ -1,19 +1,19 @@
 import { counted } from "../../domain/counted.ts";
 import { isFinal } from "../../domain/session-state.ts";
-import { type Course, conclusionOf } from "../claim/course.ts";
 import { evidenceOf, type Findings } from "../claim/findings.ts";
 import type { Pool } from "../claim/pool.ts";
+import { conclusionOf, type SequentialTest } from "../claim/sequential-test.ts";
 import { missingOf } from "../claim/tally.ts";
 import { evidenceText, limitText } from "../figure-text.ts";
 import type { Subject } from "./subject.ts";
 
 /** What the series alone would show, what all stored trials show, and that nothing is concluded for that. */
-export function unconfirmed({ subject, course, pool }: Findings): readonly string[] {
+export function unconfirmed({ subject, sequential, pool }: Findings): readonly string[] {
   if (pool === null) return [];
   const open = pool.tallies.flatMap(({ rows }) => rows).filter(({ state }) => !isFinal(state)).length;
   return [
-    `Nothing is concluded: this series alone would ${shown(subject, course)}, but ${allText(subject, pool, open > 0)} together do not.`,
-    ...figures(subject, pool.course),
+    `Nothing is concluded: this series alone would ${shown(subject, sequential)}, but ${allText(subject, pool, open > 0)} together do not.`,
+    ...figures(subject, pool.sequential),
     ...against(subject, pool),
     ...(open === 0
       ? []
@@ -21,13 +21,13 @@ export function unconfirmed({ subject, course, pool }: Findings): readonly strin
   ];
 }
 
-function allText({ scenarios }: Subject, { course }: Pool, isOpen: boolean): string {
-  const trials = counted(course.log_e.length * scenarios.length, "stored trial");
+function allText({ scenarios }: Subject, { sequential }: Pool, isOpen: boolean): string {
+  const trials = counted(sequential.log_e.length * scenarios.length, "stored trial");
   const of = scenarios.length === 1 ? "of this comparison" : "of these comparisons, in complete rounds,";
   return isOpen ? `the ${trials} ${of} that count so far` : `all ${trials} ${of}`;
 }
 
-function figures({ arms, told }: Subject, { counts, log_e }: Course): readonly string[] {
+function figures({ arms, told }: Subject, { counts, log_e }: SequentialTest): readonly string[] {
   const last = log_e.at(-1);
   if (last === undefined) return [];
   const { alpha } = told.levels;
@@ -36,16 +36,16 @@ function figures({ arms, told }: Subject, { counts, log_e }: Course): readonly s
   ];
 }
 
-function shown({ arms, told }: Subject, { claim }: Course): string {
+function shown({ arms, told }: Subject, { claim }: SequentialTest): string {
   if (claim) return `establish a preference for ${arms[claim.side]}`;
   return `show no difference above the ${Number((told.levels.margin * 100).toFixed(3))}-point margin`;
 }
 
 /** What the figures do not tell. */
-function against({ arms }: Subject, { course, tallies }: Pool): readonly string[] {
-  const { claim } = course;
-  if (course.reversed) return ["They established a preference for each arm in turn."];
-  if (claim && course.fragile) {
+function against({ arms }: Subject, { sequential, tallies }: Pool): readonly string[] {
+  const { claim } = sequential;
+  if (sequential.reversed) return ["They established a preference for each arm in turn."];
+  if (claim && sequential.fragile) {
     const missing = tallies.reduce((sum, tally) => sum + missingOf(tally), 0);
     const other = arms[claim.side === "a" ? "b" : "a"];
     return [
@@ -53,5 +53,5 @@ function against({ arms }: Subject, { course, tallies }: Pool): readonly string[
     ];
   }
   if (claim) return [`They establish a preference for ${arms[claim.side]}.`];
-  return conclusionOf(course) === "undecided" ? [] : ["They show no difference above the margin."];
+  return conclusionOf(sequential) === "undecided" ? [] : ["They show no difference above the margin."];
 }

@@ -3,7 +3,7 @@ import { zstdCompress, zstdDecompress } from "node:zlib";
 import { MATERIAL_BYTES, MATERIAL_FILES } from "../../domain/defaults.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Entropy } from "../../runtime/clock.ts";
-import type { MaterialShelf } from "../shared-store.ts";
+import type { MaterialStore } from "../shared-store.ts";
 import { ask, type PostgresDatabase, type Sql } from "./connection.ts";
 import { isWorkOlderThan } from "./queue.ts";
 
@@ -26,7 +26,7 @@ const SWEEP_MS = 3_600_000;
  * Files in the database, cut into chunks that are compressed one by one. Until all of them are there they have a name of their
  * own, with a row without chunks: who keeps the same at the same time, or breaks off, is in nobody's way.
  */
-export class PostgresMaterials implements MaterialShelf, Disposable {
+export class PostgresMaterials implements MaterialStore, Disposable {
   readonly #database: PostgresDatabase;
   readonly #entropy: Entropy;
   readonly #timer: ReturnType<typeof setInterval>;

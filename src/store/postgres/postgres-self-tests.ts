@@ -1,8 +1,8 @@
-import { parseSelfTest, readableSelfTests, type SelfTestRow, type SelfTestShelf } from "../self-test-shelf.ts";
+import { parseSelfTest, readableSelfTests, type SelfTestRow, type SelfTestStore } from "../self-test-store.ts";
 import { ask, type PostgresDatabase } from "./connection.ts";
 
 /** Self-tests that every process on the database reads. A row that is damaged is as none. */
-export function postgresSelfTests(database: PostgresDatabase): SelfTestShelf {
+export function postgresSelfTests(database: PostgresDatabase): SelfTestStore {
   const read = async (statement: string, value: string) => {
     const [row] = await database.read((sql) => ask<{ self_test: string }>(sql, statement, [value]));
     return row && parseSelfTest(row.self_test);

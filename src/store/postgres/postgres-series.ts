@@ -1,7 +1,7 @@
 import type { SeriesListing } from "../../domain/series.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
-import type { SharedSeriesShelf } from "../series-shelf.ts";
+import type { SharedSeriesStore } from "../series-store.ts";
 import { isLoss } from "../store.ts";
 import type { PostgresDatabase } from "./connection.ts";
 import type { Flusher } from "./flusher.ts";
@@ -23,7 +23,7 @@ interface Owner {
   readonly sweep: () => Promise<void>;
 }
 
-export class PostgresSeries implements SharedSeriesShelf, AsyncDisposable {
+export class PostgresSeries implements SharedSeriesStore, AsyncDisposable {
   readonly #database: PostgresDatabase;
   readonly #flusher: Flusher;
   readonly #me: string;

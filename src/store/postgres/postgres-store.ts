@@ -3,7 +3,7 @@ import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-en
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
-import type { SelfTestShelf } from "../self-test-shelf.ts";
+import type { SelfTestStore } from "../self-test-store.ts";
 import type { StoreInspection } from "../shared-store.ts";
 import type { EntriesOfTrials, LoggedEntry, Run, Safety, SessionQuery, SessionStore, TrialsOf } from "../store.ts";
 import { PostgresDatabase } from "./connection.ts";
@@ -65,7 +65,7 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
   readonly me: string;
   readonly ledger: PostgresLedger;
   readonly series: PostgresSeries;
-  readonly self_tests: SelfTestShelf;
+  readonly self_tests: SelfTestStore;
   readonly database: PostgresDatabase;
   readonly flusher: Flusher;
   readonly #clock: Clock;

@@ -1,10 +1,10 @@
-import { parseSelfTest, readableSelfTests, type SelfTestRow, type SelfTestShelf } from "../self-test-shelf.ts";
+import { parseSelfTest, readableSelfTests, type SelfTestRow, type SelfTestStore } from "../self-test-store.ts";
 import type { Database } from "./database.ts";
 import { guarded } from "./storage-failure.ts";
 import type { WriteBatch } from "./write-batch.ts";
 
 /** Self-tests that survive the process. A row that is damaged is as none. */
-export function sqliteSelfTests(database: Database, batch: WriteBatch, stateDir: string): SelfTestShelf {
+export function sqliteSelfTests(database: Database, batch: WriteBatch, stateDir: string): SelfTestStore {
   const read = (sql: string, parameters: Record<string, string>) =>
     guarded(stateDir, () => {
       const row = database.query(sql).get(parameters) as { self_test: string } | null;

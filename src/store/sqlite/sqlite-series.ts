@@ -1,7 +1,7 @@
 import type { SeriesListing } from "../../domain/series.ts";
 import type { SeriesRecord } from "../../domain/series-record.ts";
 import type { SeriesListRequest } from "../../domain/series-request.ts";
-import type { SeriesShelf } from "../series-shelf.ts";
+import type { SeriesStore } from "../series-store.ts";
 import { isLoss } from "../store.ts";
 import type { Retries } from "./retries.ts";
 import type { SeriesRows } from "./series-rows.ts";
@@ -19,7 +19,7 @@ interface SeriesParts {
   readonly settle: () => Promise<void>;
 }
 
-export class SqliteSeries implements SeriesShelf {
+export class SqliteSeries implements SeriesStore {
   readonly #parts: SeriesParts;
   /** Ends that could not be stored. */
   readonly #unsaved = new Map<string, SeriesRecord>();

@@ -5,7 +5,7 @@ import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-en
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import type { Clock, Entropy } from "../../runtime/clock.ts";
-import type { SelfTestShelf } from "../self-test-shelf.ts";
+import type { SelfTestStore } from "../self-test-store.ts";
 import type { EntriesOfTrials, LoggedEntry, Run, Safety, SessionQuery, SessionStore, TrialsOf } from "../store.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { DiskSync } from "./disk-sync.ts";
@@ -47,7 +47,7 @@ class SqliteStore implements SessionStore {
   readonly persistent = true;
   readonly ledger: SqliteLedger;
   readonly series: SqliteSeries;
-  readonly self_tests: SelfTestShelf;
+  readonly self_tests: SelfTestStore;
   readonly #stateDir: string;
   readonly #database: Database;
   readonly #lease: ProcessLease;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { RECIPES } from "../../../src/arms/recipe/recipes.ts";
 
-const peel = (name: string, tool: string, output: string) =>
-  RECIPES.find((recipe) => recipe.name === name)?.peel(tool, output);
+const unwrap = (name: string, tool: string, output: string) =>
+  RECIPES.find((recipe) => recipe.name === name)?.unwrap(tool, output);
 
 const MANY = `[${'{"result":"one"},'.repeat(6_000)}{"result":"two"}]`;
 
@@ -44,13 +44,13 @@ test("what an agent wraps around an output goes, and the exit code is read from 
     ["pi", "bash", "1 test failed\n\nCommand exited with code 1", "1 test failed", 1],
     ["pi", "read", "Command exited with code 1", "Command exited with code 1", null],
   ] as const;
-  for (const [name, tool, output, peeled, exit_code] of cases)
-    expect([name, peel(name, tool, output)]).toEqual([name, { output: peeled, exit_code }]);
+  for (const [name, tool, output, unwrapped, exit_code] of cases)
+    expect([name, unwrap(name, tool, output)]).toEqual([name, { output: unwrapped, exit_code }]);
 });
 
-test("an endless output is peeled in linear time", () => {
+test("an endless output is unwrapped in linear time", () => {
   const hostile = ["<system-reminder>", "Exit code 1", "Chunk ID: x\n", "Output:", "<shellId: 1", "\n\n"];
   for (const recipe of RECIPES)
     for (const piece of hostile)
-      expect(recipe.peel("Bash", piece.repeat(1_000_000 / piece.length)).output.length).toBeLessThan(1_100_000);
+      expect(recipe.unwrap("Bash", piece.repeat(1_000_000 / piece.length)).output.length).toBeLessThan(1_100_000);
 });

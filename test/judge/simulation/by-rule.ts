@@ -1,4 +1,4 @@
-import { type Basis, decide, needsSecondHearing } from "../../../src/comparison/judge/decide.ts";
+import { type Basis, decide, needsMaskedRepetition } from "../../../src/comparison/judge/decide.ts";
 import { gatesOf } from "../../../src/comparison/judge/gates.ts";
 import { confidenceOf } from "../../../src/comparison/judge/verdict/confidence.ts";
 import type { CallScores } from "../../../src/comparison/judge/verdict/score-table.ts";
@@ -16,7 +16,7 @@ export const byRule: JudgePair = (pair, faults, chance) => {
     tie_margin: 0.05,
     suspects: new Set(),
   };
-  const again = needsSecondHearing(basis, WEIGHTS) ? callsOf({ pair, faults, chance, masked: true }) : [];
+  const again = needsMaskedRepetition(basis, WEIGHTS) ? callsOf({ pair, faults, chance, masked: true }) : [];
   const whole = { ...basis, calls: [...basis.calls, ...again] };
   const scored = decide(whole, WEIGHTS);
   const flags = [

@@ -13,7 +13,7 @@ import { MAX_THREADS } from "./threads.ts";
 
 interface DecisionParts {
   readonly run: Pick<ArmRun, "redact" | "clock">;
-  readonly recipe: Pick<Recipe, "peel">;
+  readonly recipe: Pick<Recipe, "unwrap">;
   readonly log: DecisionLog;
 }
 
@@ -26,7 +26,7 @@ export interface SaidTurn {
 /** Writes an external agent's decisions. Keys are taken out, and whatever an agent can send for ever is told only so often. */
 export class AgentDecisions {
   readonly #parts: DecisionParts;
-  readonly #fenced = new Set<string>();
+  readonly #filtered = new Set<string>();
   readonly #unpriced = new Set<string>();
   #refused = 0;
   #forgotten = false;
@@ -71,9 +71,9 @@ export class AgentDecisions {
   call(pending: PendingCall, output: string, is_error: boolean | null): void {
     const { call, told, effect, checked, thread, asked_ticks } = pending;
     const { run, recipe, log } = this.#parts;
-    const peeled = recipe.peel(call.name, output);
-    const text = run.redact(peeled.output);
-    const { exit_code } = peeled;
+    const unwrapped = recipe.unwrap(call.name, output);
+    const text = run.redact(unwrapped.output);
+    const { exit_code } = unwrapped;
     const ok = is_error !== true && (exit_code ?? 0) === 0;
     log.add("tool_call", {
       summary: callSummary(told, { text, ok, exit_code }),
@@ -100,10 +100,10 @@ export class AgentDecisions {
   }
 
   /** What the provider would have done for the agent behind a closed network. Each is told once. */
-  fenced(removed: readonly string[]): void {
+  filtered(removed: readonly string[]): void {
     for (const what of removed.map((one) => oneLine(this.#parts.run.redact(one), FENCED_CHARS))) {
-      if (this.#fenced.has(what) || this.#fenced.size >= MAX_FENCED) continue;
-      this.#fenced.add(what);
+      if (this.#filtered.has(what) || this.#filtered.size >= MAX_FENCED) continue;
+      this.#filtered.add(what);
       const summary = `refused ${what}, which runs at the provider: ${NETWORK_RULE}`;
       this.#parts.log.add("policy_block", { summary, detail: { rule: NETWORK_RULE, tool: what, input: "" } });
     }
@@ -169,6 +169,6 @@ const MAX_UNPRICED = 10;
 /** How a reply ended that is not whole. */
 const BROKEN = { whole: null, cut: "the reply broke off", error: "the provider failed" } as const;
 
-/** Kinds of what the fence takes out that are told of: an agent may make up any number. */
+/** Kinds of what is taken out of a request that are told of: an agent may make up any number. */
 const MAX_FENCED = 50;
 const FENCED_CHARS = 80;

@@ -25,7 +25,7 @@ interface ExchangeParts {
   readonly upstream: Upstream;
   readonly log: AgentLog;
   /** Behind a closed network the provider does nothing for the agent either. */
-  readonly fence: boolean;
+  readonly without_provider_tools: boolean;
   readonly throttle: Throttle;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
@@ -79,7 +79,7 @@ class TurnExchange {
   }
 
   async answer(): Promise<void> {
-    const { log, fence, upstream } = this.#parts;
+    const { log, without_provider_tools, upstream } = this.#parts;
     const { wire } = this.#request.route;
     const { path, bytes } = this.#request;
     const body = this.#request.body ?? {};
@@ -90,8 +90,8 @@ class TurnExchange {
     // The agent is killed while it waits, so that nothing more of it is on its way.
     if (turn === null) return;
     await ownTurn();
-    const edited = editRequest(wire, path, body, { model: turn.model, fence });
-    log.told.fenced(edited.removed);
+    const edited = editRequest(wire, path, body, { model: turn.model, without_provider_tools });
+    log.told.filtered(edited.removed);
     if (edited.unsupported !== null) return log.unsupported(edited.unsupported);
     if (edited.refused !== null) {
       log.refused(turn, edited.refused, false);
@@ -230,7 +230,12 @@ const PIECE_BYTES = 4 * 1024;
 async function answerAside(parts: ExchangeParts, request: AgentRequest, response: ServerResponse): Promise<void> {
   const { upstream } = parts;
   const { route, method, path, headers, body, signal } = request;
-  const forced = body && editRequest(route.wire, path, body, { model: upstream.model, fence: parts.fence });
+  const forced =
+    body &&
+    editRequest(route.wire, path, body, {
+      model: upstream.model,
+      without_provider_tools: parts.without_provider_tools,
+    });
   if (forced?.unsupported != null) return parts.log.unsupported(forced.unsupported);
   const sent = {
     method,

@@ -105,7 +105,7 @@ export async function openProxy(settings: ProxySettings, request_ms = REQUEST_MS
   };
 }
 
-/** The most connections of one agent at a time. Agents with many helpers have some thirty; the door opens one for each. */
+/** The most connections of one agent at a time. Agents with many helpers have some thirty; the launcher opens one for each. */
 const MAX_CONNECTIONS = 256;
 const MAX_OPEN = 256;
 

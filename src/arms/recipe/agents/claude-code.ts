@@ -1,8 +1,8 @@
 import { type ArgumentRules, BY_MODEL, hasArgument, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, providerVariables } from "../inside.ts";
 import { own } from "../own.ts";
-import { exitCodeAt, withoutBlocks, withoutMarks } from "../peel.ts";
 import type { AgentLaunch, Recipe } from "../recipe.ts";
+import { exitCodeAt, withoutBlocks, withoutMarks } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {
   own: [
@@ -65,7 +65,7 @@ export const claudeCode: Recipe = {
       home: task.home,
     };
   },
-  peel: (tool, output) => {
+  unwrap: (tool, output) => {
     const text = withoutMarks(withoutBlocks(output, "system-reminder"), "tool_use_error");
     const told = tool === "Bash" && text.startsWith(EXIT) ? exitCodeAt(text.slice(EXIT.length)) : null;
     if (told === null) return { output: text, exit_code: null };

@@ -3,8 +3,8 @@ import { asRecords, asText } from "../../../domain/lenient.ts";
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
 import { own } from "../own.ts";
-import { exitCodeAt } from "../peel.ts";
-import type { PeeledOutput, Recipe } from "../recipe.ts";
+import type { Recipe, UnwrappedOutput } from "../recipe.ts";
+import { exitCodeAt } from "../unwrap-output.ts";
 
 /** Its provider is set by a command of its own. The texts are arguments of the shell, and never part of its script. */
 const SET_UP_AND_RUN =
@@ -65,14 +65,14 @@ export const cline: Recipe = {
       home: task.home,
     };
   },
-  peel,
+  unwrap,
 };
 
 /** The most that is read of one output, which is a list of a few answers. */
 const LIMITS = { bytes: 8 * 1024 * 1024, values: 10_000 };
 
 /** Every tool answers with a list of what was asked and what came of it, as JSON. */
-function peel(_tool: string, output: string): PeeledOutput {
+function unwrap(_tool: string, output: string): UnwrappedOutput {
   const json = readBoundedJson(Buffer.from(output), LIMITS);
   const answers = "value" in json ? asRecords(json.value).flatMap(({ result }) => asText(result) ?? []) : [];
   if (answers.length === 0) return { output, exit_code: null };

@@ -1,8 +1,8 @@
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS, providerVariables } from "../inside.ts";
 import { own } from "../own.ts";
-import { belowHeader, exitCodeAt } from "../peel.ts";
 import type { Recipe } from "../recipe.ts";
+import { belowHeader, exitCodeAt } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {
   own: [
@@ -65,7 +65,7 @@ export const codex: Recipe = {
       home: task.home,
     };
   },
-  peel: (_tool, output) => {
+  unwrap: (_tool, output) => {
     const found = belowHeader(output, HEADERS, "Output:");
     if (found === null) return { output, exit_code: null };
     const [told] = EXITS.flatMap((name) => found.values.get(name) ?? []);

@@ -1,8 +1,8 @@
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
 import { own } from "../own.ts";
-import { unpeeled } from "../peel.ts";
 import type { Recipe } from "../recipe.ts";
+import { outputAsItIs } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {
   own: [{ argv: ["--auto"], rivals: ["--readonly", "--allow", "--ask", "--exclude"] }],
@@ -62,5 +62,5 @@ export const continueCli: Recipe = {
       },
     };
   },
-  peel: unpeeled,
+  unwrap: outputAsItIs,
 };

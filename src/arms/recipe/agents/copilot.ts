@@ -1,8 +1,8 @@
 import { type ArgumentRules, BY_MODEL, BY_PROMPT, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
 import { own } from "../own.ts";
-import { exitCodeAt } from "../peel.ts";
-import type { PeeledOutput, Recipe } from "../recipe.ts";
+import type { Recipe, UnwrappedOutput } from "../recipe.ts";
+import { exitCodeAt } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {
   own: [
@@ -56,14 +56,14 @@ export const copilot: Recipe = {
       home: task.home,
     };
   },
-  peel,
+  unwrap,
 };
 
 /** How the line after an output says how its command ended. */
 const EXIT = "exit code ";
 
 /** `<exited with exit code 1>` or `<shellId: 0 completed with exit code 1>`. */
-function peel(_tool: string, output: string): PeeledOutput {
+function unwrap(_tool: string, output: string): UnwrappedOutput {
   const text = output.trimEnd();
   const start = text.lastIndexOf("\n") + 1;
   const last = text.slice(start, start + 200);

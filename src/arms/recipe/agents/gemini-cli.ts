@@ -78,5 +78,5 @@ export const geminiCli: Recipe = {
       },
     };
   },
-  peel: geminiOutput,
+  unwrap: geminiOutput,
 };

@@ -1,12 +1,12 @@
-import { belowHeader, exitCodeAt, withoutMarks } from "../peel.ts";
-import type { PeeledOutput } from "../recipe.ts";
+import type { UnwrappedOutput } from "../recipe.ts";
+import { belowHeader, exitCodeAt, withoutMarks } from "../unwrap-output.ts";
 
 /** Names of the lines around what a shell command printed, before it and after it. */
 const BEFORE = ["Command:", "Directory:"];
 const AFTER = ["Error:", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:"];
 
 /** Gemini CLI and what was made from it report a shell command alike. */
-export function geminiOutput(_tool: string, output: string): PeeledOutput {
+export function geminiOutput(_tool: string, output: string): UnwrappedOutput {
   const text = withoutMarks(output, "untrusted_context").trim();
   const found = belowHeader(text, BEFORE, "Output:");
   if (found === null) return { output: text, exit_code: null };

@@ -2,8 +2,8 @@ import type { WireName } from "../../../domain/external-agent.ts";
 import { type ArgumentRules, BY_MODEL, BY_PROXY, hasArgument, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS } from "../inside.ts";
 import { own } from "../own.ts";
-import { withoutBlocks } from "../peel.ts";
 import type { Recipe } from "../recipe.ts";
+import { withoutBlocks } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {
   own: [{ argv: ["--format", "json"] }],
@@ -59,7 +59,7 @@ export const opencode: Recipe = {
       home: task.home,
     };
   },
-  peel: (_tool, output) => ({ output: withoutBlocks(output, "bash_metadata"), exit_code: null }),
+  unwrap: (_tool, output) => ({ output: withoutBlocks(output, "bash_metadata"), exit_code: null }),
 };
 
 /** Its names of the providers, and the addresses that their clients add a path to. */

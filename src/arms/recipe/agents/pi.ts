@@ -1,7 +1,7 @@
 import { type ArgumentRules, BY_MODEL, BY_PROXY, ownArguments } from "../arguments.ts";
 import { expandHome, givenTask, PROVIDER_PATHS, providerVariables } from "../inside.ts";
-import { exitCodeAt } from "../peel.ts";
 import type { Recipe } from "../recipe.ts";
+import { exitCodeAt } from "../unwrap-output.ts";
 
 const ARGUMENTS: ArgumentRules = {
   own: [
@@ -53,7 +53,7 @@ export const pi: Recipe = {
       },
     };
   },
-  peel: (tool, output) => {
+  unwrap: (tool, output) => {
     const at = tool === "bash" ? output.lastIndexOf(EXIT) : -1;
     const told = at < 0 ? null : exitCodeAt(output.slice(at + EXIT.length));
     return told === null ? { output, exit_code: null } : { output: output.slice(0, at).trimEnd(), exit_code: told };

@@ -53,5 +53,5 @@ export const qwenCode: Recipe = {
       home: { ...task.home, ".qwen/settings.json": JSON.stringify({ privacy: { usageStatisticsEnabled: false } }) },
     };
   },
-  peel: geminiOutput,
+  unwrap: geminiOutput,
 };

@@ -2,15 +2,15 @@ import { sumUsage } from "../../../domain/usage.ts";
 import { type Citation, FLAGS, type Flag, type JudgeCall, SIDES } from "../../../domain/verdict.ts";
 import type { JudgedArm } from "../judge.ts";
 import { type JudgeResult, NO_MODEL_ASKED } from "../verdict/judge-result.ts";
-import type { Exhibits } from "../view/exhibits.ts";
+import type { Candidates } from "../view/candidates.ts";
 import { askBothOrders, type JudgedPair } from "./ask-both-orders.ts";
 import type { CallResult, JudgeClient } from "./ask-judge.ts";
 import { PROTOCOL, promptDigest } from "./judge-prompt.ts";
 
 export interface JudgeInput extends JudgedPair {
-  readonly exhibits: Exhibits;
+  readonly candidates: Candidates;
   /** Whether words could have moved these answers, so that the judge must be asked again without them. */
-  readonly needsSecondHearing: (calls: readonly JudgeCall[], suspicions: JudgeResult["suspicions"]) => boolean;
+  readonly needsMaskedRepetition: (calls: readonly JudgeCall[], suspicions: JudgeResult["suspicions"]) => boolean;
 }
 
 /** Citations kept per criterion of a verdict. */
@@ -22,13 +22,13 @@ const KEPT_CITATIONS = 8;
  * @throws Failure `provider_failed` when the judge cannot be reached; the signal's reason when it fires.
  */
 export async function judgeByModel(judge: JudgeClient, input: JudgeInput, signal: AbortSignal): Promise<JudgeResult> {
-  const { kase, exhibits } = input;
-  const { views } = exhibits;
+  const { kase, candidates } = input;
+  const { views } = candidates;
   const first = await askBothOrders(judge, input, { views, masked: false }, signal);
   if (first.length === 0) return { ...NO_MODEL_ASKED, flags: ["cost_limit_reached"] };
-  const suspicions = [...exhibits.suspicions, ...suspectedByJudge(first)];
-  const due = input.needsSecondHearing(callsOf(first), suspicions);
-  const wordless = await exhibits.masked();
+  const suspicions = [...candidates.suspicions, ...suspectedByJudge(first)];
+  const due = input.needsMaskedRepetition(callsOf(first), suspicions);
+  const wordless = await candidates.masked();
   const masked = due ? wordless : null;
   const second = masked ? await askBothOrders(judge, input, { views: masked, masked: true }, signal) : [];
   const all = [...first, ...second];

@@ -36,7 +36,7 @@ export async function judgeByPanel(
     usage: sumUsage(results.map(({ usage }) => usage)),
     flags: FLAGS.filter((flag) => results.some(({ flags }) => flags.includes(flag))),
     suspicions: [
-      ...input.exhibits.suspicions,
+      ...input.candidates.suspicions,
       ...results.flatMap(({ suspicions }, index) =>
         suspicions.filter(({ found_by }) => found_by === "judge").map((one) => ({ ...one, judge: nameOf(index) })),
       ),

@@ -134,7 +134,7 @@ function flagsOf({ kase, facts, rules, result }: VerdictInput, scored: ScoredOut
     ...agentFlags(kase),
     ...armFlags(kase),
     ...result.flags,
-    ...secondHearingFlags(scored, result),
+    ...maskedRepetitionFlags(scored, result),
     "single_trial",
   ]);
   if (hasPreferenceConflict({ calls: result.calls, tie_margin }, weights)) raised.add("score_preference_conflict");
@@ -155,7 +155,7 @@ function needlessFlags({ decided_by }: ScoredOutcome): readonly Flag[] {
   return decided_by === "probe" ? ["different_agents", "prose_only", "no_objective_check"] : [];
 }
 
-function secondHearingFlags({ second }: ScoredOutcome, { suspicions }: JudgeResult): readonly Flag[] {
+function maskedRepetitionFlags({ second }: ScoredOutcome, { suspicions }: JudgeResult): readonly Flag[] {
   if (second === "unconfirmed" || second === "not_held") return ["unconfirmed"];
   if (second === "unusable") return ["unconfirmed", "judge_invalid"];
   if (second !== "overturns") return [];
@@ -220,7 +220,7 @@ function usageOf({ result, price, latency_ms }: VerdictInput): Verdict["usage"] 
   return { tokens_in, tokens_out, cost_usd, latency_ms };
 }
 
-/** Adds the arm's name, and the winner's words as a whole when only the second hearing found them. */
+/** Adds the arm's name, and the winner's words as a whole when only the masked repetition found them. */
 function suspicionsOf(
   { kase, result }: VerdictInput,
   { second, merged }: ScoredOutcome,

@@ -1,12 +1,12 @@
 import type { PanelMember, Side } from "../../../domain/verdict.ts";
-import type { SecondHearing } from "../asking/second-hearing.ts";
+import type { MaskedRepetition } from "../asking/masked-repetition.ts";
 import type { Opinion } from "../opinion.ts";
 import { type JudgeFinding, signOf } from "../panel-votes.ts";
 
 /** What one judge of a panel found, in its first hearing and in the end. */
 export interface HeardJudge extends Pick<PanelMember, "outcome" | "vote"> {
   readonly first: PanelMember["vote"];
-  readonly second: SecondHearing;
+  readonly second: MaskedRepetition;
 }
 
 export const voteOf = ({ outcome, winner_side }: JudgeFinding): PanelMember["vote"] =>
@@ -69,7 +69,7 @@ export function panelOverturned(words: PanelWords): string {
 
 type Vote = PanelMember["vote"] | "not_held";
 
-/** A judge whose second hearing failed is not one that favours neither. */
+/** A judge whose masked repetition failed is not one that favours neither. */
 function lastVote({ vote, second }: HeardJudge): Vote {
   if (second === "not_held") return second;
   return second === "unusable" && vote === 0 ? null : vote;

@@ -22,7 +22,7 @@ export interface ScoreTable {
 
 export interface ScoreTables {
   readonly shown: readonly ScoreTable[];
-  /** Of the second hearing; empty when there was none. */
+  /** Of the masked repetition; empty when there was none. */
   readonly masked: readonly ScoreTable[];
 }
 

@@ -1,5 +1,5 @@
 import type { Sensitivity } from "../../../domain/verdict.ts";
-import { NOISE } from "../asking/second-hearing.ts";
+import { NOISE } from "../asking/masked-repetition.ts";
 import { type Basis, decide, type ScoredOutcome } from "../decide.ts";
 import {
   byJudge,
@@ -21,7 +21,7 @@ import {
  * direction. Each walk tries the points where a call's label changes or where the gap falls by more than noise.
  *
  * An outcome cannot change before a label does, so the least distance is exact. It is an upper bound where a cap, a veto
- * or a second hearing keeps the outcome although a label changed. One more walk to each criterion finds every change that
+ * or a masked repetition keeps the outcome although a label changed. One more walk to each criterion finds every change that
  * one criterion alone brings about.
  */
 export function sensitivityOf(basis: Basis, weights: Weights): Sensitivity {

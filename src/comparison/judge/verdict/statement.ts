@@ -120,7 +120,7 @@ function opinion(input: StatementInput): string {
   return unsolved + (model_asked ? judged(input) : measured(input));
 }
 
-/** The second hearing took the first one's winner or lean away. */
+/** The masked repetition took the first one's winner or lean away. */
 const isOverturned = ({ second, merged }: ScoredOutcome) =>
   second === "overturns" || second === "not_held" || (second === "unusable" && Boolean(merged?.winner_side));
 

@@ -1,6 +1,6 @@
 import type { Scenario } from "../../../domain/scenario.ts";
 import type { Flag } from "../../../domain/verdict.ts";
-import { judgeRecord } from "../../../store/self-test-shelf.ts";
+import { judgeRecord } from "../../../store/self-test-store.ts";
 import type { SessionStore } from "../../../store/store.ts";
 import { selfTestKeyOf } from "../../planning/comparison.ts";
 

@@ -5,17 +5,17 @@ import { needOfProvider, needOfSandbox } from "../../planning/need-names.ts";
 import { installNeed } from "../../planning/needs.ts";
 import type { SessionServices } from "../../planning/services.ts";
 
-type Having = Pick<SessionServices, "sandbox" | "sandboxes" | "agents_dir" | "tapes">;
+type Having = Pick<SessionServices, "sandbox" | "sandboxes" | "agents_dir" | "recordings">;
 
 /** What runs may need, and this process has. `providers` are those that it has keys for. */
 export async function capabilitiesOf(services: Having, providers: readonly string[]): Promise<Needs> {
-  const { sandbox, sandboxes, agents_dir, tapes } = services;
+  const { sandbox, sandboxes, agents_dir, recordings } = services;
   const chosen = await sandboxes.choose(sandbox, false);
   return [
     ...providers.map(needOfProvider),
     needOfSandbox(chosen.sandbox.kind),
     ...(agents_dir === undefined ? [] : await installsIn(agents_dir)),
-    ...(tapes?.mode === "replay" ? ["recordings"] : []),
+    ...(recordings?.mode === "replay" ? ["recordings"] : []),
   ].sort();
 }
 

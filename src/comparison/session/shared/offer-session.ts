@@ -2,7 +2,7 @@ import { Failure } from "../../../domain/failure.ts";
 import type { SessionOutcome, TrialPlace } from "../../../domain/session.ts";
 import type { Needs, SharedStore } from "../../../store/shared-store.ts";
 import { isOfSandbox, providersAmong } from "../../planning/need-names.ts";
-import { needsOfPlan, takers } from "../../planning/needs.ts";
+import { needsOfPlan, workersWithSlots } from "../../planning/needs.ts";
 import { type Reservation, reserve } from "../../planning/reservation.ts";
 import type { SessionServices } from "../../planning/services.ts";
 import { worstCaseOf } from "../run/conduct-session.ts";
@@ -78,7 +78,7 @@ async function demandNewTrial(shared: SharedStore, { series_id, trial }: TrialPl
 
 /** @throws Failure naming what no process that takes runs has */
 export async function demandWorker(shared: Pick<SharedStore, "workers">, needs: Needs): Promise<void> {
-  const workers = await takers(shared);
+  const workers = await workersWithSlots(shared);
   if (workers.some(({ capabilities }) => needs.every((need) => capabilities.includes(need)))) return;
   if (workers.length === 0)
     throw new Failure("overloaded", "no process takes runs now: start `abeval serve --worker` on this database", {

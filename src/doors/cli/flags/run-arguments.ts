@@ -1,8 +1,8 @@
 import type { RunOptions } from "../../../comparison/planning/prepare-session.ts";
 import { DEFAULT_TRIALS, MARGIN, MAX_PARALLEL, MAX_TRIALS } from "../../../domain/series-record.ts";
 import type { CommandSpec, ParsedArguments } from "./arguments.ts";
+import { RECORD_FLAG } from "./recording-flags.ts";
 import { SHARED_FLAGS } from "./service-flags.ts";
-import { RECORD_FLAG } from "./tape-flags.ts";
 
 /** What `abeval run` takes. */
 export const RUN = {

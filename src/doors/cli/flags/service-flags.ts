@@ -2,8 +2,8 @@ import { MAX_QUEUED } from "../../../domain/defaults.ts";
 import { NO_PRICES, type PriceList } from "../../../domain/price-list.ts";
 import type { FlagSpec, ParsedArguments } from "./arguments.ts";
 import { DATABASE_FLAG, databaseSettings, SHARING_FLAGS } from "./database-flags.ts";
+import { REPLAY_FLAGS, recordingSettings } from "./recording-flags.ts";
 import { AGENTS_FLAG, SANDBOX_FLAGS, sandboxSettings } from "./sandbox-flags.ts";
-import { REPLAY_FLAGS, tapeSettings } from "./tape-flags.ts";
 
 /** Of run, serve and mcp. */
 const PRICES_FLAG = {
@@ -44,7 +44,7 @@ export const sharedSettings = async (args: SharedArguments) => ({
   sandbox: sandboxSettings(args),
   agents_dir: args.value("agents-dir"),
   prices: await readPrices(args),
-  tapes: tapeSettings(args),
+  recordings: recordingSettings(args),
   keep_workspaces: args.has("keep-workspaces"),
 });
 

@@ -22,8 +22,8 @@ import { Semaphore } from "../../../runtime/semaphore.ts";
 import { version } from "../../../runtime/version.ts";
 import { UsageError } from "../flags/arguments.ts";
 import { type DatabaseSettings, databasePlace } from "../flags/database-flags.ts";
+import { openRecordingDirectory, type RecordingSettings } from "../flags/recording-flags.ts";
 import { agentsDirectory, readableDirectories, type SandboxSettings } from "../flags/sandbox-flags.ts";
-import { openTapeDirectory, type TapeSettings } from "../flags/tape-flags.ts";
 import { type OpenedStore, openStore } from "./open-store.ts";
 
 /** Of a session, and judges read in two orders. */
@@ -42,7 +42,7 @@ export interface ServiceOptions {
   /** As given; absent: ABEVAL_AGENTS_DIR decides. */
   readonly agents_dir: string | undefined;
   readonly prices: PriceList;
-  readonly tapes: TapeSettings;
+  readonly recordings: RecordingSettings;
   readonly max_cost_per_day_usd?: number | undefined;
   readonly keep_workspaces: boolean;
   /** Sessions at once, and how many may wait. */
@@ -72,10 +72,10 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
   const calls = Math.min(options.max_provider_calls ?? CALLS_PER_SESSION * options.max_sessions, MAX_PROVIDER_CALLS);
   const redact = credentials.redactSecrets;
   const recording = { clock: loopClock, entropy: systemEntropy, redact, version };
-  const tapes = await openTapeDirectory(environment["ABEVAL_CASSETTES"], options.tapes, recording);
+  const recordings = await openRecordingDirectory(environment["ABEVAL_CASSETTES"], options.recordings, recording);
   const models = {
     ...{ credentials, clock: loopClock, limiter: new Semaphore(calls, undefined, ARMS * options.max_sessions) },
-    replay_only: tapes?.mode === "replay",
+    replay_only: recordings?.mode === "replay",
   };
   return {
     clock: systemClock,
@@ -87,7 +87,7 @@ export async function openServices(options: ServiceOptions): Promise<PreparedSer
     providers: () => providerStatuses(credentials),
     resolveModel: modelResolver(models),
     openUpstream: upstreams(models),
-    tapes,
+    recordings,
     redact,
     ...sandboxing,
     judge_model: environment["ABEVAL_JUDGE_MODEL"] || undefined,

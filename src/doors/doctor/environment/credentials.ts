@@ -25,11 +25,11 @@ export const credentials: Check<Services> = {
     if (problems.length > 0) return warn([detail, ...problems].join("; "), HEADERS_HINT);
     if (present.some(({ local }) => !local)) return pass(detail);
     const locals = known.filter(({ local }) => local).map(({ provider }) => provider);
-    const elsewhere = new Set(workers.flatMap(({ capabilities }) => providersAmong(capabilities))).difference(
+    const ofWorkers = new Set(workers.flatMap(({ capabilities }) => providersAmong(capabilities))).difference(
       new Set(locals),
     );
-    return elsewhere.size > 0
-      ? pass(`${detail}; workers have ${[...elsewhere].sort().join(", ")}, and runs go to them`)
+    return ofWorkers.size > 0
+      ? pass(`${detail}; workers have ${[...ofWorkers].sort().join(", ")}, and runs go to them`)
       : warn(detail, NONE_HINT);
   },
 };

@@ -56,7 +56,7 @@ export function estimateCost(
 const NOTE =
   `low: ${SHORT_TURNS} turns an arm, each writing ${TURN_TOKENS_OUT} tokens and reading ${TURN_TOKENS_BACK} more, ` +
   "as in the bundled scenarios, and one brief answer of the judge in each order; high: both arms at the end of their budgets, the judge with all the " +
-  "evidence it may be shown, every re-ask and a second hearing. Nothing cached. Money is null unless every model has a price; scripts cost nothing";
+  "evidence it may be shown, every re-ask and a masked repetition. Nothing cached. Money is null unless every model has a price; scripts cost nothing";
 
 const SPENDS_NOTHING: CostEstimate = {
   low_usd: 0,

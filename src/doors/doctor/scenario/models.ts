@@ -2,7 +2,7 @@ import { splitModelRef } from "../../../arms/model/model-ref.ts";
 import { chooseJudge, judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { scriptsOf } from "../../../comparison/planning/choose-script.ts";
 import { isRealModel, sandboxForCommands } from "../../../comparison/planning/sandbox-for.ts";
-import { openTapes } from "../../../comparison/planning/session-tapes.ts";
+import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
 import { Failure } from "../../../domain/failure.ts";
 import { judgesNamed } from "../../../domain/judge-name.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
@@ -15,11 +15,11 @@ export const armModels: Check<DeclaredScenario> = {
   needs: ["replay.tapes"],
   async run({ services, loaded }) {
     const { arms } = loaded.definition;
-    const tapes = await openTapes(services, loaded.definition, {});
+    const recordings = await openRecordings(services, loaded.definition, {});
     const { resolveModel } = plannedWith(services);
     const refused = arms.flatMap((arm) => {
       const [script] = scriptsOf(arm);
-      const refusals = refusalOf(() => resolveModel(arm.model, script?.turns ?? null, tapes?.arm(arm.id)));
+      const refusals = refusalOf(() => resolveModel(arm.model, script?.turns ?? null, recordings?.arm(arm.id)));
       return refusals.map((message) => ({ model: arm.model, said: `${arm.id}: ${message}` }));
     });
     if (refused.length === 0) return pass(arms.map(({ id, model }) => `${id}: ${model}`).join(", "));
@@ -36,9 +36,9 @@ export const judgeModel: Check<DeclaredScenario> = {
   needs: ["replay.tapes"],
   async run({ services, loaded }) {
     const { definition } = loaded;
-    const tapes = await openTapes(services, definition, {});
+    const recordings = await openRecordings(services, definition, {});
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
-    const [refusal] = refusalOf(() => chooseJudge(plannedWith(services), undefined, definition, tapes?.judge()));
+    const [refusal] = refusalOf(() => chooseJudge(plannedWith(services), undefined, definition, recordings?.judge()));
     if (refusal === undefined) return pass(judge);
     return judgesNamed(judge).some((one) => isKeyAbsent(services, one)) ? warn(refusal, KEY_HINT) : fail(refusal, null);
   },

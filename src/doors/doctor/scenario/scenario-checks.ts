@@ -14,7 +14,7 @@ import { placeholders } from "./placeholders.ts";
 import { before, discrimination, stability } from "./probe.ts";
 import { globs, protectedFiles } from "./protected.ts";
 import { referenceApplies, referenceDeliverable, referencePasses, referencePaths } from "./reference.ts";
-import { replayTapes } from "./replay.ts";
+import { replayRecordings } from "./replay.ts";
 import { judgeFamily, weights } from "./rubric.ts";
 import { scriptedCalls } from "./scripted-calls.ts";
 import { judgeSelfTest } from "./self-test.ts";
@@ -23,7 +23,7 @@ import { judgeSelfTest } from "./self-test.ts";
 export const DECLARED_CHECKS: readonly Check<DeclaredScenario>[] = [
   contrast,
   varies,
-  replayTapes,
+  replayRecordings,
   armModels,
   judgeModel,
   modelSandbox,

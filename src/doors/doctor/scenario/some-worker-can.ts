@@ -2,7 +2,7 @@ import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
 import { providersAmong } from "../../../comparison/planning/need-names.ts";
 import { type Needing, needsOf } from "../../../comparison/planning/needs.ts";
 import { NOT_NEEDED, sandboxFor } from "../../../comparison/planning/sandbox-for.ts";
-import { openTapes } from "../../../comparison/planning/session-tapes.ts";
+import { openRecordings } from "../../../comparison/planning/session-recordings.ts";
 import { Failure } from "../../../domain/failure.ts";
 import type { Scenario } from "../../../domain/scenario.ts";
 import { type Check, fail, pass, warn } from "../check.ts";
@@ -32,13 +32,13 @@ export const someWorkerCan: Check<DeclaredScenario> = {
 const HINT = "give one worker all of it; until then a run is refused";
 
 async function needingOf({ services, loaded: { definition } }: DeclaredScenario): Promise<Needing> {
-  const tapes = await openTapes(services, definition, {});
+  const recordings = await openRecordings(services, definition, {});
   return {
     arms: definition.arms,
     judge_model: judgeModelName(services, undefined, definition.rubric.judge.model),
     sandbox: await sandboxNeeded(services, definition),
-    replayed: tapes?.replayed ?? [],
-    taped: tapes !== undefined,
+    replayed: recordings?.replayed ?? [],
+    recorded: recordings !== undefined,
   };
 }
 

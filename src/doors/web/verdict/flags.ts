@@ -25,13 +25,13 @@ const FLAG_TEXTS: Readonly<Record<Exclude<Flag, "single_trial">, FlagText>> = {
   },
   unconfirmed: {
     tone: "warn",
-    title: "A second hearing did not confirm the winner",
+    title: "A masked repetition did not confirm the winner",
     text: "With the words of both arms withheld, the judge named no winner, or gave no usable answer.",
   },
   prose_only: {
     tone: "warn",
     title: "Nothing but words to compare",
-    text: "Neither arm changed code, so no second hearing could leave their words out.",
+    text: "Neither arm changed code, so no masked repetition could leave their words out.",
   },
   judge_invalid: {
     tone: "danger",

@@ -51,7 +51,7 @@ const suspicionFlag = (flags: readonly Flag[]) =>
 const FINDERS: Record<Suspicion["found_by"], string> = {
   scan: "found by the scan",
   judge: "suspected by the judge",
-  second_hearing: "found by the second hearing",
+  second_hearing: "found by the masked repetition",
 };
 
 /** The quotes are text of the arms. */

@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import type { Entropy } from "../../runtime/clock.ts";
+import type { Recording } from "../model/recording.ts";
+import type { Redact } from "../model/redaction.ts";
+import { type Bound, differing } from "./bound.ts";
+import { normaliser } from "./matching/normalise.ts";
+import { renewed } from "./matching/renew.ts";
+import { type RecordedFile, readRecording } from "./read-recording.ts";
+import { NO_RECORDING, type RecordedSession, type RecordingDirectory, type Recordings } from "./recordings.ts";
+import { Replayer } from "./replayer.ts";
+import { fileOf, JUDGE, nameOf, placeOf, type Role, rolesOf } from "./roles.ts";
+import { seededEntropy } from "./seeded-entropy.ts";
+
+export interface ReplayServices {
+  readonly entropy: Entropy;
+  readonly redact: Redact;
+  readonly version: string;
+}
+
+export interface ReplayOptions {
+  /** A run that did not ask everything that was recorded fails. */
+  readonly strict: boolean;
+  /** The judge is asked for real; only arms are replayed. */
+  readonly live_judge: boolean;
+}
+
+/** Sessions are replayed from `directory`. A session whose recordings are not there, or do not fit, is refused. */
+export function replayFrom(directory: string, services: ReplayServices, options: ReplayOptions): RecordingDirectory {
+  return {
+    mode: "replay",
+    faults: [],
+    open: async (session) => {
+      const roles = rolesOf(session).filter(({ of }) => !(options.live_judge && of === JUDGE));
+      const place = recordedPlace(directory, session);
+      const normalise = normaliser(services.redact, session.ignore);
+      const played: Played[] = [];
+      for (const role of roles) {
+        const recorded = await renewed(await readRecordingOf(role, directory, place), normalise);
+        const replayer = new Replayer(recorded, { normalise, version: services.version });
+        const recording = fits(recorded, role.bound)
+          ? replayer
+          : { ...asRecording(replayer), side_model: "keep" as const };
+        played.push({ ...role, recorded, replayer, recording });
+      }
+      return replay(played, services.entropy, options.strict);
+    },
+  };
+}
+
+interface Played extends Role {
+  readonly recorded: RecordedFile;
+  readonly replayer: Replayer;
+  readonly recording: Recording;
+}
+
+const fits = ({ header }: RecordedFile, bound: Bound | undefined) =>
+  bound !== undefined && differing(header.bound, bound).length === 0;
+
+const asRecording = (replayer: Replayer): Recording => ({ replayed: true, fetch: () => replayer.fetch() });
+
+/** Every trial of a series replays a single run where no series was recorded: copies, which prove nothing more. */
+function recordedPlace(directory: string, { scenario, trial }: RecordedSession): string {
+  const isSeries = existsSync(join(directory, placeOf(scenario, 1)));
+  return placeOf(scenario, isSeries ? trial : undefined);
+}
+
+/** @throws Failure `invalid_request` */
+async function readRecordingOf(role: Role, directory: string, place: string): Promise<RecordedFile> {
+  const file = fileOf(place, role.of);
+  if (!existsSync(join(directory, file)))
+    throw new Failure(
+      "invalid_request",
+      `there is no recording of ${nameOf(role.of)}: ${file} is missing below ${directory}; record it: abeval run <scenario_file> --record ${directory}`,
+    );
+  const recorded = await readRecording(join(directory, file), file);
+  const { header } = recorded;
+  if (header.of !== role.of)
+    throw new Failure("invalid_request", `${file} is the recording of ${nameOf(header.of)}, not of ${nameOf(role.of)}`);
+  if (fits(recorded, role.bound) || fits(recorded, role.formerly)) return recorded;
+  const changed = differing(header.bound, role.bound);
+  const models = changed.includes("model") ? ` (recorded with ${header.model}, now ${role.model})` : "";
+  throw new Failure(
+    "invalid_request",
+    `${file} no longer fits ${nameOf(role.of)}: changed since it was recorded: ${changed.join(", ")}${models}; record it again, or undo the change`,
+    { details: { recording: file, changed } },
+  );
+}
+
+function replay(roles: readonly Played[], entropy: Entropy, strict: boolean): Recordings {
+  const replayerOf = (name: string) => roles.find(({ of }) => of === name);
+  // A request that was not recorded ends the session, so of course the rest was not asked.
+  const rest = () =>
+    roles.some(({ replayer }) => replayer.missed)
+      ? []
+      : roles.flatMap(({ recorded: { name, exchanges }, replayer }) =>
+          replayer.rest === 0
+            ? []
+            : [`${name}: ${replayer.rest} of ${exchanges.length} recorded requests were not asked`],
+        );
+  return {
+    mode: "replay",
+    replayed: roles.map(({ of }) => of),
+    arm: (id) => replayerOf(id)?.recording ?? NO_RECORDING,
+    judge: () => {
+      const judge = replayerOf(JUDGE);
+      if (judge === undefined) return { ...NO_RECORDING, entropy: () => entropy };
+      const { seed = "" } = judge.recorded.header;
+      return {
+        replayed: true,
+        fetch: () => judge.replayer.fetch(),
+        entropy: (name) => seededEntropy(`${seed} ${name}`),
+      };
+    },
+    begin: async () => undefined,
+    end: async () => rest(),
+    demandAllPlayed: () => {
+      const left = rest();
+      if (strict && left.length > 0)
+        throw new Failure("replay_mismatch", `not everything was replayed (--replay-strict): ${left.join("; ")}`);
+    },
+  };
+}

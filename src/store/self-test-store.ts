@@ -1,0 +1,85 @@
+import { SelfTest } from "../domain/self-test.ts";
+import { storedJson } from "./stored-json.ts";
+
+/** Self-tests that are completed. @throws Failure `storage_full` or `storage_failed`, from every method */
+export interface SelfTestStore {
+  /** @param key what the test is about: `selfTestKey` */
+  keep(key: string, self_test: SelfTest): Promise<void>;
+  read(self_test_id: string): Promise<SelfTest | undefined>;
+  /** The newest one with this key, by when it was asked for. */
+  latest(key: string): Promise<SelfTest | undefined>;
+  /** Newest first, without those that are damaged. */
+  list(query: SelfTestQuery): Promise<readonly SelfTest[]>;
+}
+
+interface SelfTestQuery {
+  readonly limit: number;
+  /** Only those that come after it. */
+  readonly before?: SelfTestPlace | undefined;
+}
+
+/** Where a self-test stands among others: by when it was asked for, then by its id. */
+type SelfTestPlace = Pick<SelfTest, "created_at" | "self_test_id">;
+
+/** Negative when `one` is the newer. */
+export function newerFirst(one: SelfTestPlace, other: SelfTestPlace): number {
+  if (one.created_at !== other.created_at) return one.created_at > other.created_at ? -1 : 1;
+  return one.self_test_id === other.self_test_id ? 0 : one.self_test_id > other.self_test_id ? -1 : 1;
+}
+
+/** What the newest self-test says of a judge; `unknown` also where it neither passed nor failed. */
+export async function judgeRecord(
+  self_tests: Pick<SelfTestStore, "latest">,
+  key: string,
+): Promise<"passed" | "failed" | "unknown"> {
+  const verdict = (await self_tests.latest(key))?.verdict;
+  if (verdict === "fail") return "failed";
+  return verdict === "pass" ? "passed" : "unknown";
+}
+
+/** A self-test as databases have it. */
+export interface SelfTestRow {
+  readonly id: string;
+  readonly created_at: string;
+  readonly self_test: string;
+}
+
+/** Reads on behind rows that are damaged, until there are enough. */
+export async function readableSelfTests(
+  { limit, before }: SelfTestQuery,
+  read: (limit: number, before: SelfTestPlace | undefined) => Promise<readonly SelfTestRow[]>,
+): Promise<readonly SelfTest[]> {
+  const found: SelfTest[] = [];
+  for (let place = before; ; ) {
+    const rows = await read(limit - found.length, place);
+    found.push(...rows.flatMap(({ self_test }) => parseSelfTest(self_test) ?? []));
+    const last = rows.at(-1);
+    if (last === undefined || found.length === limit) return found;
+    place = { created_at: last.created_at, self_test_id: last.id };
+  }
+}
+
+/** Undefined for what is damaged. */
+export const parseSelfTest = storedJson(SelfTest);
+
+/** Forgotten with the process; keeps the last `capacity`. */
+export function memorySelfTests(capacity: number): SelfTestStore {
+  const kept = new Map<string, { readonly key: string; readonly self_test: SelfTest }>();
+  return {
+    async keep(key, self_test) {
+      kept.set(self_test.self_test_id, { key, self_test: structuredClone(self_test) });
+      const [oldest] = kept.keys();
+      if (kept.size > capacity && oldest !== undefined) kept.delete(oldest);
+    },
+    read: async (self_test_id) => structuredClone(kept.get(self_test_id)?.self_test),
+    async latest(key) {
+      const own = [...kept.values()].filter((one) => one.key === key).map(({ self_test }) => self_test);
+      return structuredClone(own.toSorted(newerFirst)[0]);
+    },
+    async list({ limit, before }) {
+      const all = [...kept.values()].map(({ self_test }) => self_test).toSorted(newerFirst);
+      const after = before ? all.filter((one) => newerFirst(before, one) < 0) : all;
+      return structuredClone(after.slice(0, limit));
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { SeriesListing } from "../domain/series.ts";
+import type { SeriesRecord } from "../domain/series-record.ts";
+import type { SeriesListRequest } from "../domain/series-request.ts";
+
+/** Series; their trials are sessions. @throws Failure `storage_full` or `storage_failed`, from every method */
+export interface SeriesStore {
+  /** Begins a series, which this process then runs; durable. False when its id is taken. */
+  create(series: SeriesRecord): Promise<boolean>;
+  /**
+   * Replaces what is stored of a series that this process runs; durable. With a state other than `running` it runs it no more:
+   * that is kept when it cannot be stored, as an end of a session is.
+   * @throws Failure `series_not_running` when it does not run it
+   */
+  update(series: SeriesRecord): Promise<void>;
+  /**
+   * Has this process run a series that no living process runs, whatever its state was; undefined when it is unknown. What it
+   * gives is as stored: `interrupted` when its process died. The trials that a dead process left running have ended then.
+   * @throws Failure `invalid_request` when a living process runs it, this one included
+   */
+  take(series_id: string): Promise<SeriesRecord | undefined>;
+  /** As it is now; undefined when it is unknown. */
+  read(series_id: string): Promise<SeriesRecord | undefined>;
+  /** Newest first, without those that are damaged. @throws Failure `unknown_series` for `before`. */
+  list(query?: SeriesListRequest): Promise<readonly SeriesListing[]>;
+}
+
+/** Series of a store that several processes share. */
+export interface SharedSeriesStore extends SeriesStore {
+  /** As `take`, also from a living process: what that one writes of the series is refused from now on. */
+  steal(series_id: string): Promise<SeriesRecord | undefined>;
+}
