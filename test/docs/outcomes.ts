@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { selfTestKeyOf } from "../../src/comparison/planning/comparison.ts";
+import { conditionsOf, selfTestKeyOf } from "../../src/comparison/planning/comparison.ts";
 import { loadScenarioFile } from "../../src/comparison/scenario/load-scenario.ts";
 import type { Verdict } from "../../src/domain/verdict.ts";
 import { EXAMPLE_SELF_TEST } from "../../src/doors/http/openapi/examples/self-test.ts";
@@ -54,7 +54,7 @@ export async function verdictsByOutcome(first: "baseline" | "candidate"): Promis
     writeFileSync(file, scenarioText(first === "baseline" ? arms : arms.reverse()));
     const loaded = await loadScenarioFile(file);
     if (name === "judge failed its self-test")
-      await services.store.self_tests.keep(selfTestKeyOf(loaded.definition, JUDGE) ?? "", {
+      await services.store.self_tests.keep(selfTestKeyOf(conditionsOf(loaded.definition, JUDGE)) ?? "", {
         ...EXAMPLE_SELF_TEST,
         verdict: "fail",
       });

@@ -17,7 +17,6 @@ import { sha256 } from "../../domain/sha256.ts";
 import { leastTrials, type TrialSpec } from "../../statistics/advance.ts";
 import { differences } from "../scenario/declared-differences.ts";
 import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
-import { selfTestKeyOf } from "./comparison.ts";
 import { demandEveryPrice } from "./cost-limits.ts";
 import { prepareSession, type SessionPlan } from "./prepare-session.ts";
 import type { SessionServices } from "./services.ts";
@@ -185,11 +184,11 @@ function planOf(plans: readonly SessionPlan[], { margin, model_override, seed }:
   const [[first, second]] = arms as [SessionPlan["scenario"]["arms"]];
   const unseeded = {
     protocol: SERIES_PROTOCOL,
-    scenarios: plans.map(({ scenario, loaded, comparison }) => ({
+    scenarios: plans.map(({ scenario, loaded, comparison, self_test_key }) => ({
       scenario: scenario.name,
       digest: loaded.digest,
       comparison,
-      self_test_key: selfTestKeyOf(loaded.definition, judge_model),
+      self_test_key,
     })),
     arms: [first.id, second.id],
     judge_model,

@@ -14,7 +14,7 @@ import type { LoadedScenario } from "../scenario/loaded-scenario.ts";
 import { type AgentServices, agentDigest, agentRunner, isAgentArm } from "./agent-runner.ts";
 import { type ChosenJudge, chooseJudge } from "./choose-judge.ts";
 import { type Draw, scriptChoices, scriptFor } from "./choose-script.ts";
-import { comparisonDigest } from "./comparison.ts";
+import { comparisonDigest, conditionsOf, selfTestKeyOf } from "./comparison.ts";
 import { contextFlags } from "./context-flags.ts";
 import { demandArmPrices, demandEveryPrice, demandFirstTurns, withinCost } from "./cost-limits.ts";
 import { serverDigests } from "./mcp-tools.ts";
@@ -53,6 +53,8 @@ export interface SessionPlan {
   readonly settings: SessionSettings;
   /** What is compared with what, by which judge. */
   readonly comparison: string;
+  /** What self-tests of the judge on this scenario are kept by; null when no model judges. */
+  readonly self_test_key: string | null;
   readonly declared: readonly string[];
   readonly flags: readonly Flag[];
   /** What its providers' traffic is recorded on, or comes from; absent: neither. */
@@ -91,6 +93,7 @@ export async function prepareSession(
   const declared = differences(first, second);
   const assumed = assumedProvider(options.judge_model ?? scenario.rubric.judge.model, chosen.judge_model);
   for (const line of [assumed, undeclared(scenario)]) if (line !== null) services.notice(line);
+  const conditions = conditionsOf(definition, chosen.judge_model);
   return {
     loaded,
     scenario,
@@ -109,9 +112,11 @@ export async function prepareSession(
       ...replayed.settings,
     },
     comparison: comparisonDigest({
-      ...{ scenario, judge_model: chosen.judge_model, sandbox: sandbox.kind },
+      ...conditions,
+      ...{ arms: scenario.arms, sandbox: sandbox.kind },
       installs: [installsA, installsB],
     }),
+    self_test_key: selfTestKeyOf(conditions),
     declared,
     flags: [...contextFlags(priced.arms, scenario.policies, chosen.judge_model), ...replayed.flags],
     recordings,

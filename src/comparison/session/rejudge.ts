@@ -5,6 +5,7 @@ import type { VerdictRequest } from "../../domain/request.ts";
 import type { Flag, Verdict } from "../../domain/verdict.ts";
 import type { Case } from "../judge/judge.ts";
 import { type ChosenJudge, chooseJudge } from "../planning/choose-judge.ts";
+import { conditionsOf, selfTestKeyOf } from "../planning/comparison.ts";
 import { contextFlags } from "../planning/context-flags.ts";
 import { demandJudgePrice } from "../planning/cost-limits.ts";
 import { reserve } from "../planning/reservation.ts";
@@ -41,7 +42,7 @@ export async function rejudge(
   const [a, b] = [storedArm(sessionA, arm_a), storedArm(sessionB, arm_b)];
   const chosen = chooseJudge(services, judge_model, sessionA.definition);
   const kase = caseOf(a, b, chosen.judge_model);
-  const record = await judgeFlags(services.store, sessionA.definition, chosen.judge_model);
+  const record = await judgeFlags(services.store, selfTestKeyOf(conditionsOf(sessionA.definition, chosen.judge_model)));
   const verdict = await judged(services, chosen, { ...kase, flags: [...kase.flags, ...record] }, signal);
   const session_ids = [...new Set([arm_a.session_id, arm_b.session_id])];
   await services.store.add(session_ids, { type: "judged", verdict });

@@ -58,10 +58,7 @@ export async function runSession(session: Session): Promise<void> {
     using _slot = await session.slot;
     await using _recordings = await beginRecordings(session);
     const examined = session.examined ? await judgeAgain(session.examined, log) : await workOf(session);
-    const flags = [
-      ...plan.flags,
-      ...(await judgeFlags(services.store, plan.loaded.definition, plan.chosen.judge_model)),
-    ];
+    const flags = [...plan.flags, ...(await judgeFlags(services.store, plan.self_test_key))];
     const verdict = await judged(session, { ...caseOf(plan, examined), flags });
     signal.throwIfAborted();
     if (!session.examined) plan.recordings?.demandAllPlayed();

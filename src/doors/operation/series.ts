@@ -117,8 +117,8 @@ async function stored({ store, version }: Services, comparison: string): Promise
   const session = rows[0] && (await readSession(store, rows[0].session_id));
   if (session === undefined) throw unknownSeries(`cmp-${comparison}`);
   const judge_model = await judgeOf(store, rows, session);
-  const { selfTestKeyOf } = await import("../../comparison/planning/comparison.ts");
-  const self_test_key = selfTestKeyOf(session.definition, judge_model);
+  const { conditionsOf, selfTestKeyOf } = await import("../../comparison/planning/comparison.ts");
+  const self_test_key = selfTestKeyOf(conditionsOf(session.definition, judge_model));
   const judge = await judgeStanding(store, [{ scenario: session.scenario, self_test_key }]);
   return {
     version: versionOf(version, rows, judge),

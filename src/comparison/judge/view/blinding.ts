@@ -54,6 +54,8 @@ export function drawSecrets(entropy: Entropy): Secrets {
 
 /** Labels mean nothing outside their call, so prose about labels becomes prose about arms. */
 export function nameArms(text: string, { order, labels, names }: Presentation): string {
+  // Each hearing draws new labels, so each would compile a pattern of its own.
+  if (!labels.some((label) => text.includes(label))) return text;
   const [first, second] = order === "ab" ? [names.a, names.b] : [names.b, names.a];
   const either = new RegExp(`\\b(?:${labels.join("|")})\\b`, "g");
   return text.replace(either, (label) => (label === labels[0] ? first : second));

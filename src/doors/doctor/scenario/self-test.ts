@@ -1,5 +1,5 @@
 import { judgeModelName } from "../../../comparison/planning/choose-judge.ts";
-import { selfTestKeyOf } from "../../../comparison/planning/comparison.ts";
+import { conditionsOf, selfTestKeyOf } from "../../../comparison/planning/comparison.ts";
 import { type Check, pass, skip, warn } from "../check.ts";
 import { IDLE } from "../idle.ts";
 import type { DeclaredScenario } from "../services.ts";
@@ -10,7 +10,7 @@ export const judgeSelfTest: Check<DeclaredScenario> = {
   title: "Self-test of the judge",
   async run({ services, loaded: { definition } }) {
     const judge = judgeModelName(services, undefined, definition.rubric.judge.model);
-    const key = selfTestKeyOf(definition, judge);
+    const key = selfTestKeyOf(conditionsOf(definition, judge));
     if (key === null) return pass(IDLE.no_judge);
     const found = await services.store.self_tests.latest(key);
     if (!found)
