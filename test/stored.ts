@@ -54,7 +54,9 @@ export async function openRun(
   let isOver = false;
   runs.add(session_id, { waits: () => false, over: () => isOver, cancel: () => undefined, done });
   return {
-    decide: (decision) => store.append(run, [{ type: "decision", arm_id: "left", decision }], "written"),
+    async decide(decision) {
+      await store.append(run, [{ type: "decision", arm_id: "left", decision }], "written");
+    },
     async end() {
       await store.append(run, [COMPLETED], "durable");
       isOver = true;

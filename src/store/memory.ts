@@ -1,7 +1,7 @@
 import { MEMORY_SESSIONS } from "../domain/defaults.ts";
 import { Failure } from "../domain/failure.ts";
 import { MAX_TRIALS_IN_ALL } from "../domain/series-record.ts";
-import { isFinal } from "../domain/session.ts";
+import { isFinal, type SessionOutcome } from "../domain/session.ts";
 import type { SessionEntry } from "../domain/session-entry.ts";
 import { type TrialRow, trialRowOf } from "../domain/trial.ts";
 import { chooseListings, summarize } from "./choose-listings.ts";
@@ -45,11 +45,18 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
     const found = [...rows.values()].filter((row) => belongs(row, of));
     return structuredClone("series_id" in of ? found : found.slice(0, of.limit ?? MAX_TRIALS_IN_ALL));
   };
-  const push = (session_id: string, { log, attempt }: Kept, entries: readonly SessionEntry[]) => {
+  const push = (
+    session_id: string,
+    { log, attempt }: Kept,
+    entries: readonly SessionEntry[],
+  ): SessionOutcome | undefined => {
     log.push(...entries.map((entry, index) => ({ n: log.length + index + 1, attempt, entry })));
-    if (entries.every(({ type }) => type === "decision")) return;
+    if (entries.every(({ type }) => type === "decision")) return undefined;
     const all = log.map(({ entry }) => entry);
-    if (isLog(all)) rows.set(session_id, trialRowOf(fold(all)));
+    if (!isLog(all)) return undefined;
+    const outcome = fold(all);
+    rows.set(session_id, trialRowOf(outcome));
+    return isFinal(outcome.state) ? outcome : undefined;
   };
   const end = (session_id: string) => {
     const [first] = ended.add(session_id);
@@ -83,9 +90,10 @@ export function memoryStore(capacity: number = MEMORY_SESSIONS): SessionStore {
       if (session?.attempt !== attempt || ended.has(session_id)) throw superseded(session_id);
       const place = rows.get(session_id)?.place;
       const entries = entriesGiven(given, () => (place ? trials(place) : []));
-      push(session_id, session, structuredClone(entries));
-      if (entries.some(({ type }) => type === "ended")) end(session_id);
+      const outcome = push(session_id, session, structuredClone(entries));
+      if (outcome) end(session_id);
       watchers.wake(session_id);
+      return outcome;
     },
     async takeOver(session_id, at) {
       const session = sessions.get(session_id);

@@ -1,5 +1,5 @@
 import { Failure } from "../domain/failure.ts";
-import type { SessionListing } from "../domain/session.ts";
+import type { SessionListing, SessionOutcome } from "../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry, SessionEntry } from "../domain/session-entry.ts";
 import type { SessionListRequest, SessionSummary, SessionSummaryRequest } from "../domain/session-list.ts";
 import type { TrialRow } from "../domain/trial.ts";
@@ -50,9 +50,10 @@ export interface SessionStore extends Disposable {
   /**
    * An end with a failure is kept when it cannot be stored: this process reads it, and it is stored when that works again.
    * A completion that cannot be stored is refused, so that the run can end with that failure.
+   * Gives the session that the entries end, as `read` would tell it; undefined also where a store would have to read it.
    * @throws Failure `interrupted` when another attempt has taken the session over, or it has ended.
    */
-  append(run: Run, entries: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void>;
+  append(run: Run, entries: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<SessionOutcome | undefined>;
   /** Takes over a session that has not ended, written; undefined when there is none. */
   takeOver(session_id: string, at: string): Promise<Run | undefined>;
   /** Adds an entry that does not come from a run; durable, to all sessions or to none. Unknown sessions are left out. */

@@ -24,7 +24,7 @@ async function openLog(lost: (entry: RunEntry) => Failure | undefined = () => un
     async append(run, entries, safety) {
       const [failure] = entriesGiven(entries, () => []).flatMap((entry) => lost(entry) ?? []);
       if (failure) throw failure;
-      await memory.append(run, entries, safety);
+      return await memory.append(run, entries, safety);
     },
   };
   const log = new RunLog(store, systemClock, await begin(store, anOutcome(ID)));

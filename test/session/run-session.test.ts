@@ -202,8 +202,9 @@ function refusing(refuses: (entries: readonly RunEntry[]) => boolean) {
     async append(run, given, safety) {
       const entries = entriesGiven(given, () => []);
       if (refuses(entries)) throw FULL;
-      await store.append(run, entries, safety);
+      const outcome = await store.append(run, entries, safety);
       written.push(...entries);
+      return outcome;
     },
   };
   return { store: failing, written };
@@ -281,7 +282,7 @@ function slowDisk() {
     ...store,
     async append(run, entries, safety) {
       if (safety === "durable") await wait();
-      await store.append(run, entries, safety);
+      return await store.append(run, entries, safety);
     },
     async add(session_ids, entry) {
       await wait();

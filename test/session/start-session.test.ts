@@ -10,12 +10,16 @@ import { bundled, testServices } from "../harness.ts";
 
 const DAY = new Date().toISOString().slice(0, 10);
 
-/** A store whose logs cannot be read when they have ended. */
+/** A store that gives no outcome, and whose logs cannot be read when they have ended. */
 function damagedAtTheEnd(): SessionStore {
   const store = memoryStore();
   const isWhole = (log: readonly LoggedEntry[]) => log.every(({ entry }) => entry.type !== "ended");
   return {
     ...store,
+    async append(run, entries, safety) {
+      await store.append(run, entries, safety);
+      return undefined;
+    },
     async read(session_id, from) {
       const log = await store.read(session_id, from);
       if (isWhole(log)) return log;

@@ -27,7 +27,7 @@ const refused = (work: Promise<unknown>) =>
     ({ code }: { code: string }) => code,
   );
 
-describe.each(STORES)("%s store", (_name, open) => {
+describe.each(STORES)("%s store", (name, open) => {
   test("a log reads back as it was written: every entry, in order, with its place and its attempt", async () => {
     await using opened = await open();
     const { store } = opened;
@@ -54,6 +54,17 @@ describe.each(STORES)("%s store", (_name, open) => {
       undefined,
       undefined,
     ]);
+  });
+
+  test("the entries that end a session give it as it reads from then on, if the store has it at hand", async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const run = await begin(store, anOutcome(ID));
+    expect(await store.append(run, [stage("running"), turn(1)], "written")).toBeUndefined();
+    const ended = await store.append(run, [COMPLETED], "durable");
+    const read = await readSession(store, ID);
+    if (name !== "PostgreSQL") expect(ended).toBeDefined();
+    if (ended) expect<unknown>(ended).toEqual(read);
   });
 
   test("a log is read on from any place", async () => {

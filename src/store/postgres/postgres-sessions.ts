@@ -44,7 +44,8 @@ export class PostgresSessions implements AsyncDisposable {
     return created ? { session_id, attempt: 1 } : undefined;
   }
 
-  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials): Promise<void> {
+  /** It knows the session without its decisions, so it gives none. */
+  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials): Promise<undefined> {
     try {
       await this.#write(run, given);
     } catch (error) {

@@ -95,7 +95,7 @@ export class PostgresStore implements SessionStore, AsyncDisposable {
   }
 
   /** Durable, whatever is asked for. */
-  append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, _safety: Safety): Promise<void> {
+  append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, _safety: Safety): Promise<undefined> {
     return this.#sessions.append(run, given);
   }
 

@@ -1,3 +1,4 @@
+import type { SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { TrialRow } from "../../domain/trial.ts";
 import { endedEntryIn } from "../session-row.ts";
@@ -62,12 +63,18 @@ export class SqliteSessions {
     return created && { session_id: created.session_id, attempt: 1 };
   }
 
-  async append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
+  async append(
+    run: Run,
+    given: readonly RunEntry[] | EntriesOfTrials,
+    safety: Safety,
+  ): Promise<SessionOutcome | undefined> {
     const { session_id } = run;
     const entriesNow = () => entriesGiven(given, () => this.#logs.trialsBeside(session_id));
     this.#parts.retries.try();
+    let written: Written;
     try {
-      this.#copyEnded(await this.#parts.batch.write(() => this.#rows.append(run, entriesNow())));
+      written = await this.#parts.batch.write(() => this.#rows.append(run, entriesNow()));
+      this.#copyEnded(written);
     } catch (error) {
       // Anew: it may have been taken back with trials that it was made of.
       if (isLoss(error)) this.#keepFailure({ run, entries: guarded(this.#parts.stateDir, entriesNow) });
@@ -78,6 +85,7 @@ export class SqliteSessions {
     } finally {
       this.#watchers.wake(session_id);
     }
+    return written.ended?.outcome;
   }
 
   async takeOver(session_id: string, at: string): Promise<Run | undefined> {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionListing } from "../../domain/session.ts";
+import type { SessionListing, SessionOutcome } from "../../domain/session.ts";
 import type { AddedEntry, CreatedEntry, RunEntry } from "../../domain/session-entry.ts";
 import type { SessionSummary, SessionSummaryRequest } from "../../domain/session-list.ts";
 import type { TrialRow } from "../../domain/trial.ts";
@@ -78,7 +78,7 @@ class SqliteStore implements SessionStore {
     return this.#sessions.create(entry);
   }
 
-  append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<void> {
+  append(run: Run, given: readonly RunEntry[] | EntriesOfTrials, safety: Safety): Promise<SessionOutcome | undefined> {
     return this.#sessions.append(run, given, safety);
   }
 

@@ -15,7 +15,7 @@ export async function conductSession(session: Session, reservation: Reservation)
   let cost_usd: number | null = null;
   try {
     await runSession(session);
-    const outcome = foldLog(await services.store.read(log.session_id));
+    const outcome = log.outcome ?? foldLog(await services.store.read(log.session_id));
     if (outcome === undefined) throw new Error(`the log of ${log.session_id} is gone`);
     cost_usd = costOfRun(plan, outcome);
     return outcome;

@@ -1,6 +1,6 @@
 import { Failure, type FailureCode } from "../../../domain/failure.ts";
 import type { SeriesSummary } from "../../../domain/series-summary.ts";
-import type { SessionFailure, Stage } from "../../../domain/session.ts";
+import type { SessionFailure, SessionOutcome, Stage } from "../../../domain/session.ts";
 import type { EndedEntry, RunEntry, StageEntry } from "../../../domain/session-entry.ts";
 import type { TrialRow } from "../../../domain/trial.ts";
 import type { Verdict } from "../../../domain/verdict.ts";
@@ -20,6 +20,7 @@ export class RunLog {
   /** Settles with the last entry: entries are written in order. */
   #written: Promise<void> = Promise.resolve();
   #over = false;
+  #outcome: SessionOutcome | undefined;
   /** Somebody else writes the end. */
   #abandoned = false;
 
@@ -43,6 +44,11 @@ export class RunLog {
     return this.#over;
   }
 
+  /** The session as it ended, where the store gave it. */
+  get outcome(): SessionOutcome | undefined {
+    return this.#outcome;
+  }
+
   /** Another attempt writes the end, or is to. */
   get abandoned(): boolean {
     return this.#abandoned;
@@ -59,10 +65,11 @@ export class RunLog {
   /** Does not wait. An entry that could not be written ends the run at its next one. @throws Failure */
   note(entry: RunEntry): void {
     this.#throwLost();
-    this.#written = this.#store.append(this.#run, [entry], "written").catch((failure: unknown) => {
+    const lose = (failure: unknown) => {
       this.#lost ??= failure;
       this.#stop?.abort(failure);
-    });
+    };
+    this.#written = this.#store.append(this.#run, [entry], "written").then(() => undefined, lose);
   }
 
   /**
@@ -119,7 +126,7 @@ export class RunLog {
     const entries = summarise
       ? (trials: readonly TrialRow[]) => [...judged(summarise(trials)), ended]
       : [...judged(null), ended];
-    await this.#store.append(this.#run, entries, "durable");
+    this.#outcome = await this.#store.append(this.#run, entries, "durable");
     this.#over = true;
   }
 
