@@ -26,8 +26,15 @@ const planning = async (services: Services) =>
     ? await (await import("../../comparison/session/plan-for-workers.ts")).planningServices(services)
     : services;
 
+let engine: ReturnType<typeof importEngine> | undefined;
+
 /** What runs a session is most of the program; a server answers before it is loaded. */
-const loadEngine = () =>
+const loadEngine = () => {
+  engine ??= importEngine();
+  return engine;
+};
+
+const importEngine = () =>
   Promise.all([
     import("../../comparison/planning/prepare-session.ts"),
     import("../../comparison/session/start-session.ts"),

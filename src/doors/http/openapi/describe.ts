@@ -1,3 +1,4 @@
+import type { TSchema } from "@sinclair/typebox";
 import type { RunEvent } from "../../../domain/event.ts";
 import type { FailureCode } from "../../../domain/failure.ts";
 import { ERRORS } from "../error.ts";
@@ -5,10 +6,13 @@ import { ERRORS } from "../error.ts";
 /** What any request may get, wherever it goes. */
 const COMMON_ERRORS: readonly FailureCode[] = ["forbidden_host", "internal"];
 
-/** A response for `detail.responses`; the document takes its schema from the route's `response`. */
-export const answer = (description: string, example: unknown) => ({
+/**
+ * A response for `detail.responses`; the document takes its schema from the route's `response`, which checks every answer.
+ * `schema` stands here for an answer that was checked when it was made.
+ */
+export const answer = (description: string, example: unknown, schema?: TSchema) => ({
   description,
-  content: { "application/json": { example } },
+  content: { "application/json": { example, ...(schema && { of: schema }) } },
 });
 
 /** A stream of events for `detail.responses`; the schema of a frame is the route's `response`. */

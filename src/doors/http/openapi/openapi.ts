@@ -95,7 +95,7 @@ function operationOf({ hooks }: ApiRoute, components: Components): SchemaObject 
 /** What `describe.ts` makes of a route's `detail`. */
 type Described = DocumentDecoration & { readonly requestBody?: Content; readonly responses: Record<string, Content> };
 interface Content {
-  readonly content: Readonly<Record<string, object>>;
+  readonly content: Readonly<Record<string, { readonly of?: TSchema }>>;
 }
 
 const UNREADABLE = {
@@ -113,10 +113,10 @@ function schemaOf(response: ApiRoute["hooks"]["response"], status: number): TSch
 }
 
 /** JSON is described by the route's schema, a stream's text by the type of what its lines hold. */
-function withSchema(described: Content, schema: TSchema | undefined, components: Components): SchemaObject {
-  const content = Object.entries(described.content).map(([type, media]) => {
-    const isJson = type === "application/json" && schema !== undefined;
-    return [type, { schema: isJson ? components.refer(schema) : textOf(schema, components), ...media }];
+function withSchema(described: Content, checked: TSchema | undefined, components: Components): SchemaObject {
+  const content = Object.entries(described.content).map(([type, { of = checked, ...media }]) => {
+    const isJson = type === "application/json" && of !== undefined;
+    return [type, { schema: isJson ? components.refer(of) : textOf(of, components), ...media }];
   });
   return { ...described, content: Object.fromEntries(content) };
 }

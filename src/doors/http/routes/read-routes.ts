@@ -140,14 +140,13 @@ export const readRoutes = ({ services, abandoned }: RouteContext) =>
     })
     .get("/api/sessions/:id", ({ params }) => getSession.run(services, { session_id: params.id }, abandoned), {
       params: SessionInPath,
-      response: getSession.output,
       detail: {
         operationId: "getSession",
         tags: ["sessions"],
         summary: getSession.title,
         description: getSession.summary,
         responses: {
-          200: answer("The outcome so far.", EXAMPLE_SESSION),
+          200: answer("The outcome so far.", EXAMPLE_SESSION, getSession.output),
           ...failures("unknown_session", "storage_failed"),
         },
       },

@@ -42,7 +42,6 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
   new Elysia({ name: "run-routes" })
     .post("/api/runs", (call) => patiently(call, () => runScenario.run(services, call.body, abandoned)), {
       body: RunRequest,
-      response: runScenario.output,
       detail: {
         operationId: "runScenario",
         tags: ["runs"],
@@ -50,7 +49,7 @@ export const runRoutes = ({ services, streams, abandoned }: RouteContext) =>
         description: `${runScenario.summary} A client that goes away loses nothing: the run goes on and is stored. A run that fails answers with its error; \`details.session_id\` names the session, which keeps what there is.`,
         requestBody: RUN_BODY,
         responses: {
-          200: answer("The outcome.", EXAMPLE_SESSION),
+          200: answer("The outcome.", EXAMPLE_SESSION, runScenario.output),
           ...failures(...BEFORE_A_RUN, "provider_failed", "setup_failed", "workspace_failed", "cancelled"),
         },
       },
